@@ -1,0 +1,51 @@
+"""The submission tree of MLPerf HPC: where things are.
+
+results/<edition>/<org>/systems/<system>.json
+results/<edition>/<org>/benchmarks/<benchmark>/implementations/<implementation>/...
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.txt
+"""
+
+import hashlib
+from pathlib import Path
+
+SCALINGS = ("strong", "weak")
+SKIPPED = ("__pycache__",)
+
+
+def system_path(submission: Path, system: str) -> Path:
+    """The system description."""
+    return submission / "systems" / f"{system}.json"
+
+
+def implementation_path(submission: Path, benchmark: str, implementation: str) -> Path:
+    """The folder with the source that ran."""
+    return submission / "benchmarks" / benchmark / "implementations" / implementation
+
+
+def set_path(submission: Path, system: str, benchmark: str, scaling: str = "strong") -> Path:
+    """The folder with the logs of one set of runs."""
+    return submission / "results" / system / scaling / benchmark
+
+
+def result_path(submission: Path, system: str, benchmark: str, run: int, scaling: str = "strong") -> Path:
+    """The log of run `run`, counted from 0."""
+    return set_path(submission, system, benchmark, scaling) / f"result_{run}.txt"
+
+
+def source_files(folder: Path) -> list[Path]:
+    """The files of an implementation, sorted by relative path; caches and symbolic links are not source."""
+    return sorted(
+        p
+        for p in folder.rglob("*")
+        if p.is_file() and not p.is_symlink() and not any(part in SKIPPED for part in p.relative_to(folder).parts)
+    )
+
+
+def source_digest(folder: Path) -> str:
+    """sha256 over an implementation's files: for each, in order of relative POSIX path, the path, a NUL, the
+    sha256 of its bytes in hexadecimal and a newline. Any change of a name or a byte changes it."""
+    total = hashlib.sha256()
+    for path in sorted(source_files(folder), key=lambda p: p.relative_to(folder).as_posix()):
+        name = path.relative_to(folder).as_posix()
+        total.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return total.hexdigest()

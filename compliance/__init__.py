@@ -1,0 +1,1 @@
+"""The judge: holds logs and submission trees against the rules."""
