@@ -1,0 +1,119 @@
+"""The statistics of one set, against values worked out by hand or by another formula."""
+
+import math
+import random
+
+import pytest
+from scipy import stats
+
+from results import score as s
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (5, 1), (10, 1), (11, 2), (20, 2), (21, 3), (640, 64)])
+def test_trim_count(n, k):
+    assert s.trim_count(n) == k
+
+
+def test_fom_drops_fastest_and_slowest():
+    result = s.score([100, 10, 20, 30, 1], required=5)
+    assert result.fom == 20
+    assert result.why is None
+    assert result.median.value == 20
+
+
+def test_order_of_runs_does_not_matter():
+    times = [random.Random(1).lognormvariate(3, 0.3) for _ in range(23)]
+    shuffled = times[:]
+    random.Random(2).shuffle(shuffled)
+    assert s.score(times) == s.score(shuffled)
+
+
+def test_one_failed_run_of_five_is_forgiven():
+    result = s.score([10, 20, 30, 40, math.inf], required=5)
+    assert result.fom == 30
+    assert result.converged == 4
+    assert math.isfinite(result.trimmed.high)
+
+
+def test_two_failed_runs_of_five_are_not():
+    result = s.score([10, 20, 30, math.inf, math.inf], required=5)
+    assert result.fom is None
+    assert "2 of 5 runs did not converge" in result.why
+
+
+def test_too_few_runs_say_what_they_need():
+    result = s.score([10, 20, 30], required=5)
+    assert result.fom is None
+    assert "found 3, wanted 5: 2 more" in result.why
+    assert s.score([10, 20]).fom is None
+    assert s.score([10, 20, 33]).fom == 20  # no rule known: three leave one after trimming
+
+
+def test_no_interval_below_five():
+    result = s.score([10, 20, 30, 40])
+    assert result.fom == 25
+    assert result.trimmed.low is None
+    assert s.score([]).fom is None
+
+
+@pytest.mark.parametrize("bad", [float("nan"), -1, 0])
+def test_impossible_times_are_refused(bad):
+    with pytest.raises(ValueError, match="wanted positive seconds"):
+        s.score([10, 20, bad])
+
+
+def test_tukey_mclaughlin_by_hand():
+    # winsorized 1..5 with k=1: 2 2 3 4 4, mean 3, SSW 4, h 3: SE = sqrt(4/6), t(2) = 4.302653
+    result = s.trimmed_mean([5, 1, 3, 2, 4])
+    assert result.mean == 3
+    assert result.standard_error == pytest.approx(math.sqrt(4 / 6))
+    assert result.high - 3 == pytest.approx(4.302653 * math.sqrt(4 / 6), rel=1e-6)
+
+
+def test_trimmed_mean_agrees_with_scipy():
+    values = [random.Random(3).gauss(100, 10) for _ in range(40)]
+    ours = s.trimmed_mean(values)
+    assert ours.mean == pytest.approx(stats.trim_mean(values, 0.1))
+    h = 40 - 2 * 4
+    yuen = stats.mstats.trimmed_stde(sorted(values), limits=(0.1, 0.1), inclusive=(1, 1))
+    # Yuen's form, s_w / ((1 - 2g) sqrt(n)), differs from SSW/(h(h-1)) by sqrt((n-1) n / (h (h-1))) / (n/h sqrt(n))
+    assert ours.standard_error == pytest.approx(yuen * math.sqrt(39 * h / (40 * (h - 1))), rel=0.02)
+
+
+def test_median_interval_has_its_exact_level():
+    ten = s.median(list(range(1, 11)))
+    assert (ten.value, ten.low, ten.high) == (5.5, 2, 9)
+    assert ten.level == pytest.approx(stats.binom.cdf(8, 10, 0.5) - stats.binom.cdf(1, 10, 0.5))
+    five = s.median([1, 2, 3, 4, 5])
+    assert (five.low, five.high, five.level) == (1, 5, 1 - 2 / 32)
+    assert s.median([3]).level is None
+    assert s.median([]) is None
+
+
+def test_median_of_runs_that_failed():
+    m = s.median([1.0, 2.0, 3.0, math.inf, math.inf, math.inf])
+    assert m.value == math.inf
+    assert m.high == math.inf
+
+
+def test_median_levels_are_at_least_95_percent_where_they_can_be():
+    for n in range(6, 700, 7):
+        j = s.median_rank(n)
+        assert s.median_level(n, j) >= 0.95
+        assert j == n // 2 or s.median_level(n, j + 1) < 0.95
+
+
+def test_kept_runs_are_n_minus_2k_also_with_ties():
+    assert s.kept([5.0, 5.0, 5.0, 5.0, 5.0]) == [1, 2, 3]
+    assert s.kept([9, 1, 5, 7, math.inf]) == [0, 2, 3]
+
+
+def test_spread_splits_exactly():
+    epochs = [10, 12, 11, 15]
+    constant = s.spread([2.0 * e for e in epochs], epochs)
+    assert constant.share_epochs == pytest.approx(1)
+    assert constant.seconds_per_epoch == pytest.approx(0, abs=1e-12)
+    mixed = s.spread([20.0, 30.0, 21.0, 44.0], epochs)
+    assert mixed.share_epochs + mixed.share_seconds_per_epoch == pytest.approx(1)
+    assert s.spread([1.0], [1]) is None
+    assert s.spread([5.0, 5.0], [1, 1]).share_epochs is None
