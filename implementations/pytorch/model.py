@@ -5,27 +5,18 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from benchmark.problem import Problem
+from implementations.pytorch.norm import NormReLU
 
 GROUPS = 8  # of every GroupNorm
-
-
-class NormReLU(nn.GroupNorm):
-    """GroupNorm (Wu and He 2018, arXiv:1803.08494) and ReLU, one unit: the shape is kept."""
-
-    def __init__(self, channels: int):
-        super().__init__(GROUPS, channels)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.relu_(super().forward(x))
 
 
 def block(channels_in: int, channels: int) -> nn.Sequential:
     """(conv 3x3x3, GroupNorm, ReLU) twice: (N, channels_in, D, H, W) -> (N, channels, D, H, W)."""
     return nn.Sequential(
         nn.Conv3d(channels_in, channels, 3, padding=1, bias=False),  # the norm has a bias already
-        NormReLU(channels),
+        NormReLU(GROUPS, channels),
         nn.Conv3d(channels, channels, 3, padding=1, bias=False),
-        NormReLU(channels),
+        NormReLU(GROUPS, channels),
     )
 
 
