@@ -11,12 +11,31 @@ PROBLEMS = Path(__file__).with_name("problems.yaml")
 
 
 @dataclass(frozen=True)
-class Intensity:
-    """How voxels look: background and occupied voxels are uint8 drawn from integer noise around a level."""
+class Search:
+    """The search for categories and its acceptance test; see benchmark/category.py."""
 
-    background: int  # upper bound of the background's uniform noise, from 0
-    levels: tuple[int, ...]  # mean intensity by category
-    noise: int  # occupied voxels: level + noise in [-noise, noise]
+    seed: int
+    reach: float  # parameters are drawn from [-reach, reach]
+    determinant: tuple[float, float]  # least and greatest absolute determinant of a map
+    extent: float  # least extent of an attractor over its greatest, at least
+    quick: int  # boxes of 16^3 that 4096 points of the base hit, at least: a cheap first look
+    base_boxes: tuple[int, int]  # boxes of 64^3 that the base hits, least and most
+    instance_boxes: tuple[int, int]  # the same for each of its 144 variants
+    likeness: float  # intersection over union of the 16^3 boxes with another category, below
+
+
+@dataclass(frozen=True)
+class Intensity:
+    """How voxels look: uint8 levels plus integer noise, clipped to [0, 255].
+
+    Noise is the sum of `terms` integers uniform in [-noise, noise]: 1 is uniform, 2 triangular, 4 nearly normal.
+    """
+
+    background: int  # background voxels are uniform in [0, background]
+    levels: tuple[int, ...]  # of an occupied voxel, by category
+    noise: int
+    terms: int = 1
+    jitter: int = 0  # a fractal's own offset, one for all its voxels: uniform in [-jitter, jitter]
 
 
 @dataclass(frozen=True)
@@ -36,11 +55,37 @@ class Problem:
     data_seed: int
     brick: int  # side of a brick: chunk of storage, unit of the fingerprint
     voxels_per_point: int  # points of a fractal = voxels of the volume / this
+    size: tuple[int, int]  # greatest extent of a fractal in 1/256 of the side: least and most
     intensity: Intensity
+    search: Search
+
+    def __post_init__(self) -> None:
+        for field, found in (("brick", self.brick), ("voxels_per_point", self.voxels_per_point)):
+            if found < 1 or found & (found - 1) or found > self.side:
+                raise ValueError(f"{field}: found {found}, wanted a power of two up to the side, {self.side}")
+        if self.points < 8:
+            raise ValueError(f"voxels_per_point: {self.voxels_per_point} leaves {self.points} points, wanted 8 or more")
+        if not 1 <= self.size[0] <= self.size[1] <= 256:
+            raise ValueError(f"size: found {self.size}, wanted 1 <= least <= most <= 256")
+        if len(self.intensity.levels) != self.categories:
+            raise ValueError(f"intensity.levels: found {len(self.intensity.levels)}, wanted {self.categories}")
+        placed, made = self.samples * self.fractals, self.categories * self.instances
+        if placed != made:
+            raise ValueError(f"{placed} fractals in the volumes, but {made} instances: each is used exactly once")
 
     @property
     def side(self) -> int:
         return 1 << self.scale
+
+    @property
+    def voxels(self) -> int:
+        """Voxels of one volume."""
+        return self.side**3
+
+    @property
+    def points(self) -> int:
+        """Points of one fractal."""
+        return self.voxels // self.voxels_per_point
 
     @property
     def levels(self) -> int:

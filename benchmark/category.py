@@ -1,0 +1,161 @@
+"""Categories: iterated function systems of two affine maps, their instances, and the search for them.
+
+Run it to search again and compare with (or print) what benchmark/categories.yaml publishes:
+`python benchmark/category.py --problem smoke`.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import numpy as np
+
+from benchmark import attractor, draw
+from benchmark.attractor import PARAMETERS
+from benchmark.config import read_yaml
+from benchmark.problem import Search, load_problem
+
+CATEGORIES = Path(__file__).with_name("categories.yaml")
+FACTORS = (4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16)  # tenths; 10 is the base itself
+VARIANTS = PARAMETERS * len(FACTORS)
+GRID = 6  # attractors are measured on a grid of (2^GRID)^3 boxes ...
+COARSE = 4  # ... and told apart on one of (2^COARSE)^3
+POINTS = 1 << 17  # points that measure an attractor: enough to saturate the grid
+QUICK = 1 << 12  # points for a first look
+UNIT = 1 << 12  # parameters are multiples of 1 / UNIT: exact in float32
+
+Maps = tuple[tuple[float, ...], tuple[float, ...]]  # two maps of 12 parameters: matrix by rows, translation
+
+
+def instance_maps(base: Maps, variant: int) -> np.ndarray:
+    """The maps of an instance, (2, 12) float32. Variant 0 is the base; variant 1 + 12 p + f scales parameter p
+    of both maps by FACTORS[f] tenths."""
+    maps = np.array(base, dtype=np.float64)
+    if maps.shape != (2, PARAMETERS) or not 0 <= variant <= VARIANTS:
+        raise ValueError(f"found maps {maps.shape} and variant {variant}, wanted (2, 12) and 0..{VARIANTS}")
+    if variant:
+        parameter, factor = divmod(variant - 1, len(FACTORS))
+        maps[:, parameter] = maps[:, parameter] * FACTORS[factor] / 10.0
+    return maps.astype(np.float32)
+
+
+def determinant(parameters: tuple[float, ...]) -> float:
+    """The determinant of a map's matrix, by cofactors of its first row: the same bits everywhere."""
+    a, b, c, d, e, f, g, h, i = parameters[:9]
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+@cache
+def reference_walkers(count: int) -> np.ndarray:
+    """The words of the walkers that measure every attractor."""
+    return draw.words(0, draw.REFERENCE, count=attractor.walkers_for(count))
+
+
+def bounding_box(maps: np.ndarray, count: int = QUICK) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest coordinates of `count` reference points, two float32 arrays (3,)."""
+    found = [(b.min(axis=1), b.max(axis=1)) for b in attractor.blocks(maps, reference_walkers(count), count)]
+    return np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)
+
+
+def boxes(maps: np.ndarray, count: int = POINTS, grid: int = GRID) -> tuple[np.ndarray, float]:
+    """Which boxes of a grid around the attractor `count` reference points hit, bool (2^grid,)*3, and the least
+    extent of the attractor over its greatest, in [0, 1]. An attractor that runs away hits none."""
+    low, high = bounding_box(maps, count)
+    extent = high - low
+    hit = np.zeros((1 << grid,) * 3, dtype=bool)
+    if not np.all(np.abs(np.concatenate([low, high])) < 100) or not np.all(extent > 0):
+        return hit, 0.0
+    scale = np.float32((1 << grid) * 0.999) / extent.max()
+    for block in attractor.blocks(maps, reference_walkers(count), count):
+        z, y, x = ((block - low[:, None]) * scale).astype(np.int32)
+        hit[z, y, x] = True
+    return hit, float(extent.min() / extent.max())
+
+
+def coarse(hit: np.ndarray) -> np.ndarray:
+    """Boxes of the measuring grid as boxes of the coarse grid."""
+    n, k = 1 << COARSE, 1 << (GRID - COARSE)
+    return hit.reshape(n, k, n, k, n, k).any(axis=(1, 3, 5))
+
+
+def likeness(a: np.ndarray, b: np.ndarray) -> float:
+    """Boxes that both hit over boxes that either hits."""
+    return np.count_nonzero(a & b) / max(1, np.count_nonzero(a | b))
+
+
+def acceptable(base: Maps, search: Search, others: list[list[np.ndarray]]) -> list[np.ndarray] | None:
+    """The coarse boxes of a candidate's base and 144 variants if it passes the acceptance test, else None.
+
+    Both determinants lie within limits. Base and every variant are bounded, extend in all three directions,
+    and hit a number of boxes within limits: what fills a comparable share of the grid at one scale does so
+    at all, for the attractor is self-affine. No instance is as much like another category's base as
+    `likeness` (nor that category's instances like this base): where coarse boxes differ, fine ones do.
+    """
+    if any(not search.determinant[0] <= abs(determinant(m)) <= search.determinant[1] for m in base):
+        return None
+    quick, thin = boxes(instance_maps(base, 0), QUICK, COARSE)
+    if thin < search.extent or np.count_nonzero(quick) < search.quick:
+        return None
+    found: list[np.ndarray] = []
+    for variant in range(VARIANTS + 1):
+        hit, thin = boxes(instance_maps(base, variant))
+        low, high = search.base_boxes if variant == 0 else search.instance_boxes
+        if thin < search.extent or not low <= np.count_nonzero(hit) <= high:
+            return None
+        found.append(coarse(hit))
+        if any(likeness(found[-1], other[0]) >= search.likeness for other in others):
+            return None
+    if any(likeness(found[0], instance) >= search.likeness for other in others for instance in other):
+        return None
+    return found
+
+
+def candidate(search: Search, number: int) -> Maps:
+    """Candidate `number` of a search: 24 parameters, multiples of 1 / UNIT in [-reach, reach]."""
+    raw = draw.words(search.seed, draw.SEARCH, number, count=2 * PARAMETERS)
+    reach = int(search.reach * UNIT)
+    values = [draw.between(w, -reach, reach) / UNIT for w in raw]
+    return tuple(values[:PARAMETERS]), tuple(values[PARAMETERS:])
+
+
+def find_categories(search: Search, wanted: int) -> Iterator[tuple[int, Maps]]:
+    """The first `wanted` candidates that pass, with their numbers, in order."""
+    accepted: list[list[np.ndarray]] = []
+    number = 0
+    while len(accepted) < wanted:
+        base = candidate(search, number)
+        found = acceptable(base, search, accepted)
+        if found is not None:
+            accepted.append(found)
+            yield number, base
+        number += 1
+
+
+@cache
+def load_categories(wanted: int, path: Path = CATEGORIES) -> list[Maps]:
+    """The first `wanted` published categories. Raises ValueError naming the file when there are fewer."""
+    published = read_yaml(path)["categories"]
+    if len(published) < wanted:
+        raise ValueError(f"{path.name}: found {len(published)} categories, wanted {wanted}")
+    return [tuple(tuple(float.fromhex(v) for v in m) for m in entry["maps"]) for entry in published[:wanted]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Search for categories; print them as benchmark/categories.yaml.")
+    parser.add_argument("--problem", default="smoke", help="whose search limits to use")
+    parser.add_argument("--wanted", type=int, default=5, help="how many categories")
+    options = parser.parse_args()
+    print("categories:")
+    for number, base in find_categories(load_problem(options.problem).search, options.wanted):
+        print(f"  - candidate: {number}\n    maps:")
+        for parameters in base:
+            print(f"      - [{', '.join(repr(value.hex()) for value in parameters)}]", flush=True)
+
+
+if __name__ == "__main__":
+    main()
