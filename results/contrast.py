@@ -1,0 +1,102 @@
+"""Two sets of runs compared: is A faster than B, by how much, and how sure is that.
+
+Pure functions over run times in seconds; infinity is a run that did not converge.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from results.score import FEWEST, LEVEL, t_quantile, trim_count, winsorized_squares
+
+
+@dataclass(frozen=True)
+class LogMean:
+    """The trimmed mean of log(seconds), with `d` its squared standard error and `h` the values kept."""
+
+    mean: float
+    d: float
+    h: int
+
+
+def log_mean(times: Sequence[float]) -> LogMean | None:
+    """None where there is no interval: fewer than 5 runs, or more that failed than trimming drops."""
+    n, k = len(times), trim_count(len(times))
+    ordered = sorted(times)
+    if n < FEWEST or not math.isfinite(ordered[n - k - 1]):
+        return None
+    logs = [math.log(t) if math.isfinite(t) else math.inf for t in ordered]
+    kept = logs[k : n - k]
+    h = len(kept)
+    return LogMean(math.fsum(kept) / h, winsorized_squares(logs, k) / (h * (h - 1)), h)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A against B. `ratio` is time(A) / time(B): below 1, A is faster.
+
+    `ratio`, `low` and `high` are None where there is no interval; `faster` is the probability that a run of A is
+    faster than a run of B, ties counting half (Mann and Whitney's U over nm).
+    """
+
+    ratio: float | None
+    low: float | None
+    high: float | None
+    faster: float
+
+    @property
+    def distinguishable(self) -> bool | None:
+        """Whether the interval excludes 1; None where there is none."""
+        return None if self.low is None else not self.low <= 1 <= self.high
+
+
+def contrast(a: Sequence[float], b: Sequence[float]) -> Contrast:
+    """Yuen's test with Welch's degrees of freedom, on log time (Yuen 1974): the ratio of trimmed geometric means."""
+    x, y = log_mean(a), log_mean(b)
+    faster = probability_faster(a, b)
+    if x is None or y is None:
+        return Contrast(None, None, None, faster)
+    difference, error = x.mean - y.mean, math.sqrt(x.d + y.d)
+    half = t_quantile((1 + LEVEL) / 2, welch(x, y)) * error if error else 0.0
+    return Contrast(math.exp(difference), math.exp(difference - half), math.exp(difference + half), faster)
+
+
+def welch(x: LogMean, y: LogMean) -> float:
+    """Welch's degrees of freedom, after trimming."""
+    return (x.d + y.d) ** 2 / (x.d**2 / (x.h - 1) + y.d**2 / (y.h - 1))
+
+
+def probability_faster(a: Sequence[float], b: Sequence[float]) -> float:
+    """P(A < B) + P(A = B) / 2 over all pairs. NaN when either is empty. O((n + m) log m)."""
+    if not a or not b:
+        return math.nan
+    ordered = np.sort(np.asarray(b, dtype=float))
+    below = len(b) - np.searchsorted(ordered, a, side="right")  # pairs where a < b
+    ties = np.searchsorted(ordered, a, side="right") - np.searchsorted(ordered, a, side="left")
+    return float((below.sum() + ties.sum() / 2) / (len(a) * len(b)))
+
+
+def rank_ranges(sets: Sequence[Sequence[float]]) -> list[tuple[int, int] | None]:
+    """The best and the worst rank each set could have: 1 + how many are surely faster, n - how many surely slower.
+
+    "Surely" is a 95 % interval of the pair's ratio that excludes 1. Sets without an interval get None and rank
+    nobody.
+    """
+    from scipy.stats import t
+
+    means = [log_mean(times) for times in sets]
+    known = [i for i, m in enumerate(means) if m is not None]
+    ranges: list[tuple[int, int] | None] = [None] * len(sets)
+    if not known:
+        return ranges
+    mean, d, h = (np.array([getattr(means[i], name) for i in known], dtype=float) for name in ("mean", "d", "h"))
+    for row, i in enumerate(known):
+        sums = d[row] + d
+        with np.errstate(invalid="ignore", divide="ignore"):
+            degrees = sums**2 / (d[row] ** 2 / (h[row] - 1) + d**2 / (h - 1))
+            half = np.where(sums > 0, t.ppf((1 + LEVEL) / 2, degrees) * np.sqrt(sums), 0.0)
+        faster, slower = mean + half < mean[row], mean - half > mean[row]
+        ranges[i] = (1 + int(faster.sum()), len(known) - int(slower.sum()))
+    return ranges

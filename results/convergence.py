@@ -1,0 +1,77 @@
+"""Convergence held against reference points: epochs to the target at the same batch size. Information only.
+
+A submission that needs fewer epochs than the reference may be lucky, better, or not doing the same thing. The
+test says how surprising its epochs are; it changes no score.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MOST_EXACT = 400_000  # arrangements counted one by one; above, sums are counted by dynamic programming
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """`p`: the probability, were both from one population, of epochs at most as large; `speedup`: reference mean over
+    the submission's; `detectable`: the smallest uniform speed-up of the submission that would have given p <= 0.05,
+    None where no speed-up could (too few runs)."""
+
+    p: float
+    speedup: float
+    detectable: float | None
+
+
+def surprise(epochs: Sequence[float], reference: Sequence[float], level: float = 0.05) -> Surprise:
+    """An exact one-sided permutation test on the sum of epochs (Fisher 1935; Pitman 1937).
+
+    Raises ValueError when either is empty or holds what is no positive finite number.
+    """
+    for name, values in (("epochs", epochs), ("reference", reference)):
+        if not values or not all(math.isfinite(v) and v > 0 for v in values):
+            raise ValueError(f"{name}: found {list(values)}, wanted positive numbers")
+    mean = math.fsum(reference) / len(reference)
+    own = math.fsum(epochs) / len(epochs)
+    return Surprise(permutation_p(epochs, reference), mean / own, detectable(epochs, reference, level))
+
+
+def permutation_p(epochs: Sequence[float], reference: Sequence[float]) -> float:
+    """P(sum of a random choice of len(epochs) among all <= the sum seen), exact over all choices."""
+    pool, n = [*epochs, *reference], len(epochs)
+    ways = math.comb(len(pool), n)
+    if all(float(v).is_integer() for v in pool):
+        return count_sums([int(v) for v in pool], n, int(sum(epochs))) / ways
+    if ways > MOST_EXACT:
+        scale = 1000 / max(pool)  # sums of many non-integers: to a thousandth of the largest, upwards
+        return count_sums([math.ceil(v * scale) for v in pool], n, sum(math.ceil(v * scale) for v in epochs)) / ways
+    seen = math.fsum(epochs) * (1 + 1e-12)
+    return sum(math.fsum(c) <= seen for c in itertools.combinations(pool, n)) / ways
+
+
+def count_sums(pool: Sequence[int], n: int, most: int) -> int:
+    """How many choices of n items of the pool have a sum of at most `most`."""
+    ways: list[dict[int, int]] = [{0: 1}] + [{} for _ in range(n)]
+    for value in pool:
+        for size in range(n - 1, -1, -1):
+            for total, count in ways[size].items():
+                if total + value <= most:
+                    ways[size + 1][total + value] = ways[size + 1].get(total + value, 0) + count
+    return sum(ways[n].values())
+
+
+def detectable(epochs: Sequence[float], reference: Sequence[float], level: float) -> float | None:
+    """The smallest speed-up s >= 1 (to 0.01) for which a submission with the reference's own mean and the spread that
+    it showed, divided by s, would be surprising."""
+    centre = math.fsum(reference) / math.fsum(epochs) * len(epochs) / len(reference)
+    neutral = [e * centre for e in epochs]
+    if permutation_p([min(reference) / 1e6] * len(epochs), reference) > level:
+        return None
+    low, high = 100, 10_000  # hundredths: p falls as s grows
+    while low < high:
+        middle = (low + high) // 2
+        if permutation_p([e * 100 / middle for e in neutral], reference) <= level:
+            high = middle
+        else:
+            low = middle + 1
+    return low / 100

@@ -1,0 +1,255 @@
+"""The table that everything else is drawn from: a pandas DataFrame, one row a run.
+
+    from results.frame import load
+    runs = load(["results/"])
+    runs.groupby("set").seconds.describe()
+
+COLUMNS lists every column with its meaning. Times that are sums of logged times are whole milliseconds, so that
+`total_ms == staging_ms + training_ms + evaluation_ms + rest_ms` holds exactly in every row that has them.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from results.law import Law, law
+from results.outcome import decompose, energy, epoch_count, reached
+from results.power import measured_energy
+from results.run import Run, number, read_run, text
+from results.submission import RunSet, find_sets, read_system, run_number
+
+COLUMNS = {
+    "set": "the set of runs: edition/org/system/scaling/benchmark",
+    "edition": "the folder of the round, which is the edition of the rules",
+    "org": "the organisation's folder",
+    "system": "the system's folder",
+    "scaling": "strong (time to train one model) or weak (throughput of many)",
+    "benchmark": "the benchmark's folder",
+    "problem": "ScaFFold's problem, as logged",
+    "division": "closed or open, as logged",
+    "category": "onprem, cloud, research...: submission_status as logged",
+    "run": "i of result_<i>.txt",
+    "log": "path of the log",
+    "pruned": "whether the log lies among the pruned results of a weak set",
+    "nodes": "nodes that ran it: as logged, or else as the system description says",
+    "accelerators_per_node": "accelerators in a node, 0 on CPU; same sources",
+    "units": "accelerators, or processors (sockets) on CPU systems, or nodes if those are unknown",
+    "unit": "what `units` counts: accelerator, processor or node",
+    "system_units": "units of the whole system that is described",
+    "logged_benchmark": "submission_benchmark, as logged",
+    "logged_edition": "rules_edition, as logged",
+    "batch": "global_batch_size",
+    "train_samples": "samples of the training split",
+    "eval_samples": "samples of the validation split",
+    "seed": "as logged, as text",
+    "start_ms": "run_start, milliseconds since 1970",
+    "stop_ms": "run_stop, milliseconds since 1970",
+    "start_line": "the line of run_start",
+    "stop_line": "the line of run_stop",
+    "status": "what run_stop claims; plays no part in any number",
+    "target": "the value of the metric to be met",
+    "converged": "whether an evaluation at or before run_stop met the target",
+    "target_line": "the line of that evaluation",
+    "seconds": "run_stop - run_start where the run converged, infinity where not",
+    "epochs": "epochs begun inside the timed span",
+    "evaluations": "values of the metric logged",
+    "quality": "the value that met the target, or else the last",
+    "total_ms": "run_stop - run_start",
+    "staging_ms": "between staging_start and staging_stop",
+    "training_ms": "in epochs, without evaluation and staging",
+    "evaluation_ms": "between eval_start and eval_stop",
+    "rest_ms": "in none of these",
+    "seconds_per_epoch": "total seconds over epochs",
+    "train_rate": "samples trained a second of training",
+    "eval_rate": "samples evaluated a second of evaluation",
+    "train_rate_per_unit": "train_rate over units",
+    "eval_rate_per_unit": "eval_rate over units",
+    "unit_hours": "units times total hours: the compute budget",
+    "joules": "energy over the timed span, where measured",
+    "fault": "why the run has no time, if it has none",
+}
+
+TEXT = ("set", "edition", "org", "system", "scaling", "benchmark", "problem", "division", "category", "log", "seed")
+WHOLE = ("run", "start_ms", "stop_ms", "start_line", "stop_line", "target_line", "evaluations")
+TYPES = {
+    name: "boolean"
+    if name in ("pruned", "converged")
+    else "Int64"
+    if name in WHOLE or name.endswith("_ms")
+    else "object"
+    if name in TEXT or name in ("unit", "status", "fault", "logged_benchmark", "logged_edition")
+    else "float64"
+    for name in COLUMNS
+}
+
+
+Progress = Callable[[Iterable, int], Iterable]
+
+
+def load(paths: Iterable[str | Path], progress: Progress | None = None) -> pd.DataFrame:
+    """The runs at or below `paths`, sorted by set and number. Raises ValueError for a path that doesn't exist.
+
+    `progress(rows, total)` may wrap the rows as they are read, as tqdm does.
+    """
+    return load_sets(find_sets([Path(p) for p in paths]), progress)
+
+
+def load_sets(sets: Sequence[RunSet], progress: Progress | None = None) -> pd.DataFrame:
+    """The runs of sets that have been found."""
+    logs = sum(len(s.logs) + len(s.pruned) for s in sets)
+    rows = (row for s in sets for row in rows_of(s))
+    return table(progress(rows, logs) if progress else rows)
+
+
+CHUNK = 2000  # rows held as dicts at a time: columns of a DataFrame take a tenth of the memory
+REPEATED = (
+    "set",
+    "edition",
+    "org",
+    "system",
+    "scaling",
+    "benchmark",
+    "problem",
+    "division",
+    "category",
+    "status",
+    "unit",
+)
+
+
+def table(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Rows as a DataFrame with all COLUMNS, in that order, derived ones computed."""
+    rows, chunks = iter(rows), []
+    while chunk := list(itertools.islice(rows, CHUNK)):
+        chunks.append(derive(pd.DataFrame(chunk).reindex(columns=list(COLUMNS)).astype(TYPES)))
+    frame = pd.concat(chunks, ignore_index=True) if chunks else pd.DataFrame(columns=list(COLUMNS)).astype(TYPES)
+    return frame.astype(dict.fromkeys(REPEATED, "category"))
+
+
+def derive(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns that follow from others; NaN where anything they need is missing or a divisor is 0."""
+    seconds = frame.total_ms / 1000
+    hours = seconds / 3600
+    frame["seconds_per_epoch"] = ratio(seconds, frame.epochs)
+    frame["train_rate"] = ratio(frame.train_samples * frame.epochs, frame.training_ms / 1000)
+    frame["eval_rate"] = ratio(frame.eval_samples * frame.evaluations, frame.evaluation_ms / 1000)
+    frame["train_rate_per_unit"] = ratio(frame.train_rate, frame.units)
+    frame["eval_rate_per_unit"] = ratio(frame.eval_rate, frame.units)
+    frame["unit_hours"] = frame.units * hours
+    return frame
+
+
+def ratio(a: pd.Series, b: pd.Series) -> pd.Series:
+    """a / b, NaN where b isn't positive."""
+    return a / b.where(b > 0)
+
+
+def rows_of(runs: RunSet) -> Iterator[dict[str, Any]]:
+    """One row for each log of a set. Only one log is in memory at a time."""
+    system = read_system(runs)
+    for pruned, logs in ((False, runs.logs), (True, runs.pruned)):
+        for log in logs:
+            yield row(runs, read_run(log), system, pruned)
+
+
+def row(runs: RunSet, run: Run, system: dict[str, Any], pruned: bool = False) -> dict[str, Any]:
+    """One run as a row."""
+    problem = text(run.value("problem"))
+    bound = law(runs.id, problem, run)
+    return {
+        "set": str(runs.id),
+        **{name: getattr(runs.id, name) for name in ("edition", "org", "system", "scaling", "benchmark")},
+        "problem": problem,
+        "division": text(run.value("submission_division")),
+        "category": text(run.value("submission_status")),
+        "logged_benchmark": text(run.value("submission_benchmark")),
+        "logged_edition": text(run.value("rules_edition")),
+        "run": run_number(run.path),
+        "log": str(run.path),
+        "pruned": pruned,
+        **scale(run, system, runs.id.scaling == "weak"),
+        "seed": None if run.value("seed") is None else str(run.value("seed"))[:40],
+        **times(run, bound),
+    }
+
+
+def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[str, Any]:
+    """On how much of which machine a run ran. Some that train many models at once log the nodes of all of them:
+    ranks, one to an accelerator, then tell how many were this model's."""
+    nodes = first(run.value("number_of_nodes"), system.get("number_of_nodes"))
+    accelerators = first(run.value("accelerators_per_node"), system.get("accelerators_per_node"))
+    processors = first(system.get("host_processors_per_node"))
+    per_node, unit = (accelerators, "accelerator") if accelerators else (processors, "processor")
+    if not per_node:
+        per_node, unit = 1, "node"
+    units = nodes * per_node if nodes else None
+    ranks = first(run.value("number_of_ranks"))
+    if one_of_many and accelerators and ranks and units and ranks < units:
+        units = ranks
+    return {
+        "nodes": nodes,
+        "accelerators_per_node": accelerators,
+        "units": units,
+        "unit": unit,
+        "system_units": described * per_node if (described := first(system.get("number_of_nodes"))) else units,
+        "batch": first(run.value("global_batch_size")),
+        "train_samples": first(run.value("train_samples")),
+        "eval_samples": first(run.value("eval_samples")),
+    }
+
+
+def first(*values: Any) -> float | None:
+    """The first that is a number, or the digits of one; commas and blanks in it don't matter. Never negative."""
+    for value in values:
+        if isinstance(value, str):
+            digits = value.replace(",", "").strip()
+            value = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
+        if number(value) is not None and value >= 0:
+            return value
+    return None
+
+
+def times(run: Run, bound: Law) -> dict[str, Any]:
+    """When and how fast."""
+    hit = reached(run, bound.target, bound.higher_is_better)
+    last = hit or (run.evaluations[-1] if run.evaluations else None)
+    found: dict[str, Any] = {
+        "start_ms": run.start.time_ms if run.start else None,
+        "stop_ms": run.stop.time_ms if run.stop else None,
+        "start_line": run.start.line if run.start else None,
+        "stop_line": run.stop.line if run.stop else None,
+        "status": run.status,
+        "target": bound.target,
+        "converged": hit is not None,
+        "target_line": hit.line if hit else None,
+        "seconds": math.inf,
+        "epochs": epoch_count(run),
+        "evaluations": len(run.evaluations),
+        "quality": last.value if last else None,
+        "fault": fault(run, bound, hit is not None),
+    }
+    parts = decompose(run)
+    if parts is None:
+        return found
+    if hit:
+        found["seconds"] = parts.total / 1000
+    found |= {f"{name}_ms": getattr(parts, name) for name in ("total", "staging", "training", "evaluation", "rest")}
+    found["joules"] = measured_energy(run) if not run.readings else energy(run.readings, run.window)
+    return found
+
+
+def fault(run: Run, bound: Law, converged: bool) -> str | None:
+    """Why a run counts as not converged, in words."""
+    if converged:
+        return None
+    if run.window is None:
+        return run.faults[-1] if run.faults else "no timed span"
+    if bound.target is None:
+        return "no target is known for this benchmark, edition and problem"
+    if not run.evaluations:
+        return "no evaluation that is a number"
+    return f"no evaluation at or before run_stop met the target {bound.target:g}"

@@ -1,0 +1,96 @@
+"""Runs into scores: walk submissions, have them judged, score what is in order, and say why the rest is not.
+
+    python results/summarize.py PATH... [--format text|csv|json|markdown|html] [--output FILE]
+
+PATH is a log, a set of runs, a submission, a round, or several. Nothing is ever written into a submission.
+Exit code: 0 every set has a score; 1 some have none (the reasons are printed); 2 could not look.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from tqdm import tqdm
+
+from results import text
+from results.frame import load_sets
+from results.law import required_runs
+from results.submission import RunSet, find_sets
+from results.summary import Result, summarize
+from results.verdict import judge
+
+FORMATS = ("text", "csv", "json", "markdown", "html")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = parse(argv)
+    try:
+        sets = find_sets(args.paths)
+        if not sets:
+            raise ValueError(f"{' '.join(map(str, args.paths))}: found no result_<i>.txt")
+        output = safe_output(args.output, sets)
+    except (ValueError, OSError) as error:
+        print(f"summarize: {error}", file=sys.stderr)
+        return 2
+    results = evaluate(sets, args.judge, args.as_logged, bar)
+    written = render(results, args)
+    if output is None:
+        sys.stdout.write(written)
+    else:
+        output.write_text(written, encoding="utf-8")
+        print(f"wrote {output}", file=sys.stderr)
+    return 0 if all(r.why is None for r in results) else 1
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="summarize.py", description=__doc__.partition("\n")[0])
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a log, a set, a submission or a round")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
+    parser.add_argument("--output", type=Path, help="write to this file, outside of any submission")
+    parser.add_argument("--rules", metavar="EDITION", help="judge by this edition whatever the folders say")
+    parser.add_argument("--no-judge", dest="judge", action="store_false", help="score without a verdict")
+    parser.add_argument("--as-logged", action="store_true", help="score what the logs say even where the judge objects")
+    return parser.parse_args(argv)
+
+
+def evaluate(sets: list[RunSet], judged: bool = True, as_logged: bool = False, progress=None) -> list[Result]:
+    """Judged and scored results of sets of runs."""
+    verdicts = judge(sets) if judged else {}
+    frame = load_sets(sets, progress)
+    required = {str(s.id): required_runs(s.id) for s in sets}
+    return summarize(frame, verdicts, required, as_logged)
+
+
+def render(results: list[Result], args: argparse.Namespace) -> str:
+    if args.format == "text":
+        return text.terminal_text(results)
+    if args.format == "html":
+        from results.report import html_text
+
+        return html_text(results)
+    return {"csv": text.csv_text, "json": text.json_text, "markdown": text.markdown_text}[args.format](results)
+
+
+def safe_output(output: Path | None, sets: Sequence[RunSet]) -> Path | None:
+    """The file to write. Raises ValueError if it would lie inside a submission."""
+    if output is None:
+        return None
+    where = output.resolve()
+    for s in sets:
+        home = (s.submission or s.folder).resolve()
+        if where.is_relative_to(home):
+            raise ValueError(f"{output}: lies inside the submission {home}, wanted a place outside")
+    return output
+
+
+def bar(rows: Iterable, total: int) -> Iterable:
+    """Progress on stderr, on a terminal only."""
+    return tqdm(rows, total=total, unit="log", desc="reading", disable=not sys.stderr.isatty(), leave=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+"""Sets of runs as results: from the frame of runs, and their verdicts, to one record a set."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from results.contrast import rank_ranges
+from results.score import Score, Spread, kept, score, spread
+from results.throughput import Model, Throughput, throughput
+from results.verdict import UNJUDGED, Verdict
+
+GROUP = ("edition", "benchmark", "problem", "scaling", "division")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One set of runs. `score.fom`, or `models`, is printed only where `why` is None; `why` says what is in the way.
+
+    `runs` is the set's part of the frame, unpruned, in the order of their numbers; `mask` tells which of them the
+    figure of merit averages; `rank` is the best and worst place in its group.
+    """
+
+    name: str
+    group: tuple[str, ...]
+    org: str
+    system: str
+    category: str
+    verdict: Verdict
+    runs: pd.DataFrame
+    pruned: int
+    mask: np.ndarray
+    score: Score
+    spread: Spread | None
+    models: Throughput | None
+    why: str | None
+    rank: tuple[int, int] | None = None
+
+    @property
+    def fom(self) -> float | None:
+        """Seconds; None where none is deserved."""
+        return None if self.why or self.weak else self.score.fom
+
+    @property
+    def throughput(self) -> Throughput | None:
+        """None where none is deserved."""
+        return None if self.why else self.models
+
+    @property
+    def weak(self) -> bool:
+        return self.group[3] == "weak"
+
+    def mean(self, column: str) -> float | None:
+        """A column's mean over the runs that the figure of merit averages (over converged models, in a weak set)."""
+        values = self.values(column)
+        return float(values.mean()) if len(values) else None
+
+    def deviation(self, column: str) -> float | None:
+        """The sample standard deviation over the same runs; None below two."""
+        values = self.values(column)
+        return float(values.std(ddof=1)) if len(values) > 1 else None
+
+    def values(self, column: str) -> np.ndarray:
+        numbers = self.runs[column].to_numpy(dtype=float, na_value=math.nan)[self.mask]
+        return numbers[np.isfinite(numbers)]
+
+    def one(self, column: str) -> Any:
+        """A value that all runs share, None where they differ or have none."""
+        found = self.runs[column].dropna().unique()
+        return found[0] if len(found) == 1 else None
+
+
+def summarize(
+    frame: pd.DataFrame, verdicts: Mapping[str, Verdict], required: Mapping[str, int | None], as_logged: bool = False
+) -> list[Result]:
+    """A Result for every set of the frame, best first inside its group, groups in alphabetical order.
+
+    `verdicts` and `required`, the number of runs that the rules want, are keyed by the frame's `set` column. With
+    `as_logged`, verdicts take no number away.
+    """
+    results = [
+        result(str(name), runs, verdicts.get(str(name), UNJUDGED), required.get(str(name)), as_logged)
+        for name, runs in frame.groupby("set", observed=True, sort=True)
+    ]
+    return list(ranked(results))
+
+
+def result(name: str, runs: pd.DataFrame, verdict: Verdict, required: int | None, as_logged: bool) -> Result:
+    """One set's Result, not yet ranked."""
+    live = runs[~runs.pruned.to_numpy(dtype=bool)].reset_index(drop=True)
+    first = runs.iloc[0]
+    times = live.seconds.tolist()
+    weak = first.scaling == "weak"
+    found = score(times, None if weak else required)
+    mask = live.converged.to_numpy(dtype=bool)
+    if not weak:
+        keep = np.zeros(len(times), dtype=bool)
+        keep[kept(times)] = True
+        mask = mask & keep
+    models, why = weak_score(live) if weak else (None, found.why)
+    return Result(
+        name=name,
+        group=(first.edition, first.benchmark, shared(live, "problem"), first.scaling, shared(live, "division")),
+        org=first.org,
+        system=first.system,
+        category=shared(live, "category"),
+        verdict=verdict,
+        runs=live,
+        pruned=len(runs) - len(live),
+        mask=mask,
+        score=found,
+        spread=spread(*zip(*converged_epochs(live), strict=True)) if converged_epochs(live) else None,
+        models=models,
+        why=mixed(live) or (None if as_logged else verdict.objection) or why or None,
+    )
+
+
+def weak_score(live: pd.DataFrame) -> tuple[Throughput | None, str]:
+    spans = zip(live.start_ms, live.stop_ms, live.converged, strict=True)
+    models = [Model(0, 0, False) if pd.isna(a) or pd.isna(b) else Model(a, b, bool(c)) for a, b, c in spans]
+    total = live.system_units.max()
+    instance = live.units.max()
+    return throughput(models, *(None if pd.isna(v) else float(v) for v in (total, instance)))
+
+
+def converged_epochs(live: pd.DataFrame) -> list[tuple[float, float]]:
+    pairs = zip(live.seconds, live.epochs, strict=True)
+    return [(t, e) for t, e in pairs if math.isfinite(t) and not pd.isna(e) and e > 0]
+
+
+def shared(runs: pd.DataFrame, column: str) -> str:
+    """A text that all runs share, "" if none has one, "mixed" where they differ."""
+    found = sorted({str(v) for v in runs[column].dropna()})
+    return "mixed" if len(found) > 1 else "".join(found)
+
+
+MUST_AGREE = ("problem", "division", "logged_benchmark", "logged_edition", "target")
+
+
+def mixed(runs: pd.DataFrame) -> str | None:
+    """Why runs cannot be one set, if they cannot."""
+    for column in MUST_AGREE:
+        found = sorted({str(v) for v in runs[column].dropna()})
+        if len(found) > 1:
+            return f"runs of {len(found)} {column.replace('logged_', '')}s in one set: {', '.join(found)[:200]}"
+    if not len(runs):
+        return "every run is among the pruned"
+    return None
+
+
+def ranked(results: list[Result]) -> Iterator[Result]:
+    """By group, then best first; sets that have no number come last. Ranks are ranges: see rank_ranges."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for r in results:
+        groups.setdefault(r.group, []).append(r)
+    for group in sorted(groups):
+        members = sorted(groups[group], key=merit)
+        scored = [r for r in members if r.fom is not None]
+        ranges = iter(rank_ranges([r.runs.seconds.tolist() for r in scored]))
+        for r in members:
+            yield Result(**{**vars(r), "rank": next(ranges) if r.fom is not None else None})
+
+
+def merit(r: Result) -> tuple[float, str]:
+    """Small is good."""
+    if r.throughput is not None:
+        return (-r.throughput.models_per_hour, r.name)
+    return (math.inf if r.fom is None else r.fom, r.name)

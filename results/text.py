@@ -1,0 +1,217 @@
+"""Results as text: the terminal's table, CSV, JSON and Markdown. Strings in, strings out; no file is touched."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from results.record import COLUMNS, rank_text, record
+from results.score import FEWEST
+from results.summary import Result
+
+MANY_RUNS = 20  # more than these are shown as a range
+
+
+def csv_text(results: Iterable[Result]) -> str:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(record(r) for r in results)
+    return out.getvalue()
+
+
+def json_text(results: Iterable[Result]) -> str:
+    body = {"schema": "scaffold-results/1", "columns": COLUMNS, "results": [record(r) for r in results]}
+    return json.dumps(body, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def markdown_text(results: Sequence[Result]) -> str:
+    """One table a group, with the columns that a reader wants first."""
+    lines: list[str] = []
+    for group, members in groupby(results, key=lambda r: r.group):
+        rows = list(members)
+        head, cells = weak_cells(rows) if rows[0].weak else strong_cells(rows)
+        lines += [f"### {title(group)}", "", row_of(head), row_of(["---"] * len(head))]
+        lines += [row_of([escape(c) for c in line]) for line in cells] + [""]
+        lines += [f"- {escape(r.org)}/{escape(r.system)}: no score: {escape(r.why)}" for r in rows if r.why]
+        lines += [""] if any(r.why for r in rows) else []
+    return "\n".join(lines)
+
+
+def row_of(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def terminal_text(results: Sequence[Result], runs: bool = True) -> str:
+    """The default: for each group a table, then what each set's runs did, then why some have no score."""
+    lines: list[str] = []
+    for group, members in groupby(results, key=lambda r: r.group):
+        rows = list(members)
+        head, cells = weak_cells(rows) if rows[0].weak else strong_cells(rows)
+        lines += [title(group), *aligned([head, *cells]), ""]
+        for r in rows:
+            lines += [f"  {printable(r.org)}/{printable(r.system)}", *(f"    {t}" for t in details(r, runs))]
+        lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
+
+
+def title(group: tuple[str, ...]) -> str:
+    edition, benchmark, problem, scaling, division = group
+    what = {"strong": "time to train", "weak": "throughput"}.get(scaling, scaling)
+    return printable(" · ".join(part for part in (edition, benchmark, problem, f"{division} division", what) if part))
+
+
+def strong_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    head = [
+        "rank",
+        "org",
+        "system",
+        "units",
+        "FOM s",
+        "95 % interval",
+        "FOM min",
+        "median s",
+        "runs",
+        "epochs",
+        "verdict",
+    ]
+    return head, [
+        [
+            rank_text(r.rank) or "-",
+            r.org,
+            r.system,
+            show(r.one("units")),
+            show(r.fom),
+            interval(r),
+            minutes(r.fom),
+            show(r.score.median.value if r.fom is not None else None),
+            f"{r.score.converged}/{r.score.n}",
+            show(r.mean("epochs")),
+            r.verdict.word,
+        ]
+        for r in rows
+    ]
+
+
+def weak_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    head = ["org", "system", "models/h", "T units", "S units", "M models", "TTTa s", "TTTa min", "pruned", "verdict"]
+    cells = []
+    for r in rows:
+        t = r.throughput
+        numbers = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
+        last = [minutes(t.seconds if t else None), str(r.pruned), r.verdict.word]
+        cells.append([r.org, r.system, *map(show, numbers), *last])
+    return head, cells
+
+
+def details(r: Result, runs: bool) -> list[str]:
+    """What stands under a set's name."""
+    lines = [f"no score: {printable(r.why)}"] if r.why else []
+    if r.fom is not None:
+        lines.append(f"FOM {show(r.fom)} s, {interval_words(r)}; median {median_words(r)}")
+    if r.spread is not None:
+        lines.append(spread_words(r))
+    if r.mask.any():
+        lines.append(parts_words(r))
+    if runs:
+        lines += run_lines(r)
+    findings = [f for f in r.verdict.findings if f.severity in ("error", "review")]
+    lines += [printable(f"{f.severity}: {f}") for f in findings[:5]]
+    if len(findings) > 5:
+        lines.append(f"... and {len(findings) - 5} more: ask compliance/check.py")
+    return lines
+
+
+def interval_words(r: Result) -> str:
+    t = r.score.trimmed
+    if t.low is None:
+        return f"interval not estimable below {FEWEST} runs"
+    return f"95 % {show(t.low)} to {show(t.high)}, standard error {show(t.standard_error)}"
+
+
+def median_words(r: Result) -> str:
+    m = r.score.median
+    if m.level is None:
+        return f"{show(m.value)} s"
+    return f"{show(m.value)} s, {show(m.low)} to {show(m.high)} at {100 * m.level:.1f} %"
+
+
+def spread_words(r: Result) -> str:
+    s = r.spread
+    each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
+    return f"variation of the seconds {100 * s.time:.1f} %, of the {each}"
+
+
+def parts_words(r: Result) -> str:
+    parts = [
+        f"{name} {show((r.mean(f'{name}_ms') or 0) / 1000)}" for name in ("staging", "training", "evaluation", "rest")
+    ]
+    rate, hours = r.mean("train_rate"), r.mean("unit_hours")
+    tail = [f"{show(rate)} samples/s"] if rate else []
+    tail += [f"{show(hours)} {r.one('unit')}-hours"] if hours and r.one("unit") else []
+    return f"mean seconds: {' + '.join(parts)}{''.join(', ' + t for t in tail)}"
+
+
+def run_lines(r: Result) -> list[str]:
+    """Each run's seconds and epochs; in brackets those that the figure of merit drops."""
+    if r.score.n > MANY_RUNS:
+        values = [s for s in r.runs.seconds if math.isfinite(s)]
+        bounds = f", {show(min(values))} to {show(max(values))} s" if values else ""
+        return [f"{r.score.n} runs{bounds}"]
+    rows = [["run", "seconds", "epochs", "quality", ""]]
+    for kept, run in zip(r.mask, r.runs.itertuples(), strict=True):
+        seconds = show(run.seconds) if math.isfinite(run.seconds) else "-"
+        name = str(run.run) if run.run == run.run else str(run.log).rpartition("/")[2]
+        note = "" if kept else "dropped" if math.isfinite(run.seconds) else f"not converged: {run.fault}"
+        rows.append([name, seconds, show(run.epochs), show(run.quality), printable(note)])
+    return aligned(rows)
+
+
+def interval(r: Result) -> str:
+    t = r.score.trimmed
+    return "-" if r.fom is None or t.low is None else f"{show(t.low)} to {show(t.high)}"
+
+
+def minutes(seconds: float | None) -> str:
+    """To two decimals, as the rounds publish them."""
+    return "-" if seconds is None else f"{seconds / 60:.2f}"
+
+
+def show(value: Any) -> str:
+    """A number for a reader: whole when it is, else to a hundredth at most, never in powers of ten."""
+    if value is None or value != value:
+        return "-"
+    if math.isinf(value):
+        return "never"
+    if float(value).is_integer():
+        return f"{int(value)}"
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns padded to their widest cell; numbers to the right."""
+    widths = [max(len(printable(row[i])) for row in rows) for i in range(len(rows[0]))]
+    right = [all(is_number(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            printable(c).rjust(w) if r else printable(c).ljust(w) for c, w, r in zip(row, widths, right, strict=True)
+        ]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
+def is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(".", "").replace("/", "").replace("-", "").isdigit()
+
+
+def printable(text: str) -> str:
+    """Names come from strangers: control characters, line breaks and directional marks are shown as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

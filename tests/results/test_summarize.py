@@ -1,0 +1,162 @@
+"""From submissions to scores, through the command."""
+
+import csv
+import io
+import json
+import random
+
+import pytest
+
+from results import summarize
+from results.frame import COLUMNS as FRAME_COLUMNS
+from results.frame import load
+from results.record import COLUMNS
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*args):
+        code = summarize.main(["--no-judge", *map(str, args)])
+        return code, capsys.readouterr()
+
+    return call
+
+
+def five(new_log, seconds=(50.0, 40.0, 44.0, 60.0, 41.0), **facts):
+    return [new_log.scaffold(s, epochs=4 + i, seed=900 + i, **facts) for i, s in enumerate(seconds)]
+
+
+def test_text(tree, new_log, run):
+    tree.set(five(new_log))
+    code, out = run(tree.root)
+    assert code == 0
+    assert "v1.0 · scaffold · smoke · closed division · time to train" in out.out
+    assert "FOM 45 s, 95 % 29.02 to 60.98, standard error 3.71; median 44 s, 40 to 60 at 93.8 %" in out.out
+    assert out.out.count("dropped") == 2
+
+
+def test_paths_are_a_log_a_set_a_submission_or_a_round(tree, new_log, run):
+    folder = tree.set(five(new_log))
+    for path in (folder, tree.root / "v1.0" / "acme", tree.root / "v1.0", tree.root):
+        assert run(path, "--format", "csv")[1].out == run(tree.root, "--format", "csv")[1].out
+    code, out = run(folder / "result_2.txt")
+    assert code == 1
+    assert "too few runs: found 1, wanted" in out.out
+
+
+def test_formats_have_the_documented_columns(tree, new_log, run):
+    tree.set(five(new_log))
+    rows = list(csv.DictReader(io.StringIO(run(tree.root, "--format", "csv")[1].out)))
+    assert list(rows[0]) == list(COLUMNS)
+    assert float(rows[0]["fom_seconds"]) == 45
+    body = json.loads(run(tree.root, "--format", "json")[1].out)
+    assert body["results"][0]["fom_seconds"] == 45
+    assert "| 1 | acme | box | 4 | 45 |" in run(tree.root, "--format", "markdown")[1].out
+
+
+def test_same_answer_every_time_and_in_every_order(tree, new_log, run):
+    logs = five(new_log)
+    tree.set(logs, org="a")
+    tree.set(random.Random(1).sample(logs, 5), org="b")
+    first = run(tree.root, "--format", "json")[1].out
+    assert run(tree.root, "--format", "json")[1].out == first
+    a, b = json.loads(first)["results"]
+    assert a["fom_seconds"] == b["fom_seconds"]
+    assert a["rank"] == b["rank"] == "1-2"
+    orgs = [tree.root / "v1.0" / o for o in "ab"]
+    assert run(*orgs, "--format", "json")[1].out == run(*orgs[::-1], "--format", "json")[1].out == first
+
+
+def test_nothing_is_written_into_a_submission(tree, new_log, run):
+    folder = tree.set(five(new_log))
+    before = sorted(tree.root.rglob("*"))
+    code, out = run(tree.root, "--output", folder / "summary.txt")
+    assert code == 2
+    assert "lies inside the submission" in out.err
+    run(tree.root)
+    assert sorted(tree.root.rglob("*")) == before
+
+
+def test_output_elsewhere(tree, new_log, run, tmp_path):
+    tree.set(five(new_log))
+    assert run(tree.root, "--output", tmp_path / "out.csv", "--format", "csv")[0] == 0
+    assert (tmp_path / "out.csv").read_text().startswith("edition,")
+
+
+def test_nothing_found(tmp_path, run):
+    assert run(tmp_path)[0] == 2
+    assert "not found" in run(tmp_path / "nowhere")[1].err
+
+
+BROKEN = {
+    "too few runs": (lambda m: five(m)[:2], "too few runs: found 2"),
+    "two diverged": (lambda m: [*five(m)[:3], m.scaffold(reach=False), m.scaffold(reach=False)], "2 of 5 runs"),
+    "no run_stop": (lambda m: five(m)[:3] + [m.scaffold(stop=False)] * 2, "2 of 5 runs"),
+    "NaN": (lambda m: five(m)[:3] + [m.scaffold(values=[float("nan")])] * 2, "2 of 5 runs"),
+    "mixed problems": (lambda m: [*five(m)[:4], m.scaffold(problem="scale6")], "2 problems in one set: scale6, smoke"),
+    "mixed editions": (lambda m: [*five(m)[:4], m.scaffold(rules_edition="v2.0")], "2 editions in one set"),
+    "mixed divisions": (lambda m: [*five(m)[:4], m.scaffold(submission_division="open")], "2 divisions in one set"),
+    "empty logs": (lambda m: [m.Log()] * 5, "5 of 5 runs did not converge"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_broken_sets_get_no_number_and_a_reason(tree, new_log, run, kind):
+    make, reason = BROKEN[kind]
+    tree.set(make(new_log))
+    code, out = run(tree.root)
+    assert code == 1
+    assert reason in out.out
+    assert "FOM 4" not in out.out
+    row = json.loads(run(tree.root, "--format", "json")[1].out)["results"][0]
+    assert (
+        row["fom_seconds"] is row["fom_low"] is row["median_seconds"] is row["models_per_hour"] is row["rank"] is None
+    )
+
+
+def test_one_diverged_run_is_forgiven(tree, new_log, run):
+    tree.set([*five(new_log)[:4], new_log.scaffold(reach=False)])
+    code, out = run(tree.root)
+    assert code == 0
+    assert "4/5" in out.out
+    assert "not converged: no evaluation at or before run_stop met the target 0.95" in out.out
+
+
+def test_throughput(tree, new_log, run):
+    logs = [new_log.scaffold(100.0, seed=i + 500, start=1_700_000_000_000 + 1000 * i) for i in range(6)]
+    pruned = [new_log.scaffold(300.0, reach=False)]
+    tree.set(logs, scaling="weak", pruned=pruned)
+    row = json.loads(run(tree.root, "--format", "json")[1].out)["results"][0]
+    assert (row["models"], row["pruned"], row["instance_scale"], row["total_scale"]) == (6, 1, 4, 8)
+    assert row["ttta_seconds"] == 105
+    assert row["models_per_hour"] == pytest.approx(6 * 3600 / 105)
+    tree.set([*logs, new_log.scaffold(reach=False)], scaling="weak")
+    assert "not among the pruned" in run(tree.root)[1].out
+
+
+def test_editions_and_problems_are_never_ranked_together(tree, new_log, run):
+    tree.set(five(new_log), org="a")
+    tree.set(five(new_log, problem="scale6"), org="b")
+    tree.set(five(new_log, rules_edition="v2.0"), org="c", edition="v2.0")
+    rows = json.loads(run(tree.root, "--format", "json")[1].out)["results"]
+    assert [r["rank"] for r in rows] == ["1", "1", "1"]
+
+
+def test_names_from_strangers_do_not_reach_the_terminal_raw(tree, new_log, run):
+    tree.set(five(new_log, submission_division="\x1b[31mclosed\n"))
+    out = run(tree.root)[1].out
+    assert "\x1b" not in out
+    assert "\\x1b[31mclosed\\n" in out
+
+
+def test_frame(tree, new_log):
+    tree.set(five(new_log))
+    frame = load([tree.root])
+    assert list(frame.columns) == list(FRAME_COLUMNS)
+    assert len(frame) == 5
+    parts = frame.staging_ms + frame.training_ms + frame.evaluation_ms + frame.rest_ms
+    assert (parts == frame.total_ms).all()
+    assert frame.seconds_per_epoch[0] == pytest.approx(12.5)
+    assert frame.train_rate[0] == pytest.approx(400 / (frame.training_ms[0] / 1000))
+    assert frame.unit_hours[0] == pytest.approx(4 * 50 / 3600)
+    assert frame.seed[0] == "900"
