@@ -1,0 +1,77 @@
+"""Worker processes that deal out samples, and die with whoever started them."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from benchmark.problem import Problem
+
+Job = Callable[[Path, Problem, tuple[str, int]], Any]
+
+
+def share(items: Sequence, rank: int, world_size: int) -> list:
+    """Every world_size-th item: what one rank or worker takes."""
+    return list(items[rank::world_size])
+
+
+def work(job: Job, root: Path, problem: Problem, tasks: list, workers: int) -> Iterator[Any]:
+    """job(root, problem, task) of every task, in any order, on `workers` processes (1: in this one).
+
+    Raises ValueError if a job fails or a worker dies; the others are then stopped.
+    """
+    workers = min(workers, len(tasks))
+    if workers <= 1:
+        for task in tasks:
+            yield job(root, problem, task)
+        return
+    context = multiprocessing.get_context("spawn")  # no inherited HDF5 state, locks or pipe ends
+    processes, pipes = [], []
+    try:
+        for worker in range(workers):
+            receive, send = context.Pipe(duplex=False)
+            arguments = (job, root, problem, share(tasks, worker, workers), send)
+            process = context.Process(target=toil, args=arguments, daemon=True)
+            process.start()
+            send.close()  # ours: so that the worker's death ends the pipe
+            processes.append(process)
+            pipes.append(receive)
+        yield from collect(pipes, len(tasks))
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join()
+
+
+def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
+    """Results as they come, until all are there."""
+    while wanted:
+        for pipe in wait(pipes):
+            try:
+                error, result = pipe.recv()
+            except EOFError:
+                raise ValueError(f"a worker process died; {wanted} volumes are left: start again to resume") from None
+            if error == "done":
+                pipes.remove(pipe)
+            elif error:
+                raise ValueError(error)
+            else:
+                wanted -= 1
+                yield result
+
+
+def toil(job: Job, root: Path, problem: Problem, tasks: list, send: Connection) -> None:
+    """A worker: its share, one result a message. Without a parent to send to it ends by BrokenPipeError or here."""
+    parent = os.getppid()
+    try:
+        for task in tasks:
+            if os.getppid() != parent:
+                return
+            send.send((None, job(root, problem, task)))
+        send.send(("done", None))
+    except BrokenPipeError:
+        return
+    except (ValueError, OSError, MemoryError) as error:
+        send.send((f"{type(error).__name__}: {error}", None))
