@@ -16,15 +16,15 @@ from typing import Any
 
 import pandas as pd
 
-from results.law import Law, law
+from results.law import Law, edition_of, law
 from results.outcome import decompose, energy, epoch_count, reached
 from results.power import measured_energy
-from results.run import Run, number, read_run, text
+from results.run import Evaluation, Run, number, read_run, text
 from results.submission import RunSet, find_sets, read_system, run_number
 
 COLUMNS = {
-    "set": "the set of runs: edition/org/system/scaling/benchmark",
-    "edition": "the folder of the round, which is the edition of the rules",
+    "set": "the set of runs: round/org/system/scaling/benchmark",
+    "edition": "the edition of the rules that the set is held against",
     "org": "the organisation's folder",
     "system": "the system's folder",
     "scaling": "strong (time to train one model) or weak (throughput of many)",
@@ -56,6 +56,7 @@ COLUMNS = {
     "target_line": "the line of that evaluation",
     "seconds": "run_stop - run_start where the run converged, infinity where not",
     "epochs": "epochs begun inside the timed span",
+    "passes": "passes over the training split: by steps where the log counts them, else epochs",
     "evaluations": "values of the metric logged",
     "quality": "the value that met the target, or else the last",
     "total_ms": "run_stop - run_start",
@@ -66,9 +67,11 @@ COLUMNS = {
     "seconds_per_epoch": "total seconds over epochs",
     "train_rate": "samples trained a second of training",
     "eval_rate": "samples evaluated a second of evaluation",
+    "compute_rate": "samples trained a second of all that isn't staging",
     "train_rate_per_unit": "train_rate over units",
     "eval_rate_per_unit": "eval_rate over units",
     "unit_hours": "units times total hours: the compute budget",
+    "node_hours": "nodes times total hours",
     "joules": "energy over the timed span, where measured",
     "fault": "why the run has no time, if it has none",
 }
@@ -90,18 +93,19 @@ TYPES = {
 Progress = Callable[[Iterable, int], Iterable]
 
 
-def load(paths: Iterable[str | Path], progress: Progress | None = None) -> pd.DataFrame:
+def load(paths: Iterable[str | Path], progress: Progress | None = None, edition: str | None = None) -> pd.DataFrame:
     """The runs at or below `paths`, sorted by set and number. Raises ValueError for a path that doesn't exist.
 
-    `progress(rows, total)` may wrap the rows as they are read, as tqdm does.
+    `progress(rows, total)` may wrap the rows as they are read, as tqdm does. `edition` overrules what folders and
+    logs say.
     """
-    return load_sets(find_sets([Path(p) for p in paths]), progress)
+    return load_sets(find_sets([Path(p) for p in paths]), progress, edition)
 
 
-def load_sets(sets: Sequence[RunSet], progress: Progress | None = None) -> pd.DataFrame:
+def load_sets(sets: Sequence[RunSet], progress: Progress | None = None, edition: str | None = None) -> pd.DataFrame:
     """The runs of sets that have been found."""
     logs = sum(len(s.logs) + len(s.pruned) for s in sets)
-    rows = (row for s in sets for row in rows_of(s))
+    rows = (row for s in sets for row in rows_of(s, edition))
     return table(progress(rows, logs) if progress else rows)
 
 
@@ -135,11 +139,14 @@ def derive(frame: pd.DataFrame) -> pd.DataFrame:
     seconds = frame.total_ms / 1000
     hours = seconds / 3600
     frame["seconds_per_epoch"] = ratio(seconds, frame.epochs)
-    frame["train_rate"] = ratio(frame.train_samples * frame.epochs, frame.training_ms / 1000)
+    trained = frame.train_samples * frame.passes
+    frame["train_rate"] = ratio(trained, frame.training_ms / 1000)
+    frame["compute_rate"] = ratio(trained, (frame.total_ms - frame.staging_ms) / 1000)
     frame["eval_rate"] = ratio(frame.eval_samples * frame.evaluations, frame.evaluation_ms / 1000)
     frame["train_rate_per_unit"] = ratio(frame.train_rate, frame.units)
     frame["eval_rate_per_unit"] = ratio(frame.eval_rate, frame.units)
     frame["unit_hours"] = frame.units * hours
+    frame["node_hours"] = frame.nodes * hours
     return frame
 
 
@@ -148,22 +155,21 @@ def ratio(a: pd.Series, b: pd.Series) -> pd.Series:
     return a / b.where(b > 0)
 
 
-def rows_of(runs: RunSet) -> Iterator[dict[str, Any]]:
+def rows_of(runs: RunSet, asked: str | None = None) -> Iterator[dict[str, Any]]:
     """One row for each log of a set. Only one log is in memory at a time."""
-    system = read_system(runs)
+    system, edition = read_system(runs), edition_of(runs, asked)
     for pruned, logs in ((False, runs.logs), (True, runs.pruned)):
         for log in logs:
-            yield row(runs, read_run(log), system, pruned)
+            yield row(runs, read_run(log), system, edition, pruned)
 
 
-def row(runs: RunSet, run: Run, system: dict[str, Any], pruned: bool = False) -> dict[str, Any]:
+def row(runs: RunSet, run: Run, system: dict[str, Any], edition: str | None, pruned: bool = False) -> dict[str, Any]:
     """One run as a row."""
-    problem = text(run.value("problem"))
-    bound = law(runs.id, problem, run)
     return {
-        "set": str(runs.id),
-        **{name: getattr(runs.id, name) for name in ("edition", "org", "system", "scaling", "benchmark")},
-        "problem": problem,
+        "set": runs.name,
+        "edition": edition or runs.id.edition,
+        **{name: getattr(runs.id, name) for name in ("org", "system", "scaling", "benchmark")},
+        "problem": text(run.value("problem")),
         "division": text(run.value("submission_division")),
         "category": text(run.value("submission_status")),
         "logged_benchmark": text(run.value("submission_benchmark")),
@@ -173,7 +179,7 @@ def row(runs: RunSet, run: Run, system: dict[str, Any], pruned: bool = False) ->
         "pruned": pruned,
         **scale(run, system, runs.id.scaling == "weak"),
         "seed": None if run.value("seed") is None else str(run.value("seed"))[:40],
-        **times(run, bound),
+        **times(run, law(edition, runs.id.benchmark, run)),
     }
 
 
@@ -228,6 +234,7 @@ def times(run: Run, bound: Law) -> dict[str, Any]:
         "target_line": hit.line if hit else None,
         "seconds": math.inf,
         "epochs": epoch_count(run),
+        "passes": passes(run, last),
         "evaluations": len(run.evaluations),
         "quality": last.value if last else None,
         "fault": fault(run, bound, hit is not None),
@@ -240,6 +247,19 @@ def times(run: Run, bound: Law) -> dict[str, Any]:
     found |= {f"{name}_ms": getattr(parts, name) for name in ("total", "staging", "training", "evaluation", "rest")}
     found["joules"] = measured_energy(run) if not run.readings else energy(run.readings, run.window)
     return found
+
+
+def passes(run: Run, last: Evaluation | None) -> float | None:
+    """Passes over the training split up to an evaluation. A step count is believed only where it fits the epochs."""
+    epochs = epoch_count(run)
+    step, batch, samples = (
+        (last.step if last else None),
+        first(run.value("global_batch_size")),
+        first(run.value("train_samples")),
+    )
+    if epochs and step and batch and samples and epochs - 1.1 <= step * batch / samples <= epochs * 1.02:
+        return step * batch / samples
+    return epochs
 
 
 def fault(run: Run, bound: Law, converged: bool) -> str | None:

@@ -1,18 +1,18 @@
-"""What the rules say that a score depends on: the target, and the number of runs. The only door to `rules`."""
+"""What the rules say that a score depends on: the edition, the target, the number of runs. The door to `rules`."""
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from benchmark.config import read_yaml
-from benchmark.log import ROOT
-from results.run import Run, number
-from results.submission import SetId
+from compliance.discover import LogFile, Set
+from compliance.select import select_edition
+from results.run import Run, number, text
+from results.submission import RunSet
+from rules.edition import ROOT, Edition, load
 
 
 @dataclass(frozen=True)
 class Law:
-    """`runs`: how many the rules want; `target`: of the metric. None where the rules are silent."""
+    """`runs`: how many the rules want of a set; `target` of the metric. None where the rules are silent."""
 
     runs: int | None = None
     target: float | None = None
@@ -20,21 +20,38 @@ class Law:
 
 
 @lru_cache(maxsize=64)
-def limits(edition: str) -> dict[str, Any]:
+def edition_named(name: str) -> Edition | None:
+    """An edition of the rules, None if there is none of that name."""
     try:
-        return read_yaml(ROOT / "rules" / edition / "limits.yaml")
+        return load(name)
     except ValueError:
-        return {}
+        return None
 
 
-def required_runs(id: SetId) -> int | None:
-    """How many runs a set of this name needs for a score; None where no rule is known."""
-    return limits(id.edition).get("benchmarks", {}).get(id.benchmark, {}).get("runs")
+def edition_of(runs: RunSet, asked: str | None = None) -> str | None:
+    """The name of the edition that a set is held against: the one asked for, or what folders and logs say."""
+    logs = tuple(LogFile(log, str(log), None) for log in (runs.logs or runs.pruned)[:1])
+    target = Set(runs.folder, str(runs.folder), runs.id.system, runs.id.scaling, runs.id.benchmark, logs)
+    try:
+        return select_edition(target, asked, ROOT).name
+    except (ValueError, IndexError):  # the rules that come with this tool are damaged or gone
+        return None
 
 
-def law(id: SetId, problem: str | None, run: Run) -> Law:
-    """What a run of a set of this name is held against."""
-    target = limits(id.edition).get("problems", {}).get(problem, {}).get("target")
-    if target is None:
-        target = number(run.value("target"))
-    return Law(required_runs(id), target)
+def law(edition: str | None, benchmark: str, run: Run | None = None) -> Law:
+    """What a run of a set in a folder named `benchmark` is held against.
+
+    A folder of another name (a set on its own, perhaps) leaves it to the log to say which benchmark it is. Where the
+    rules know no target, the log's own stands: the judge has the last word on that.
+    """
+    rules = edition_named(edition) if edition else None
+    claimed = number(run.value("target")) if run else None
+    if rules is None:
+        return Law(target=claimed)
+    name = benchmark if benchmark in rules.benchmarks or run is None else text(run.value("submission_benchmark"))
+    known = rules.benchmarks.get(name or "")
+    if known is None:
+        return Law(target=claimed)
+    problem = rules.problems.get(text(run.value("problem")) or "") if run else None
+    targets = [known.target, problem.target if problem else None, claimed]
+    return Law(known.runs, next((t for t in targets if t is not None), None), not known.lower)

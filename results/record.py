@@ -11,7 +11,7 @@ from typing import Any
 from results.summary import Result
 
 COLUMNS = {
-    "edition": "the edition of the rules, which is the folder of the round",
+    "edition": "the edition of the rules that the set is held against",
     "benchmark": "the benchmark's folder",
     "problem": "ScaFFold's problem",
     "scaling": "strong: seconds to train one model; weak: models per hour of a whole system",
@@ -44,6 +44,8 @@ COLUMNS = {
     "share_epochs": "share of the variance of log seconds that goes with the epochs",
     "epochs": "mean epochs",
     "epochs_deviation": "their deviation",
+    "passes": "mean passes over the training split (not whole where a run ends inside an epoch)",
+    "passes_deviation": "their deviation",
     "seconds_per_epoch": "mean total seconds over epochs",
     "staging_seconds": "mean",
     "staging_deviation": "deviation",
@@ -53,6 +55,8 @@ COLUMNS = {
     "staging_share": "staging over total, of the means",
     "train_rate": "samples trained a second of training, mean",
     "train_rate_deviation": "its deviation",
+    "compute_rate": "samples trained a second of all that isn't staging, mean",
+    "compute_rate_deviation": "its deviation",
     "eval_rate": "samples evaluated a second of evaluation, mean",
     "train_rate_per_unit": "train_rate over units",
     "nodes": "nodes of a run",
@@ -61,6 +65,8 @@ COLUMNS = {
     "batch": "global batch size",
     "unit_hours": "compute budget: units times hours, mean",
     "unit_hours_deviation": "its deviation",
+    "node_hours": "nodes times hours, mean",
+    "node_hours_deviation": "its deviation",
     "joules": "mean energy of a run, where all were measured",
     "joules_per_sample": "the same over samples trained",
     "total_scale": "T: units of the whole system (weak sets)",
@@ -90,8 +96,8 @@ def identity(r: Result) -> dict[str, Any]:
         "org": r.org,
         "system": r.system,
         "verdict": r.verdict.word,
-        "errors": r.verdict.count("error"),
-        "reviews": r.verdict.count("review"),
+        "errors": len(r.verdict.errors),
+        "reviews": len(r.verdict.reviews),
         "why": r.why,
     }
 
@@ -138,24 +144,23 @@ def means(r: Result) -> dict[str, Any]:
     parts = {name: r.mean(f"{name}_ms") for name in ("staging", "training", "evaluation", "rest", "total")}
     staging = r.deviation("staging_ms")
     return {
-        "epochs": r.mean("epochs"),
-        "epochs_deviation": r.deviation("epochs"),
+        **mean_and_deviation(r, "epochs", "passes", "train_rate", "compute_rate", "unit_hours", "node_hours"),
         "seconds_per_epoch": r.mean("seconds_per_epoch"),
         **{f"{name}_seconds": None if ms is None else ms / 1000 for name, ms in parts.items()},
         "staging_deviation": None if staging is None else staging / 1000,
         "staging_share": parts["staging"] / parts["total"] if parts["total"] else None,
-        "train_rate": r.mean("train_rate"),
-        "train_rate_deviation": r.deviation("train_rate"),
         "eval_rate": r.mean("eval_rate"),
         "train_rate_per_unit": r.mean("train_rate_per_unit"),
         "nodes": r.one("nodes"),
         "units": r.one("units"),
         "unit": r.one("unit"),
         "batch": r.one("batch"),
-        "unit_hours": r.mean("unit_hours"),
-        "unit_hours_deviation": r.deviation("unit_hours"),
         **energy(r),
     }
+
+
+def mean_and_deviation(r: Result, *columns: str) -> dict[str, float | None]:
+    return {f"{c}{end}": f(c) for c in columns for end, f in (("", r.mean), ("_deviation", r.deviation))}
 
 
 def energy(r: Result) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +36,12 @@ class SetId:
 
 @dataclass(frozen=True)
 class RunSet:
-    """The logs of one set, in order of their number; `submission` is the organisation's folder, if there is one."""
+    """The logs of one set, in order of their number; `submission` is the organisation's folder, if there is one.
 
+    `name` tells it from all others found with it.
+    """
+
+    name: str
     id: SetId
     folder: Path
     submission: Path | None
@@ -62,7 +66,17 @@ def find_sets(paths: Iterable[Path]) -> list[RunSet]:
             continue
         pruned = folders.get(folder / PRUNED, set())
         sets.append(place(folder, by_number(logs), by_number(pruned)))
-    return sorted(sets, key=lambda s: (s.id, s.folder))
+    return distinct(sorted(sets, key=lambda s: (s.id, s.folder)))
+
+
+def distinct(sets: list[RunSet]) -> list[RunSet]:
+    """Sets of equal names, from rounds of equal names, are told apart by a number."""
+    seen: dict[str, int] = {}
+    named = []
+    for s in sets:
+        count = seen[s.name] = seen.get(s.name, 0) + 1
+        named.append(s if count == 1 else replace(s, name=f"{s.name} ({count})"))
+    return named
 
 
 def find_logs(path: Path) -> Iterator[Path]:
@@ -96,10 +110,11 @@ def place(folder: Path, logs: tuple[Path, ...], pruned: tuple[Path, ...]) -> Run
         scaling, above = above.name, above.parent
     system, results = above.name, above.parent
     if results.name != "results":
-        return RunSet(SetId("", "", "", scaling, benchmark), folder, None, logs, pruned)
+        id = SetId("", "", "", scaling, benchmark)
+        return RunSet(str(id), id, folder, None, logs, pruned)
     submission = results.parent
-    name = SetId(submission.parent.name, submission.name, system, scaling, benchmark)
-    return RunSet(name, folder, submission, logs, pruned)
+    id = SetId(submission.parent.name, submission.name, system, scaling, benchmark)
+    return RunSet(str(id), id, folder, submission, logs, pruned)
 
 
 def read_system(runs: RunSet) -> dict[str, Any]:

@@ -8,7 +8,7 @@ Exit code: 0 every set has a score; 1 some have none (the reasons are printed); 
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -18,10 +18,10 @@ from tqdm import tqdm
 
 from results import text
 from results.frame import load_sets
-from results.law import required_runs
+from results.law import edition_of, law
 from results.submission import RunSet, find_sets
 from results.summary import Result, summarize
-from results.verdict import judge
+from results.verdict import Verdict, judge
 
 FORMATS = ("text", "csv", "json", "markdown", "html")
 
@@ -33,10 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not sets:
             raise ValueError(f"{' '.join(map(str, args.paths))}: found no result_<i>.txt")
         output = safe_output(args.output, sets)
+        verdicts = judged(sets, args)
     except (ValueError, OSError) as error:
         print(f"summarize: {error}", file=sys.stderr)
         return 2
-    results = evaluate(sets, args.judge, args.as_logged, bar)
+    results = evaluate(sets, verdicts, args.rules, args.as_logged)
     written = render(results, args)
     if output is None:
         sys.stdout.write(written)
@@ -57,11 +58,20 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def evaluate(sets: list[RunSet], judged: bool = True, as_logged: bool = False, progress=None) -> list[Result]:
-    """Judged and scored results of sets of runs."""
-    verdicts = judge(sets) if judged else {}
-    frame = load_sets(sets, progress)
-    required = {str(s.id): required_runs(s.id) for s in sets}
+def judged(sets: list[RunSet], args: argparse.Namespace) -> dict[str, Verdict]:
+    """The judge's verdicts, {} if not wanted. Raises ValueError for an unknown edition."""
+    if not args.judge:
+        return {}
+    with bar(None, sum(len(s.logs) + len(s.pruned) for s in sets), "judging") as shown:
+        return judge(sets, args.paths, args.rules, lambda done, total: shown.update(done - shown.n))
+
+
+def evaluate(
+    sets: list[RunSet], verdicts: Mapping[str, Verdict], edition: str | None = None, as_logged: bool = False
+) -> list[Result]:
+    """Scored results of sets of runs that were judged."""
+    frame = load_sets(sets, lambda rows, total: bar(rows, total, "reading"), edition)
+    required = {s.name: law(edition_of(s, edition), s.id.benchmark).runs for s in sets}
     return summarize(frame, verdicts, required, as_logged)
 
 
@@ -87,9 +97,9 @@ def safe_output(output: Path | None, sets: Sequence[RunSet]) -> Path | None:
     return output
 
 
-def bar(rows: Iterable, total: int) -> Iterable:
+def bar(rows: Iterable | None, total: int, what: str) -> tqdm:
     """Progress on stderr, on a terminal only."""
-    return tqdm(rows, total=total, unit="log", desc="reading", disable=not sys.stderr.isatty(), leave=False)
+    return tqdm(rows, total=total, unit="log", desc=what, disable=not sys.stderr.isatty(), leave=False)
 
 
 if __name__ == "__main__":

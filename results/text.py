@@ -122,8 +122,8 @@ def details(r: Result, runs: bool) -> list[str]:
         lines.append(parts_words(r))
     if runs:
         lines += run_lines(r)
-    findings = [f for f in r.verdict.findings if f.severity in ("error", "review")]
-    lines += [printable(f"{f.severity}: {f}") for f in findings[:5]]
+    findings = [*r.verdict.errors, *r.verdict.reviews]
+    lines += [f.text() for f in findings[:5]]
     if len(findings) > 5:
         lines.append(f"... and {len(findings) - 5} more: ask compliance/check.py")
     return lines

@@ -1,56 +1,96 @@
-"""What the judge says of a set of runs. The only door to `compliance`."""
+"""What the judge says of a set of runs. The door to `compliance`."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from compliance import engine
+from compliance.finding import Finding
+from compliance.verdict import LogVerdict, SetVerdict, SubmissionVerdict
 from results.submission import RunSet
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One finding of the judge, as it prints it."""
-
-    path: str
-    line: int | None
-    code: str
-    severity: str
-    sentence: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line or 1}: {self.code} {self.sentence}"
-
-
-@dataclass(frozen=True)
 class Verdict:
-    """`judged` is False where no rules are known, or nobody asked."""
+    """The findings that touch a set: of its logs, its folder, and its submission. `judged` is False where nobody
+    asked."""
 
     judged: bool
     findings: tuple[Finding, ...] = ()
 
-    def count(self, severity: str) -> int:
-        return sum(f.severity == severity for f in self.findings)
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """Errors that no waiver covers."""
+        return tuple(f for f in self.findings if f.severity == "error" and not f.waived)
+
+    @property
+    def reviews(self) -> tuple[Finding, ...]:
+        """What a person must look at."""
+        return tuple(f for f in self.findings if f.severity == "review" and not f.waived)
 
     @property
     def objection(self) -> str | None:
         """Why the judge lets no number stand, None where it does."""
-        errors = [f for f in self.findings if f.severity == "error"]
-        if not errors:
+        if not self.errors:
             return None
-        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        return f"not in order: {errors[0].code} {errors[0].sentence}{more}"
+        more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
+        return f"not in order: {self.errors[0].code} {self.errors[0].message()}{more}"
 
     @property
     def word(self) -> str:
-        """One word for a table."""
+        """A word for a table."""
         if not self.judged:
             return "not judged"
-        errors = self.count("error")
-        return f"{errors} error{'s' if errors > 1 else ''}" if errors else "review" if self.count("review") else "clean"
+        n = len(self.errors)
+        return f"{n} error{'s' if n > 1 else ''}" if n else "review" if self.reviews else "clean"
 
 
 UNJUDGED = Verdict(False)
+Progress = Callable[[int, int], None]
 
 
-def judge(sets: Iterable[RunSet]) -> dict[str, Verdict]:
-    """A verdict for every set, by its name."""
-    return {}
+def judge(
+    sets: Sequence[RunSet], paths: Iterable[Path], edition: str | None = None, progress: Progress | None = None
+) -> dict[str, Verdict]:
+    """A verdict for every set, by its name. `paths` are those that the sets were found under.
+
+    Raises ValueError for an unknown edition.
+    """
+    found = engine.judge([str(p) for p in paths], edition, progress=progress)
+    places: dict[str, list[tuple[LogVerdict, SetVerdict | None, SubmissionVerdict | None]]] = {}
+    for submission in found.submissions:
+        for s in submission.sets:
+            note(places, s.logs, s, submission)
+    for s in found.sets:
+        note(places, s.logs, s, None)
+    note(places, found.logs, None, None)
+    return {runs.name: verdict(runs, places) for runs in sets}
+
+
+def note(places: dict, logs: Iterable[LogVerdict], s: SetVerdict | None, submission: SubmissionVerdict | None) -> None:
+    """Remember where each log was judged; one that was given twice is judged in each place."""
+    for log in logs:
+        places.setdefault(os.path.abspath(log.facts.file), []).append((log, s, submission))
+
+
+def verdict(runs: RunSet, places: dict) -> Verdict:
+    """All findings that touch a set, each once, in the order of their places."""
+    findings: dict[Finding, None] = {}
+    for log in (*runs.logs, *runs.pruned):
+        for judged, s, submission in places.get(str(log), ()):
+            findings |= dict.fromkeys(judged.findings)
+            findings |= dict.fromkeys(s.findings if s else ())
+            findings |= dict.fromkeys(f for f in (submission.findings if submission else ()) if touches(f, runs))
+    return Verdict(True, tuple(sorted(findings, key=engine.sort_key)))
+
+
+def touches(finding: Finding, runs: RunSet) -> bool:
+    """Whether a finding of a submission concerns this set: not if it is about another system or benchmark."""
+    parts = Path(finding.path).parts
+    for folder, name in (("systems", f"{runs.id.system}.json"), ("benchmarks", runs.id.benchmark)):
+        if folder in parts[:-1]:
+            below = parts[len(parts) - 1 - parts[::-1].index(folder) + 1]
+            if folder == "systems" or "implementations" in parts:
+                return below == name
+    return True
