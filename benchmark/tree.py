@@ -6,6 +6,7 @@ results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.tx
 """
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 SCALINGS = ("strong", "weak")
@@ -44,8 +45,13 @@ def source_files(folder: Path) -> list[Path]:
 def source_digest(folder: Path) -> str:
     """sha256 over an implementation's files: for each, in order of relative POSIX path, the path, a NUL, the
     sha256 of its bytes in hexadecimal and a newline. Any change of a name or a byte changes it."""
+    files = source_files(folder)
+    return combine((p.relative_to(folder).as_posix(), hashlib.sha256(p.read_bytes()).hexdigest()) for p in files)
+
+
+def combine(files: Iterable[tuple[str, str]]) -> str:
+    """The digest of (relative POSIX path, sha256 in hexadecimal) of an implementation's files, in any order."""
     total = hashlib.sha256()
-    for path in sorted(source_files(folder), key=lambda p: p.relative_to(folder).as_posix()):
-        name = path.relative_to(folder).as_posix()
-        total.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for name, digest in sorted(files):
+        total.update(f"{name}\0{digest}\n".encode())
     return total.hexdigest()

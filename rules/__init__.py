@@ -1,1 +1,1 @@
-"""The law: one folder per edition, each with its text (rules.md) and its numbers (limits.yaml)."""
+"""The law: one folder per edition, rules/<edition>/{rules.md,limits.yaml}."""

@@ -1,0 +1,193 @@
+"""EVL: evaluations and convergence, decided from the logged values and never from what the log says of itself."""
+
+from collections.abc import Iterator
+
+from benchmark.log import Event
+from benchmark.metric import Counts, dice
+from compliance.checks.log import WHOLE
+from compliance.finding import Fault, show
+from compliance.rule import rule
+from compliance.run import Law, Run, is_number
+from compliance.timeline import Timeline, epoch_of, field, in_range
+
+COUNTS = ("intersection", "predicted", "true")
+EXACT = 1e-9  # a score is written with all its digits
+
+
+@rule("EVL01", "log", after=(*WHOLE, "CLK01", "EVL06", "CLK08", "LOG10", "EVL03"))
+def evaluations_log_one_score(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """Each evaluation logs one score"""
+    scored: dict[object, Event] = {}
+    for score in time.scores:
+        if score.epoch in scored:
+            before = scored[score.epoch]
+            equal = law.edition.limits.many_ranks and before.value == score.event.value
+            found = f"another {law.metric} for epoch {show(score.epoch)}"
+            yield Fault(score.event.line, found, f"one, as in line {before.line}", severity="warning" if equal else "")
+            if law.edition.limits.many_ranks:
+                break
+        scored.setdefault(score.epoch, score.event)
+    for event in run.all("eval_start"):
+        if epoch_of(event) not in scored and not _aborted(time):
+            yield Fault(event.line, f"no {law.metric} for epoch {show(epoch_of(event))}", "one")
+            if law.edition.limits.many_ranks:
+                break
+
+
+@rule("EVL02", "log", after=(*WHOLE, "CLK01", "LOG10", "EVL06", "CLK08"))
+def epochs_are_consecutive(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """Epochs are consecutive"""
+    last = None
+    for event in run.all("epoch_start"):
+        number = epoch_of(event)
+        first_wrong = last is None and number not in (0, 1)
+        if first_wrong or (last is not None and number != last + 1):
+            if law.edition.limits.many_ranks and number == last:
+                continue
+            yield Fault(event.line, f"epoch {show(number)}", f"epoch {1 if last is None else last + 1}")
+            if law.edition.limits.many_ranks:
+                return
+        last = number
+
+
+@rule("EVL03", "log", after=(*WHOLE, "CLK01", "LOG10", "EVL02", "EVL06", "CLK08"))
+def epochs_are_evaluated_once(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """Each epoch is evaluated once"""
+    evaluations: dict[object, list[Event]] = {}
+    for event in run.all("eval_start"):
+        evaluations.setdefault(epoch_of(event), []).append(event)
+    for events in evaluations.values():
+        for event in events[1:]:
+            yield Fault(
+                event.line, f"epoch {show(epoch_of(event))} again", f"one evaluation, as in line {events[0].line}"
+            )
+    starts = run.all("epoch_start")
+    for event in starts:
+        unfinished = event is starts[-1] and _aborted(time)
+        if epoch_of(event) not in evaluations and not unfinished:
+            yield Fault(event.line, f"no evaluation of epoch {show(epoch_of(event))}", "one")
+    epochs = {epoch_of(e) for e in starts}
+    for number, events in evaluations.items():
+        if number not in epochs:
+            yield Fault(events[0].line, f"an evaluation of epoch {show(number)}", "one of an epoch that was trained")
+
+
+@rule("EVL04", "log", after=("LOG02",))
+def scores_are_numbers(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """A score is a finite number that the metric can have"""
+    for score in time.scores:
+        if not in_range(score.event.value, law):
+            found = f"{law.metric} {show(score.event.value)}"
+            yield Fault(score.event.line, found, _range(law))
+
+
+@rule("EVL05", "log", after=("EVL04", "EVL12", "DATA03"))
+def scores_follow_from_counts(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """A score is what its own counts give"""
+    for score in time.scores:
+        counts = counts_of(score.event)
+        if counts is None:
+            continue
+        wanted = dice(counts)
+        if abs(wanted - score.event.value) > EXACT:
+            yield Fault(score.event.line, f"{law.metric} {score.event.value!r}", f"{wanted!r}")
+
+
+@rule("EVL06", "log", after=(*WHOLE, "CLK01", "CLK05", "CLK03"))
+def target_is_met_before_run_stop(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The evaluation that meets the target comes before run_stop, by line and by time"""
+    if time.late:
+        event = time.late.event
+        says = "run_stop comes before the evaluation that meets the target"
+        found = f"run_stop in line {time.stop.line}, {law.metric} {show(event.value)} in line {event.line}"
+        yield Fault(time.stop.line, found, "run_stop later, by line and by time", says)
+
+
+@rule("EVL07", "log", after=(*WHOLE, "CLK01", "CLK03", "EVL04", "EVL05", "EVL06", "EVL08", "DATA03", "EVL12"))
+def run_reaches_its_target(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The run reaches its target at an evaluation inside the run"""
+    if not time.passing and law.target is not None:
+        numbers = [s.event.value for s in time.inside if is_number(s.event.value)]
+        best = (min if law.benchmark.lower else max)(numbers, default=None)
+        sign = "at most" if law.benchmark.lower else "at least"
+        found = f"best {law.metric} {show(best)}" if numbers else f"no {law.metric}"
+        yield Fault(time.stop.line if time.stop else run.last_line, found, f"{sign} {law.target:g}")
+
+
+@rule("EVL08", "log", after=(*WHOLE, "CLK01", "CLK03", "EVL04", "EVL05", "EVL06", "EVL12", "DATA03"))
+def status_agrees_with_scores(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """run_stop's status agrees with the scores"""
+    status = field(time.stop, "status")
+    if status not in ("success", "aborted"):
+        met = "where the target was met" if time.passing else "where the target was missed"
+        mild = "warning" if time.passing and law.edition.limits.many_ranks else ""
+        yield Fault(time.stop.line, f"status {show(status)} {met}", "success or aborted", severity=mild)
+    elif law.target is not None and (status == "success") != bool(time.passing):
+        met = "an evaluation meets the target" if time.passing else "no evaluation meets the target"
+        yield Fault(time.stop.line, f"status {status}, but {met}", "status success if and only if the target is met")
+
+
+@rule("EVL09", "log", after=(*WHOLE, "CLK01", "EVL06", "CLK08", "EVL01"))
+def run_ends_with_the_passing_evaluation(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The run ends with the first evaluation that meets the target"""
+    if time.passing and len(time.inside) and time.inside[-1].event.line > time.passing.event.line:
+        after = [s for s in time.inside if s.event.line > time.passing.event.line and s.epoch != time.passing.epoch]
+        if after:
+            found = f"{len(after)} more evaluations after the target was met in line {time.passing.event.line}"
+            yield Fault(after[0].event.line, found, "none")
+
+
+@rule("EVL10", "log", after=("LOG12",))
+def target_is_the_published_one(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The logged target is the published one"""
+    event = run.first("target")
+    if event and law.target is not None and event.value != law.target:
+        yield Fault(event.line, f"target {show(event.value)}", f"{law.target:g}")
+
+
+@rule("EVL11", "log", after=("LOG12",))
+def evaluations_cover_the_split(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """Each evaluation covers every validation sample once"""
+    if law.problem is None:
+        return
+    for event in (*run.all("eval_stop"), *run.all(law.metric)):
+        samples = field(event, "samples_count")
+        if samples != law.problem.eval_samples or type(samples) is not int:
+            yield Fault(event.line, f"{event.key} over {show(samples)} samples", str(law.problem.eval_samples))
+
+
+@rule("EVL12", "log", after=("DATA03",))
+def counts_are_possible(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """An evaluation's counts are possible: as many predicted as true voxels, and no more hits than either"""
+    if law.problem is None:
+        return
+    for score in time.scores:
+        counts = counts_of(score.event)
+        if counts is None:
+            found = ", ".join(f"{n} {show(field(score.event, n))}" for n in COUNTS)
+            yield Fault(score.event.line, found, "three lists of integers of equal length")
+        elif sum(counts.predicted) != sum(counts.true):
+            found = f"{sum(counts.predicted)} voxels predicted, {sum(counts.true)} true"
+            yield Fault(score.event.line, found, "as many of each")
+        elif any(i > min(p, t) for i, p, t in zip(counts.intersection, counts.predicted, counts.true, strict=True)):
+            yield Fault(score.event.line, "more hits than voxels of a class", "at most as many")
+
+
+def counts_of(event: Event) -> Counts | None:
+    """The counts that an evaluation logged, or None where they aren't three lists of integers of one length."""
+    lists = [field(event, name) for name in COUNTS]
+    if not all(type(v) is list and all(type(n) is int and n >= 0 for n in v) for v in lists):
+        return None
+    if len({len(v) for v in lists}) != 1 or len(lists[0]) < 2:
+        return None
+    return Counts(*(tuple(v) for v in lists))
+
+
+def _aborted(time: Timeline) -> bool:
+    return time.stop is not None and not time.passing
+
+
+def _range(law: Law) -> str:
+    b = law.benchmark
+    low = f"above {b.score_above:g}" if b.score_above is not None else f"from {b.score_min:g}"
+    return f"a finite number {low}" + (f" to {b.score_max:g}" if b.score_max is not None else "")

@@ -1,0 +1,192 @@
+"""LOG: the log can be read, is whole, and says what a log must say."""
+
+from collections.abc import Iterator
+
+from benchmark.log import ODDITIES
+from compliance.finding import Fault, show
+from compliance.rule import rule
+from compliance.run import Law, Run, is_number
+from compliance.timeline import Timeline, epoch_of
+from rules.edition import Key
+
+WHOLE = ("LOG01", "LOG02", "LOG03", "RUN10")  # what is missing can't be told from a log that isn't whole
+ENDINGS = {"_start": "INTERVAL_START", "_stop": "INTERVAL_END"}
+OF_AN_EPOCH = ("epoch_start", "epoch_stop", "eval_start", "eval_stop")
+COUNTED = ("run_start", "run_stop", "init_stop")  # CLK01 counts these
+
+
+@rule("LOG01", "log", after=("LOG02",))
+def lines_are_events(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """Every line with the token holds one JSON event"""
+    for bad in run.bad:
+        yield Fault(bad.line, bad.reason, "one JSON object with time_ms, event_type, key, value and metadata")
+    if run.bad_count > len(run.bad):
+        yield Fault(run.bad[-1].line, f"{run.bad_count - len(run.bad)} more such lines", "none")
+
+
+@rule("LOG02", "log")
+def log_can_be_read(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The log can be read to its end"""
+    if run.unreadable:
+        yield Fault(1, run.unreadable, "a regular file that may be read")
+    elif run.overflow:
+        yield Fault(run.overflow, f"{run.count} events", "no more than can be judged", "Could not look further")
+
+
+@rule("LOG03", "log", after=("LOG01", "LOG02"))
+def log_holds_events(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The log holds events"""
+    if not run.count:
+        yield Fault(1, "no line with :::MLLOG", "the events of a run")
+
+
+@rule("LOG04", "log", after=WHOLE)
+def required_keys_are_logged(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """Every required key is logged"""
+    for name, key in law.keys.items():
+        if key.required and name not in run.events and name not in COUNTED and _applies(key, run, law):
+            yield Fault(1, f"no {name}", "one", f"The log has no {name}")
+
+
+@rule("LOG05", "log", after=WHOLE)
+def keys_of_the_run_are_logged_once(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """A key that belongs to the run as a whole is logged once"""
+    for name, key in law.keys.items():
+        events = run.events.get(name)
+        if key.many or not events or len(events) == 1 or name in COUNTED:
+            continue
+        equal = all(e.value == events[0].value and type(e.value) is type(events[0].value) for e in events)
+        if equal and law.edition.limits.many_ranks:
+            yield Fault(events[1].line, f"{name} {len(events)} times, equal", "once", severity="warning")
+            continue
+        if equal or not law.edition.limits.many_ranks or name != "seed":
+            for event in events[1:]:
+                yield Fault(event.line, f"{name} {show(event.value)} again", f"once, as in line {events[0].line}")
+
+
+@rule("LOG06", "log", after=("LOG02",))
+def values_have_their_type(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """A value has the type and the range that its key asks for"""
+    for name, key in law.keys.items():
+        if name == "seed":  # SEED02 judges these
+            continue
+        for event in run.all(name)[:1] if not key.many else run.all(name):
+            if not _typed(event.value, key.kind) or (not key.closed and not _ranged(event.value, key)):
+                yield Fault(event.line, f"{name} {show(event.value)}", describe(key))
+
+
+@rule("LOG07", "log")
+def event_types_fit(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """An event's type fits its key: starts start, stops stop, all others are points in time"""
+    odd: dict[tuple[str, str], list] = {}
+    for name, events in run.events.items():
+        wanted = next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), "POINT_IN_TIME")
+        for event in events:
+            if event.event_type != wanted:
+                odd.setdefault((name, wanted), []).append(event)
+    for (name, wanted), events in odd.items():
+        if law.edition.limits.many_ranks:  # a program that errs once errs in every line
+            yield Fault(events[0].line, f"{name} {show(events[0].event_type)}, {len(events)} times", wanted)
+        else:
+            for event in events:
+                yield Fault(event.line, f"{name} {show(event.event_type)}", wanted)
+
+
+@rule("LOG08", "log", severity="warning", after=("LOG02",))
+def log_is_plain_text(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The log is plain UTF-8 text, and an event has its line for itself"""
+    for kind, (count, line) in run.odd.items():
+        times = f", in {count} lines" if count > 1 else ""
+        yield Fault(line, ODDITIES[kind] + times, "none")
+
+
+@rule("LOG09", "log", after=("LOG02",))
+def values_are_known(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """A value that the rules list is one of the list"""
+    for name, key in law.keys.items():
+        if key.choices is None or (key.closed and law.division == "closed"):
+            continue
+        event = run.first(name)
+        if event and event.value not in key.choices and _typed(event.value, key.kind):
+            yield Fault(event.line, f"{name} {show(event.value)}", f"one of {', '.join(map(str, key.choices))}")
+
+
+@rule("LOG10", "log", after=("LOG01", "LOG02"))
+def events_name_their_epoch(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """Events of an epoch name it: epoch_num is an integer from 0 or 1 on"""
+    for name in (*OF_AN_EPOCH, law.metric):
+        for event in run.all(name):
+            number = epoch_of(event)
+            if not is_number(number) or number < 0:
+                yield Fault(event.line, f"{name} with epoch_num {show(number)}", "an integer")
+                if law.edition.limits.many_ranks:
+                    break
+
+
+@rule("LOG11", "log", after=("LOG01", "LOG04"))
+def log_names_its_edition(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The log names the edition of the rules that it was made for"""
+    event = run.first("rules_edition")
+    if event and event.value != law.edition.name:
+        yield Fault(event.line, show(event.value), law.edition.name)
+
+
+@rule("LOG12", "log", after=("LOG01", "LOG04"))
+def log_names_its_problem(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The log names a problem that the rules publish"""
+    event = run.first("problem")
+    if event and law.problem is None:
+        yield Fault(event.line, show(event.value), f"one of {', '.join(law.edition.problems)}")
+
+
+def _applies(key: Key, run: Run, law: Law) -> bool:
+    if key.closed and law.division != "closed":
+        return False
+    return all(run.value(name) == value for name, value in key.only_if)
+
+
+KINDS = {
+    "int": lambda v: type(v) is int,
+    "number": is_number,
+    "string": lambda v: type(v) is str and bool(v.strip()),
+    "bool": lambda v: type(v) is bool,
+    "list": lambda v: type(v) is list,
+    "object": lambda v: type(v) is dict,
+}
+
+
+def _typed(value: object, kind: str | None) -> bool:
+    return kind is None or KINDS[kind](value)
+
+
+def _ranged(value: object, key: Key) -> bool:
+    """Whether a value keeps the limits of its key: min, above, max, below, length."""
+    if key.length is not None:
+        return isinstance(value, list) and len(value) == key.length
+    if key.min is key.above is key.max is key.below is None:
+        return True
+    return (
+        is_number(value)
+        and (key.min is None or value >= key.min)
+        and (key.above is None or value > key.above)
+        and (key.max is None or value <= key.max)
+        and (key.below is None or value < key.below)
+    )
+
+
+def describe(key: Key) -> str:
+    """What a key asks for, in words."""
+    signs = (
+        ("from", key.min),
+        ("above", key.above),
+        ("up to", key.max),
+        ("below", key.below),
+        ("of length", key.length),
+    )
+    words = [f"{word} {limit:g}" for word, limit in signs if limit is not None]
+    return " ".join(
+        [
+            {"int": "an integer", "number": "a finite number", "string": "text"}.get(key.kind, key.kind or "a value"),
+            *words,
+        ]
+    )

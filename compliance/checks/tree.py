@@ -1,0 +1,129 @@
+"""TREE: where things lie in a submission, and what has no place there."""
+
+import re
+from collections.abc import Iterator
+
+from compliance.discover import LOG, PRUNED, Entry, Submission
+from compliance.finding import Fault, printable, show
+from compliance.rule import rule
+from rules.edition import Edition
+
+TOP = ("systems", "benchmarks", "results")
+LIKE_A_LOG = re.compile(r"(?i)^result.*\.(txt|log|out)$")
+PARAMETERS = re.compile(
+    r"(?i)^(scaling\.json|package_checker_params|rcps?_.*\.json|.*checker.*|limits\.ya?ml|waivers?\..*)$"
+)
+DOCUMENTS = re.compile(
+    r"(?i)^((readme|license|notice|changelog|code_of_conduct|contributing)(\..*)?|.*\.(md|rst|pdf)|\.git(ignore|keep|attributes))$"
+)
+
+
+@rule("TREE01", "tree")
+def logs_lie_where_they_belong(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """Logs lie at results/<system>/<scaling>/<benchmark>/result_<i>.txt, as far as the edition has scalings"""
+    scalings = edition.limits.scalings
+    for runs in submission.sets:
+        parts = runs.path.relative_to(submission.path).parts[1:]
+        if len(parts) != (3 if scalings else 2) or (scalings and parts[1] not in scalings):
+            wanted = (
+                f"results/<system>/<{'|'.join(scalings)}>/<benchmark>" if scalings else "results/<system>/<benchmark>"
+            )
+            yield Fault(1, "/".join(("results", *parts)), wanted, path=runs.name)
+
+
+@rule("TREE02", "tree", after=())
+def benchmark_folders_are_known(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """A folder of results is named for a benchmark of the edition"""
+    for parts in _set_folders(submission, edition):
+        if parts[-1] not in edition.benchmarks:
+            wanted = " or ".join(edition.benchmarks)
+            yield Fault(1, f"benchmark {show(parts[-1])}", wanted, path=submission.place(*parts))
+
+
+@rule("TREE03", "tree", severity="warning")
+def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """A file that has no place in a submission is named"""
+    for entry in submission.entries:
+        if entry.kind == "file" and not _placed(entry, edition) and not _elsewhere(entry):
+            yield Fault(1, entry.parts[-1], "only files of a submission", path=submission.place(*entry.parts))
+
+
+@rule("TREE04", "tree", severity="warning")
+def parameter_files_are_ignored(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """A submitter's parameter file for a checker is ignored, and named"""
+    for entry in submission.entries:
+        if entry.kind == "file" and PARAMETERS.match(entry.parts[-1]) and entry.parts[0] != "benchmarks":
+            yield Fault(1, entry.parts[-1], "none: the rules' own numbers count", path=submission.place(*entry.parts))
+
+
+@rule("TREE05", "tree")
+def entries_are_files_and_folders(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """A submission holds readable files and folders with printable names: no links, pipes or devices"""
+    kinds = {"link": "a symbolic link", "special": "a pipe, socket or device", "unreadable": "not readable"}
+    for entry in submission.entries:
+        found = kinds.get(entry.kind, "")
+        if not found and not entry.parts[-1].isprintable():
+            found = f"the name {printable(entry.parts[-1])}"
+        if found:
+            yield Fault(1, found, "a file or a folder", path=submission.place(*entry.parts))
+
+
+@rule("TREE06", "tree")
+def logs_are_named_by_number(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """A log is named result_<i>.txt"""
+    for entry in submission.entries:
+        if entry.kind == "file" and _misnamed(entry):
+            yield Fault(1, entry.parts[-1], "result_<i>.txt", path=submission.place(*entry.parts))
+
+
+@rule("TREE07", "tree")
+def submission_can_be_walked(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """A submission is small enough to be looked at as a whole"""
+    if submission.cut:
+        yield Fault(1, f"more than {len(submission.entries)} files and folders", "fewer", "Could not look further")
+
+
+@rule("TREE08", "tree", after=("TREE05", "TREE06"))
+def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """A folder of results holds logs"""
+    held = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
+    for parts in _set_folders(submission, edition):
+        if parts not in held:
+            yield Fault(1, "no log", "result_<i>.txt", path=submission.place(*parts))
+    if not any(e.parts[0] == "results" for e in submission.entries):
+        yield Fault(1, "no results", "results/")
+
+
+def _set_folders(submission: Submission, edition: Edition) -> list[tuple[str, ...]]:
+    depth = 4 if edition.limits.scalings else 3
+    return [
+        e.parts
+        for e in submission.entries
+        if len(e.parts) == depth and e.parts[0] == "results" and e.kind == "folder" and e.parts[-1] != "power"
+    ]
+
+
+def _misnamed(entry: Entry) -> bool:
+    name = entry.parts[-1]
+    return (
+        entry.parts[0] == "results"
+        and "power" not in entry.parts
+        and bool(LIKE_A_LOG.match(name))
+        and not LOG.match(name)
+    )
+
+
+def _elsewhere(entry: Entry) -> bool:
+    """Whether another rule names the file."""
+    return _misnamed(entry) or (entry.parts[0] != "benchmarks" and bool(PARAMETERS.match(entry.parts[-1])))
+
+
+def _placed(entry: Entry, edition: Edition) -> bool:
+    parts = entry.parts
+    if DOCUMENTS.match(parts[-1]) or parts[0] == "benchmarks":
+        return True
+    if parts[0] == "systems":
+        return len(parts) == 2 and parts[1].endswith(".json")
+    if parts[0] != "results":
+        return False
+    return bool(LOG.match(parts[-1])) or "power" in parts or (PRUNED in parts and bool(LOG.match(parts[-1])))

@@ -1,0 +1,233 @@
+"""Judging: logs by themselves, then sets, submissions, and all that was given together.
+
+`judge` is what other code calls; `compliance/check.py` is its command line.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import compliance.checks  # noqa: F401  registers the checks
+from compliance.discover import LogFile, Set, Submission, discover
+from compliance.facts import Facts, facts_of
+from compliance.finding import Fault, Finding, show
+from compliance.material import Material
+from compliance.rule import ordered
+from compliance.run import Law, Run, known_keys, read_run
+from compliance.select import select_edition
+from compliance.timeline import timeline
+from compliance.verdict import NOT_CONVERGED, LogVerdict, SetVerdict, SubmissionVerdict, Verdict
+from rules.edition import ROOT, Edition, load
+
+GATES = frozenset(("LOG02", "LOG03", "RUN10"))  # a log with such a finding isn't judged further
+
+
+@dataclass(frozen=True)
+class Job:
+    """One log to judge. `benchmark` is what its folder says it is, "" for a log given alone."""
+
+    log: LogFile
+    edition: Edition
+    benchmark: str
+    alone: bool
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What is judged together: a submission with its sets, a set, or a log given by itself."""
+
+    edition: Edition
+    submission: Submission | None
+    sets: tuple[Set, ...]
+    log: LogFile | None = None
+
+    def jobs(self) -> Iterator[Job]:
+        for runs in self.sets:
+            benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
+            for log in runs.logs:
+                yield Job(log, self.edition, benchmark, alone=False)
+        if self.log:
+            yield Job(self.log, self.edition, "", alone=True)
+
+
+def judge(
+    paths: Iterable[str | Path],
+    edition: str | None = None,
+    jobs: int = 1,
+    rules: Path = ROOT,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verdict:
+    """Judge logs, sets, submissions or rounds.
+
+    `edition` names the rules to judge by; without it folders and logs say. `rules` is the folder of the editions;
+    `progress(done, all)` is called after each log. Raises ValueError for an unknown edition.
+    """
+    if edition:
+        load(edition, rules)
+    found = discover(list(dict.fromkeys(map(str, paths))))
+    units = [Unit(select_edition(s, edition, rules), s, s.sets) for s in found.submissions]
+    units += [Unit(select_edition(s, edition, rules), None, (s,)) for s in found.sets]
+    units += [Unit(select_edition(log, edition, rules), None, (), log) for log in found.logs]
+    todo = [job for unit in units for job in unit.jobs()]
+    judged = {facts.path: (facts, findings) for facts, findings in _judge_logs(todo, jobs, progress)}
+    extra = [f for unit in units for f in _judge_unit(unit, judged)]
+    extra += [f for name in sorted({u.edition.name for u in units}) for f in _judge_round(name, units, judged)]
+    return _assemble(units, judged, extra, found.missed)
+
+
+def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
+    """What one log says, and every fault in it."""
+    run = read_run(job.log.file, job.log.name, known_keys(job.edition))
+    law = law_for(run, job.edition, job.benchmark)
+    time = timeline(run, law)
+    findings: list[Finding] = []
+    codes: set[str] = set()
+    for check in ordered("log", frozenset(job.edition.rules)):
+        if codes.isdisjoint(check.after):
+            for fault in check.function(run, law, time):
+                findings.append(_finding(fault, check, job.edition, job.log.name))
+                codes.add(check.code)
+            if check.code in GATES and check.code in codes:
+                break
+    if not job.alone:  # one set forgives some; RUN03 counts them
+        findings = [replace(f, severity="info") if f.code == NOT_CONVERGED else f for f in findings]
+    facts = facts_of(run, law, time, job.log.file, job.log.number, job.log.pruned)
+    return replace(facts, codes=frozenset(codes)), findings
+
+
+def law_for(run: Run, edition: Edition, folder_benchmark: str = "") -> Law:
+    """The law for a log: the benchmark is its folder's, or what it says itself, or the edition's only one."""
+    said = run.value("submission_benchmark")
+    name = folder_benchmark or (said if type(said) is str and said in edition.benchmarks else "")
+    name = name or next(iter(edition.benchmarks))
+    problem = run.value("problem")
+    published = edition.problems.get(problem) if type(problem) is str else None
+    division = run.value("submission_division")
+    division = division.lower() if type(division) is str else ""
+    return Law(edition, name, edition.benchmarks[name], edition.keys[name], published, division, folder_benchmark)
+
+
+def _judge_logs(todo: list[Job], jobs: int, progress: Callable | None) -> Iterator[tuple[Facts, list[Finding]]]:
+    if jobs <= 1 or len(todo) < 2:
+        results: Iterable = map(judge_log, todo)
+        yield from _counted(results, len(todo), progress)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        chunk = max(1, min(32, len(todo) // (4 * jobs)))
+        yield from _counted(pool.map(judge_log, todo, chunksize=chunk), len(todo), progress)
+
+
+def _counted(results: Iterable, total: int, progress: Callable | None) -> Iterator:
+    for done, result in enumerate(results, 1):
+        yield result
+        if progress:
+            progress(done, total)
+
+
+def _judge_unit(unit: Unit, judged: dict) -> Iterator[Finding]:
+    """The findings of sets and of the submission."""
+    codes = frozenset(unit.edition.rules)
+    laid = (
+        [f for check in ordered("tree", codes) for f in _apply(check, unit, unit.submission)] if unit.submission else []
+    )
+    yield from laid
+    misplaced = {f.path for f in laid}
+    for runs in unit.sets:
+        facts = [judged[log.name][0] for log in runs.logs]
+        sound = [f for f in facts if f.codes.isdisjoint(GATES)]
+        law = law_for(Run(runs.name), unit.edition, runs.benchmark if runs.benchmark in unit.edition.benchmarks else "")
+        given: set[str] = {f.code for f in laid if f.path == runs.name or f.path.startswith(runs.name + "/")}
+        for check in ordered("set", codes):
+            if given.isdisjoint(check.after) and runs.name not in misplaced:
+                used = facts if check.code in ("RUN01", "RUN02") else sound
+                for fault in check.function(used, Place(runs, unit.submission), law):
+                    given.add(check.code)
+                    yield _finding(fault, check, unit.edition, runs.name)
+    if unit.submission:
+        every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
+        material = Material(unit.submission, every, unit.edition)
+        given = {f.code for f in laid}
+        for check in ordered("submission", codes):
+            if given.isdisjoint(check.after):
+                for fault in check.function(material):
+                    given.add(check.code)
+                    yield _finding(fault, check, unit.edition, unit.submission.name)
+
+
+def _apply(check, unit: Unit, *given) -> Iterator[Finding]:
+    for fault in check.function(*given, unit.edition):
+        yield _finding(fault, check, unit.edition, unit.submission.name)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a set lies, for its checks."""
+
+    runs: Set
+    submission: Submission | None
+
+    @property
+    def scaling(self) -> str:
+        return self.runs.scaling
+
+    @property
+    def system(self) -> str:
+        return self.runs.system
+
+
+def _judge_round(name: str, units: list[Unit], judged: dict) -> Iterator[Finding]:
+    """The findings across everything that is judged by one edition."""
+    edition = next(u.edition for u in units if u.edition.name == name)
+    logs = dict.fromkeys(job.log.name for u in units if u.edition.name == name for job in u.jobs())
+    facts = [f for log in logs if (f := judged[log][0]).codes.isdisjoint(GATES)]
+    for check in ordered("round", frozenset(edition.rules)):
+        for fault in check.function(facts, edition):
+            yield _finding(fault, check, edition, fault.path)
+
+
+def _finding(fault: Fault, check, edition: Edition, path: str) -> Finding:
+    severity = fault.severity or edition.limits.severity.get(check.code, check.severity)
+    return Finding(
+        path=fault.path or path,
+        line=fault.line,
+        code=check.code,
+        severity=severity,
+        sentence=fault.says or check.sentence,
+        found=show(fault.found) if fault.found != "" else "",
+        wanted=show(fault.wanted) if fault.wanted != "" else "",
+    )
+
+
+def _assemble(units: list[Unit], judged: dict, extra: list[Finding], missed: list[tuple[str, str]]) -> Verdict:
+    """Findings go to the log, set or submission at whose path they are."""
+    at: dict[str, list[Finding]] = defaultdict(list)
+    for finding in [f for _, findings in judged.values() for f in findings] + extra:
+        at[finding.path].append(finding)
+    everything = tuple(sorted((f for fs in at.values() for f in fs), key=sort_key))
+
+    def log(name: str) -> LogVerdict:
+        return LogVerdict(judged[name][0], tuple(sorted(at.pop(name, ()), key=sort_key)))
+
+    def runs(s: Set, edition: Edition) -> SetVerdict:
+        logs = tuple(log(x.name) for x in s.logs)
+        return SetVerdict(s.name, s.system, s.scaling, s.benchmark, edition.name, logs, tuple(at.pop(s.name, ())))
+
+    submissions, sets, logs = [], [], []
+    for unit in units:
+        judged_sets = tuple(runs(s, unit.edition) for s in unit.sets)
+        if unit.submission:
+            inside = [p for p in at if p == unit.submission.name or p.startswith(unit.submission.place(""))]
+            own = tuple(sorted((f for p in inside for f in at.pop(p)), key=sort_key))
+            name, org = unit.submission.name, unit.submission.org
+            submissions.append(SubmissionVerdict(name, org, unit.edition.name, judged_sets, own))
+        sets += [] if unit.submission else judged_sets
+        logs += [log(unit.log.name)] if unit.log else []
+    names = tuple(sorted({u.edition.name for u in units}))
+    return Verdict(tuple(submissions), tuple(sets), tuple(logs), everything, tuple(missed), names)
+
+
+def sort_key(finding: Finding) -> tuple:
+    """Findings in the order of their places."""
+    return (finding.path, finding.line, finding.code, finding.found)

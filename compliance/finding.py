@@ -1,0 +1,58 @@
+"""A finding: one fault, at one place, with what was found and what is wanted."""
+
+from dataclasses import dataclass
+from typing import Any
+
+SEVERITIES = ("error", "warning", "review", "info")
+LONGEST = 240  # characters of a stranger's value that are repeated in a finding
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault. `line` counts from 1; it is 1 where the fault is the file or folder as a whole."""
+
+    path: str
+    line: int
+    code: str
+    severity: str
+    sentence: str
+    found: str = ""
+    wanted: str = ""
+    waived: str = ""  # "reviewer: reason" where a waiver file covers it
+    impact: str = ""  # the score with and without it, where that is known
+
+    def text(self) -> str:
+        """`path:line: CODE sentence`, with found and wanted."""
+        return f"{printable(self.path)}:{self.line}: {self.code} {self.message()}"
+
+    def message(self) -> str:
+        """The sentence with what was found and wanted."""
+        parts = [f"{name} {value}" for name, value in (("found", self.found), ("wanted", self.wanted)) if value]
+        tail = f" ({', '.join(parts)})" if parts else ""
+        mark = "" if self.severity == "error" else f"{self.severity}: "
+        return printable(f"{mark}{self.sentence}{tail}")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a check yields; the engine adds the code, the severity, and the path where it isn't given."""
+
+    line: int
+    found: Any = ""
+    wanted: Any = ""
+    says: str = ""  # instead of the rule's own sentence
+    path: str = ""
+    severity: str = ""
+
+
+def printable(text: str) -> str:
+    """`text` without anything that a terminal would obey: controls and lone surrogates are escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
+def show(value: Any) -> str:
+    """A value of a stranger's as a finding repeats it: short, on one line."""
+    text = value if isinstance(value, str) else repr(value)
+    return printable(text if len(text) <= LONGEST else text[: LONGEST - 3] + "...")

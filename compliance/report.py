@@ -1,0 +1,74 @@
+"""A verdict as people and programs are told it: the findings chosen, and a summary per submission."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from compliance.finding import SEVERITIES, Finding
+from compliance.rule import CHECKS
+from compliance.verdict import Verdict
+from rules.edition import Edition
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One submission, set or log in a few numbers."""
+
+    path: str
+    edition: str
+    logs: int
+    rules: int  # checked by program
+    broken: tuple[str, ...]  # codes with an error
+    counts: dict[str, int]  # findings by severity, waived ones apart under "waived"
+    review: tuple[str, ...]  # codes that people must still judge
+
+    @property
+    def passed(self) -> int:
+        """How many of the rules no error was found against."""
+        return self.rules - len(self.broken)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a format writes."""
+
+    findings: tuple[Finding, ...]
+    summaries: tuple[Summary, ...]
+    missed: tuple[tuple[str, str], ...]
+    editions: dict[str, Edition]
+    exit_code: int
+    color: bool = False
+
+
+def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
+    """One summary for each submission, and for each set or log given by itself."""
+    places = [(s.path, s.edition, sum(len(x.logs) for x in s.sets)) for s in verdict.submissions]
+    places += [(s.path, s.edition, len(s.logs)) for s in verdict.sets]
+    inside: dict[str, list[Finding]] = {path: [] for path, *_ in places}
+    alone: list[Finding] = []
+    for finding in findings:
+        owner = next((p for p in _prefixes(finding.path) if p in inside), None)
+        (alone if owner is None else inside[owner]).append(finding)
+    found = [_summary(path, editions[edition], logs, inside[path]) for path, edition, logs in places]
+    for log in verdict.logs:
+        own = [f for f in alone if f.path == log.facts.path]
+        found.append(_summary(log.facts.path, next(iter(editions.values())), 1, own))
+    return tuple(found)
+
+
+def _prefixes(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)]
+
+
+def _summary(path: str, edition: Edition, logs: int, findings: list[Finding]) -> Summary:
+    counts = Counter("waived" if f.waived else f.severity for f in findings)
+    broken = sorted({f.code for f in findings if f.severity == "error" and not f.waived})
+    return Summary(
+        path,
+        edition.name,
+        logs,
+        sum(1 for code in edition.rules if code in CHECKS),
+        tuple(broken),
+        {name: counts.get(name, 0) for name in (*SEVERITIES, "waived")},
+        tuple(code for code, rule in edition.rules.items() if rule.by_review),
+    )

@@ -1,0 +1,244 @@
+"""Good logs and submissions for tests to damage: what the reference writes, of a made-up problem `tiny`."""
+
+import json
+import random
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from benchmark.metric import Counts, dice
+from benchmark.tree import implementation_path, result_path, source_digest, system_path
+from rules.edition import ROOT
+
+TRUE = [4000, 500, 300, 200]
+START = 1_760_000_000_000
+TINY = {
+    "benchmark": "scaffold",
+    "target": 0.95,
+    "train_samples": 8,
+    "eval_samples": 4,
+    "parameter_count": 1234,
+    "problem_digest": "d" * 64,
+    "fingerprints": {"train": "a" * 64, "validation": "b" * 64},
+    "class_counts": {"train": [8000, 900, 700, 400], "validation": TRUE},
+}
+SOURCE = {
+    "train.py": '''"""Trains."""
+
+import argparse
+import os
+
+import torch
+
+
+def fresh_seed():
+    return int.from_bytes(os.urandom(8), "little") >> 1
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rehearsal-seed", type=int, default=None)
+    args = parser.parse_args()
+    seed = args.rehearsal_seed if args.rehearsal_seed is not None else fresh_seed()
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed + 1)
+    return generator
+''',
+    "config.yaml": "epochs: 60\nlearning_rate: 0.001\n",
+    "run.sh": "#!/bin/sh\npython train.py --problem tiny\n",
+}
+
+
+def law(folder: Path) -> Path:
+    """A folder of editions like the repository's, whose v1.0 publishes the problem `tiny` too."""
+    root = folder / "rules"
+    for edition in ROOT.glob("*/rules.md"):
+        shutil.copytree(edition.parent, root / edition.parent.name)
+    path = root / "v1.0" / "limits.yaml"
+    limits = yaml.safe_load(path.read_text())
+    limits["problems"] = {**(limits.get("problems") or {}), "tiny": TINY}
+    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    return root
+
+
+@dataclass
+class Log:
+    """A log as a list of events, which a test changes before it is written."""
+
+    events: list[dict] = field(default_factory=list)
+    time_ms: int = START
+
+    def add(self, key, value=None, event_type="POINT_IN_TIME", after=1, **metadata):
+        """Another event, `after` milliseconds later."""
+        self.time_ms += after
+        place = {"file": "train.py", "lineno": 10 + len(self.events) % 7}
+        self.events.append(
+            {"namespace": "", "time_ms": self.time_ms, "event_type": event_type, "key": key, "value": value}
+            | {"metadata": {**place, **metadata}}
+        )
+
+    def start(self, key, after=1, **metadata):
+        self.add(key, None, "INTERVAL_START", after, **metadata)
+
+    def stop(self, key, after=1, **metadata):
+        self.add(key, None, "INTERVAL_END", after, **metadata)
+
+    def all(self, key):
+        """The events of a key."""
+        return [e for e in self.events if e["key"] == key]
+
+    def one(self, key):
+        """The first event of a key."""
+        return self.all(key)[0]
+
+    def line(self, event):
+        """The line that an event is written to."""
+        return next(i for i, e in enumerate(self.events, 1) if e is event)
+
+    def text(self):
+        return "".join(f":::MLLOG {json.dumps(e)}\n" for e in self.events)
+
+    def write(self, path: Path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.text())
+        return path
+
+
+def evaluation(rng: random.Random, quality: float) -> dict:
+    """Counts of an evaluation that predicts about `quality` of each class right."""
+    hits = [int(t * min(1, quality + rng.uniform(-0.004, 0.004))) for t in TRUE]
+    missed = [t - h for t, h in zip(TRUE, hits, strict=True)]
+    predicted = [h + missed[(i + 1) % len(TRUE)] for i, h in enumerate(hits)]
+    return {"intersection": hits, "predicted": predicted, "true": list(TRUE)}
+
+
+def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995), digest: str = "5" * 64) -> Log:
+    """Run `index` of a set: everything in order. `qualities` is what each epoch's evaluation gets about right."""
+    rng = random.Random(1000 + index)
+    log = Log(time_ms=START + 3_600_000 * index)
+    log.add("cache_clear", True)
+    log.add("submission_benchmark", "scaffold")
+    log.add("submission_org", "acme")
+    log.add("submission_division", "closed")
+    log.add("submission_status", "onprem")
+    log.add("submission_platform", "box")
+    log.start("init_start")
+    log.add("seed", (1 << 62) + rng.getrandbits(61), source="os.urandom")
+    log.add("problem", "tiny")
+    log.add("problem_digest", TINY["problem_digest"])
+    log.add("rules_edition", "v1.0")
+    log.add("target", 0.95)
+    log.add("number_of_nodes", 1)
+    log.add("number_of_ranks", 2)
+    log.add("accelerators_per_node", 0)
+    log.add("layout", {"data": 2, "depth": 1, "height": 1, "width": 1})
+    log.add("train_samples", 8)
+    log.add("eval_samples", 4)
+    log.add("global_batch_size", 4)
+    log.add("precision", "float32")
+    log.add("parameter_count", 1234)
+    optimizer = {
+        "opt_name": "adam",
+        "opt_base_learning_rate": 0.001,
+        "opt_end_learning_rate": 0.0001,
+        "opt_adam_beta_1": 0.9,
+        "opt_adam_beta_2": 0.999,
+        "opt_adam_epsilon": 1e-8,
+        "opt_weight_decay": 0.0,
+        "opt_gradient_clip_norm": 1.0,
+        "opt_learning_rate_decay_schedule": "cosine_warm_restarts",
+    }
+    for key, value in optimizer.items():
+        log.add(key, value)
+    log.add("hyperparameters", {"batch_size": 4, "learning_rate": 0.001})
+    log.add("config_digest", "c" * 64)
+    log.add("source_digest", digest)
+    log.add("benchmark_digest", "e" * 64)
+    log.add("versions", {"python": "3.11.9", "torch": "2.13.0"})
+    log.stop("init_stop", after=4000)
+    log.start("run_start")
+    log.start("staging_start")
+    log.stop("staging_stop", after=300)
+    for epoch, quality in enumerate(qualities, 1):
+        _epoch(log, rng, epoch, quality)
+    passed = log.all("eval_accuracy")[-1]["value"] >= 0.95
+    log.stop("run_stop", status="success" if passed else "aborted", epoch_num=len(qualities))
+    return log
+
+
+def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
+    seconds = rng.uniform(7.0, 9.0)
+    log.start("epoch_start", epoch_num=epoch)
+    stats = {"throughput": 8 / seconds, "loss": 1 - quality, "wait_seconds": 0.1, "compute_seconds": seconds - 0.1}
+    log.add("tracked_stats", stats, after=round(seconds * 1000), epoch_num=epoch)
+    log.stop("epoch_stop", epoch_num=epoch, samples_count=8)
+    if epoch == 1:
+        counts = TINY["class_counts"]["train"]
+        log.add("dataset_fingerprint", "a" * 64, split="train", samples_count=8, class_counts=list(counts))
+    counts = evaluation(rng, quality)
+    log.start("eval_start", epoch_num=epoch)
+    log.stop("eval_stop", after=1500, epoch_num=epoch, samples_count=4)
+    if epoch == 1:
+        log.add("dataset_fingerprint", "b" * 64, split="validation", samples_count=4, class_counts=list(TRUE))
+    score = dice(Counts(*(tuple(counts[n]) for n in ("intersection", "predicted", "true"))))
+    log.add("eval_accuracy", score, epoch_num=epoch, samples_count=4, **counts)
+
+
+SYSTEM = {
+    "submitter": "acme",
+    "division": "closed",
+    "status": "onprem",
+    "system_name": "box",
+    "number_of_nodes": "1",
+    "host_processors_per_node": "1",
+    "host_processor_model_name": "A processor",
+    "host_processor_core_count": "2",
+    "host_processor_vcpu_count": "2",
+    "host_memory_capacity": "24 GiB",
+    "host_storage_type": "ext4",
+    "host_storage_capacity": "100 GiB",
+    "host_networking": "",
+    "host_networking_topology": "",
+    "accelerators_per_node": "0",
+    "accelerator_model_name": "",
+    "accelerator_memory_capacity": "",
+    "accelerator_interconnect": "",
+    "framework": "PyTorch 2.13.0",
+    "other_software_stack": {"python": "3.11.9"},
+    "operating_system": "An operating system",
+    "sw_notes": "",
+    "hw_notes": "",
+}
+
+
+class Tree:
+    """A good submission of five runs; tests change logs and files, then judge it."""
+
+    def __init__(self, root: Path, runs: int = 5, scaling: str = "strong"):
+        self.root, self.scaling = root / "v1.0" / "acme", scaling
+        self.implementation = implementation_path(self.root, "scaffold", "pytorch")
+        for name, text in SOURCE.items():
+            self.put(self.implementation / name, text)
+        digest = source_digest(self.implementation)
+        self.logs = [good(i, digest=digest) for i in range(runs)]
+        self.write_system(SYSTEM)
+        for index in range(runs):
+            self.write(index)
+
+    def put(self, path: Path, text: str) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def path(self, index: int) -> Path:
+        """The log of run `index`."""
+        return result_path(self.root, "box", "scaffold", index, self.scaling)
+
+    def write(self, index: int) -> Path:
+        """Write a log again, after it was changed."""
+        return self.logs[index].write(self.path(index))
+
+    def write_system(self, fields: dict) -> Path:
+        return self.put(system_path(self.root, "box"), json.dumps(fields, indent=2))
