@@ -10,6 +10,7 @@ COLUMNS lists every column with its meaning. Times that are sums of logged times
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,8 @@ COLUMNS = {
     "train_samples": "samples of the training split",
     "eval_samples": "samples of the validation split",
     "seed": "as logged, as text",
+    "seed_line": "the line of the seed",
+    "batch_line": "the line of global_batch_size",
     "start_ms": "run_start, milliseconds since 1970",
     "stop_ms": "run_stop, milliseconds since 1970",
     "start_line": "the line of run_start",
@@ -77,7 +80,17 @@ COLUMNS = {
 }
 
 TEXT = ("set", "edition", "org", "system", "scaling", "benchmark", "problem", "division", "category", "log", "seed")
-WHOLE = ("run", "start_ms", "stop_ms", "start_line", "stop_line", "target_line", "evaluations")
+WHOLE = (
+    "run",
+    "start_ms",
+    "stop_ms",
+    "start_line",
+    "stop_line",
+    "target_line",
+    "evaluations",
+    "seed_line",
+    "batch_line",
+)
 TYPES = {
     name: "boolean"
     if name in ("pruned", "converged")
@@ -109,6 +122,7 @@ def load_sets(sets: Sequence[RunSet], progress: Progress | None = None, edition:
     return table(progress(rows, logs) if progress else rows)
 
 
+VERSION = re.compile(r"v\d+\.\d+.*")
 CHUNK = 2000  # rows held as dicts at a time: columns of a DataFrame take a tenth of the memory
 REPEATED = (
     "set",
@@ -167,7 +181,7 @@ def row(runs: RunSet, run: Run, system: dict[str, Any], edition: str | None, pru
     """One run as a row."""
     return {
         "set": runs.name,
-        "edition": edition or runs.id.edition,
+        "edition": round_of(runs, edition),
         **{name: getattr(runs.id, name) for name in ("org", "system", "scaling", "benchmark")},
         "problem": text(run.value("problem")),
         "division": text(run.value("submission_division")),
@@ -179,8 +193,18 @@ def row(runs: RunSet, run: Run, system: dict[str, Any], edition: str | None, pru
         "pruned": pruned,
         **scale(run, system, runs.id.scaling == "weak"),
         "seed": None if run.value("seed") is None else str(run.value("seed"))[:40],
+        "seed_line": run.line("seed"),
+        "batch_line": run.line("global_batch_size"),
         **times(run, law(edition, runs.id.benchmark, run)),
     }
+
+
+def round_of(runs: RunSet, edition: str | None) -> str:
+    """The edition's name; with the round's own where its folder names another version, so that the two never mix."""
+    folder = runs.id.edition
+    if edition is None or not VERSION.fullmatch(folder) or edition.endswith(folder):
+        return edition or folder
+    return f"{folder} (held against {edition})"
 
 
 def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def render(results: list[Result], args: argparse.Namespace) -> str:
     if args.format == "html":
         from results.report import html_text
 
-        return html_text(results)
+        return html_text(results, args.output.resolve().parent if args.output else Path.cwd())
     return {"csv": text.csv_text, "json": text.json_text, "markdown": text.markdown_text}[args.format](results)
 
 

@@ -67,6 +67,10 @@ class Result:
         numbers = self.runs[column].to_numpy(dtype=float, na_value=math.nan)[self.mask]
         return numbers[np.isfinite(numbers)]
 
+    def rows(self) -> list[Any]:
+        """The runs as named tuples, None where a value is missing."""
+        return list(self.runs.astype(object).where(self.runs.notna(), None).itertuples())
+
     def one(self, column: str) -> Any:
         """A value that all runs share, None where they differ or have none."""
         found = self.runs[column].dropna().unique()

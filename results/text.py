@@ -166,9 +166,9 @@ def run_lines(r: Result) -> list[str]:
         bounds = f", {show(min(values))} to {show(max(values))} s" if values else ""
         return [f"{r.score.n} runs{bounds}"]
     rows = [["run", "seconds", "epochs", "quality", ""]]
-    for kept, run in zip(r.mask, r.runs.itertuples(), strict=True):
+    for kept, run in zip(r.mask, r.rows(), strict=True):
         seconds = show(run.seconds) if math.isfinite(run.seconds) else "-"
-        name = str(run.run) if run.run == run.run else str(run.log).rpartition("/")[2]
+        name = str(run.run) if run.run is not None else str(run.log).rpartition("/")[2]
         note = "" if kept else "dropped" if math.isfinite(run.seconds) else f"not converged: {run.fault}"
         rows.append([name, seconds, show(run.epochs), show(run.quality), printable(note)])
     return aligned(rows)
