@@ -48,7 +48,7 @@ class Layout:
         """`model` so that its gradients are averaged over ranks and its weights start equal."""
         if self.ranks == 1:
             return model
-        return DistributedDataParallel(model, broadcast_buffers=False, gradient_as_bucket_view=True)
+        return DistributedDataParallel(model, gradient_as_bucket_view=True)
 
     def add(self, sums: Tensor) -> Tensor:
         """The sum over ranks of a tensor, differentiable."""

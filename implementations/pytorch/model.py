@@ -23,7 +23,7 @@ def block(channels_in: int, channels: int) -> nn.Sequential:
 class UNet(nn.Module):
     """(N, 1, D, H, W) intensities, as `to_input` gives them -> (N, classes, D, H, W) logits.
 
-    `levels` down- and upsamplings by 2, so D, H and W are multiples of 2^levels; channels are
+    `levels`, 1 or more, down- and upsamplings by 2, so D, H and W are multiples of 2^levels; channels are
     `width` at full resolution and double with every level.
     """
 
@@ -33,7 +33,7 @@ class UNet(nn.Module):
             raise ValueError(f"found width {width}, wanted a multiple of GroupNorm's {GROUPS} groups")
         widths = [width << level for level in range(levels + 1)]
         self.down = nn.ModuleList(block(a, b) for a, b in zip([1, *widths[:-2]], widths[:-1], strict=True))
-        self.bottom = block(widths[-2] if levels else 1, widths[-1])
+        self.bottom = block(widths[-2], widths[-1])
         self.rise = nn.ModuleList(nn.ConvTranspose3d(2 * w, w, 2, stride=2) for w in reversed(widths[:-1]))
         self.up = nn.ModuleList(block(2 * w, w) for w in reversed(widths[:-1]))
         self.head = nn.Conv3d(width, classes, 1)

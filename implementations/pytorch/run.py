@@ -113,7 +113,8 @@ class Run:
         self.log.evidence(split, evidence)
         found, wanted = fingerprint.to_hex(evidence.fingerprint), manifest.fingerprints[split]
         if found != wanted:
-            raise WrongData(f"{self.reader.root}: found {split} fingerprint {found}, wanted the manifest's {wanted}")
+            reason = f"{self.reader.root}: found {split} fingerprint {found}, wanted the manifest's {wanted}"
+            raise WrongData(reason, everywhere=True)
 
     def quiet(self) -> bool | None:
         """tqdm's `disable`: rank 0 alone has a progress bar, and only on a terminal."""
@@ -130,4 +131,4 @@ def open_manifest(root: Path, problem: Problem) -> Manifest:
     try:
         return load_manifest(root, problem)
     except ValueError as error:
-        raise WrongData(str(error)) from None
+        raise WrongData(str(error), everywhere=True) from None

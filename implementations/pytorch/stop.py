@@ -9,11 +9,15 @@ import torch.distributed as dist
 
 
 class Aborted(Exception):
-    """The run cannot go on or must not; the text says why. Every rank that raises it ends with exit code 1."""
+    """The run cannot go on or must not; the text says why. All ranks raise it together. Exit code 1."""
 
 
 class WrongData(Exception):
     """The dataset is not what the problem says; the text names file, found and wanted. Exit code 2."""
+
+    def __init__(self, reason: str, everywhere: bool = False):
+        super().__init__(reason)
+        self.everywhere = everywhere  # whether all ranks raise it together
 
 
 def lost_peer(error: RuntimeError) -> bool:

@@ -1,7 +1,7 @@
 """Train the reference on a problem until its target, and write the log that is judged.
 
     python implementations/pytorch/train.py --problem smoke --data data/smoke --log build/result_0.txt
-    torchrun --nproc-per-node 2 implementations/pytorch/train.py ...
+    torchrun --nproc-per-node 2 -- implementations/pytorch/train.py ...
 
 Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command.
 """
@@ -9,6 +9,7 @@ Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a w
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -96,33 +97,38 @@ def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device)
 
 def attempt(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: RunLog, reader: Reader) -> int:
     """Run to the target and return the exit code; whatever goes wrong is logged, and said in one line."""
+    silent = False
     try:
         prepare(args, config, launch, log, reader).to_target()
         return 0
     except WrongData as error:
-        code, reason = 2, str(error)
+        code, reason, silent = 2, str(error), error.everywhere and launch.rank > 0
     except Aborted as error:
-        code, reason = 1, str(error)
+        code, reason, silent = 1, str(error), launch.rank > 0
     except BrokenProcessPool:
         code, reason = 1, "a reader process died"
-    except RuntimeError as error:
-        if not lost_peer(error):
-            log.stop("aborted", repr(error))
-            raise
-        code, reason = 1, f"another rank ended or cannot be reached: {str(error).splitlines()[0]}"
     except BaseException as error:
-        log.stop("aborted", repr(error))
-        raise
+        lost = isinstance(error, RuntimeError) and lost_peer(error)
+        reason = f"another rank ended or cannot be reached: {first_line(error)}" if lost else repr(error)
+        if not lost:
+            traceback.print_exc()
+        code = 1
     log.stop("aborted", reason)
-    print(f"train.py: rank {launch.rank}: {reason}", file=sys.stderr, flush=True)
+    if not silent:
+        print(f"train.py: rank {launch.rank}: {reason}", file=sys.stderr, flush=True)
     return code
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text."""
+    return str(error).partition("\n")[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code of a run."""
     args = parse(arguments)
-    launch = detect_launch()
     try:
+        launch = detect_launch()
         problem = load_problem(args.problem, args.problems)
         config = load_config(args.config or config_path(args.problem), args.settings)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,92 @@
+"""A tiny problem with its dataset, and real processes that train on it."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmark.config import shallow
+from benchmark.generate import generate
+from benchmark.launch import Launch
+from benchmark.log import Event, read_log
+from benchmark.problem import Problem, load_problem
+
+ROOT = Path(__file__).resolve().parents[3]
+TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """7 samples to train on and 4 to validate, of 16^3 voxels; `problems` and `config` are files."""
+
+    problem: Problem
+    problems: Path
+    config: Path
+    data: Path
+
+    def options(self, log: Path, data: Path | None = None) -> list[str]:
+        """train.py's options."""
+        files = {"problems": self.problems, "config": self.config, "data": data or self.data, "log": log}
+        return ["--problem", self.problem.name, *(part for k, v in files.items() for part in (f"--{k}", str(v)))]
+
+    def command(self, log: Path, *settings: str, ranks: int = 1, data: Path | None = None) -> list[str]:
+        """The command of a run, by torchrun if it has more than one rank."""
+        run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
+        return [sys.executable, *(run if ranks > 1 else []), str(TRAIN), *self.options(log, data), *settings]
+
+    def train(self, log: Path, *settings: str, ranks: int = 1, data: Path | None = None):
+        """A finished run."""
+        command = self.command(log, *settings, ranks=ranks, data=data)
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment())
+
+
+def environment() -> dict[str, str]:
+    """The environment without what a launcher around the tests may have set."""
+    names = ("RANK", "SLURM", "PMI", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")
+    return {k: v for k, v in os.environ.items() if not k.startswith(names)}
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory) -> Tiny:
+    """The tiny problem, made from smoke's definition, easy to reach the target of."""
+    folder = tmp_path_factory.mktemp("tiny")
+    smoke = load_problem("smoke")
+    sizes = {"scale": 4, "bottleneck": 2, "width": 8, "categories": 2, "instances": 11, "fractals": 2}
+    split = {"train_samples": 7, "validation_samples": 4, "target": 0.01, "voxels_per_point": 8}
+    look = dataclasses.replace(smoke.intensity, levels=(100, 200))
+    problem = dataclasses.replace(smoke, name="tiny", intensity=look, **sizes, **split)
+    endless = dataclasses.replace(problem, target=2.0)  # the same data and never reached
+    problems, config = folder / "problems.yaml", folder / "config.yaml"
+    definitions = {name: shallow(p) for name, p in (("tiny", problem), ("endless", endless))}
+    for definition in definitions.values():
+        del definition["name"]
+    problems.write_text(yaml.safe_dump(definitions))
+    config.write_text("{batch_size: 4, eval_batch_size: 3, epochs: 2, threads: 1, precision: float32}")
+    generate(folder / "data", problem, 1, Launch(0, 1, 0, 1, "none"))
+    return Tiny(problem, problems, config, folder / "data")
+
+
+@pytest.fixture(scope="session")
+def endless(tiny) -> Tiny:
+    """The tiny problem with a target that no run reaches, and its own dataset."""
+    problem = load_problem("endless", tiny.problems)
+    data = tiny.data.with_name("endless")
+    generate(data, problem, 1, Launch(0, 1, 0, 1, "none"))
+    return Tiny(problem, tiny.problems, tiny.config, data)
+
+
+@pytest.fixture(scope="session")
+def events():
+    """The function that reads a log's events, all well-formed."""
+
+    def read(log: Path) -> list[Event]:
+        found = list(read_log(log))
+        assert all(isinstance(e, Event) for e in found)
+        return found
+
+    return read

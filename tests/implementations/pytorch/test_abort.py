@@ -1,0 +1,137 @@
+"""Runs that go wrong: each ends by itself, with an exit code and a log that say so."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from benchmark.store import sample_path
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
+FOREVER = "epochs=1000000"
+
+
+@contextmanager
+def running(command: list[str], log: Path):
+    """A run that has logged its first evaluation."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not (log.exists() and "eval_accuracy" in log.read_text()):
+                assert process.poll() is None and time.monotonic() < deadline, "the run has not come this far"
+                time.sleep(0.05)
+            yield process
+        finally:
+            process.kill()
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started, oldest first."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return sorted(int(child) for task in tasks for child in task.read_text().split())
+
+
+def end_of(log: Path, events) -> dict:
+    """The metadata of the last event, which is run_stop and the only one."""
+    found = events(log)
+    assert [e.key for e in found].count("run_stop") == 1 and found[-1].key == "run_stop"
+    return found[-1].metadata
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal(endless, events, tmp_path, number):
+    log = tmp_path / "log.txt"
+    with running(endless.command(log, FOREVER, "workers=1"), log) as process:
+        workers = children(process.pid)
+        process.send_signal(number)
+        assert process.wait(20) == 128 + number
+    assert end_of(log, events) | {"status": "aborted", "reason": number.name} == end_of(log, events)
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{w}").exists() for w in workers):
+        assert time.monotonic() < deadline, "workers outlive the run"
+        time.sleep(0.1)
+
+
+def test_signal_to_all_ranks(endless, events, tmp_path):
+    log = tmp_path / "log.txt"
+    with running(endless.command(log, FOREVER, ranks=2), log) as process:
+        process.terminate()
+        assert process.wait(30) != 0
+    assert end_of(log, events)["status"] == "aborted"
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+def test_killed_rank(endless, events, tmp_path, victim):
+    log = tmp_path / "log.txt"
+    with running(endless.command(log, FOREVER, ranks=2), log) as process:
+        ranks = children(process.pid)
+        os.kill(ranks[victim], signal.SIGKILL)
+        assert process.wait(40) == 1
+    if victim == 1:  # nobody is left to log rank 0's own sudden death
+        assert end_of(log, events)["status"] == "aborted"
+    assert not any(Path(f"/proc/{r}").exists() for r in ranks)
+
+
+def test_dead_data_worker(endless, events, tmp_path):
+    log = tmp_path / "log.txt"
+    with running(endless.command(log, FOREVER, "workers=1", "cache_gib=0"), log) as process:
+        os.kill(children(process.pid)[0], signal.SIGKILL)
+        assert process.wait(30) == 1
+    assert end_of(log, events)["reason"] == "a reader process died"
+
+
+def test_loss_that_is_no_number(tiny, events, tmp_path):
+    log = tmp_path / "log.txt"
+    done = tiny.train(log, "learning_rate=1e38", ranks=2)
+    assert done.returncode == 1 and done.stderr.count("the loss is nan") == 1
+    assert end_of(log, events)["reason"].startswith("the loss is nan in epoch 1")
+
+
+def remove(data: Path) -> str:
+    path = sample_path(data, "validation", 8)
+    path.unlink()
+    return path.name
+
+
+def truncate(data: Path) -> str:
+    path = sample_path(data, "train", 3)
+    path.write_bytes(path.read_bytes()[:5000])
+    return path.name
+
+
+def corrupt(data: Path) -> str:
+    path = sample_path(data, "train", 5)
+    whole = bytearray(path.read_bytes())
+    import h5py
+
+    with h5py.File(path) as file:
+        offset = file["volume"].id.get_chunk_info(0).byte_offset
+    whole[offset] ^= 1
+    path.write_bytes(whole)
+    return path.name
+
+
+def unfinished(data: Path) -> str:
+    (data / "manifest.json").unlink()
+    return "manifest.json"
+
+
+@pytest.mark.parametrize("harm", [remove, truncate, corrupt, unfinished])
+def test_wrong_data(tiny, events, tmp_path, harm):
+    data = Path(shutil.copytree(tiny.data, tmp_path / "data"))
+    name, log = harm(data), tmp_path / "log.txt"
+    done = tiny.train(log, data=data)
+    assert done.returncode == 2 and name in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+    assert end_of(log, events)["status"] == "aborted"
+
+
+def test_data_of_another_problem(tiny, endless, events, tmp_path):
+    log = tmp_path / "log.txt"
+    done = tiny.train(log, data=endless.data, ranks=2)
+    assert done.returncode == 1 and done.stderr.count("found problem 'endless'") == 1
+    assert end_of(log, events)["status"] == "aborted"

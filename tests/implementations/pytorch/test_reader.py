@@ -1,0 +1,67 @@
+import os
+import shutil
+import signal
+from concurrent.futures.process import BrokenProcessPool
+
+import pytest
+import torch
+
+from benchmark import fingerprint
+from benchmark.manifest import load_manifest
+from benchmark.store import read_box, sample_path
+from implementations.pytorch.data import Evidence, Reader
+from implementations.pytorch.stop import WrongData
+
+CPU = torch.device("cpu")
+STEPS = [[6, 0, 3], [], [1, 2], [4, 5]]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_batches_and_their_evidence(tiny, workers):
+    reader = Reader(tiny.data, tiny.problem, workers, prefetch=2, cache_gib=1)
+    proof: list[Evidence] = []
+    batches = list(reader.batches("train", STEPS, CPU, proof))
+    assert [len(b.volume) for b in batches] == [3, 0, 2, 2] and batches[1].label.shape == (0, 16, 16, 16)
+    volume, label = read_box(sample_path(tiny.data, "train", 3))
+    assert torch.equal(batches[0].volume[2], torch.from_numpy(volume))
+    assert torch.equal(batches[0].label[2], torch.from_numpy(label))
+    manifest, total = load_manifest(tiny.data, tiny.problem), sum(proof, Evidence())
+    assert fingerprint.to_hex(total.fingerprint) == manifest.fingerprints["train"]
+    assert total.class_counts == tuple(manifest.class_counts["train"]) and total.samples == 7
+    reader.close()
+
+
+def copy(tiny, folder):
+    return shutil.copytree(tiny.data, folder / "data")
+
+
+def test_samples_are_remembered_as_room_allows(tiny, tmp_path):
+    for cache_gib, remembered in ((1, 7), (2 * 2 * 16**3 / 2**30, 2), (0, 0)):
+        data = copy(tiny, tmp_path / str(remembered))
+        reader = Reader(data, tiny.problem, 0, prefetch=1, cache_gib=cache_gib)
+        first = list(reader.batches("train", STEPS, CPU, []))
+        assert len(reader.cache) == remembered
+        if remembered == 7:
+            shutil.rmtree(data)
+        again = list(reader.batches("train", STEPS, CPU))
+        assert all(torch.equal(a.volume, b.volume) for a, b in zip(first, again, strict=True))
+
+
+def test_dead_worker_is_noticed(tiny):
+    reader = Reader(tiny.data, tiny.problem, 1, prefetch=1, cache_gib=0)
+    batches = reader.batches("train", [[0], [1], [2], [3]], CPU)
+    next(batches)
+    os.kill(next(iter(reader.pool._processes)), signal.SIGKILL)
+    with pytest.raises(BrokenProcessPool):
+        list(batches)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_wrong_file_is_named(tiny, tmp_path, workers):
+    data = copy(tiny, tmp_path)
+    path = sample_path(data, "train", 2)
+    path.write_bytes(path.read_bytes()[:3000])
+    reader = Reader(data, tiny.problem, workers, prefetch=1, cache_gib=0)
+    with pytest.raises(WrongData, match=r"00002\.h5"):
+        list(reader.batches("train", [[0, 1, 2]], CPU))
+    reader.close()

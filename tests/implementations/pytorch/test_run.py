@@ -1,0 +1,92 @@
+"""Whole runs, in real processes."""
+
+import itertools
+
+import pytest
+
+from benchmark.manifest import load_manifest
+from benchmark.metric import Counts, dice
+
+HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
+init_start seed problem problem_digest rules_edition target number_of_nodes number_of_ranks accelerators_per_node
+layout train_samples eval_samples global_batch_size precision parameter_count opt_name opt_base_learning_rate
+opt_end_learning_rate opt_adam_beta_1 opt_adam_beta_2 opt_adam_epsilon opt_weight_decay opt_gradient_clip_norm
+opt_learning_rate_decay_schedule hyperparameters config_digest source_digest benchmark_digest versions init_stop
+run_start"""
+FIRST = (
+    "epoch_start tracked_stats epoch_stop dataset_fingerprint eval_start eval_stop dataset_fingerprint eval_accuracy"
+)
+
+
+def values(found, key):
+    return [e.value for e in found if e.key == key]
+
+
+@pytest.mark.parametrize(("ranks", "workers"), [(1, 2), (2, 0), (3, 0)])
+def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, ranks, workers):
+    log = tmp_path / "result_0.txt"
+    done = tiny.train(log, f"workers={workers}", ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    assert "epoch 1: loss" in done.stderr and "Traceback" not in done.stderr and not done.stdout
+    found = events(log)
+    assert [e.key for e in found] == [*HEAD.split(), *FIRST.split(), "run_stop"]
+    assert found[-1].value is None and found[-1].metadata["status"] == "success"
+    assert values(found, "number_of_ranks") == [ranks] and values(found, "layout")[0]["data"] == ranks
+
+    manifest = load_manifest(tiny.data, tiny.problem)
+    for event in (e for e in found if e.key == "dataset_fingerprint"):
+        split = event.metadata["split"]
+        assert event.value == manifest.fingerprints[split]
+        assert event.metadata["class_counts"] == list(manifest.class_counts[split])
+        assert event.metadata["samples_count"] == len(tiny.problem.split_samples(split))
+    score = found[-2]
+    counts = Counts(*(tuple(score.metadata[name]) for name in ("intersection", "predicted", "true")))
+    assert counts.true == tuple(manifest.class_counts["validation"]) and score.value == dice(counts)
+    assert [e.metadata["samples_count"] for e in found if e.key in ("epoch_stop", "eval_stop")] == [7, 4]
+
+
+def test_clock_goes_forward_and_the_official_parser_reads_the_log(tiny, events, tmp_path):
+    from mlperf_logging.compliance_checker.mlp_parser import parse_file
+
+    log = tmp_path / "result_0.txt"
+    assert tiny.train(log).returncode == 0
+    found = events(log)
+    assert all(a.time_ms <= b.time_ms for a, b in itertools.pairwise(found))
+    lines, errors = parse_file(str(log), ruleset="6.1.0")
+    assert not errors and [line.key for line in lines] == [e.key for e in found]
+    stop, start = ({line.key: line.timestamp for line in lines}[f"run_{edge}"] for edge in ("stop", "start"))
+    assert stop - start == found[-1].time_ms - next(e.time_ms for e in found if e.key == "run_start")
+
+
+def test_seed_is_fresh_and_a_rehearsals_is_marked(tiny, events, tmp_path):
+    seeds = []
+    for run in range(2):
+        log = tmp_path / f"{run}.txt"
+        assert tiny.train(log).returncode == 0
+        seeds += [e for e in events(log) if e.key == "seed"]
+    assert seeds[0].value != seeds[1].value and all(0 <= s.value < 2**63 for s in seeds)
+    assert all(s.metadata["source"] == "os.urandom" for s in seeds)
+
+
+def test_rehearsals_of_one_seed_are_the_same_run(tiny, events, tmp_path):
+    curves = []
+    for run in range(2):
+        log = tmp_path / f"{run}.txt"
+        tiny.train(log, "--rehearsal-seed", "7")
+        curves.append(values(events(log), "eval_accuracy"))
+        assert [e.metadata["source"] for e in events(log) if e.key == "seed"] == ["rehearsal"]
+    assert curves[0] == curves[1] and len(curves[0]) == 1
+
+
+def test_epoch_limit_is_no_success(endless, events, tmp_path):
+    log = tmp_path / "result_0.txt"
+    done = endless.train(log, "epochs=2", ranks=2)
+    assert done.returncode == 1 and "after 2 epochs, wanted 2.0" in done.stderr
+    end = events(log)[-1]
+    assert (end.key, end.metadata["status"], end.metadata["epoch_num"]) == ("run_stop", "aborted", 2)
+
+
+@pytest.mark.parametrize("settings", [["epoch=3"], ["--problem", "tyny"]])
+def test_wrong_command_is_one_line_and_exit_2(tiny, tmp_path, settings):
+    done = tiny.train(tmp_path / "log.txt", *settings)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "did you mean" in done.stderr

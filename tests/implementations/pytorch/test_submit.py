@@ -1,0 +1,46 @@
+import json
+
+import pytest
+
+from benchmark.tree import implementation_path, result_path, source_digest, system_path
+from implementations.pytorch import submit
+
+
+@pytest.fixture(scope="module")
+def submitted(tiny, tmp_path_factory):
+    """The exit code and the submission of two runs of two ranks."""
+    out = tmp_path_factory.mktemp("out")
+    code = submit.main(arguments(tiny, out, "--runs", "2", "--nproc", "2"))
+    return code, out
+
+
+def arguments(tiny, out, *more):
+    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
+    return ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out), *more]
+
+
+def test_tree_is_complete(submitted, events):
+    code, out = submitted
+    org = out / "Us"
+    assert code == 0
+    for run in range(2):
+        found = {e.key: e for e in events(result_path(org, "laptop", "scaffold", run))}
+        assert found["run_stop"].metadata["status"] == "success"
+        assert (found["submission_org"].value, found["submission_platform"].value) == ("Us", "laptop")
+        copy = implementation_path(org, "scaffold", "pytorch")
+        assert found["source_digest"].value == source_digest(copy) and (copy / "train.py").exists()
+    system = json.loads(system_path(org, "laptop").read_text())
+    assert (system["submitter"], system["system_name"], system["number_of_nodes"]) == ("Us", "laptop", "1")
+    assert system["host_processor_model_name"] and system["framework"].startswith("PyTorch")
+
+
+def test_runs_are_not_overwritten(submitted, tiny, capsys):
+    _, out = submitted
+    assert submit.main(arguments(tiny, out)) == 2
+    assert "--force" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("change", [["--org", "../up"], ["--problem", "tyni"]])
+def test_wrong_names_are_refused(tiny, tmp_path, change):
+    assert submit.main(arguments(tiny, tmp_path, *change)) == 2
+    assert not list(tmp_path.iterdir())
