@@ -33,6 +33,11 @@ def safe(value: Any) -> str:
     return escape(printable(str(value)))
 
 
+def breakable(name: str) -> str:
+    """A name for HTML that may break after its underscores and hyphens."""
+    return safe(name).replace("_", "_<wbr>").replace("-", "-<wbr>")
+
+
 @dataclass(frozen=True)
 class Links:
     """Makes links to lines of logs, relative to the folder where the page will lie."""
@@ -75,9 +80,14 @@ def number_cell(value: float | None, shown: str | None = None, html: str | None 
 
 
 def table(
-    head: Sequence[str], rows: Iterable[Sequence[Cell]], sortable: bool = True, marked: Sequence[str] = ()
+    head: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    sortable: bool = True,
+    marked: Sequence[str] = (),
+    cards: bool = False,
 ) -> str:
-    """A table that scrolls sideways where it doesn't fit. `marked` gives classes of rows."""
+    """A table that scrolls sideways where it doesn't fit; with `cards`, a phone shows each row as a card instead.
+    `marked` gives classes of rows."""
     rows = list(rows)
     numeric = [bool(rows) and all(r[i].numeric for r in rows) for i in range(len(head))]
     cells = []
@@ -87,14 +97,17 @@ def table(
     lines = [f"<thead><tr>{''.join(cells)}</tr></thead><tbody>"]
     for i, row in enumerate(rows):
         mark = marked[i] if i < len(marked) else ""
-        lines.append(f"<tr{f' class={mark}' if mark else ''}>{''.join(td(c) for c in row)}</tr>")
-    return f'<div class="scroll" tabindex="0"><table>{chr(10).join(lines)}</tbody></table></div>'
+        cells = "".join(td(c, h if cards else "") for c, h in zip(row, head, strict=True))
+        lines.append(f"<tr{f' class={mark}' if mark else ''}>{cells}</tr>")
+    kind = " class=cards" if cards else ""
+    return f'<div class="scroll" tabindex="0"><table{kind}>{chr(10).join(lines)}</tbody></table></div>'
 
 
-def td(cell: Cell) -> str:
+def td(cell: Cell, name: str = "") -> str:
+    said = f' data-label="{safe(name)}"' if name else ""
     classes = " ".join(c for c in ("n" if cell.numeric else "", cell.class_) if c)
     value = f' data-v="{cell.value!r}"' if cell.value is not None else ' data-v=""' if cell.numeric else ""
-    return f'<td{f""" class="{classes}" """.rstrip() if classes else ""}{value}>{cell.html}</td>'
+    return f'<td{f""" class="{classes}" """.rstrip() if classes else ""}{value}{said}>{cell.html}</td>'
 
 
 def figures(drawn: Iterable[tuple[str, str]]) -> str:

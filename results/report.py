@@ -11,7 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from results import charts
-from results.page import Cell, Links, chip, facts, figures, findings, number_cell, page, safe, table, text_cell
+from results.page import (
+    Cell,
+    Links,
+    breakable,
+    chip,
+    facts,
+    figures,
+    findings,
+    number_cell,
+    page,
+    safe,
+    table,
+    text_cell,
+)
 from results.plots import joint, scaling, styles
 from results.record import rank_text
 from results.run import Run, read_run
@@ -83,11 +96,12 @@ CAPTIONS = (
 def ranking(results: list[Result], look: dict) -> str:
     """The sortable table of a group."""
     if results[0].weak:
-        return table(WEAK, [weak_row(r, look[r.name].letter) for r in results])
+        return table(WEAK, [weak_row(r, look[r.name].letter) for r in results], cards=True)
     foms = [t for r in results if r.fom is not None for t in r.runs.seconds if math.isfinite(t)]
     x = Axis(*bounds(foms, True, 0.05), 4, 128, True)
     energy = any(r.mean("joules") for r in results)
-    return table(STRONG if energy else STRONG[:-1], [strong_row(r, look[r.name].letter, x, energy) for r in results])
+    rows = [strong_row(r, look[r.name].letter, x, energy) for r in results]
+    return table(STRONG if energy else STRONG[:-1], rows, cards=True)
 
 
 STRONG = (
@@ -111,7 +125,7 @@ def strong_row(r: Result, letter: str, x: Axis, energy: bool) -> list[Cell]:
     t = r.score.trimmed
     joules = r.mean("joules")
     cells = [
-        text_cell(letter),
+        text_cell(letter, "letter"),
         number_cell(None if r.rank is None else sum(r.rank) / 2, rank_text(r.rank)),
         text_cell(r.org, "name"),
         Cell(to_set(r, r.system), class_="name"),
@@ -140,7 +154,7 @@ def weak_row(r: Result, letter: str) -> list[Cell]:
     t = r.throughput
     values = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
     return [
-        text_cell(letter),
+        text_cell(letter, "letter"),
         text_cell(r.org, "name"),
         Cell(to_set(r, r.system), class_="name"),
         Cell(chip(r.verdict)),
@@ -153,7 +167,7 @@ def weak_row(r: Result, letter: str) -> list[Cell]:
 
 
 def to_set(r: Result, shown: str) -> str:
-    return f'<a href="#{anchor("set", r.name)}">{safe(shown)}</a>'
+    return f'<a href="#{anchor("set", r.name)}">{breakable(shown)}</a>'
 
 
 def detail(r: Result, letter: str, links: Links) -> str:
