@@ -94,7 +94,7 @@ def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
     if not job.alone:  # one set forgives some; RUN03 counts them
         findings = [replace(f, severity="info") if f.code == NOT_CONVERGED else f for f in findings]
     facts = facts_of(run, law, time, job.log.file, job.log.number, job.log.pruned)
-    return replace(facts, codes=frozenset(codes)), findings
+    return replace(facts, codes=frozenset(codes), lines=frozenset(f.line for f in findings)), findings
 
 
 def law_for(run: Run, edition: Edition, folder_benchmark: str = "") -> Law:

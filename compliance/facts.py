@@ -33,7 +33,8 @@ class Facts:
     epochs: int
     converged: bool
     status: Any
-    codes: frozenset[str] = field(default_factory=frozenset)  # of errors found in the log itself
+    codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
+    lines: frozenset[int] = field(default_factory=frozenset)  # where
 
     def value(self, key: str) -> Any:
         """The first value of a key, or None."""

@@ -141,12 +141,12 @@ class _Module:
             self.stores[scope].setdefault(name, []).append(value)
 
 
-def _shared(modules: dict[str, _Module]) -> dict[str, list[ast.AST | None]]:
-    """Constants of module and class level, by name, over all modules: what `from config import SEED` may mean."""
-    shared: dict[str, list[ast.AST | None]] = {}
+def _shared(modules: dict[str, _Module]) -> dict[str, list[tuple[_Module, ast.AST | None]]]:
+    """Constants of module level, by name, over all modules: what `from config import SEED` may mean."""
+    shared: dict[str, list[tuple[_Module, ast.AST | None]]] = {}
     for module in modules.values():
         for name, values in module.stores[module.tree].items():
-            shared.setdefault(name, []).extend(values)
+            shared.setdefault(name, []).extend((module, value) for value in values)
     return shared
 
 
@@ -298,20 +298,20 @@ def _fold(module: _Module, shared: dict, node: ast.AST | None, scope: ast.AST, d
 
 
 def _constant_name(module: _Module, shared: dict, node: ast.AST, scope: ast.AST, depth: int) -> int | None:
+    values: list[tuple[_Module, ast.AST | None]] = []
     if isinstance(node, ast.Name):
-        local = module.stores.get(scope, {})
         if node.id in _parameters(scope):
             return None
-        values = local.get(node.id) or module.stores[module.tree].get(node.id)
+        own = module.stores.get(scope, {}).get(node.id) or module.stores[module.tree].get(node.id)
+        values = [(module, value) for value in own or []]
         if not values and node.id in module.imported:
-            values = shared.get(module.aliases[node.id].rpartition(".")[2])
+            values = shared.get(module.aliases[node.id].rpartition(".")[2], [])
     else:
-        values = shared.get(node.attr)
-        stored = [v for scopes in module.stores.values() for v in scopes.get(node.attr, [])]
-        values = stored or values
+        values = [(module, v) for stores in module.stores.values() for v in stores.get(node.attr, [])]
+        values = values or shared.get(node.attr, [])
     if not values or len(values) > 50:
         return None
-    folded = [_fold(module, shared, v, scope, min(depth, 20)) for v in values]
+    folded = [_fold(of, shared, v, scope if of is module else of.tree, min(depth, 20)) for of, v in values]
     return folded[0] if None not in folded else None
 
 

@@ -132,6 +132,7 @@ class Limits:
     same_code: tuple[str, ...] = ()
     same_system: tuple[str, ...] = ()
     same_problem: tuple[str, ...] = ()
+    configured: dict[str, str] = field(default_factory=dict)  # key -> its name within `hyperparameters`
     system_fields: dict[str, Any] = field(default_factory=dict)
     rank_spread: float = 0.0  # seconds within which many ranks may log one event
     many_ranks: bool = False  # several ranks write into one log

@@ -21,7 +21,7 @@ def fingerprints_are_published(run: Run, law: Law, time: Timeline) -> Iterator[F
             yield Fault(event.line, f"{split} {show(event.value)}", wanted)
 
 
-@rule("DATA02", "log", after=("LOG12",))
+@rule("DATA02", "log", after=("LOG12", "DATA05"))
 def sample_counts_are_published(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """The numbers of training and validation samples are the published ones"""
     if law.problem is None:

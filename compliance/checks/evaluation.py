@@ -127,7 +127,7 @@ def status_agrees_with_scores(run: Run, law: Law, time: Timeline) -> Iterator[Fa
         yield Fault(time.stop.line, f"status {status}, but {met}", "status success if and only if the target is met")
 
 
-@rule("EVL09", "log", after=(*WHOLE, "CLK01", "EVL06", "CLK08", "EVL01"))
+@rule("EVL09", "log", after=(*WHOLE, "CLK01", "EVL06", "CLK08", "EVL01", "EVL05", "EVL12", "DATA03"))
 def run_ends_with_the_passing_evaluation(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """The run ends with the first evaluation that meets the target"""
     if time.passing and len(time.inside) and time.inside[-1].event.line > time.passing.event.line:

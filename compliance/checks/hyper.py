@@ -36,11 +36,10 @@ def hyperparameters_agree(run: Run, law: Law, time: Timeline) -> Iterator[Fault]
     event = run.first("hyperparameters")
     if event is None or type(event.value) is not dict:
         return
-    for name, value in event.value.items():
-        for key in (name, f"opt_{name}"):
-            alone = run.first(key)
-            if alone and key != "hyperparameters" and alone.value != value and type(alone.value) is type(value):
-                yield Fault(alone.line, f"{key} {show(alone.value)}", f"{show(value)}, as in line {event.line}")
+    for key, name in law.edition.limits.configured.items():
+        alone, value = run.first(key), event.value.get(name)
+        if alone and value is not None and alone.value != value:
+            yield Fault(alone.line, f"{key} {show(alone.value)}", f"{name} {show(value)}, as in line {event.line}")
 
 
 @rule("MOD01", "log", after=("LOG12",))

@@ -97,7 +97,7 @@ def _odd_ones(runs: list[Facts], key: str) -> Iterator[Fault]:
         return
     usual = Counter(text for _, text in told).most_common(1)[0][0]
     for run, text in told:
-        if text != usual:
+        if text != usual and run.line(key) not in run.lines:  # one fault is one finding
             yield Fault(
                 run.line(key), f"{key} {show(text)}", f"{show(usual)}, as in the set's other runs", path=run.path
             )

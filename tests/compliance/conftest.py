@@ -29,7 +29,9 @@ def law(tmp_path_factory):
 @pytest.fixture
 def tree(tmp_path):
     """A good submission."""
-    return _logs.Tree(tmp_path)
+    made = _logs.Tree(tmp_path)
+    made.logs_module = _logs
+    return made
 
 
 @pytest.fixture
