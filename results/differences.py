@@ -1,0 +1,215 @@
+"""What a reviewer needs to see of two or more sets of runs: how they differ, and how their runs went."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from results.charts import curve, kinds
+from results.contrast import Contrast, contrast
+from results.convergence import Surprise, surprise
+from results.run import Run, read_run
+from results.submission import RunSet, read_system
+from results.summary import Result
+from results.text import show
+
+VARYING = {
+    "seed",
+    "hyperparameters",
+    "cache_clear",
+    "instance_id",
+}  # differ from run to run, or are told field by field
+ABSENT = "-"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the sets compared: its letter, result, description, and at most 40 of its runs."""
+
+    letter: str
+    result: Result
+    system: Mapping[str, Any]
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A set held against the first."""
+
+    letter: str
+    contrast: Contrast
+    surprise: Surprise | None
+
+
+def sides(sets: Sequence[RunSet], results: Sequence[Result], most: int = 40) -> list[Side]:
+    """The sets in the order given, with their results."""
+    by_name = {r.name: r for r in results}
+    return [
+        Side(
+            chr(ord("A") + i),
+            by_name[s.name],
+            read_system(s),
+            tuple(read_run(log) for log in (s.logs or s.pruned)[:most]),
+        )
+        for i, s in enumerate(sets)
+    ]
+
+
+def pairs(compared: Sequence[Side]) -> list[Pair]:
+    """Every later set against the first."""
+    first = compared[0].result
+    times = first.runs.seconds.tolist()
+    return [
+        Pair(s.letter, contrast(times, s.result.runs.seconds.tolist()), convergence(s.result, first))
+        for s in compared[1:]
+    ]
+
+
+def convergence(r: Result, reference: Result) -> Surprise | None:
+    """How surprising a set's epochs are next to a reference of the same batch size; None where they can't be held
+    against each other."""
+    if r.one("batch") is None or r.one("batch") != reference.one("batch"):
+        return None
+    own, other = (list(converged_epochs(x)) for x in (r, reference))
+    return surprise(own, other) if own and other else None
+
+
+def converged_epochs(r: Result) -> Iterable[float]:
+    pairs = zip(r.runs.epochs.tolist(), r.runs.converged.tolist(), strict=True)
+    return (e for e, ok in pairs if ok and e and math.isfinite(e))
+
+
+def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
+    """(setting, its value in each set), only where sets differ; hyperparameters field by field."""
+    tables = [settings(s.runs) for s in compared]
+    return different(tables)
+
+
+def settings(runs: Sequence[Run]) -> dict[str, str]:
+    """What a set's runs log of themselves; values that differ inside the set are all shown."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        facts = {k: f.value for k, f in run.facts.items() if k not in VARYING}
+        inner = run.value("hyperparameters")
+        facts |= {f"hyperparameters.{k}": v for k, v in inner.items()} if isinstance(inner, dict) else {}
+        for key, value in facts.items():
+            shown = plain(value)
+            if shown not in found.setdefault(key[:100], []):
+                found[key[:100]].append(shown)
+    return {key: " | ".join(values[:5]) for key, values in found.items()}
+
+
+def system_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
+    """(field of the system description, its value for each set), only where they differ."""
+    return different([{str(k)[:100]: plain(v) for k, v in s.system.items()} for s in compared])
+
+
+def different(tables: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
+    keys = dict.fromkeys(k for t in tables for k in t)
+    rows = [(key, [t.get(key, ABSENT) for t in tables]) for key in keys]
+    return [(key, values) for key, values in rows if len(set(values)) > 1]
+
+
+def plain(value: Any) -> str:
+    """A value in a line: text as it is, the rest as JSON."""
+    if isinstance(value, str):
+        return value[:200]
+    return json.dumps(value, ensure_ascii=False, default=str)[:200]
+
+
+MEASURES = (
+    ("division", lambda r: r.group[4]),
+    ("edition", lambda r: r.group[0]),
+    ("verdict", lambda r: r.verdict.word),
+    ("runs converged", lambda r: f"{r.score.converged}/{r.score.n}"),
+    ("FOM, s", lambda r: show(r.fom)),
+    ("95 %, s", lambda r: ABSENT if r.fom is None else interval(r)),
+    ("median, s", lambda r: show(r.score.median.value if r.fom is not None else None)),
+    ("models per hour", lambda r: show(rate(r))),
+    ("units", lambda r: show(r.one("units"))),
+    ("global batch size", lambda r: show(r.one("batch"))),
+    ("epochs", lambda r: plus_minus(r, "epochs")),
+    ("seconds per epoch", lambda r: plus_minus(r, "seconds_per_epoch")),
+    ("staging, s", lambda r: plus_minus(r, "staging_ms", 1000)),
+    ("training, s", lambda r: plus_minus(r, "training_ms", 1000)),
+    ("evaluation, s", lambda r: plus_minus(r, "evaluation_ms", 1000)),
+    ("rest, s", lambda r: plus_minus(r, "rest_ms", 1000)),
+    ("samples/s, training", lambda r: plus_minus(r, "train_rate")),
+    ("samples/s per unit", lambda r: plus_minus(r, "train_rate_per_unit")),
+    ("samples/s, evaluation", lambda r: plus_minus(r, "eval_rate")),
+    ("unit-hours", lambda r: plus_minus(r, "unit_hours")),
+    ("energy, kJ", lambda r: plus_minus(r, "joules", 1000)),
+)
+
+
+def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
+    """(measure, its value for each set); measures that no set has are left out."""
+    rows = [(name, [value(s.result) for s in compared]) for name, value in MEASURES]
+    return [(name, values) for name, values in rows if set(values) != {ABSENT}]
+
+
+def interval(r: Result) -> str:
+    t = r.score.trimmed
+    return "not estimable" if t.low is None else f"{show(t.low)} to {show(t.high)}"
+
+
+def rate(r: Result) -> float | None:
+    return r.throughput.models_per_hour if r.throughput else 3600 / r.fom if r.fom else None
+
+
+def plus_minus(r: Result, column: str, divisor: float = 1) -> str:
+    """Mean and sample standard deviation over the runs that count."""
+    mean, deviation = r.mean(column), r.deviation(column)
+    if mean is None:
+        return ABSENT
+    return show(mean / divisor) + ("" if deviation is None else f" ± {show(deviation / divisor)}")
+
+
+def seeds(side: Side) -> str:
+    return ", ".join(plain(run.value("seed", ABSENT)) for run in side.runs)
+
+
+def same_seeds(compared: Sequence[Side]) -> list[str]:
+    """Seeds that more than one set logs."""
+    owners: dict[str, set[str]] = {}
+    for s in compared:
+        for run in s.runs:
+            if run.value("seed") is not None:
+                owners.setdefault(plain(run.value("seed")), set()).add(s.letter)
+    return sorted(f"{seed} ({', '.join(sorted(who))})" for seed, who in owners.items() if len(who) > 1)
+
+
+def median_curve(side: Side) -> dict[int, float]:
+    """The median of the metric over a set's runs after each whole epoch that at least half of them reached."""
+    values: dict[int, list[float]] = {}
+    for run in side.runs:
+        for epoch, value in curve(run):
+            if float(epoch).is_integer():
+                values.setdefault(int(epoch), []).append(value)
+    least = max(1, len(side.runs) // 2)
+    return {e: float(np.median(v)) for e, v in sorted(values.items()) if len(v) >= least}
+
+
+SIGNS = {"rest": ".", "training": "=", "evaluation": "e", "staging": "s"}
+
+
+def strip(run: Run, longest_ms: int, width: int = 60) -> str:
+    """A run's timeline in characters: s staging, = training, e evaluation, . the rest; what each moment was doing."""
+    if run.window is None:
+        return "no timed span"
+    start, stop = run.window
+    cells = max(1, round((stop - start) / longest_ms * width))
+    spans = [(a, b, SIGNS[kind]) for kind, found in kinds(run).items() for a, b in found]
+    text = []
+    for i in range(cells):
+        moment = start + (i + 0.5) * (stop - start) / cells
+        text.append(next((sign for a, b, sign in spans if a <= moment < b), "."))
+    return "".join(text)
+
+
+def longest(compared: Sequence[Side]) -> int:
+    """Milliseconds of the longest run of all."""
+    return max((r.window[1] - r.window[0] for s in compared for r in s.runs if r.window), default=1)
