@@ -1,6 +1,7 @@
 """One training step, and the warm-up that comes before the clock starts."""
 
 import contextlib
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
@@ -41,10 +42,10 @@ def train_step(model: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor,
     optimizer.step()
 
 
-def build_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
+def build_optimizer(parameters: Iterable[Tensor], config: TrainConfig) -> torch.optim.Optimizer:
     """Adam (Kingma and Ba 2015, arXiv:1412.6980). Its rate is set at every step."""
     return torch.optim.Adam(
-        model.parameters(),
+        parameters,
         lr=config.learning_rate,
         betas=(config.beta_1, config.beta_2),
         eps=config.epsilon,
@@ -54,8 +55,9 @@ def build_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimi
 
 
 def warm_up(model: nn.Module, problem: Problem, weight: Tensor, layout: Layout, config: TrainConfig) -> None:
-    """Two passes forward and backward over synthetic voxels at every batch size that this rank will see, so
-    that libraries have chosen their kernels and memory before the clock starts. Weights stay as they are."""
+    """Passes forward and backward over synthetic voxels at every batch size that this rank will see, so that
+    libraries are loaded and have chosen their kernels before the clock starts. Weights stay as they are: the
+    optimizer's step is tried on others."""
     side, device = problem.side, torch.device(config.device)
     full = len(layout.share(range(config.batch_size)))
     last = len(layout.share(range(problem.train_samples % config.batch_size)))
@@ -63,6 +65,8 @@ def warm_up(model: nn.Module, problem: Problem, weight: Tensor, layout: Layout, 
         volume = torch.full((samples, side, side, side), 128, dtype=torch.uint8, device=device)
         batch_loss(model, volume, torch.zeros_like(volume), weight, layout, config).backward()
         model.zero_grad(set_to_none=True)
+    trial = nn.Linear(8, 8).to(device)
+    train_step(trial, build_optimizer(trial.parameters(), config), trial(torch.ones(1, 8, device=device)).sum(), 1.0)
     with torch.inference_mode(), precise(config):
         volume = torch.zeros((config.eval_batch_size, side, side, side), dtype=torch.uint8, device=device)
         plain_model(model)(to_input(volume))

@@ -68,6 +68,7 @@ def prepare(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: 
     model = build_model(problem).to(device)
     weight = class_weights(problem.classes, config.background_weight).to(device)
     wrapped = layout.parallel(model)
+    optimizer = build_optimizer(model.parameters(), config)
     warm_up(wrapped, problem, weight, layout, config)
 
     log.event("seed", seed, source="os.urandom" if args.rehearsal_seed is None else "rehearsal")
@@ -84,7 +85,7 @@ def prepare(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: 
     log.optimizer(config)
     log.digests(config)
     log.end("init")
-    return Run(problem, config, layout, wrapped, build_optimizer(model, config), weight, seed, reader, log)
+    return Run(problem, config, layout, wrapped, optimizer, weight, seed, reader, log)
 
 
 def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:

@@ -1,0 +1,155 @@
+"""Seconds of a training step and of an evaluation step, by phase, and the share spent outside the network.
+
+    python perf/train_step.py [--problem smoke --problem scale6] [--steps 5] [--batch 4] [field=value ...]
+
+Outside are loading, copies, loss and logging. A few samples of the problem are generated into a temporary
+folder; "from files" reads and hashes them as in the first epoch, "from memory" is every later one.
+"""
+
+import argparse
+import dataclasses
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import torch
+
+from benchmark.problem import Problem, load_problem
+from benchmark.store import sample_path, write_sample
+from benchmark.volume import make_sample
+from implementations.pytorch.config import TrainConfig, config_path, load_config, resolve
+from implementations.pytorch.data import Reader
+from implementations.pytorch.evaluate import confusion_counts
+from implementations.pytorch.loss import class_weights, loss_from_sums, loss_sums
+from implementations.pytorch.model import build_model, to_input
+from implementations.pytorch.runlog import RunLog
+from implementations.pytorch.step import build_optimizer, precise
+
+OUTSIDE = ("load", "copy", "loss", "count", "log")
+
+
+class Stopwatch:
+    """Seconds by phase, of steps that each end with `step`."""
+
+    def __init__(self, device: str):
+        self.device, self.steps, self.current = device, [], {}
+        self.last = time.perf_counter()
+
+    def lap(self, phase: str) -> None:
+        """What has passed since the last lap belongs to `phase`."""
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        now = time.perf_counter()
+        self.current[phase] = self.current.get(phase, 0.0) + now - self.last
+        self.last = now
+
+    def step(self) -> None:
+        """A step is done."""
+        self.steps.append(self.current)
+        self.current, self.last = {}, time.perf_counter()
+
+    def medians(self) -> dict[str, float]:
+        """The median seconds of each phase; the first step, a warm-up, is left out."""
+        return {phase: statistics.median(s[phase] for s in self.steps[1:]) for phase in self.steps[0]}
+
+
+def training(model, optimizer, batches, weight, config: TrainConfig, log: RunLog) -> dict[str, float]:
+    """Medians by phase of training steps, the loss's share of the backward pass taken apart from the network's."""
+    watch = Stopwatch(config.device)
+    for batch in batches:
+        watch.lap("load")
+        x = to_input(batch.volume)
+        watch.lap("copy")
+        with precise(config):
+            logits = model(x)
+        watch.lap("forward")
+        leaf = logits.detach().requires_grad_()
+        loss = loss_from_sums(loss_sums(leaf, batch.label, weight))
+        loss.backward()
+        watch.lap("loss")
+        optimizer.zero_grad(set_to_none=True)
+        logits.backward(leaf.grad)
+        watch.lap("backward")
+        torch.nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
+        optimizer.step()
+        watch.lap("optimizer")
+        log.event("tracked_stats", {"loss": loss.item()}, epoch_num=1)  # a run logs once an epoch: this is too much
+        watch.lap("log")
+        watch.step()
+    return watch.medians()
+
+
+@torch.inference_mode()
+def evaluation(model, batches, config: TrainConfig) -> dict[str, float]:
+    """Medians by phase of evaluation steps."""
+    watch = Stopwatch(config.device)
+    for batch in batches:
+        watch.lap("load")
+        x = to_input(batch.volume)
+        watch.lap("copy")
+        with precise(config):
+            logits = model(x)
+        watch.lap("forward")
+        confusion_counts(logits, batch.label)
+        watch.lap("count")
+        watch.step()
+    return watch.medians()
+
+
+def report(name: str, medians: dict[str, float]) -> None:
+    """One line: total, phases in ms, share outside."""
+    total = sum(medians.values())
+    outside = sum(medians.get(phase, 0.0) for phase in OUTSIDE) / total
+    phases = "  ".join(f"{phase} {1000 * seconds:.1f}" for phase, seconds in medians.items())
+    print(f"  {name:24} {total:8.3f} s   outside {outside:6.1%}   ms: {phases}", flush=True)
+
+
+def measure(problem: Problem, config: TrainConfig, steps: int, folder: Path) -> None:
+    """Print the steps of one problem."""
+    torch.set_num_threads(config.threads)
+    size = config.batch_size
+    for sample in range(size):
+        path = sample_path(folder, "train", sample)
+        write_sample(path, problem, "train", sample, *make_sample(problem, sample))
+    device = torch.device(config.device)
+    model = build_model(problem).to(device)
+    weight, optimizer = (
+        class_weights(problem.classes, config.background_weight).to(device),
+        build_optimizer(model.parameters(), config),
+    )
+    print(f"{problem.name}: {problem.side}^3, width {problem.width}, batch {size}, {config.precision}, {config.device}")
+    log = RunLog(folder / "log.txt")
+    plan = [list(range(size))] * (steps + 1)
+    for name, proof in (("train, from files", []), ("train, from memory", None)):
+        reader = Reader(folder, problem, config.workers, config.prefetch, config.cache_gib)
+        if proof is None:
+            list(reader.batches("train", plan[:1], device))
+        report(name, training(model, optimizer, reader.batches("train", plan, device, proof), weight, config, log))
+        reader.close()
+    reader = Reader(folder, problem, 0, config.prefetch, config.cache_gib)
+    report("evaluate, from memory", evaluation(model.eval(), reader.batches("train", plan, device), config))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problem", action="append", help="default: smoke and scale6")
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--batch", type=int, help="samples a step (default: the problem's config)")
+    parser.add_argument("settings", nargs="*", metavar="field=value")
+    options = parser.parse_args()
+    print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    for name in options.problem or ("smoke", "scale6"):
+        config = resolve(load_config(config_path(name), options.settings), len(os.sched_getaffinity(0)), 1)
+        config = dataclasses.replace(config, batch_size=options.batch or config.batch_size)
+        with tempfile.TemporaryDirectory() as folder:
+            measure(load_problem(name), config, options.steps, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
