@@ -1,5 +1,6 @@
 """A check is a function with the rule's code; its docstring's first line is the rule's sentence."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -35,18 +36,21 @@ def rule(code: str, level: str, severity: str = "error", after: tuple[str, ...] 
     return mark
 
 
+@functools.lru_cache(maxsize=256)
 def ordered(level: str, codes: frozenset[str]) -> tuple[Check, ...]:
     """The checks of a level among `codes`, each behind those that it is judged after."""
     chosen = {c.code: c for c in CHECKS.values() if c.level == level and c.code in codes}
     done: dict[str, Check] = {}
 
     def visit(check: Check, trail: tuple[str, ...]) -> None:
+        if check.code in done:
+            return
         if check.code in trail:
             raise ValueError(f"checks wait for each other: {' -> '.join((*trail, check.code))}")
         for code in check.after:
             if code in chosen:
                 visit(chosen[code], (*trail, check.code))
-        done.setdefault(check.code, check)
+        done[check.code] = check
 
     for check in chosen.values():
         visit(check, ())

@@ -136,7 +136,8 @@ class Limits:
     system_fields: dict[str, Any] = field(default_factory=dict)
     rank_spread: float = 0.0  # seconds within which many ranks may log one event
     many_ranks: bool = False  # several ranks write into one log
-    secrets: tuple[str, ...] = ()
+    pruned_may_fail: bool = False  # pruned logs of a throughput set may have ended early
+    system_nodes_logged: bool = False  # instances may log the nodes of the whole system as theirs
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,11 @@ class Edition:
     benchmarks: dict[str, Benchmark]
     problems: dict[str, Published]
     keys: dict[str, dict[str, Key]]  # benchmark -> key name -> Key, common keys first
+
+    @functools.cached_property
+    def codes(self) -> frozenset[str]:
+        """The codes of its rules."""
+        return frozenset(self.rules)
 
     def __reduce__(self):  # crossing to a worker process: by name, it loads its own
         return (load, (self.name, self.folder.parent))
