@@ -27,6 +27,7 @@ GRID = 6  # attractors are measured on a grid of (2^GRID)^3 boxes ...
 COARSE = 4  # ... and told apart on one of (2^COARSE)^3
 POINTS = 1 << 17  # points that measure an attractor: enough to saturate the grid
 QUICK = 1 << 12  # points for a first look
+FULL = 1 << 15  # points that give an attractor's bounding box
 UNIT = 1 << 12  # parameters are multiples of 1 / UNIT: exact in float32
 
 Maps = tuple[tuple[float, ...], tuple[float, ...]]  # two maps of 12 parameters: matrix by rows, translation
@@ -52,27 +53,38 @@ def determinant(parameters: tuple[float, ...]) -> float:
 
 @cache
 def reference_walkers(count: int) -> np.ndarray:
-    """The words of the walkers that measure every attractor."""
-    return draw.words(0, draw.REFERENCE, count=attractor.walkers_for(count))
+    """The words of `count` walkers that measure every attractor."""
+    return draw.words(0, draw.REFERENCE, count=count)
 
 
-def bounding_box(maps: np.ndarray, count: int = QUICK) -> tuple[np.ndarray, np.ndarray]:
+def bounding_box(maps: np.ndarray, count: int = FULL) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest coordinates of `count` reference points, two float32 arrays (3,)."""
-    found = [(b.min(axis=1), b.max(axis=1)) for b in attractor.blocks(maps, reference_walkers(count), count)]
+    points = attractor.blocks(maps, reference_walkers(QUICK // 4), count)
+    found = [(b.min(axis=1), b.max(axis=1)) for b in points]
     return np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)
+
+
+def bounded(maps: np.ndarray, stretch: float) -> bool:
+    """Whether the attractor is where its points are: with eight times the points it is at most `stretch` as large.
+
+    Maps that hardly contract (or don't) throw few points far out, the farther, the more points there are.
+    """
+    low, high = bounding_box(maps, QUICK)
+    if not np.all(np.abs(high) + np.abs(low) < 100):
+        return False
+    wider_low, wider_high = bounding_box(maps, FULL)
+    return bool((wider_high - wider_low).max() <= np.float32(stretch) * (high - low).max())
 
 
 def boxes(maps: np.ndarray, count: int = POINTS, grid: int = GRID) -> tuple[np.ndarray, float]:
     """Which boxes of a grid around the attractor `count` reference points hit, bool (2^grid,)*3, and the least
-    extent of the attractor over its greatest, in [0, 1]. An attractor that runs away hits none."""
-    low, high = bounding_box(maps, count)
+    extent of the attractor over its greatest, in [0, 1]."""
+    low, high = bounding_box(maps)
     extent = high - low
     hit = np.zeros((1 << grid,) * 3, dtype=bool)
-    if not np.all(np.abs(np.concatenate([low, high])) < 100) or not np.all(extent > 0):
-        return hit, 0.0
     scale = np.float32((1 << grid) * 0.999) / extent.max()
-    for block in attractor.blocks(maps, reference_walkers(count), count):
-        z, y, x = ((block - low[:, None]) * scale).astype(np.int32)
+    for block in attractor.blocks(maps, reference_walkers(QUICK // 4), count):
+        z, y, x = np.clip((block - low[:, None]) * scale, 0, (1 << grid) - 1).astype(np.int32)
         hit[z, y, x] = True
     return hit, float(extent.min() / extent.max())
 
@@ -88,31 +100,46 @@ def likeness(a: np.ndarray, b: np.ndarray) -> float:
     return np.count_nonzero(a & b) / max(1, np.count_nonzero(a | b))
 
 
+def contracts(parameters: tuple[float, ...], search: Search) -> bool:
+    """A map's share of the test: it shrinks volumes, but not too much, and its matrix entries' squares have a
+    bounded sum (of its singular values' squares)."""
+    squares = 0.0
+    for value in parameters[:9]:
+        squares = squares + value * value
+    low, high = search.determinant
+    return squares <= search.squares and low <= abs(determinant(parameters)) <= high
+
+
 def acceptable(base: Maps, search: Search, others: list[list[np.ndarray]]) -> list[np.ndarray] | None:
     """The coarse boxes of a candidate's base and 144 variants if it passes the acceptance test, else None.
 
-    Both determinants lie within limits. Base and every variant are bounded, extend in all three directions,
-    and hit a number of boxes within limits: what fills a comparable share of the grid at one scale does so
-    at all, for the attractor is self-affine. No instance is as much like another category's base as
-    `likeness` (nor that category's instances like this base): where coarse boxes differ, fine ones do.
+    Base and every variant are bounded, extend in all three directions, and hit a number of boxes within limits:
+    what fills a comparable share of the grid at one scale does so at all, for the attractor is self-affine.
+    No instance is as much like another category's base as `likeness` (nor that category's instances like this
+    base): where coarse boxes differ, fine ones do. `others` are the coarse boxes of the categories accepted so far.
     """
-    if any(not search.determinant[0] <= abs(determinant(m)) <= search.determinant[1] for m in base):
+    maps = [instance_maps(base, variant) for variant in range(VARIANTS + 1)]
+    if not all(contracts(m, search) for m in base) or not bounded(maps[0], search.stretch):
         return None
-    quick, thin = boxes(instance_maps(base, 0), QUICK, COARSE)
-    if thin < search.extent or np.count_nonzero(quick) < search.quick:
+    hit, flatness = boxes(maps[0], QUICK, COARSE)
+    if flatness < search.extent or np.count_nonzero(hit) < search.quick:
         return None
-    found: list[np.ndarray] = []
-    for variant in range(VARIANTS + 1):
-        hit, thin = boxes(instance_maps(base, variant))
-        low, high = search.base_boxes if variant == 0 else search.instance_boxes
-        if thin < search.extent or not low <= np.count_nonzero(hit) <= high:
+    greatest, least = 0, 1  # of a variant modulo the factors: these are the ones to fail
+    order = sorted(range(1, VARIANTS + 1), key=lambda v: (v % len(FACTORS) not in (greatest, least), v))
+    if not all(bounded(maps[variant], search.stretch) for variant in order):
+        return None
+    found = {}
+    for variant in [0, *order]:
+        hit, flatness = boxes(maps[variant])
+        low, high = search.instance_boxes if variant else search.base_boxes
+        if flatness < search.extent or not low <= np.count_nonzero(hit) <= high:
             return None
-        found.append(coarse(hit))
-        if any(likeness(found[-1], other[0]) >= search.likeness for other in others):
+        found[variant] = coarse(hit)
+        if any(likeness(found[variant], other[0]) >= search.likeness for other in others):
             return None
     if any(likeness(found[0], instance) >= search.likeness for other in others for instance in other):
         return None
-    return found
+    return [found[variant] for variant in range(VARIANTS + 1)]
 
 
 def candidate(search: Search, number: int) -> Maps:

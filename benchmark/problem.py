@@ -17,6 +17,8 @@ class Search:
     seed: int
     reach: float  # parameters are drawn from [-reach, reach]
     determinant: tuple[float, float]  # least and greatest absolute determinant of a map
+    squares: float  # sum of the squares of a map's matrix entries, at most
+    stretch: float  # extent of an attractor with 32768 points over that with 4096, at most
     extent: float  # least extent of an attractor over its greatest, at least
     quick: int  # boxes of 16^3 that 4096 points of the base hit, at least: a cheap first look
     base_boxes: tuple[int, int]  # boxes of 64^3 that the base hits, least and most
