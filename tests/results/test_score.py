@@ -3,6 +3,7 @@
 import math
 import random
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -97,7 +98,7 @@ def test_median_of_runs_that_failed():
 
 
 def test_median_levels_are_at_least_95_percent_where_they_can_be():
-    for n in range(6, 700, 7):
+    for n in (*range(6, 60), 640):
         j = s.median_rank(n)
         assert s.median_level(n, j) >= 0.95
         assert j == n // 2 or s.median_level(n, j + 1) < 0.95
@@ -117,3 +118,22 @@ def test_spread_splits_exactly():
     assert mixed.share_epochs + mixed.share_seconds_per_epoch == pytest.approx(1)
     assert s.spread([1.0], [1]) is None
     assert s.spread([5.0, 5.0], [1, 1]).share_epochs is None
+
+
+POPULATIONS = {
+    "normal": lambda rng, shape: rng.normal(100, 8, shape),
+    "lognormal": lambda rng, shape: 100 * rng.lognormal(0, 0.2, shape),
+    "whole epochs": lambda rng, shape: 3 + (12 + rng.binomial(28, 0.3, shape)) * rng.normal(5, 0.05, shape),
+}
+
+
+@pytest.mark.parametrize("n", [5, 10, 40])
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_interval_holds_the_expected_figure_of_merit(name, n):
+    """93 to 97 % of 4,000 seeded samples, give or take two standard errors (0.8 %) of that share."""
+    rng = np.random.default_rng(7)
+    k = s.trim_count(n)
+    truth = np.sort(POPULATIONS[name](rng, (100_000, n)), axis=1)[:, k : n - k].mean()
+    found = [s.trimmed_mean(sample) for sample in POPULATIONS[name](rng, (4000, n)).tolist()]
+    share = np.mean([m.low <= truth <= m.high for m in found])
+    assert 0.922 <= share <= 0.978
