@@ -7,25 +7,39 @@ Every finding is `path:line: CODE sentence`, with what was found and what is wan
 """
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from compliance.engine import judge
-from compliance.output import text
+from compliance import waiver
+from compliance.engine import judge, sort_key
+from compliance.impact import with_impact
+from compliance.law import explain, listing
+from compliance.output import github, json, junit, markdown, sarif, text
 from compliance.report import Report, summaries
-from rules.edition import load
+from compliance.rule import CHECKS
+from compliance.verdict import Verdict
+from rules.edition import editions, load
+
+FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "junit": junit, "markdown": markdown}
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, sets, submissions, rounds")
-    parser.add_argument("--rules", metavar="EDITION", help="judge by this edition (default: folders and logs say)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that read logs")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="how to write (default: text)")
+    parser.add_argument("--rules", metavar="EDITION", help=f"judge by this edition: {', '.join(editions())}")
+    parser.add_argument("--select", metavar="CODES", action="append", help="only these rules: SEED, CLK03, ...")
+    parser.add_argument("--ignore", metavar="CODES", action="append", help="not these rules")
+    parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, outside of what is judged")
+    parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes that read logs; 0: one a core")
+    parser.add_argument("--explain", metavar="CODE", help="print the law's text of a rule")
+    parser.add_argument("--list", action="store_true", help="list the rules (of --rules, or of all editions)")
     return parser.parse_args(arguments)
 
 
@@ -33,16 +47,69 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Judge and print; the exit code."""
     args = parse(arguments)
     try:
-        verdict = judge(args.paths, args.rules, args.jobs)
+        if args.explain or args.list:
+            sys.stdout.write(explain(args.explain, args.rules) if args.explain else listing(args.rules))
+            return 0
+        if not args.paths:
+            raise ValueError("found no PATH, wanted something to judge (--help says more)")
+        output, code = check(args)
     except ValueError as error:
         print(f"check.py: {error}", file=sys.stderr)
         return 2
-    editions = {name: load(name) for name in verdict.editions}
-    report = Report(
-        verdict.findings, summaries(verdict, verdict.findings, editions), verdict.missed, editions, verdict.exit_code
-    )
-    sys.stdout.write(text.render(report))
-    return verdict.exit_code
+    try:
+        sys.stdout.write(output)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def check(args: argparse.Namespace) -> tuple[str, int]:
+    """What to print, and the exit code. Raises ValueError for what the user can mend."""
+    wanted = chosen(args.select, args.ignore)
+    waivers = waiver.read_waivers(args.waivers, args.paths) if args.waivers else []
+    jobs = args.jobs or os.cpu_count() or 1
+    verdict = judge(args.paths, args.rules, jobs, progress=progress(sys.stderr))
+    return render(verdict, wanted, waivers, args)
+
+
+def render(verdict: Verdict, wanted: Callable[[str], bool], waivers: list, args: argparse.Namespace) -> tuple[str, int]:
+    """The report in the format asked for, and the exit code."""
+    law = {name: load(name) for name in verdict.editions}
+    findings = tuple(f for f in with_impact(verdict, law) if wanted(f.code))
+    if waivers:
+        findings = tuple(sorted(waiver.apply(findings, waivers, str(args.waivers)), key=sort_key))
+    code = verdict.exit_with(findings)
+    color = args.format == "text" and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    report = Report(findings, summaries(verdict, findings, law), verdict.missed, law, code, color)
+    return FORMATS[args.format].render(report), code
+
+
+def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str], bool]:
+    """Whether a code is selected. Codes and families, comma-separated. Raises ValueError for one that nobody knows."""
+    lists = [
+        [part.strip().upper() for text in given or () for part in text.split(",") if part.strip()]
+        for given in (select, ignore)
+    ]
+    for part in (p for parts in lists for p in parts):
+        if not any(code.startswith(part) for code in CHECKS):
+            raise ValueError(f"found {part!r}, wanted a rule or the start of one; --list names them")
+    chosen_, left_out = (tuple(parts) for parts in lists)
+    return lambda code: (not select or code.startswith(chosen_)) and not (left_out and code.startswith(left_out))
+
+
+def progress(stream: object) -> Callable[[int, int], None] | None:
+    """Counts logs on a terminal, and nowhere else."""
+    if not stream.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        if done % 16 == 0 or done == total:
+            print(
+                f"\r{done} of {total} logs" if done < total else "\r" + " " * 40 + "\r", end="", file=stream, flush=True
+            )
+
+    return show
 
 
 if __name__ == "__main__":

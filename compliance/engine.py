@@ -21,7 +21,6 @@ from compliance.timeline import timeline
 from compliance.verdict import NOT_CONVERGED, LogVerdict, SetVerdict, SubmissionVerdict, Verdict
 from rules.edition import ROOT, Edition, load
 
-UNFINISHED = ("CLK01", "CLK10", "EVL01", "EVL07", "EVL08")  # of a run that ended early
 GATES = frozenset(("LOG02", "LOG03", "RUN10"))  # a log with such a finding isn't judged further
 
 
@@ -94,8 +93,6 @@ def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
                 break
     if not job.alone:  # a set forgives some; RUN03 counts them
         findings = [replace(f, severity="info") if f.code == NOT_CONVERGED else f for f in findings]
-    if job.log.pruned and job.edition.limits.pruned_may_fail:
-        findings = [replace(f, severity="info") if f.code in UNFINISHED else f for f in findings]
     facts = facts_of(run, law, time, job.log.file, job.log.number, job.log.pruned)
     return replace(facts, codes=frozenset(codes), lines=frozenset(f.line for f in findings)), findings
 
@@ -210,11 +207,11 @@ def _assemble(units: list[Unit], judged: dict, extra: list[Finding], missed: lis
         at[finding.path].append(finding)
     everything = tuple(sorted((f for fs in at.values() for f in fs), key=sort_key))
 
-    def log(name: str) -> LogVerdict:
-        return LogVerdict(judged[name][0], tuple(sorted(at.pop(name, ()), key=sort_key)))
+    def log(name: str, edition: Edition) -> LogVerdict:
+        return LogVerdict(judged[name][0], tuple(sorted(at.pop(name, ()), key=sort_key)), edition.name)
 
     def runs(s: Set, edition: Edition) -> SetVerdict:
-        logs = tuple(log(x.name) for x in s.logs)
+        logs = tuple(log(x.name, edition) for x in s.logs)
         return SetVerdict(s.name, s.system, s.scaling, s.benchmark, edition.name, logs, tuple(at.pop(s.name, ())))
 
     submissions, sets, logs = [], [], []
@@ -226,7 +223,7 @@ def _assemble(units: list[Unit], judged: dict, extra: list[Finding], missed: lis
             name, org = unit.submission.name, unit.submission.org
             submissions.append(SubmissionVerdict(name, org, unit.edition.name, judged_sets, own))
         sets += [] if unit.submission else judged_sets
-        logs += [log(unit.log.name)] if unit.log else []
+        logs += [log(unit.log.name, unit.edition)] if unit.log else []
     names = tuple(sorted({u.edition.name for u in units}))
     return Verdict(tuple(submissions), tuple(sets), tuple(logs), everything, tuple(missed), names)
 

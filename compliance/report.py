@@ -43,16 +43,22 @@ def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[st
     """One summary for each submission, and for each set or log given by itself."""
     places = [(s.path, s.edition, sum(len(x.logs) for x in s.sets)) for s in verdict.submissions]
     places += [(s.path, s.edition, len(s.logs)) for s in verdict.sets]
-    inside: dict[str, list[Finding]] = {path: [] for path, *_ in places}
-    alone: list[Finding] = []
+    places += [(log.facts.path, log.edition, 1) for log in verdict.logs]
+    found = owned([path for path, *_ in places], findings)
+    return tuple(_summary(path, editions[edition], logs, found[path]) for path, edition, logs in places)
+
+
+def owners(told: tuple[Summary, ...], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
+    """The findings of each summary, by its path; those of none are under ""."""
+    return owned([s.path for s in told], findings)
+
+
+def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
+    """The findings at or below each path; those of none are under ""."""
+    found: dict[str, list[Finding]] = {path: [] for path in paths} | {"": []}
     for finding in findings:
-        owner = next((p for p in _prefixes(finding.path) if p in inside), None)
-        (alone if owner is None else inside[owner]).append(finding)
-    found = [_summary(path, editions[edition], logs, inside[path]) for path, edition, logs in places]
-    for log in verdict.logs:
-        own = [f for f in alone if f.path == log.facts.path]
-        found.append(_summary(log.facts.path, next(iter(editions.values())), 1, own))
-    return tuple(found)
+        found[next((p for p in _prefixes(finding.path) if p in found), "")].append(finding)
+    return found
 
 
 def _prefixes(path: str) -> list[str]:

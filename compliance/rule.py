@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-LEVELS = ("log", "tree", "set", "submission", "round")
+LEVELS = ("log", "tree", "set", "submission", "round", "waiver")
 
 
 @dataclass(frozen=True)

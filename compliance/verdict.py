@@ -19,6 +19,7 @@ class LogVerdict:
 
     facts: Facts
     findings: tuple[Finding, ...]
+    edition: str = ""
 
     @property
     def in_order(self) -> bool:
@@ -90,6 +91,10 @@ class Verdict:
     @property
     def exit_code(self) -> int:
         """0 clean, 1 errors found, 2 could not look (or there was nothing to look at)."""
-        if errors(self.findings):
+        return self.exit_with(self.findings)
+
+    def exit_with(self, findings: tuple[Finding, ...]) -> int:
+        """The exit code if these were the findings (some ignored, some waived)."""
+        if errors(findings):
             return 1
         return 2 if self.missed or not (self.looked or self.submissions) else 0

@@ -103,26 +103,26 @@ def platform_is_the_folders(runs: list[Facts], place: Any, law: Law) -> Iterator
 @rule("RUN13", "set")
 def division_is_the_descriptions(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
     """The logs' division is the system description's"""
-    yield from _against(runs, place, "submission_division", "division")
+    yield from _against(runs, place, law, "submission_division", "division")
 
 
 @rule("RUN14", "set")
 def status_is_the_descriptions(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
     """The logs' status is the system description's"""
-    yield from _against(runs, place, "submission_status", "status")
+    yield from _against(runs, place, law, "submission_status", "status")
 
 
 @rule("RUN15", "set")
 def nodes_are_the_descriptions(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
     """The logs' number of nodes is the system description's"""
     if place.scaling != "weak":
-        yield from _against(runs, place, "number_of_nodes", "number_of_nodes")
+        yield from _against(runs, place, law, "number_of_nodes", "number_of_nodes")
 
 
 @rule("RUN16", "set")
 def accelerators_are_the_descriptions(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
     """The logs' number of accelerators per node is the system description's"""
-    yield from _against(runs, place, "accelerators_per_node", "accelerators_per_node")
+    yield from _against(runs, place, law, "accelerators_per_node", "accelerators_per_node")
 
 
 def described(place: Any) -> Description | None:
@@ -140,12 +140,14 @@ def same_name(a: object, b: object) -> bool:
     return one == two
 
 
-def _against(runs: list[Facts], place: Any, key: str, name: str) -> Iterator[Fault]:
+def _against(runs: list[Facts], place: Any, law: Law, key: str, name: str) -> Iterator[Fault]:
     """What most logs say against a field of the description; logs that differ from the others are RUN07's."""
     said, description = _usual(runs, key), described(place)
     if said is None or description is None or description.data is None or name not in description.data:
         return
-    value = description.data[name]
+    value, known = description.data[name], law.edition.limits.system_fields.get(name)
+    if type(known) is list and value not in known:
+        return  # SYS05 says so
     if not _equal(said, value):
         at = place.submission.place(*description.parts)
         yield Fault(description.line_of(name), f"{name} {show(value)}", f"{show(said)}, as in the logs", path=at)

@@ -5,7 +5,7 @@ from typing import Any
 
 from compliance.checks.system import _number, described
 from compliance.facts import Facts
-from compliance.finding import Fault
+from compliance.finding import Fault, show
 from compliance.rule import rule
 from compliance.run import Law, is_number
 

@@ -223,9 +223,7 @@ def description_with_a_number_of_words(tree, logs):
 
 @damage
 def description_with_another_status(tree, logs):
-    return [("box.json", described(tree, logs, status="rumoured"), "SYS05")] + [
-        ("box.json", described(tree, logs, status="rumoured"), "RUN14")
-    ]
+    return [("box.json", described(tree, logs, status="rumoured"), "SYS05")]
 
 
 @damage

@@ -1,0 +1,15 @@
+"""WAI: the reviewer's own file."""
+
+from collections.abc import Iterator
+
+from compliance.finding import Fault
+from compliance.rule import rule
+
+
+@rule("WAI01", "waiver", severity="warning")
+def waivers_cover_a_finding(waivers: list, used: set[int]) -> Iterator[Fault]:
+    """A waiver covers a finding"""
+    for line, waiver in waivers:
+        if line not in used:
+            place = waiver.path + (f":{waiver.line}" if waiver.line else "")
+            yield Fault(line, f"no {waiver.code} at {place}", "a finding that it covers")

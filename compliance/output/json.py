@@ -1,0 +1,53 @@
+"""JSON for programs, in the shape of schema/report-1.json."""
+
+import json
+
+from compliance.finding import Finding, printable
+from compliance.report import Report, Summary
+
+VERSION = 1
+
+
+def render(report: Report) -> str:
+    """One JSON object and a newline; ASCII, so that no terminal or log collector can trip over it."""
+    return json.dumps(document(report), indent=1) + "\n"
+
+
+def document(report: Report) -> dict:
+    """The report as plain values."""
+    return {
+        "schema_version": VERSION,
+        "exit_code": report.exit_code,
+        "editions": sorted(report.editions),
+        "findings": [finding_object(f) for f in report.findings],
+        "summaries": [_summary(s) for s in report.summaries],
+        "missed": [{"path": printable(path), "reason": printable(why)} for path, why in report.missed],
+    }
+
+
+def finding_object(finding: Finding) -> dict:
+    """A finding as every program gets it."""
+    return {
+        "path": printable(finding.path),
+        "line": finding.line,
+        "code": finding.code,
+        "severity": finding.severity,
+        "sentence": printable(finding.sentence),
+        "found": printable(finding.found),
+        "wanted": printable(finding.wanted),
+        "waived": printable(finding.waived),
+        "impact": finding.impact,
+    }
+
+
+def _summary(summary: Summary) -> dict:
+    return {
+        "path": printable(summary.path),
+        "edition": summary.edition,
+        "logs": summary.logs,
+        "rules": summary.rules,
+        "passed": summary.passed,
+        "broken": list(summary.broken),
+        "counts": summary.counts,
+        "review": list(summary.review),
+    }

@@ -1,0 +1,75 @@
+"""SARIF 2.1.0 (OASIS), for code scanning and editors."""
+
+import json
+from urllib.parse import quote
+
+from compliance.finding import Finding, printable
+from compliance.report import Report
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS = {"error": "error", "warning": "warning", "review": "note", "info": "note"}
+
+
+def render(report: Report) -> str:
+    """One run with every finding; waived ones are suppressed, what couldn't be looked at is a notification."""
+    rules = {code: rule for edition in report.editions.values() for code, rule in edition.rules.items()}
+    used = list(dict.fromkeys(f.code for f in report.findings))
+    run = {
+        "tool": {
+            "driver": {
+                "name": "compliance/check.py",
+                "informationUri": "https://github.com/mlcommons/training_policies",
+                "version": "1.0.0",
+                "rules": [_rule(code, rules.get(code)) for code in used],
+            }
+        },
+        "invocations": [
+            {
+                "executionSuccessful": not report.missed,
+                "exitCode": report.exit_code,
+                "toolExecutionNotifications": [
+                    {"level": "error", "message": {"text": printable(f"{path}: could not look: {why}")}}
+                    for path, why in report.missed
+                ],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(f, used.index(f.code)) for f in report.findings],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _rule(code: str, rule: object) -> dict:
+    if rule is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "shortDescription": {"text": rule.sentence},
+        "fullDescription": {"text": rule.reason},
+        "help": {"text": f"{rule.sentence}\n\n{rule.reason}"},
+    }
+
+
+def _result(finding: Finding, index: int) -> dict:
+    place = {"artifactLocation": {"uri": quote(finding.path, safe="/+.-_~", errors="surrogateescape")}}
+    place["region"] = {"startLine": max(1, finding.line)}
+    result = {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": LEVELS[finding.severity],
+        "kind": "review" if finding.severity == "review" else "informational" if finding.severity == "info" else "fail",
+        "message": {"text": finding.message()},
+        "locations": [{"physicalLocation": place}],
+        "properties": {
+            "severity": finding.severity,
+            "found": printable(finding.found),
+            "wanted": printable(finding.wanted),
+        },
+    }
+    if result["kind"] != "fail":
+        result["level"] = "none"  # SARIF: a level other than none goes with a failure
+    if finding.waived:
+        result["suppressions"] = [{"kind": "external", "justification": printable(finding.waived)}]
+    if finding.impact:
+        result["properties"]["impact"] = finding.impact
+    return result
