@@ -18,7 +18,7 @@ from results import differences as d
 from results.differences import Pair, Side
 from results.submission import RunSet, distinct, find_sets
 from results.summarize import evaluate, judged, safe_output
-from results.text import aligned, printable, show, title
+from results.text import aligned, printable, show, surprise_words, title
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -127,14 +127,9 @@ def ratio_words(p: Pair) -> str:
 
 def convergence_words(p: Pair) -> list[str]:
     """For information: epochs at the same batch size."""
-    s = p.surprise
-    if s is None:
+    if p.surprise is None:
         return []
-    least = "none could be detected" if s.detectable is None else f"from {s.detectable:.2f} on it would be noticed"
-    return [
-        f"for information: {p.letter} needs {s.speedup:.2f} times fewer epochs than A at the same batch size "
-        f"(exact permutation p = {s.p:.3g}; {least})"
-    ]
+    return [f"for information, {p.letter} against A at the same batch size: {surprise_words(p.surprise)}"]
 
 
 def block(name: str, rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> list[str]:

@@ -9,7 +9,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MOST_EXACT = 400_000  # arrangements counted one by one; above, sums are counted by dynamic programming
+import numpy as np
+
+MOST_LISTED = 20_000  # arrangements that are looked at one by one; of more, sums are counted
+MOST_RUNS = 60  # of both together: the number of arrangements fits 63 bits
+FINE = 1000  # parts into which the largest value is divided to count sums of what isn't whole
 
 
 @dataclass(frozen=True)
@@ -37,27 +41,32 @@ def surprise(epochs: Sequence[float], reference: Sequence[float], level: float =
 
 
 def permutation_p(epochs: Sequence[float], reference: Sequence[float]) -> float:
-    """P(sum of a random choice of len(epochs) among all <= the sum seen), exact over all choices."""
+    """P(sum of a random choice of len(epochs) among all <= the sum seen), exact over all choices.
+
+    Values that aren't whole are rounded up to a thousandth of the largest where there are very many choices. Raises
+    ValueError above 60 values.
+    """
     pool, n = [*epochs, *reference], len(epochs)
+    if len(pool) > MOST_RUNS:
+        raise ValueError(f"found {len(pool)} runs, wanted at most {MOST_RUNS}")
     ways = math.comb(len(pool), n)
-    if all(float(v).is_integer() for v in pool):
-        return count_sums([int(v) for v in pool], n, int(sum(epochs))) / ways
-    if ways > MOST_EXACT:
-        scale = 1000 / max(pool)  # sums of many non-integers: to a thousandth of the largest, upwards
-        return count_sums([math.ceil(v * scale) for v in pool], n, sum(math.ceil(v * scale) for v in epochs)) / ways
-    seen = math.fsum(epochs) * (1 + 1e-12)
-    return sum(math.fsum(c) <= seen for c in itertools.combinations(pool, n)) / ways
+    if not all(float(v).is_integer() for v in pool):
+        if ways <= MOST_LISTED:
+            seen = math.fsum(epochs) * (1 + 1e-12)
+            return sum(math.fsum(c) <= seen for c in itertools.combinations(pool, n)) / ways
+        pool = [math.ceil(v * FINE / max(pool)) for v in pool]
+    whole = [int(v) for v in pool]
+    return count_sums(whole, n, sum(whole[:n])) / ways
 
 
 def count_sums(pool: Sequence[int], n: int, most: int) -> int:
     """How many choices of n items of the pool have a sum of at most `most`."""
-    ways: list[dict[int, int]] = [{0: 1}] + [{} for _ in range(n)]
+    ways = np.zeros((n + 1, most + 1), dtype=np.int64)  # [items chosen, their sum]
+    ways[0, 0] = 1
     for value in pool:
-        for size in range(n - 1, -1, -1):
-            for total, count in ways[size].items():
-                if total + value <= most:
-                    ways[size + 1][total + value] = ways[size + 1].get(total + value, 0) + count
-    return sum(ways[n].values())
+        if value <= most:
+            ways[1:, value:] += ways[:-1, : most + 1 - value].copy()
+    return int(ways[n].sum())
 
 
 def detectable(epochs: Sequence[float], reference: Sequence[float], level: float) -> float | None:

@@ -1,8 +1,7 @@
 """What a reviewer needs to see of two or more sets of runs: how they differ, and how their runs went."""
 
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +9,10 @@ import numpy as np
 
 from results.charts import curve, kinds
 from results.contrast import Contrast, contrast
-from results.convergence import Surprise, surprise
+from results.convergence import Surprise
 from results.run import Run, read_run
 from results.submission import RunSet, read_system
-from results.summary import Result
+from results.summary import Result, convergence
 from results.text import show
 
 VARYING = {
@@ -66,20 +65,6 @@ def pairs(compared: Sequence[Side]) -> list[Pair]:
         Pair(s.letter, contrast(times, s.result.runs.seconds.tolist()), convergence(s.result, first))
         for s in compared[1:]
     ]
-
-
-def convergence(r: Result, reference: Result) -> Surprise | None:
-    """How surprising a set's epochs are next to a reference of the same batch size; None where they can't be held
-    against each other."""
-    if r.one("batch") is None or r.one("batch") != reference.one("batch"):
-        return None
-    own, other = (list(converged_epochs(x)) for x in (r, reference))
-    return surprise(own, other) if own and other else None
-
-
-def converged_epochs(r: Result) -> Iterable[float]:
-    pairs = zip(r.runs.epochs.tolist(), r.runs.converged.tolist(), strict=True)
-    return (e for e, ok in pairs if ok and e and math.isfinite(e))
 
 
 def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:

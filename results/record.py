@@ -69,6 +69,9 @@ COLUMNS = {
     "node_hours_deviation": "its deviation",
     "joules": "mean energy of a run, where all were measured",
     "joules_per_sample": "the same over samples trained",
+    "reference_speedup": "the reference's mean epochs over the set's, at the same batch size: information only",
+    "reference_p": "exact one-sided permutation p that epochs this few are chance",
+    "reference_detectable": "the smallest speed-up that would have given p <= 0.05",
     "total_scale": "T: units of the whole system (weak sets)",
     "instance_scale": "S: units that trained one model",
     "models": "M: models that reached the target, pruned ones not counted",
@@ -79,7 +82,7 @@ COLUMNS = {
 
 def record(r: Result) -> dict[str, Any]:
     """A result as {column: value}, all COLUMNS in order."""
-    values = {**identity(r), **merit(r), **means(r), **weak(r)}
+    values = {**identity(r), **merit(r), **means(r), **weak(r), **reference(r)}
     return {name: plain(values.get(name)) for name in COLUMNS}
 
 
@@ -171,6 +174,11 @@ def energy(r: Result) -> dict[str, Any]:
     samples = (r.runs.epochs * r.runs.train_samples).to_numpy(dtype=float)[r.mask]
     per_sample = float((joules / samples).mean()) if (samples > 0).all() else None
     return {"joules": float(joules.mean()), "joules_per_sample": per_sample}
+
+
+def reference(r: Result) -> dict[str, Any]:
+    s = r.surprise
+    return {} if s is None else {f"reference_{k}": getattr(s, k) for k in ("speedup", "p", "detectable")}
 
 
 def weak(r: Result) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from results.record import rank_text
 from results.run import Run, read_run
 from results.summary import Result
 from results.svg import Axis, bounds
-from results.text import interval_words, median_words, minutes, show, spread_words, title
+from results.text import interval_words, median_words, minutes, show, spread_words, surprise_words, title
 
 FULL = 100  # runs of a set that are listed one by one; of larger sets the first so many
 
@@ -231,6 +231,7 @@ def numbers(r: Result) -> str:
                 f"{show(r.mean('unit_hours'))} {safe(r.one('unit'))}-hours" if r.mean("unit_hours") else None,
             ),
             ("energy", f"{show(r.mean('joules') / 1000)} kJ a run" if r.mean("joules") else None),
+            ("epochs against the reference", safe(surprise_words(r.surprise)) if r.surprise else None),
             ("pruned models", show(r.pruned) if r.weak else None),
         ]
     )

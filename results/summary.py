@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from results.contrast import rank_ranges
+from results.convergence import MOST_RUNS, Surprise, surprise
 from results.score import Score, Spread, kept, score, spread
 from results.throughput import Model, Throughput, throughput
 from results.verdict import UNJUDGED, Verdict
 
-GROUP = ("edition", "benchmark", "problem", "scaling", "division")
+REFERENCE = "reference"  # the organisation whose convergence others are held against, for information
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Result:
     """One set of runs. `score.fom`, or `models`, is printed only where `why` is None; `why` says what is in the way.
 
     `runs` is the set's part of the frame, unpruned, in the order of their numbers; `mask` tells which of them the
-    figure of merit averages; `rank` is the best and worst place in its group.
+    figure of merit averages; `rank` is the best and worst place in its group; `surprise` holds its epochs against the
+    reference's.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Result:
     models: Throughput | None
     why: str | None
     rank: tuple[int, int] | None = None
+    surprise: Surprise | None = None
 
     @property
     def fom(self) -> float | None:
@@ -89,7 +92,26 @@ def summarize(
         result(str(name), runs, verdicts.get(str(name), UNJUDGED), required.get(str(name)), as_logged)
         for name, runs in frame.groupby("set", observed=True, sort=True)
     ]
-    return list(ranked(results))
+    return list(ranked([against_reference(r, results) for r in results]))
+
+
+def against_reference(r: Result, results: list[Result]) -> Result:
+    """With its convergence held against the reference of the same edition, benchmark, problem and batch size."""
+    for other in results:
+        if other.org == REFERENCE and other.group[:3] == r.group[:3] and other is not r and not other.verdict.errors:
+            found = convergence(r, other)
+            if found is not None:
+                return replace(r, surprise=found)
+    return r
+
+
+def convergence(r: Result, reference: Result) -> Surprise | None:
+    """How surprising a set's epochs are next to a reference of the same batch size; None where they can't be held
+    against each other."""
+    if r.one("batch") is None or r.one("batch") != reference.one("batch"):
+        return None
+    own, other = ([e for _, e in converged_epochs(x.runs)] for x in (r, reference))
+    return surprise(own, other) if own and other and len(own) + len(other) <= MOST_RUNS else None
 
 
 def result(name: str, runs: pd.DataFrame, verdict: Verdict, required: int | None, as_logged: bool) -> Result:
@@ -165,7 +187,7 @@ def ranked(results: list[Result]) -> Iterator[Result]:
         scored = [r for r in members if r.fom is not None]
         ranges = iter(rank_ranges([r.runs.seconds.tolist() for r in scored]))
         for r in members:
-            yield Result(**{**vars(r), "rank": next(ranges) if r.fom is not None else None})
+            yield replace(r, rank=next(ranges) if r.fom is not None else None)
 
 
 def merit(r: Result) -> tuple[float, str]:

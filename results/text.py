@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from results.convergence import Surprise
 from results.record import COLUMNS, rank_text, record
 from results.score import FEWEST
 from results.summary import Result
@@ -120,6 +121,8 @@ def details(r: Result, runs: bool) -> list[str]:
         lines.append(spread_words(r))
     if r.mask.any():
         lines.append(parts_words(r))
+    if r.surprise is not None:
+        lines.append(f"for information, against the reference at this batch size: {surprise_words(r.surprise)}")
     if runs:
         lines += run_lines(r)
     findings = [*r.verdict.errors, *r.verdict.reviews]
@@ -147,6 +150,12 @@ def spread_words(r: Result) -> str:
     s = r.spread
     each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
     return f"variation of the seconds {100 * s.time:.1f} %, of the {each}"
+
+
+def surprise_words(s: Surprise) -> str:
+    """A permutation test in words."""
+    least = "no speed-up could be noticed" if s.detectable is None else f"noticed from {s.detectable:.2f} on"
+    return f"{s.speedup:.2f} times fewer epochs (exact permutation p = {s.p:.3g}; {least})"
 
 
 def parts_words(r: Result) -> str:

@@ -45,3 +45,15 @@ def test_nonsense_is_refused():
         surprise([], [1.0])
     with pytest.raises(ValueError, match="reference"):
         surprise([1.0], [float("inf")])
+
+
+def test_counted_sums_agree_with_listed_ones():
+    a, b = [20.5, 22.25, 21.0], [19.75, 23.0, 22.5, 24.25]
+    whole = [int(v * 4) for v in a], [int(v * 4) for v in b]
+    assert permutation_p(*whole) == pytest.approx(permutation_p(a, b)) == pytest.approx(brute(a, b))
+
+
+def test_sixty_runs_are_the_most():
+    assert 0 < permutation_p([20 + i % 5 for i in range(30)], [21 + i % 5 for i in range(30)]) < 0.01
+    with pytest.raises(ValueError, match="at most 60"):
+        permutation_p([1] * 30, [1] * 31)

@@ -160,3 +160,15 @@ def test_frame(tree, new_log):
     assert frame.train_rate[0] == pytest.approx(400 / (frame.training_ms[0] / 1000))
     assert frame.unit_hours[0] == pytest.approx(4 * 50 / 3600)
     assert frame.seed[0] == "900"
+
+
+def test_convergence_against_the_reference_is_information_only(tree, new_log, run):
+    tree.set([new_log.scaffold(50, epochs=20 + i % 2, seed=i) for i in range(5)], org="reference")
+    tree.set([new_log.scaffold(50, epochs=10 + i % 2, seed=i) for i in range(5)], org="fast")
+    tree.set([new_log.scaffold(50, epochs=10, global_batch_size=4) for _ in range(5)], org="other")
+    out = run(tree.root)[1].out
+    assert out.count("against the reference") == 1
+    assert "1.96 times fewer epochs (exact permutation p = 0.00397; noticed from 1." in out
+    rows = {r["org"]: r for r in json.loads(run(tree.root, "--format", "json")[1].out)["results"]}
+    assert rows["fast"]["fom_seconds"] == rows["reference"]["fom_seconds"] == 50
+    assert rows["other"]["reference_p"] is None
