@@ -139,7 +139,7 @@ def iso_time(x: Axis, y: Axis, samples: float) -> str:
             b = min(x.high, y.high * samples / seconds)
             if b > a:
                 ends = [(x(a), y(a * seconds / samples)), (x(b), y(b * seconds / samples))]
-                parts.append(line(ends, "iso") + label(ends[1][0] - 2, ends[1][1] + 12, name, "end", class_="tick"))
+                parts.append(line(ends, "iso") + label(ends[1][0] - 9, ends[1][1] + 11, name, "end", class_="tick"))
     return "".join(parts)
 
 
