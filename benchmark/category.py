@@ -124,20 +124,20 @@ def acceptable(base: Maps, search: Search, others: list[list[np.ndarray]]) -> li
     hit, flatness = boxes(maps[0], QUICK, COARSE)
     if flatness < search.extent or np.count_nonzero(hit) < search.quick:
         return None
-    greatest, least = 0, 1  # of a variant modulo the factors: these are the ones to fail
-    order = sorted(range(1, VARIANTS + 1), key=lambda v: (v % len(FACTORS) not in (greatest, least), v))
-    if not all(bounded(maps[variant], search.stretch) for variant in order):
-        return None
     found = {}
-    for variant in [0, *order]:
+
+    def measures(variant: int) -> bool:
         hit, flatness = boxes(maps[variant])
-        low, high = search.instance_boxes if variant else search.base_boxes
-        if flatness < search.extent or not low <= np.count_nonzero(hit) <= high:
-            return None
         found[variant] = coarse(hit)
-        if any(likeness(found[variant], other[0]) >= search.likeness for other in others):
-            return None
-    if any(likeness(found[0], instance) >= search.likeness for other in others for instance in other):
+        low, high = search.instance_boxes if variant else search.base_boxes
+        sized = flatness >= search.extent and low <= np.count_nonzero(hit) <= high
+        return sized and all(likeness(found[variant], other[0]) < search.likeness for other in others)
+
+    if not measures(0) or any(likeness(found[0], i) >= search.likeness for other in others for i in other):
+        return None
+    greatest, least = 0, 1  # of a variant modulo the factors: try these first, they are the ones to fail
+    order = sorted(range(1, VARIANTS + 1), key=lambda v: (v % len(FACTORS) not in (greatest, least), v))
+    if not all(bounded(maps[variant], search.stretch) for variant in order) or not all(map(measures, order)):
         return None
     return [found[variant] for variant in range(VARIANTS + 1)]
 

@@ -62,13 +62,17 @@ class Problem:
     search: Search
 
     def __post_init__(self) -> None:
-        for field, found in (("brick", self.brick), ("voxels_per_point", self.voxels_per_point)):
-            if found < 1 or found & (found - 1) or found > self.side:
-                raise ValueError(f"{field}: found {found}, wanted a power of two up to the side, {self.side}")
+        limits = {"brick": self.side, "voxels_per_point": self.voxels}
+        for field, most in limits.items():
+            found = getattr(self, field)
+            if not 1 <= found <= most or found & (found - 1):
+                raise ValueError(f"{field}: found {found}, wanted a power of two up to {most}")
         if self.points < 8:
             raise ValueError(f"voxels_per_point: {self.voxels_per_point} leaves {self.points} points, wanted 8 or more")
         if not 1 <= self.size[0] <= self.size[1] <= 256:
             raise ValueError(f"size: found {self.size}, wanted 1 <= least <= most <= 256")
+        if not 1 <= self.intensity.terms <= 4:
+            raise ValueError(f"intensity.terms: found {self.intensity.terms}, wanted 1..4")
         if len(self.intensity.levels) != self.categories:
             raise ValueError(f"intensity.levels: found {len(self.intensity.levels)}, wanted {self.categories}")
         placed, made = self.samples * self.fractals, self.categories * self.instances

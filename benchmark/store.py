@@ -106,8 +106,9 @@ def fill(file: h5py.File, problem: Problem, split: str, sample: int, slabs: Iter
 
 def measure(problem: Problem, split: str, sample: int, slabs: Iterable[Slab], bricks: Any = None) -> Header:
     """Digest and class counts of a sample that comes in slabs; bricks' sha256 go into `bricks` if given."""
-    counts, total, b = np.zeros(problem.classes, np.int64), 0, problem.brick
+    counts, total, b, planes = np.zeros(problem.classes, np.int64), 0, problem.brick, 0
     for first, intensities, classes in slabs:
+        planes += len(classes)
         counts += np.bincount(classes.reshape(-1), minlength=problem.classes)
         digests = [d for _, d in digest_bricks(split, sample, (first, 0, 0), intensities, classes, b)]
         total = add(total, *digests)
@@ -116,6 +117,8 @@ def measure(problem: Problem, split: str, sample: int, slabs: Iterable[Slab], br
             bricks[first // b : (first + len(classes)) // b] = np.frombuffer(layer, np.uint8).reshape(
                 -1, *bricks.shape[1:]
             )
+    if planes != problem.side:
+        raise ValueError(f"sample {sample} of {split}: found {planes} planes, wanted {problem.side}")
     return Header(problem.digest(), split, sample, problem.side, b, to_hex(total), tuple(counts.tolist()))
 
 
@@ -170,7 +173,9 @@ def opened(path: Path) -> Iterator[h5py.File]:
             yield file
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file") from None
-    except (OSError, KeyError, RuntimeError, TypeError) as error:
+    except (OSError, LookupError, RuntimeError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if str(path) in str(error):  # ours
+            raise
         raise ValueError(f"{path}: truncated, corrupt or no sample of ours: {str(error)[:200]}") from None
 
 

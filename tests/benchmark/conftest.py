@@ -1,0 +1,27 @@
+"""A problem small enough to make in milliseconds."""
+
+import dataclasses
+
+import pytest
+
+from benchmark.problem import Intensity, Problem, load_problem
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Problem:
+    """Six 16^3 volumes of two fractals, of two categories; two bricks a side."""
+    return dataclasses.replace(
+        load_problem("smoke"),
+        name="tiny",
+        scale=4,
+        categories=2,
+        instances=6,
+        fractals=2,
+        train_samples=4,
+        validation_samples=2,
+        data_seed=20261121,
+        brick=8,
+        voxels_per_point=16,
+        size=(144, 176),
+        intensity=Intensity(background=40, levels=(100, 160), noise=30),
+    )

@@ -1,0 +1,72 @@
+import hashlib
+
+import numpy as np
+import pytest
+
+from benchmark import attractor, draw
+from benchmark.category import instance_maps, load_categories
+
+MAPS = instance_maps(load_categories(1)[0], 7)
+
+
+def step_by_hand(parameters, point):
+    """One map applied to one point, one float32 operation after another."""
+    out = []
+    for row in range(3):
+        a, b, c = parameters[3 * row : 3 * row + 3]
+        total = a * point[0]
+        total = total + b * point[1]
+        total = total + c * point[2]
+        out.append(total + parameters[9 + row])
+    return out
+
+
+def test_wander_follows_the_bits_of_each_walker():
+    walkers = draw.words(5, 6, count=4)
+    before, last = attractor.wander(MAPS, walkers)
+    for i, word in enumerate(int(w) for w in walkers):
+        point, previous = [np.float32(0)] * 3, None
+        for step in range(attractor.STEPS):
+            point, previous = step_by_hand(MAPS[word >> step & 1], point), point
+        assert [p.tobytes() for p in point] == [p.tobytes() for p in last[:, i]]
+        assert [p.tobytes() for p in previous] == [p.tobytes() for p in before[:, i]]
+
+
+def test_branches_are_images_of_the_walkers():
+    walkers = draw.words(5, 6, count=4)
+    _, last = attractor.wander(MAPS, walkers)
+    found = [b.copy() for b in attractor.blocks(MAPS, walkers, 32)]
+    assert [b.shape for b in found] == [(3, 4)] * 8
+    left = np.array(step_by_hand(MAPS[0], last))
+    assert found[2].tobytes() == left.tobytes()
+    assert found[3].tobytes() == np.array(step_by_hand(MAPS[0], left)).tobytes()
+    assert found[4].tobytes() == np.array(step_by_hand(MAPS[1], left)).tobytes()
+
+
+def test_known_points():
+    digest = hashlib.sha256()
+    for block in attractor.blocks(MAPS, draw.words(1, 2, count=64), 1024):
+        digest.update(np.ascontiguousarray(block, "<f4"))
+    assert digest.hexdigest() == KNOWN
+
+
+def test_points_spread_like_one_walker():
+    """Half-space shares agree with a chaos game of one walker, as well as so few points can."""
+    points = np.concatenate([b.copy() for b in attractor.blocks(MAPS, draw.words(1, 2, count=512), 4096)], axis=1)
+    bits = np.unpackbits(draw.to_bytes(draw.words(3, 4, count=64)))
+    point, single = np.zeros(3, np.float32), []
+    for bit in bits:
+        point = np.array(step_by_hand(MAPS[bit], point))
+        single.append(point)
+    single = np.array(single[64:]).T
+    middle = np.median(points, axis=1, keepdims=True)
+    assert np.abs((single < middle).mean(axis=1) - 0.5).max() < 0.08
+
+
+@pytest.mark.parametrize("count", [4, 12, 24])
+def test_counts_that_cannot_be(count):
+    with pytest.raises(ValueError, match="power of two"):
+        list(attractor.blocks(MAPS, draw.words(1, 2, count=4), count))
+
+
+KNOWN = "9b22e8e004c66351816ad2ff2cd64c80f40114e8b319fb7e9ea05036a3edbb26"

@@ -1,0 +1,73 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from benchmark import category
+from benchmark.problem import load_problem
+
+SEARCH = load_problem("smoke").search
+PUBLISHED = category.load_categories(5)
+
+
+def test_published_categories_are_the_candidates_they_name():
+    for number, maps in zip(CANDIDATES, PUBLISHED, strict=True):
+        assert category.candidate(SEARCH, number) == maps
+
+
+def test_a_published_category_passes_and_is_unlike_itself_only():
+    found = category.acceptable(PUBLISHED[0], SEARCH, [])
+    assert found is not None and len(found) == 145
+    assert category.acceptable(PUBLISHED[0], SEARCH, [found]) is None
+
+
+def test_bases_are_told_apart_and_of_comparable_size():
+    hits = [category.boxes(category.instance_maps(maps, 0))[0] for maps in PUBLISHED]
+    counts = [np.count_nonzero(h) for h in hits]
+    assert max(counts) < 3 * min(counts)
+    for a, b in itertools.combinations(map(category.coarse, hits), 2):
+        assert category.likeness(a, b) < SEARCH.likeness
+
+
+def test_all_problems_share_one_search():
+    assert all(load_problem(f"scale{s}").search == SEARCH for s in range(6, 12))
+
+
+def test_maps_that_run_away_are_not_bounded():
+    maps = np.array(PUBLISHED[0], np.float32)
+    assert category.bounded(maps, 1.2)
+    assert not category.bounded(maps * np.float32(3), 1.2)
+
+
+def test_variants_scale_one_parameter_of_both_maps():
+    base = np.array(PUBLISHED[0], np.float32)
+    assert (category.instance_maps(PUBLISHED[0], 0) == base).all()
+    seen = set()
+    for variant in range(1, 145):
+        maps = category.instance_maps(PUBLISHED[0], variant)
+        changed = np.flatnonzero((maps != base).any(axis=0))
+        assert len(changed) == 1
+        ratio = maps[:, changed[0]] / base[:, changed[0]]
+        assert ratio == pytest.approx(ratio[0])
+        seen.add((int(changed[0]), round(float(ratio[0]) * 10)))
+    assert seen == set(itertools.product(range(12), (4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16)))
+
+
+@pytest.mark.parametrize("variant", [-1, 145])
+def test_no_such_variant(variant):
+    with pytest.raises(ValueError, match="variant"):
+        category.instance_maps(PUBLISHED[0], variant)
+
+
+def test_determinant_by_cofactors():
+    for maps in PUBLISHED:
+        for m in maps:
+            assert category.determinant(m) == pytest.approx(np.linalg.det(np.reshape(m[:9], (3, 3))))
+
+
+def test_too_few_categories():
+    with pytest.raises(ValueError, match=r"categories\.yaml: found 5 categories, wanted 6"):
+        category.load_categories(6)
+
+
+CANDIDATES = (289820, 375078, 381180, 398660, 484081)

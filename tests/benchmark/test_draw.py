@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark import draw
+
+WORD = st.integers(0, 2**64 - 1)
+
+
+def test_known_words():
+    assert [f"{w:016x}" for w in draw.words(20261121, draw.WALKERS, 3, 1, count=3)] == KNOWN
+
+
+def test_words_depend_on_everything():
+    found = {
+        draw.words(seed, what, *ids, count=1)[0]
+        for seed in (1, 2)
+        for what in (1, 2)
+        for ids in ((), (1,), (0, 1), (0, 0, 1))
+    }
+    assert len(found) == 16
+
+
+def test_more_words_continue_fewer():
+    assert draw.words(1, 2, 3, count=9)[:4].tolist() == draw.words(1, 2, 3, count=4).tolist()
+
+
+def test_too_many_ids():
+    with pytest.raises(ValueError, match="4 ids"):
+        draw.words(1, 2, 3, 4, 5, 6, count=1)
+
+
+def test_bytes_are_little_endian():
+    assert draw.to_bytes(np.array([0x0102030405060708], np.uint64)).tolist() == [8, 7, 6, 5, 4, 3, 2, 1]
+
+
+@given(WORD, st.integers(-1000, 1000), st.integers(0, 1000))
+def test_between_stays_between(word, low, width):
+    assert low <= draw.between(word, low, low + width) <= low + width
+
+
+def test_between_reaches_both_ends():
+    assert draw.between(0, 3, 9) == 3
+    assert draw.between(2**64 - 1, 3, 9) == 9
+
+
+@given(st.lists(WORD, max_size=50))
+def test_shuffled_is_a_permutation(raw):
+    assert sorted(draw.shuffled(raw)) == list(range(len(raw)))
+
+
+KNOWN = ["fde69ae9313b3675", "71d319912fac848e", "c3e55f9f6952a855"]

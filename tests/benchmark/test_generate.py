@@ -1,0 +1,159 @@
+import dataclasses
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import pytest
+
+from benchmark import generate as command
+from benchmark import store
+from benchmark.generate import describe, dry_run, generate, stream, verify
+from benchmark.launch import Launch
+from benchmark.manifest import load_manifest, manifest_path
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "benchmark" / "generate.py"
+
+
+def ranks(n: int) -> list[Launch]:
+    return [Launch(rank, n, rank, n, "torchrun") for rank in range(n)]
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def reference(tiny, tmp_path_factory):
+    root = tmp_path_factory.mktemp("reference")
+    generate(root, tiny)
+    return root
+
+
+def test_workers_make_the_same_bytes(tiny, reference, tmp_path):
+    generate(tmp_path, tiny, workers=3)
+    assert contents(tmp_path) == contents(reference)
+
+
+def test_ranks_make_the_same_bytes_and_the_last_writes_the_manifest(tiny, reference, tmp_path):
+    assert [generate(tmp_path, tiny, 1, launch) is None for launch in ranks(3)] == [True, True, False]
+    assert contents(tmp_path) == contents(reference)
+
+
+def test_a_second_call_writes_nothing(tiny, reference, tmp_path, monkeypatch):
+    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr(store, "write_slabs", None)
+    assert generate(tmp_path, tiny) == load_manifest(reference, tiny)
+
+
+def test_what_is_missing_is_made_again(tiny, reference, tmp_path):
+    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    store.sample_path(tmp_path, "train", 1).unlink()
+    manifest_path(tmp_path).unlink()
+    (tmp_path / "train" / ".00001.h5.abc.partial").touch()
+    generate(tmp_path, tiny)
+    assert contents(tmp_path) == contents(reference)
+
+
+def test_streaming_gives_the_same_manifest(tiny, reference):
+    assert stream(tiny) == load_manifest(reference, tiny)
+
+
+def test_killed_and_resumed(tmp_path):
+    """kill -9 while workers write; the resumed set is the published one."""
+    arguments = [sys.executable, SCRIPT, "--problem", "smoke", "--out", tmp_path, "--workers", "2"]
+    process = subprocess.Popen(arguments, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.glob("*/*.h5"))) < 20 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    time.sleep(0.5)  # workers notice
+    made = {p: p.stat().st_mtime_ns for p in tmp_path.glob("*/*.h5")}
+    time.sleep(0.3)
+    assert set(tmp_path.glob("*/*.h5")) == set(made), "workers outlived the process that started them"
+    assert 20 <= len(made) < 240 and not manifest_path(tmp_path).exists()
+    output = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+    assert all(p.stat().st_mtime_ns == at for p, at in made.items())
+    assert not list(tmp_path.rglob("*.partial"))
+    again = subprocess.run([*arguments, "--verify"], check=True, capture_output=True, text=True).stdout
+    assert "240 samples of smoke verified" in again
+    assert output == describe(smoke(), load_manifest(tmp_path, smoke())) + "\n"
+
+
+def smoke():
+    return command.load_problem("smoke")
+
+
+def test_other_problems_files_are_never_mixed_in(tiny, reference, tmp_path):
+    other = dataclasses.replace(tiny, data_seed=5)
+    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    with pytest.raises(ValueError, match=r"manifest\.json: found problem 'tiny'"):
+        generate(tmp_path, other)
+    manifest_path(tmp_path).unlink()
+    with pytest.raises(ValueError, match=r"00000\.h5: made for problem digest"):
+        generate(tmp_path, other)
+
+
+def test_too_little_disk(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 0, 10))
+    needed = 6 * command.file_bytes(tiny)
+    with pytest.raises(ValueError, match=f"{needed} bytes needed, 10 bytes available"):
+        generate(tmp_path / "deep" / "down", tiny)
+    assert not (tmp_path / "deep").exists()
+
+
+def test_dry_run_bounds_what_is_written(tiny, reference, tmp_path):
+    text = dry_run(tmp_path / "new", tiny)
+    assert f"6 files of up to {command.file_bytes(tiny)} bytes" in text and not (tmp_path / "new").exists()
+    assert all(p.stat().st_size <= command.file_bytes(tiny) for p in reference.glob("*/*.h5"))
+    assert "already there: 6" in dry_run(reference, tiny)
+
+
+def test_verify(tiny, reference, tmp_path):
+    assert verify(reference, tiny) == []
+    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    broken, gone = store.sample_path(tmp_path, "train", 1), store.sample_path(tmp_path, "validation", 5)
+    with h5py.File(broken) as file:
+        where = file["volume"].id.get_chunk_info(3).byte_offset
+    with open(broken, "r+b") as file:
+        file.seek(where)
+        file.write(b"\xff" * 64)
+    gone.unlink()
+    faults = verify(tmp_path, tiny, workers=2)
+    assert sorted(line.partition(":")[0] for line in faults) == sorted(map(str, (broken, gone)))
+
+
+def test_verify_holds_files_against_the_manifest(tiny, reference, tmp_path):
+    """A file that agrees with itself but not with the manifest."""
+    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    path = store.sample_path(tmp_path, "train", 1)
+    volume, label = store.read_box(path)
+    store.write_sample(path, tiny, "train", 1, volume ^ 1, label)
+    (fault,) = verify(tmp_path, tiny)
+    assert fault.startswith(f"{path}: found digest") and "manifest" in fault
+
+
+def test_a_failing_worker_is_reported(tiny, tmp_path):
+    (tmp_path / "train").write_text("in the way")
+    with pytest.raises((ValueError, OSError)):
+        generate(tmp_path, tiny, workers=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--problem", "smok", "--out", "x"], "did you mean 'smoke'"),
+        (["--problem", "smoke"], "--out: wanted"),
+        (["--problem", "smoke", "--out", "x", "--workers", "0"], "--workers: found 0"),
+    ],
+)
+def test_wrong_commands_exit_2(tmp_path, arguments, message):
+    done = subprocess.run([sys.executable, SCRIPT, *arguments], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())

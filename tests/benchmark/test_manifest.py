@@ -1,0 +1,91 @@
+import dataclasses
+import json
+
+import pytest
+
+from benchmark import fingerprint
+from benchmark.generate import generate
+from benchmark.manifest import load_manifest, manifest_path, missing, summarize, write_manifest
+from benchmark.store import read_header, sample_path
+
+
+@pytest.fixture
+def dataset(tiny, tmp_path):
+    generate(tmp_path, tiny)
+    return tmp_path
+
+
+def test_manifest_says_what_the_files_say(tiny, dataset):
+    manifest = load_manifest(dataset, tiny)
+    assert [(e.sample, e.split) for e in manifest.entries] == [
+        *((s, "train") for s in range(4)),
+        *((s, "validation") for s in (4, 5)),
+    ]
+    for split in ("train", "validation"):
+        headers = [read_header(sample_path(dataset, split, s)) for s in tiny.split_samples(split)]
+        total = fingerprint.add(*(fingerprint.from_hex(h.digest) for h in headers))
+        assert manifest.fingerprints[split] == fingerprint.to_hex(total)
+        assert manifest.class_counts[split] == tuple(map(sum, zip(*(h.class_counts for h in headers), strict=True)))
+        assert sum(manifest.class_counts[split]) == len(headers) * tiny.voxels
+
+
+def test_written_again_it_is_the_same(tiny, dataset):
+    before = manifest_path(dataset).read_bytes()
+    assert write_manifest(dataset, tiny) == load_manifest(dataset, tiny)
+    assert manifest_path(dataset).read_bytes() == before
+
+
+def test_missing_lists_absent_files(tiny, dataset):
+    assert missing(dataset, tiny) == []
+    sample_path(dataset, "validation", 4).unlink()
+    assert missing(dataset, tiny) == [("validation", 4)]
+
+
+def test_no_dataset(tiny, tmp_path):
+    with pytest.raises(ValueError, match=r"nowhere does not exist; run: python benchmark/generate\.py --problem tiny"):
+        load_manifest(tmp_path / "nowhere", tiny)
+    with pytest.raises(ValueError, match="not a finished dataset"):
+        load_manifest(tmp_path, tiny)
+
+
+def test_other_problem(tiny, dataset):
+    other = dataclasses.replace(tiny, name="other")
+    with pytest.raises(ValueError, match=r"manifest\.json: found problem 'tiny' .* wanted 'other'"):
+        load_manifest(dataset, other)
+
+
+def edited(dataset, change):
+    path = manifest_path(dataset)
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m["samples"].pop(), "found 5 entries"),
+        (lambda m: m["samples"][0].update(split="validation"), "each once in its split"),
+        (lambda m: m["samples"][0].update(digest="0" * 64), "not the sums"),
+        (lambda m: m["samples"][0].update(digest="x"), "64 hexadecimal digits"),
+        (lambda m: m.pop("samples"), "not a manifest of ours"),
+        (lambda m: m.update(samples=3), "not a manifest of ours"),
+    ],
+)
+def test_contradictions(tiny, dataset, change, message):
+    edited(dataset, change)
+    with pytest.raises(ValueError, match=rf"manifest\.json: .*{message}"):
+        load_manifest(dataset, tiny)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "\x00"])
+def test_garbage(tiny, dataset, text):
+    manifest_path(dataset).write_text(text)
+    with pytest.raises(ValueError, match=r"manifest\.json"):
+        load_manifest(dataset, tiny)
+
+
+def test_summarize_wants_every_sample(tiny, dataset):
+    entries = list(load_manifest(dataset, tiny).entries)
+    with pytest.raises(ValueError, match="each once"):
+        summarize(tiny, [*entries, entries[0]])

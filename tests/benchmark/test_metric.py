@@ -1,0 +1,30 @@
+import numpy as np
+import pytest
+
+from benchmark.metric import Counts, count, dice
+
+
+def test_counts_add_up_over_any_split():
+    rng = np.random.default_rng(0)
+    predicted, true = rng.integers(0, 4, (2, 6, 6, 6))
+    parts = [count(predicted[s], true[s], 4) for s in (np.s_[:2], np.s_[2:5], np.s_[5:])]
+    assert parts[0] + parts[1] + parts[2] == count(predicted, true, 4)
+
+
+def test_dice_by_hand():
+    assert dice(Counts((9, 3, 0), (10, 4, 0), (9, 5, 0))) == (6 / 9 + 1.0) / 2
+    assert dice(Counts((9, 0), (10, 4), (9, 5))) == 0.0
+
+
+def test_background_does_not_count():
+    assert dice(Counts((0, 5), (7, 5), (3, 5))) == 1.0
+
+
+def test_dice_needs_foreground():
+    with pytest.raises(ValueError, match="foreground"):
+        dice(Counts((1,), (1,), (1,)))
+
+
+def test_shapes_must_agree():
+    with pytest.raises(ValueError, match="shapes differ"):
+        count(np.zeros((2, 2), int), np.zeros((2, 3), int), 2)

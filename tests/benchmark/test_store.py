@@ -1,0 +1,159 @@
+import os
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+
+from benchmark import store
+from benchmark.fingerprint import box_digest, to_hex
+from benchmark.volume import make_sample
+
+
+@pytest.fixture
+def stored(tiny, tmp_path):
+    """(path, volume, label) of training sample 2 of the tiny problem."""
+    path = store.sample_path(tmp_path, "train", 2)
+    volume, label = make_sample(tiny, 2)
+    store.write_sample(path, tiny, "train", 2, volume, label)
+    return path, volume, label
+
+
+def test_what_is_written_is_read(stored, tiny):
+    path, volume, label = stored
+    read = store.read_box(path)
+    assert (read[0] == volume).all() and (read[1] == label).all()
+    header = store.read_header(path)
+    assert header.digest == to_hex(box_digest("train", 2, (0, 0, 0), volume, label, tiny.brick))
+    assert header.class_counts == tuple(np.bincount(label.ravel(), minlength=3))
+    assert [p.name for p in path.parent.iterdir()] == ["00002.h5"]
+
+
+def test_layout_of_the_file(stored):
+    with h5py.File(stored[0]) as file:
+        assert file["volume"].chunks == file["label"].chunks == (8, 8, 8)
+        assert file["volume"].compression is None and not file["volume"].fletcher32
+        assert file["label"].compression == "gzip"
+
+
+@pytest.mark.parametrize(
+    ("origin", "shape"), [((8, 0, 8), (8, 16, 8)), ((3, 5, 0), (2, 9, 1)), ((15, 15, 15), (1, 1, 1))]
+)
+def test_boxes(stored, origin, shape):
+    cut = tuple(slice(o, o + s) for o, s in zip(origin, shape, strict=True))
+    volume, label = store.read_box(stored[0], origin, shape)
+    assert (volume == stored[1][cut]).all() and (label == stored[2][cut]).all()
+
+
+def test_a_box_reads_its_bricks_alone(stored):
+    with h5py.File(stored[0]) as file:
+        where = file["volume"].id.get_chunk_info_by_coord((8, 8, 8))
+    damage(stored[0], where.byte_offset)
+    assert store.read_box(stored[0], (0, 0, 0), (8, 8, 8))
+    with pytest.raises(ValueError, match=r"00002\.h5: brick \(1, 1, 1\) is corrupt"):
+        store.read_box(stored[0], (8, 8, 8), (8, 8, 8))
+
+
+@pytest.mark.parametrize(("origin", "shape"), [((-8, 0, 0), (8, 8, 8)), ((8, 8, 8), (9, 8, 8)), ((0, 0, 0), (0, 8, 8))])
+def test_boxes_outside(stored, origin, shape):
+    with pytest.raises(ValueError, match=r"wanted one inside 16\^3"):
+        store.read_box(stored[0], origin, shape)
+
+
+def damage(path, offset, data=None):
+    """Overwrite bytes of a file; by default flip one bit."""
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        data = data or bytes([file.read(1)[0] ^ 16])
+        file.seek(offset)
+        file.write(data)
+
+
+def test_no_damaged_byte_is_read_as_something_else(stored, tmp_path):
+    path, volume, label = stored
+    copy = store.sample_path(tmp_path / "copy", "train", 2)
+    copy.parent.mkdir(parents=True)
+    caught = 0
+    for offset in range(0, path.stat().st_size, 61):
+        shutil.copy(path, copy)
+        damage(copy, offset)
+        try:
+            read = store.read_box(copy)
+        except ValueError as error:
+            assert str(copy) in str(error)
+            caught += 1
+        else:
+            assert (read[0] == volume).all() and (read[1] == label).all()
+    assert caught > 50
+
+
+def test_a_chunk_lost_to_zeros(stored):
+    with h5py.File(stored[0]) as file:
+        where = file["volume"].id.get_chunk_info_by_coord((0, 8, 0))
+    damage(stored[0], where.byte_offset, bytes(where.size))
+    with pytest.raises(ValueError, match=r"00002\.h5: brick \(0, 1, 0\) is corrupt"):
+        store.read_box(stored[0])
+
+
+@pytest.mark.parametrize("size", [0, 100, 5000])
+def test_truncated(stored, size):
+    os.truncate(stored[0], size)
+    with pytest.raises(ValueError, match=r"00002\.h5: truncated"):
+        store.read_box(stored[0])
+
+
+def test_missing(tmp_path):
+    with pytest.raises(ValueError, match=r"00007\.h5: no such file"):
+        store.read_box(store.sample_path(tmp_path, "train", 7))
+
+
+def test_unfinished(stored):
+    with h5py.File(stored[0], "a") as file:
+        del file.attrs["digest"]
+    with pytest.raises(ValueError, match=r"00002\.h5: unfinished"):
+        store.read_box(stored[0])
+
+
+def test_foreign_hdf5(tmp_path):
+    path = store.sample_path(tmp_path, "train", 0)
+    path.parent.mkdir()
+    with h5py.File(path, "w") as file:
+        file.attrs["digest"] = "00"
+    with pytest.raises(ValueError, match=r"00000\.h5: truncated, corrupt or no sample of ours"):
+        store.read_box(path)
+
+
+@pytest.mark.parametrize(("split", "sample"), [("train", 3), ("validation", 2)])
+def test_a_renamed_file_is_refused(stored, tmp_path, split, sample):
+    other = store.sample_path(tmp_path, split, sample)
+    other.parent.mkdir(exist_ok=True)
+    shutil.copy(stored[0], other)
+    with pytest.raises(ValueError, match="holds sample 2 of train"):
+        store.read_box(other)
+
+
+def test_a_failed_write_leaves_nothing(tiny, tmp_path):
+    def slabs():
+        yield 0, *(np.zeros((8, 16, 16), np.uint8),) * 2
+        raise OSError("disk full")
+
+    path = store.sample_path(tmp_path, "train", 0)
+    with pytest.raises(OSError, match="disk full"):
+        store.write_slabs(path, tiny, "train", 0, slabs())
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_sample_that_lacks_slabs_is_not_written(tiny, tmp_path):
+    path = store.sample_path(tmp_path, "train", 0)
+    with pytest.raises(ValueError, match="found 8 planes, wanted 16"):
+        store.write_slabs(path, tiny, "train", 0, [(0, *(np.zeros((8, 16, 16), np.uint8),) * 2)])
+    assert list(path.parent.iterdir()) == []
+
+
+def test_sweep_removes_only_leftovers_of_the_tasks(tmp_path):
+    names = [".00001.h5.abc.partial", ".00002.h5.abc.partial", "00001.h5"]
+    (tmp_path / "train").mkdir()
+    for name in names:
+        (tmp_path / "train" / name).touch()
+    store.sweep(tmp_path, [("train", 1), ("validation", 2)])
+    assert sorted(p.name for p in (tmp_path / "train").iterdir()) == sorted(names[1:])
