@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 DEEPEST = 200  # of an expression that is folded
+STEPS = 2000  # of following names, for one seed
+STEPS_IN_ALL = 1_000_000
 ROUNDS = 6  # of following functions that hand their parameter to a seeding call
 
 # What seeds a generator, by the tail of its dotted name: (names before it that make it so, any if empty).
@@ -74,7 +76,7 @@ def parse(text: str) -> tuple[ast.Module | None, int, str]:
 def seeds(files: dict[str, str]) -> dict[str, list[Fixed | Possible]]:
     """The places, by file. `files` maps names to Python source; constants are followed from module to module."""
     modules = {name: _Module(name, tree) for name, text in files.items() if (tree := parse(text)[0]) is not None}
-    shared = _shared(modules)
+    shared = _Shared(modules)
     handing: dict[str, int] = {}  # functions that hand a parameter to a generator: name -> its position
     for _ in range(ROUNDS):
         before = dict(handing)
@@ -92,7 +94,9 @@ class _Module:
     def __init__(self, name: str, tree: ast.Module):
         self.name = name
         self.calls: list[tuple[ast.Call, ast.AST]] = []  # with the function around it
+        self.calls_in: dict[ast.AST, list[ast.Call]] = {}
         self.functions: list[ast.AST] = []
+        self.everywhere: dict[str, list[ast.AST | None]] = {}
         self.stores: dict[ast.AST, dict[str, list[ast.AST | None]]] = {tree: {}}
         self.tree = tree
         self.aliases: dict[str, str] = {}
@@ -111,6 +115,7 @@ class _Module:
                     self.functions.append(node)
             elif isinstance(node, ast.Call):
                 self.calls.append((node, scope))
+                self.calls_in.setdefault(scope, []).append(node)
             elif isinstance(node, ast.Assign):
                 for target in node.targets:
                     self._store(target, node.value, scope)
@@ -139,18 +144,28 @@ class _Module:
         name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else None
         if name is not None:
             self.stores[scope].setdefault(name, []).append(value)
+            self.everywhere.setdefault(name, []).append(value)
 
 
-def _shared(modules: dict[str, _Module]) -> dict[str, list[tuple[_Module, ast.AST | None]]]:
-    """Constants of module level, by name, over all modules: what `from config import SEED` may mean."""
-    shared: dict[str, list[tuple[_Module, ast.AST | None]]] = {}
-    for module in modules.values():
-        for name, values in module.stores[module.tree].items():
-            shared.setdefault(name, []).extend((module, value) for value in values)
-    return shared
+class _Shared:
+    """Constants of module level, by name, over all modules: what `from config import SEED` may mean. And how much
+    following of names is left: source can be written to take for ever."""
+
+    def __init__(self, modules: dict[str, _Module]):
+        self.steps, self.left = 0, STEPS_IN_ALL
+        self.names: dict[str, list[tuple[_Module, ast.AST | None]]] = {}
+        for module in modules.values():
+            for name, values in module.stores[module.tree].items():
+                self.names.setdefault(name, []).extend((module, value) for value in values)
+
+    def step(self) -> bool:
+        """Whether another step may be taken."""
+        self.steps -= 1
+        self.left -= 1
+        return self.steps >= 0 and self.left >= 0
 
 
-def _places(module: _Module, shared: dict, handing: dict[str, int]) -> Iterator[Fixed | Possible]:
+def _places(module: _Module, shared: _Shared, handing: dict[str, int]) -> Iterator[Fixed | Possible]:
     for call, scope in module.calls:
         argument = _seed_argument(module, call, handing)
         if argument is not None:
@@ -161,10 +176,10 @@ def _places(module: _Module, shared: dict, handing: dict[str, int]) -> Iterator[
 
 
 def _judge(
-    module: _Module, shared: dict, call: ast.Call, scope: ast.AST, argument: ast.AST
+    module: _Module, shared: _Shared, call: ast.Call, scope: ast.AST, argument: ast.AST
 ) -> Iterator[Fixed | Possible]:
     name = _dotted(call.func) or "a call"
-    seed = _fold(module, shared, argument, scope, DEEPEST)
+    seed = _constant(module, shared, argument, scope)
     if seed is not None:
         yield Fixed(call.lineno, name, str(seed))
         return
@@ -173,7 +188,7 @@ def _judge(
         return
     for node in _expressions(module, argument, scope):
         default = _default_of(node)
-        if default is not None and (seed := _fold(module, shared, default, scope, DEEPEST)) is not None:
+        if default is not None and (seed := _constant(module, shared, default, scope)) is not None:
             yield Possible(node.lineno, f"the default in {_source(node)}", seed)
 
 
@@ -216,9 +231,9 @@ def _seeds(dotted: str, aliases: dict[str, str] | None = None) -> bool:
 def _hands_on(module: _Module, function: ast.AST, handing: dict[str, int]) -> None:
     """Notes a function that hands one of its parameters to a generator."""
     parameters = [a.arg for a in (*function.args.posonlyargs, *function.args.args) if a.arg not in ("self", "cls")]
-    for call, scope in module.calls:
-        if scope is not function or (function.name in SEEDING and function.name not in ("set_seed", "seed_everything")):
-            continue
+    if function.name in SEEDING and function.name not in ("set_seed", "seed_everything"):
+        return
+    for call in module.calls_in.get(function, []):
         argument = _seed_argument(module, call, handing)
         if argument is None:
             continue
@@ -229,7 +244,7 @@ def _hands_on(module: _Module, function: ast.AST, handing: dict[str, int]) -> No
                 break
 
 
-def _defaults(module: _Module, shared: dict, function: ast.AST, handing: dict[str, int]) -> Iterator[Possible]:
+def _defaults(module: _Module, shared: _Shared, function: ast.AST, handing: dict[str, int]) -> Iterator[Possible]:
     """The default of the parameter that a function hands to a generator."""
     if function.name not in handing:
         return
@@ -240,12 +255,12 @@ def _defaults(module: _Module, shared: dict, function: ast.AST, handing: dict[st
         return
     index = arguments.index(bare[position]) - (len(arguments) - len(function.args.defaults))
     if index >= 0:
-        seed = _fold(module, shared, function.args.defaults[index], module.tree, DEEPEST)
+        seed = _constant(module, shared, function.args.defaults[index], module.tree)
         if seed is not None:
             yield Possible(function.lineno, f"the default of {function.name}({bare[position].arg})", seed)
 
 
-def _parser_default(module: _Module, shared: dict, call: ast.Call, scope: ast.AST) -> Iterator[Possible]:
+def _parser_default(module: _Module, shared: _Shared, call: ast.Call, scope: ast.AST) -> Iterator[Possible]:
     """add_argument("--seed", default=5), and the like of click."""
     if _dotted(call.func).rpartition(".")[2] not in ("add_argument", "option", "Option", "DEFINE_integer", "Argument"):
         return
@@ -253,7 +268,7 @@ def _parser_default(module: _Module, shared: dict, call: ast.Call, scope: ast.AS
     if not any(is_seed_name(n) for n in names):
         return
     for keyword in call.keywords:
-        if keyword.arg == "default" and (seed := _fold(module, shared, keyword.value, scope, DEEPEST)) is not None:
+        if keyword.arg == "default" and (seed := _constant(module, shared, keyword.value, scope)) is not None:
             yield Possible(call.lineno, f"the default of {names[0]}", seed)
 
 
@@ -263,9 +278,15 @@ def is_seed_name(name: str) -> bool:
     return (plain == "seed" or plain.endswith("_seed") or plain.startswith("seed_")) and plain not in NOT_A_SEED
 
 
-def _fold(module: _Module, shared: dict, node: ast.AST | None, scope: ast.AST, depth: int) -> int | None:
+def _constant(module: _Module, shared: _Shared, node: ast.AST, scope: ast.AST, depth: int = DEEPEST) -> int | None:
+    """What an expression always is, or None: `_fold` with fresh steps."""
+    shared.steps = STEPS
+    return _fold(module, shared, node, scope, depth)
+
+
+def _fold(module: _Module, shared: _Shared, node: ast.AST | None, scope: ast.AST, depth: int) -> int | None:
     """The integer that an expression always is, or None. Names count if all that they are ever set to is the same."""
-    if node is None or depth <= 0:
+    if node is None or depth <= 0 or not shared.step():
         return None
     depth -= 1
     if isinstance(node, ast.Constant):
@@ -297,7 +318,7 @@ def _fold(module: _Module, shared: dict, node: ast.AST | None, scope: ast.AST, d
     return None
 
 
-def _constant_name(module: _Module, shared: dict, node: ast.AST, scope: ast.AST, depth: int) -> int | None:
+def _constant_name(module: _Module, shared: _Shared, node: ast.AST, scope: ast.AST, depth: int) -> int | None:
     values: list[tuple[_Module, ast.AST | None]] = []
     if isinstance(node, ast.Name):
         if node.id in _parameters(scope):
@@ -305,10 +326,10 @@ def _constant_name(module: _Module, shared: dict, node: ast.AST, scope: ast.AST,
         own = module.stores.get(scope, {}).get(node.id) or module.stores[module.tree].get(node.id)
         values = [(module, value) for value in own or []]
         if not values and node.id in module.imported:
-            values = shared.get(module.aliases[node.id].rpartition(".")[2], [])
+            values = shared.names.get(module.aliases[node.id].rpartition(".")[2], [])
     else:
-        values = [(module, v) for stores in module.stores.values() for v in stores.get(node.attr, [])]
-        values = values or shared.get(node.attr, [])
+        values = [(module, v) for v in module.everywhere.get(node.attr, [])[:51]]
+        values = values or shared.names.get(node.attr, [])
     if not values or len(values) > 50:
         return None
     folded = [_fold(of, shared, v, scope if of is module else of.tree, min(depth, 20)) for of, v in values]
@@ -335,7 +356,7 @@ def _arithmetic(op: ast.operator, left: int | None, right: int | None) -> int | 
     return None
 
 
-def _fixed_but_for_rank(module: _Module, shared: dict, node: ast.AST, scope: ast.AST) -> bool:
+def _fixed_but_for_rank(module: _Module, shared: _Shared, node: ast.AST, scope: ast.AST) -> bool:
     """42 + rank: every leaf is a constant or tells the rank, and there are both."""
     constant = rank = False
     todo = [node]
@@ -345,7 +366,7 @@ def _fixed_but_for_rank(module: _Module, shared: dict, node: ast.AST, scope: ast
             todo += [part.left, part.right]
         elif _is_rank(_dotted(part.func if isinstance(part, ast.Call) else part).rpartition(".")[2]):
             rank = True
-        elif _fold(module, shared, part, scope, 50) is not None:
+        elif _constant(module, shared, part, scope, 50) is not None:
             constant = True
         else:
             return False

@@ -39,8 +39,8 @@ def instances_say_their_scale(runs: list[Facts], place: Any, law: Law) -> Iterat
     total = _total(place)
     for run in runs:
         nodes = run.value("number_of_nodes")
-        if not is_number(nodes) or nodes < 1:
-            line = run.line("number_of_nodes")
+        line = run.line("number_of_nodes")
+        if (not is_number(nodes) or nodes < 1) and line not in run.lines:
             yield Fault(line, f"number_of_nodes {show(nodes)}", "a number from 1 on", path=run.path)
     scales = {_nodes(run, law) for run in runs}
     if law.edition.limits.system_nodes_logged and len(runs) > 1 and total is not None and scales == {total}:

@@ -1,0 +1,275 @@
+"""MLPerf HPC's rounds: good logs pass, the quirks that rounds tolerated are warnings, damage is an error."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from compliance.engine import judge
+from rules.edition import load
+
+START = {"v0.7": 1_596_000_000_000, "v1.0": 1_632_000_000_000, "v2.0": 1_662_000_000_000, "v3.0": 1_692_000_000_000}
+COSMOFLOW = {
+    "global_batch_size": 64,
+    "opt_name": "SGD",
+    "opt_base_learning_rate": 0.008,
+    "opt_learning_rate_warmup_epochs": 4,
+    "opt_learning_rate_warmup_factor": 1.0,
+    "opt_learning_rate_decay_boundary_epochs": [32, 64],
+    "opt_learning_rate_decay_factor": [0.25, 0.125],
+    "dropout": 0.5,
+    "opt_weight_decay": 0.0,
+}
+DEEPCAM = {
+    "gradient_accumulation_frequency": 1,
+    "global_batch_size": 256,
+    "batchnorm_group_size": 1,
+    "opt_name": "LAMB",
+    "opt_lr": 0.0025,
+    "opt_betas": [0.9, 0.999],
+    "opt_eps": 1e-06,
+    "opt_bias_correction": True,
+    "opt_grad_averaging": True,
+    "opt_max_grad_norm": 1.0,
+    "scheduler_type": "multistep",
+    "scheduler_milestones": [4096, 8192],
+    "scheduler_decay_rate": 0.2,
+    "scheduler_lr_warmup_steps": 100,
+    "scheduler_lr_warmup_factor": 1.0,
+}
+OC20 = {
+    "global_batch_size": 1024,
+    "opt_name": "AdamW",
+    "opt_base_learning_rate": 0.0012,
+    "opt_learning_rate_warmup_steps": 7816,
+    "opt_learning_rate_warmup_factor": 0.2,
+    "opt_learning_rate_decay_boundary_steps": [31264, 46896],
+    "opt_learning_rate_decay_factor": 0.1,
+}
+SETTINGS = {"cosmoflow": COSMOFLOW, "deepcam": DEEPCAM, "oc20": OC20}
+SAMPLES = {"cosmoflow": (524288, 65536), "deepcam": (121266, 15158), "oc20": (2000000, 999866)}
+
+
+def openfold():
+    """The settings that the closed division fixes, as the edition says, and some of the free ones."""
+    keys = load("mlperf-hpc-v3.0").benchmarks["openfold"].keys
+    fixed = {k: v.get("equals", v.get("choices", [None])[0]) for k, v in keys.items()}
+    return {k: v if v is not None else 1 for k, v in fixed.items() if k not in ("train_samples", "eval_samples")}
+
+
+def log(benchmark, version, index=0, nodes=4):
+    """The events of a good run."""
+    rng = random.Random(f"{benchmark}{version}{index}")
+    events, clock = [], [START[version] + index * 7_200_000]
+
+    def add(key, value=None, kind="POINT_IN_TIME", after=2, **metadata):
+        clock[0] += after
+        place = {"file": "train.py", "lineno": 100 + len(events)}
+        fields = {"namespace": "", "time_ms": clock[0], "event_type": kind, "key": key, "value": value}
+        events.append({**fields, "metadata": {**place, **metadata}})
+
+    train, validation = SAMPLES.get(benchmark, (594595, 180))
+    add("cache_clear")
+    add("init_start", kind="INTERVAL_START")
+    head = {"benchmark": benchmark, "org": "acme", "division": "closed", "status": "onprem", "platform": "4xbox"}
+    for name, value in head.items():
+        add(f"submission_{name}", value)
+    add("seed", 1_000_000 + 7919 * index)
+    add("number_of_nodes", nodes)
+    add("accelerators_per_node", 4)
+    add("train_samples", train)
+    add("eval_samples", validation)
+    for name, value in (SETTINGS.get(benchmark) or openfold()).items():
+        add(name, value)
+    add("init_stop", kind="INTERVAL_END", after=60_000)
+    add("run_start", kind="INTERVAL_START")
+    add("staging_start", kind="INTERVAL_START")
+    add("staging_stop", kind="INTERVAL_END", after=30_000)
+    limits = load(f"mlperf-hpc-{version}").benchmarks[benchmark]
+    for epoch in range(1, 7):
+        add("epoch_start", kind="INTERVAL_START", epoch_num=epoch)
+        add("eval_start", kind="INTERVAL_START", after=100_000, epoch_num=epoch)
+        add("eval_stop", kind="INTERVAL_END", after=9_000, epoch_num=epoch)
+        off = (6 - epoch) * 0.1 * (1 + rng.random()) - (epoch == 6) * 0.001 * rng.random()
+        score = limits.target * (1 + off) if limits.lower else limits.target * (1 - off)
+        add(limits.metric, score, epoch_num=epoch)
+        add("epoch_stop", kind="INTERVAL_END", epoch_num=epoch)
+    add("run_stop", kind="INTERVAL_END", status="success")
+    return events
+
+
+def write(path: Path, events, prefix=""):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{prefix}:::MLLOG {json.dumps(e)}\n" for e in events))
+
+
+def round_(root, version, benchmark, change=lambda index, events: events, scaling="strong", nodes=4, runs=None):
+    """A round of one submission with one set; `change` damages each log."""
+    org = root / f"hpc_results_{version}" / "acme"
+    folder = org / "results" / "box" / (Path(scaling) / benchmark if version != "v0.7" else benchmark)
+    law = load(f"mlperf-hpc-{version}")
+    for index in range(runs or law.benchmarks[benchmark].runs):
+        write(folder / f"result_{index}.txt", change(index, log(benchmark, version, index, nodes)))
+    fields = dict.fromkeys(law.limits.system_fields, "")
+    fields |= {"submitter": "acme", "division": "closed", "number_of_nodes": "4", "accelerators_per_node": "4"}
+    (org / "systems").mkdir()
+    (org / "systems" / "box.json").write_text(json.dumps(fields))
+    return org.parent
+
+
+def codes(path, **options):
+    verdict = judge([path], **options)
+    return {(f.severity, f.code) for f in verdict.findings}, verdict
+
+
+ROUNDS = [(v, b) for v in START for b in load(f"mlperf-hpc-{v}").benchmarks]
+
+
+@pytest.mark.parametrize("version,benchmark", ROUNDS)
+def test_good_round(tmp_path, version, benchmark):
+    found, verdict = codes(round_(tmp_path, version, benchmark))
+    assert verdict.editions == (f"mlperf-hpc-{version}",)
+    assert found == set()
+    assert verdict.exit_code == 0
+
+
+def each(events, key, **fields):
+    for event in events:
+        if event["key"] == key:
+            event.update(fields)
+    return events
+
+
+def repeated(events, key, times=4, apart=1000):
+    """An event from many ranks."""
+    at = next(i for i, e in enumerate(events) if e["key"] == key)
+    copies = [{**events[at], "time_ms": events[at]["time_ms"] + apart * n} for n in range(times)]
+    return [*events[:at], *copies, *events[at + 1 :]]
+
+
+def staged_first(events):
+    """Staging moved before run_start."""
+    at = next(i for i, e in enumerate(events) if e["key"] == "run_start")
+    time = events[at]["time_ms"]
+    start, first, second = events[at : at + 3]
+    moved = [{**first, "time_ms": time - 2}, {**second, "time_ms": time - 1}, start]
+    return [*events[:at], *moved, *events[at + 3 :]]
+
+
+START_TYPE = "INTERVAL_START"
+QUIRKS = {
+    "cache_clear is null and starts": (lambda i, e: each(e, "cache_clear", event_type="INTERVAL_START"), "LOG07"),
+    "eval_stop starts": (lambda i, e: each(e, "eval_stop", event_type="INTERVAL_START"), "LOG07"),
+    "dropout from many ranks": (lambda i, e: repeated(e, "dropout", apart=0), "LOG05"),
+    "run_start from many ranks": (lambda i, e: repeated(e, "run_start", apart=1), "CLK01"),
+    "organisation spelled differently": (lambda i, e: each(e, "submission_org", value="Umbrella Corp."), "RUN11"),
+    "no status where the target was met": (lambda i, e: each(e, "run_stop", metadata={}), "EVL08"),
+    "seed as text": (lambda i, e: each(e, "seed", value=str((1 << 60) + i)), "SEED02"),
+    "no seed": (lambda i, e: [x for x in e if x["key"] != "seed"], "SEED01"),
+    "NaN in the statistics": (
+        lambda i, e: [*e[:-2], {**e[-2], "key": "tracked_stats", "value": {"loss": float("nan")}}, *e[-2:]],
+        "LOG08",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", QUIRKS)
+def test_quirk_is_a_warning(tmp_path, name):
+    change, code = QUIRKS[name]
+    found, verdict = codes(round_(tmp_path, "v2.0", "cosmoflow", change))
+    assert ("warning", code) in found
+    assert {severity for severity, _ in found} == {"warning"}, found
+    assert verdict.exit_code == 0
+
+
+def test_prefixes_of_ranks_are_a_warning(tmp_path):
+    path = round_(tmp_path, "v1.0", "deepcam")
+    for file in path.rglob("result_*.txt"):
+        file.write_text("".join(f"0: {line}\n" for line in file.read_text().splitlines()))
+    assert codes(path)[0] == {("warning", "LOG08")}
+
+
+def test_numbers_from_one_padded_and_with_holes(tmp_path):
+    path = round_(tmp_path, "v2.0", "cosmoflow")
+    files = sorted(path.rglob("result_*.txt"))
+    for number, file in enumerate(files, 1):
+        file.rename(file.with_name(f"result_{number:03d}.txt"))
+    assert codes(path)[0] == set()
+    files = sorted(path.rglob("result_*.txt"))
+    files[-1].rename(files[-1].with_name("result_099.txt"))
+    assert codes(path)[0] == {("warning", "RUN02")}
+
+
+def test_ranks_a_few_seconds_apart_are_a_warning(tmp_path):
+    def late(index, events):
+        events[12]["time_ms"] += 9_000
+        return events
+
+    assert codes(round_(tmp_path, "v2.0", "cosmoflow", late))[0] == {("warning", "CLK04")}
+
+
+def test_evaluations_of_other_instances_after_run_stop_are_a_warning(tmp_path):
+    def other(index, events):
+        start = next(e for e in events if e["key"] == "eval_start")
+        return [*events, {**start, "time_ms": events[-1]["time_ms"] + 5, "metadata": {"epoch_num": 6, "instance": 2}}]
+
+    found, verdict = codes(round_(tmp_path, "v2.0", "cosmoflow", other))
+    assert ("warning", "CLK08") in found
+    assert verdict.exit_code == 0
+
+
+ERRORS = {
+    "another optimizer": ("deepcam", lambda i, e: each(e, "opt_name", value="SGD"), "HYP01"),
+    "another epsilon": ("deepcam", lambda i, e: each(e, "opt_eps", value=1e-3), "HYP01"),
+    "fewer samples": ("deepcam", lambda i, e: each(e, "train_samples", value=60000), "HYP01"),
+    "no scheduler milestones": (
+        "deepcam",
+        lambda i, e: [x for x in e if x["key"] != "scheduler_milestones"],
+        "LOG04",
+    ),
+    "no global batch size": ("oc20", lambda i, e: [x for x in e if x["key"] != "global_batch_size"], "LOG04"),
+    "two run_start": (
+        "oc20",
+        lambda i, e: [*e[:-1], {**e[-1], "key": "run_start", "event_type": START_TYPE}, e[-1]],
+        "CLK01",
+    ),
+    "success below the target": (
+        "deepcam",
+        lambda i, e: [x for x in e if x["key"] != "eval_accuracy" or x["metadata"]["epoch_num"] < 6],
+        "EVL08",
+    ),
+    "seeds equal": ("deepcam", lambda i, e: each(e, "seed", value=77), "SEED05"),
+    "staging before run_start": ("cosmoflow", lambda i, e: staged_first(e), "CLK11"),
+    "Closed": ("cosmoflow", lambda i, e: each(e, "submission_division", value="Closed"), "LOG09"),
+    "true for a score": ("cosmoflow", lambda i, e: each(e, "eval_error", value=True), "EVL04"),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_damage_is_an_error(tmp_path, name):
+    benchmark, change, code = ERRORS[name]
+    found, verdict = codes(round_(tmp_path, "v2.0", benchmark, change))
+    assert ("error", code) in found, found
+    assert {c for severity, c in found if severity == "error"} == {code}
+    assert verdict.exit_code == 1
+
+
+def test_staging_outside_the_clock_since_v3(tmp_path):
+    change = ERRORS["staging before run_start"][1]
+    assert codes(round_(tmp_path, "v3.0", "cosmoflow", change))[1].exit_code == 0
+
+
+def test_whole_systems_nodes_in_every_instance_are_for_review(tmp_path):
+    found, _ = codes(round_(tmp_path, "v2.0", "oc20", scaling="weak", runs=6))
+    assert found == {("review", "THR02")}
+
+
+def test_edition_can_be_chosen(tmp_path):
+    path = round_(tmp_path, "v2.0", "deepcam")
+    assert codes(path, edition="mlperf-hpc-v3.0")[1].editions == ("mlperf-hpc-v3.0",)
+
+
+def test_edition_is_told_by_the_log_alone(tmp_path):
+    write(tmp_path / "some.log", log("openfold", "v3.0"))
+    assert codes(tmp_path / "some.log")[1].editions == ("mlperf-hpc-v3.0",)
