@@ -48,6 +48,9 @@ COLUMNS = {
     "eval_samples": "samples of the validation split",
     "seed": "as logged, as text",
     "seed_line": "the line of the seed",
+    "staging_line": "the line where staging ended",
+    "epoch_line": "the line where the last epoch ended",
+    "eval_line": "the line where the last evaluation ended",
     "batch_line": "the line of global_batch_size",
     "start_ms": "run_start, milliseconds since 1970",
     "stop_ms": "run_stop, milliseconds since 1970",
@@ -80,6 +83,7 @@ COLUMNS = {
 }
 
 TEXT = ("set", "edition", "org", "system", "scaling", "benchmark", "problem", "division", "category", "log", "seed")
+LINES = ("seed_line", "batch_line", "staging_line", "epoch_line", "eval_line")
 WHOLE = (
     "run",
     "start_ms",
@@ -195,6 +199,7 @@ def row(runs: RunSet, run: Run, system: dict[str, Any], edition: str | None, pru
         "seed": None if run.value("seed") is None else str(run.value("seed"))[:40],
         "seed_line": run.line("seed"),
         "batch_line": run.line("global_batch_size"),
+        **{f"{kind}_line": run.lines.get(kind) for kind in ("staging", "epoch", "eval")},
         **times(run, law(edition, runs.id.benchmark, run)),
     }
 

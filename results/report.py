@@ -131,18 +131,18 @@ def strong_row(r: Result, letter: str, x: Axis, energy: bool) -> list[Cell]:
         Cell(to_set(r, r.system), class_="name"),
         Cell(chip(r.verdict)),
         number_cell(r.fom, html=to_set(r, show(r.fom)) if r.fom else None),
-        number_cell(None if r.fom is None else r.fom / 60, minutes(r.fom)),
+        of_set(r, None if r.fom is None else r.fom / 60, minutes(r.fom)),
         Cell(charts.error_bar(r.runs.seconds.tolist(), r.fom, t.low, t.high, x) if r.fom else "", r.fom, True),
-        number_cell(None if r.fom is None or t.low is None else t.high - t.low, spelled(r)),
-        number_cell(r.score.median.value if r.fom else None),
-        number_cell(r.score.converged, f"{r.score.converged}/{r.score.n}"),
-        number_cell(r.mean("epochs"), html=to_set(r, show(r.mean("epochs")))),
-        number_cell(r.one("units")),
-        number_cell(r.mean("compute_rate")),
-        number_cell(r.mean("unit_hours")),
+        number_cell(None, spelled(r)) if r.fom is None or t.low is None else of_set(r, t.high - t.low, spelled(r)),
+        of_set(r, r.score.median.value if r.fom else None),
+        of_set(r, r.score.converged, f"{r.score.converged}/{r.score.n}"),
+        of_set(r, r.mean("epochs")),
+        of_set(r, r.one("units")),
+        of_set(r, r.mean("compute_rate")),
+        of_set(r, r.mean("unit_hours")),
         text_cell(r.category),
     ]
-    return [*cells, number_cell(None if joules is None else joules / 1000)] if energy else cells
+    return [*cells, of_set(r, None if joules is None else joules / 1000)] if energy else cells
 
 
 def spelled(r: Result) -> str:
@@ -158,16 +158,22 @@ def weak_row(r: Result, letter: str) -> list[Cell]:
         text_cell(r.org, "name"),
         Cell(to_set(r, r.system), class_="name"),
         Cell(chip(r.verdict)),
-        *(number_cell(v) for v in values),
-        number_cell(t.seconds / 60 if t else None, minutes(t.seconds if t else None)),
-        number_cell(r.pruned),
-        number_cell(r.mean("epochs")),
+        *(of_set(r, v) for v in values),
+        of_set(r, t.seconds / 60 if t else None, minutes(t.seconds if t else None)),
+        of_set(r, r.pruned),
+        of_set(r, r.mean("epochs")),
         text_cell(r.category),
     ]
 
 
 def to_set(r: Result, shown: str) -> str:
     return f'<a href="#{anchor("set", r.name)}">{breakable(shown)}</a>'
+
+
+def of_set(r: Result, value: float | None, shown: str | None = None) -> Cell:
+    """A number of a set, linked to the runs that it comes from."""
+    link = f'<a class="quiet" href="#{anchor("set", r.name)}">{safe(shown or show(value))}</a>'
+    return number_cell(value, html=None if value is None else link)
 
 
 def detail(r: Result, letter: str, links: Links) -> str:
@@ -258,9 +264,8 @@ def run_table(r: Result, links: Links) -> str:
 
 def run_row(run: Any, used: bool, links: Links) -> list[Cell]:
     seconds = run.seconds if math.isfinite(run.seconds) else None
-    parts = [
-        None if ms is None else ms / 1000 for ms in (run.staging_ms, run.training_ms, run.evaluation_ms, run.rest_ms)
-    ]
+    lines = (run.staging_line, run.epoch_line, run.eval_line, run.start_line)
+    parts = zip((run.staging_ms, run.training_ms, run.evaluation_ms, run.rest_ms), lines, strict=True)
 
     def linked(value: float | None, shown: str, line: int | None) -> Cell:
         return number_cell(
@@ -270,12 +275,15 @@ def run_row(run: Any, used: bool, links: Links) -> list[Cell]:
     return [
         number_cell(run.run, html=links.to("log" if run.run is None else str(run.run), run.log)),
         linked(seconds, show(seconds), run.stop_line),
-        number_cell(run.epochs),
+        linked(run.epochs, show(run.epochs), run.epoch_line),
         linked(run.quality, "" if run.quality is None else f"{run.quality:.4f}", run.target_line),
         Cell(links.to(run.seed, run.log, run.seed_line) if run.seed else "-"),
         linked(run.batch, show(run.batch), run.batch_line),
-        *(number_cell(part, "-" if part is None else f"{part:.3f}") for part in parts),
-        number_cell(run.compute_rate),
+        *(
+            linked(ms, "" if ms is None else f"{ms / 1000:.3f}", run.start_line if line is None else line)
+            for ms, line in parts
+        ),
+        linked(run.compute_rate, show(run.compute_rate), run.stop_line),
         text_cell("" if used else "dropped" if seconds is not None else f"not converged: {run.fault}"),
     ]
 

@@ -60,7 +60,8 @@ class Reading(NamedTuple):
 @dataclass(frozen=True)
 class Run:
     """A log's content. `epochs`, `evals` and `staging` are spans of time in milliseconds; one without an end is
-    closed where the next of its kind begins, or at `run_stop`. `faults` say what could not be read."""
+    closed where the next of its kind begins, or at `run_stop`; `lines` has the last line that opened or closed one of
+    each kind. `faults` say what could not be read."""
 
     path: Path
     facts: dict[str, Fact]
@@ -73,6 +74,7 @@ class Run:
     evals: tuple[Span, ...]
     staging: tuple[Span, ...]
     first_epoch: float | None
+    lines: dict[str, int]
     stats: tuple[Fact, ...]
     readings: tuple[Reading, ...]
     faults: tuple[str, ...] = ()
@@ -107,6 +109,7 @@ class Reader:
     spans: dict[str, list[Span]] = field(default_factory=lambda: {kind: [] for kind in INTERVALS})
     opened: dict[str, int | None] = field(default_factory=lambda: dict.fromkeys(INTERVALS))
     first_epoch: float | None = None
+    lines: dict[str, int] = field(default_factory=dict)
     stats: list[Fact] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -141,6 +144,7 @@ class Reader:
     def edge(self, kind: str, edge: str, time: int, event: Event) -> None:
         """The start or the end of an interval."""
         since = self.opened[kind]
+        self.lines[kind] = event.line
         if since is not None:
             self.spans[kind].append((since, time))
         self.opened[kind] = time if edge == "start" else None
@@ -183,6 +187,7 @@ class Reader:
             evals=tuple(self.spans["eval"]),
             staging=tuple(self.spans["staging"]),
             first_epoch=self.first_epoch,
+            lines=self.lines,
             stats=tuple(self.stats),
             readings=tuple(self.readings),
             faults=tuple(faults),
