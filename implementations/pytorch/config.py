@@ -32,6 +32,7 @@ class TrainConfig:
     epsilon: float = 1e-8
     weight_decay: float = 0.0
     gradient_clip: float = 1.0  # largest L2 norm of the gradient
+    average_decay: float = 0.0  # of the moving average of the weights that is evaluated; 0: the weights themselves
 
     background_weight: float = 0.1  # of background voxels in the cross-entropy; the others weigh 1
 
@@ -53,6 +54,8 @@ class TrainConfig:
         for name in ("end_learning_rate", "warmup_epochs", "weight_decay", "threads", "workers", "cache_gib"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name}: found {getattr(self, name)}, wanted 0 or more")
+        if not 0 <= self.average_decay < 1:
+            raise ValueError(f"average_decay: found {self.average_decay}, wanted 0 <= average_decay < 1")
         choices = {"precision": ("auto", "float32", "bfloat16"), "device": ("auto", "cpu", "cuda")}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
 from tqdm import tqdm
 
 from benchmark import fingerprint
@@ -26,12 +27,14 @@ from implementations.pytorch.stop import Aborted, WrongData
 
 @dataclass(frozen=True)
 class Run:
-    """One run, as one rank sees it. `model` may be wrapped for parallelism; `weight` (C,) is the loss's."""
+    """One run, as one rank sees it. `model` may be wrapped for parallelism, `average` is evaluated in its place
+    unless it is None, `weight` (C,) is the loss's."""
 
     problem: Problem
     config: TrainConfig
     layout: Layout
     model: nn.Module
+    average: AveragedModel | None
     optimizer: torch.optim.Optimizer
     weight: Tensor
     seed: int
@@ -92,6 +95,8 @@ class Run:
             group["lr"] = learning_rate(self.config, time_in_epochs)
         loss = batch_loss(self.model, batch.volume, batch.label, self.weight, self.layout, self.config)
         train_step(self.model, self.optimizer, loss, self.config.gradient_clip)
+        if self.average:
+            self.average.update_parameters(plain_model(self.model))
         return loss.detach()
 
     def evaluate(self, epoch: int, proof: list[Evidence] | None) -> Counts:
@@ -100,7 +105,7 @@ class Run:
         self.log.start("eval", epoch_num=epoch)
         steps = evaluation_batches(self.layout, samples, self.config.eval_batch_size)
         batches = self.reader.batches("validation", steps, self.weight.device, proof)
-        model = plain_model(self.model).eval()
+        model = plain_model(self.average or self.model).eval()
         counts = evaluate(model, batches, self.problem.classes, self.layout, self.config)
         self.log.end("eval", epoch_num=epoch, samples_count=len(samples))
         return counts

@@ -22,6 +22,7 @@ import torch.distributed as dist
 
 from benchmark.launch import Launch, detect_launch
 from benchmark.problem import PROBLEMS, load_problem
+from implementations.pytorch.average import average_of
 from implementations.pytorch.config import TrainConfig, config_path, load_config, resolve
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.layout import Layout, connect
@@ -68,6 +69,7 @@ def prepare(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: 
     model = build_model(problem).to(device)
     weight = class_weights(problem.classes, config.background_weight).to(device)
     wrapped = layout.parallel(model)
+    average = average_of(model, config.average_decay)
     optimizer = build_optimizer(model.parameters(), config)
     warm_up(wrapped, problem, weight, layout, config)
 
@@ -85,7 +87,7 @@ def prepare(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: 
     log.optimizer(config)
     log.digests(config)
     log.end("init")
-    return Run(problem, config, layout, wrapped, optimizer, weight, seed, reader, log)
+    return Run(problem, config, layout, wrapped, average, optimizer, weight, seed, reader, log)
 
 
 def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
