@@ -27,7 +27,7 @@ def html_text(compared: Sequence[Side], pairs: Sequence[Pair], base: Path) -> st
         "<h2>Settings: differences</h2>" + values(d.setting_differences(compared), compared),
         "<h2>Seeds</h2>" + seeds(compared, links),
         "<h2>Findings</h2>",
-        *(f"<h3>{s.letter} {chip(s.result.verdict)}</h3>{findings(s.result.verdict)}" for s in compared),
+        *(f"<h3>{s.letter} {chip(s.result.verdict)}</h3>{findings(s.result.verdict, links)}" for s in compared),
     ]
     return page(heading, "\n".join(blocks))
 

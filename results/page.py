@@ -128,12 +128,15 @@ def chip(verdict: Verdict) -> str:
     return f'<span class="chip {kind}">{safe(verdict.word)}</span>'
 
 
-def findings(verdict: Verdict, most: int = 50) -> str:
-    """What the judge found, errors first."""
+def findings(verdict: Verdict, links: Links, most: int = 50) -> str:
+    """What the judge found, errors first, each linked to its place."""
     order = {"error": 0, "review": 1, "warning": 2, "info": 3}
     ranked = sorted(verdict.findings, key=lambda f: order.get(f.severity, 9))
     if not ranked:
         return "<p class=soft>The judge found nothing.</p>" if verdict.judged else ""
-    lines = "".join(f"<li>{safe(f.severity)}: {safe(f.text())}</li>" for f in ranked[:most])
+    lines = "".join(
+        f"<li>{links.to(f'{f.path}:{f.line}', Path(f.path).absolute(), f.line)}: {safe(f.code)} {safe(f.message())}</li>"
+        for f in ranked[:most]
+    )
     more = f"<p class=soft>... and {len(ranked) - most} more</p>" if len(ranked) > most else ""
     return f'<ul class="findings">{lines}</ul>{more}'

@@ -198,7 +198,7 @@ def detail(r: Result, letter: str, links: Links) -> str:
         some,
         f"<h4>Runs</h4>{run_table(r, links)}",
         f"<h4>Settings</h4>{settings(runs, links)}" if runs else "",
-        f"<h4>Findings</h4>{findings(r.verdict)}" if r.verdict.judged else "",
+        f"<h4>Findings</h4>{findings(r.verdict, links)}" if r.verdict.judged else "",
     ]
     content = f"<summary>{head}</summary><div>{''.join(blocks)}</div>"
     return f'<details class="set" id="{anchor("set", r.name)}">{content}</details>'

@@ -167,4 +167,7 @@ def test_print_is_light_and_open(page, report):
     assert page.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     page.run("window.dispatchEvent(new Event('beforeprint'))")
     assert page.run("document.querySelectorAll('details:not([open])').length") == 0
-    assert page.call("Page.printToPDF")["data"]
+    a4_landscape = 1046  # CSS pixels between margins of 10 mm
+    page.call("Emulation.setDeviceMetricsOverride", width=a4_landscape, height=900, deviceScaleFactor=1, mobile=False)
+    assert page.run("Math.max(...[...document.querySelectorAll('table')].map(t => t.scrollWidth))") <= a4_landscape
+    assert page.call("Page.printToPDF", preferCSSPageSize=True)["data"]
