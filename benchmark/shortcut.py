@@ -1,16 +1,19 @@
 """What can be had without looking at shape: `python benchmark/shortcut.py --problem P`.
 
-Two classifiers by a table, fitted on the training split and scored by validation Dice:
+Classifiers fitted on the training split and scored by validation Dice. The rules limit the first two:
 
 - `voxel`: the class of a voxel from its intensity alone.
 - `neighbours`: the class of an occupied voxel from the mean intensity of the occupied voxels in the 5^3 box
   around it. It is even told which voxels are occupied.
+- `bayes3`, `bayes5`: the category under which the intensities of all occupied voxels in the 3^3 or 5^3 box are
+  likeliest (naive Bayes), told the same. The strongest we know that sees no shape, printed for honesty.
 
-A problem is a segmentation problem as long as both stay far below its target. Samples are made on the fly.
+A problem is a segmentation problem as long as the first two stay far below its target. Samples are made on the fly.
 """
 
 import argparse
 import sys
+from functools import partial, reduce
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -20,7 +23,7 @@ import numpy as np
 from tqdm import tqdm
 
 from benchmark.manifest import SPLITS
-from benchmark.metric import Counts, dice
+from benchmark.metric import Counts, count, dice
 from benchmark.problem import Problem, load_problem
 from benchmark.volume import make_sample
 from benchmark.workers import work
@@ -29,12 +32,13 @@ REACH = 2  # the box around a voxel has 2 * REACH + 1 voxels a side
 STEPS = 4  # table entries per grey level of a mean
 
 
-def box_sum(values: np.ndarray) -> np.ndarray:
-    """The sum over the box around each voxel, int32 (D, H, W); beyond the volume there is nothing."""
+def box_sum(values: np.ndarray, reach: int = REACH) -> np.ndarray:
+    """The sum over the box around each voxel, (D, H, W); beyond the volume there is nothing."""
     for axis in range(3):
-        padded = np.pad(values, [(REACH, REACH) if a == axis else (0, 0) for a in range(3)])
+        padded = np.pad(values, [(reach, reach) if a == axis else (0, 0) for a in range(3)])
         n = values.shape[axis]
-        values = sum(padded.take(range(k, k + n), axis=axis) for k in range(2 * REACH + 1))
+        moved = np.moveaxis(padded, axis, 0)
+        values = np.moveaxis(sum(moved[k : k + n] for k in range(2 * reach + 1)), 0, axis)
     return values
 
 
@@ -111,15 +115,45 @@ def score(counts: np.ndarray, table: np.ndarray, true: np.ndarray) -> float:
     return dice(Counts(hit, predicted, tuple(true.tolist())))
 
 
+def log_likelihoods(counts: np.ndarray) -> np.ndarray:
+    """Log-likelihood of each intensity by category, float32 (256, categories), from a histogram (256, classes)."""
+    foreground = counts[:, 1:] + 0.5  # what was never seen is unlikely, not impossible
+    return np.log(foreground / foreground.sum(axis=0)).astype(np.float32)
+
+
+def bayes(likelihoods: np.ndarray, root: Path, problem: Problem, task: tuple[str, int]) -> dict[str, Counts]:
+    """A sample's counts under naive Bayes, by box."""
+    volume, label = make_sample(problem, task[1])
+    occupied = label > 0
+    found = {}
+    for name, reach in (("bayes3", 1), ("bayes5", 2)):
+        sums = [box_sum(np.where(occupied, table[volume], np.float32(0)), reach)[occupied] for table in likelihoods.T]
+        predicted = np.zeros_like(label)
+        predicted[occupied] = 1 + np.argmax(sums, axis=0)
+        found[name] = count(predicted, label, problem.classes)
+    return found
+
+
 def shortcuts(problem: Problem, workers: int = 1, train_samples: int | None = None) -> dict[str, float]:
-    """Validation Dice of both classifiers, fitted on the training split (or its first `train_samples`)."""
+    """Validation Dice of the classifiers by name, fitted on the training split.
+
+    `train_samples` limits each split to its first so many samples.
+    """
     tasks = [(split, s) for split in SPLITS for s in list(problem.split_samples(split))[:train_samples]]
     sums = {(split, kind): 0 for split in SPLITS for kind in ("voxel", "neighbours")}
-    for split, voxel, neighbours in tqdm(work(histograms, Path(), problem, tasks, workers), total=len(tasks)):
+    for split, voxel, neighbours in tqdm(
+        work(histograms, Path(), problem, tasks, workers), total=len(tasks), desc="tables"
+    ):
         sums[split, "voxel"] += voxel
         sums[split, "neighbours"] += neighbours
     true = sums["validation", "voxel"].sum(axis=0)
-    return {kind: score(sums["validation", kind], fit(sums["train", kind]), true) for kind in ("voxel", "neighbours")}
+    scores = {kind: score(sums["validation", kind], fit(sums["train", kind]), true) for kind in ("voxel", "neighbours")}
+    job = partial(bayes, log_likelihoods(sums["train", "voxel"]))
+    tasks = [task for task in tasks if task[0] == "validation"]
+    found = list(tqdm(work(job, Path(), problem, tasks, workers), total=len(tasks), desc="naive Bayes"))
+    for name in found[0]:
+        scores[name] = dice(reduce(Counts.__add__, (counts[name] for counts in found)))
+    return scores
 
 
 def main() -> None:
