@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from compliance.finding import Finding
 from results.text import printable, show
 from results.verdict import Verdict
 
@@ -134,9 +135,10 @@ def findings(verdict: Verdict, links: Links, most: int = 50) -> str:
     ranked = sorted(verdict.findings, key=lambda f: order.get(f.severity, 9))
     if not ranked:
         return "<p class=soft>The judge found nothing.</p>" if verdict.judged else ""
-    lines = "".join(
-        f"<li>{links.to(f'{f.path}:{f.line}', Path(f.path).absolute(), f.line)}: {safe(f.code)} {safe(f.message())}</li>"
-        for f in ranked[:most]
-    )
+    lines = "".join(f"<li>{place(f, links)}: {safe(f.code)} {safe(f.message())}</li>" for f in ranked[:most])
     more = f"<p class=soft>... and {len(ranked) - most} more</p>" if len(ranked) > most else ""
     return f'<ul class="findings">{lines}</ul>{more}'
+
+
+def place(finding: Finding, links: Links) -> str:
+    return links.to(f"{finding.path}:{finding.line}", Path(finding.path).absolute(), finding.line)

@@ -179,7 +179,8 @@ def run_lines(r: Result) -> list[str]:
         seconds = show(run.seconds) if math.isfinite(run.seconds) else "-"
         name = str(run.run) if run.run is not None else str(run.log).rpartition("/")[2]
         note = "" if kept else "dropped" if math.isfinite(run.seconds) else f"not converged: {run.fault}"
-        rows.append([name, seconds, show(run.epochs), show(run.quality), printable(note)])
+        quality = "-" if run.quality is None else f"{run.quality:.4f}"
+        rows.append([name, seconds, show(run.epochs), quality, printable(note)])
     return aligned(rows)
 
 
