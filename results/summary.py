@@ -127,6 +127,9 @@ def result(name: str, runs: pd.DataFrame, verdict: Verdict, required: int | None
         keep[kept(times)] = True
         mask = mask & keep
     models, why = weak_score(live) if weak else (None, found.why)
+    unlike = mixed(live)
+    if unlike:  # means over unlike runs would mean nothing
+        mask = np.zeros(len(times), dtype=bool)
     return Result(
         name=name,
         group=(first.edition, first.benchmark, shared(live, "problem"), first.scaling, shared(live, "division")),
@@ -138,9 +141,9 @@ def result(name: str, runs: pd.DataFrame, verdict: Verdict, required: int | None
         pruned=len(runs) - len(live),
         mask=mask,
         score=found,
-        spread=spread(*zip(*converged_epochs(live), strict=True)) if converged_epochs(live) else None,
+        spread=None if unlike else spread(*converged_columns(live)),
         models=models,
-        why=mixed(live) or (None if as_logged else verdict.objection) or why or None,
+        why=unlike or (None if as_logged else verdict.objection) or why or None,
     )
 
 
@@ -155,6 +158,12 @@ def weak_score(live: pd.DataFrame) -> tuple[Throughput | None, str]:
 def converged_epochs(live: pd.DataFrame) -> list[tuple[float, float]]:
     pairs = zip(live.seconds, live.epochs, strict=True)
     return [(t, e) for t, e in pairs if math.isfinite(t) and not pd.isna(e) and e > 0]
+
+
+def converged_columns(live: pd.DataFrame) -> tuple[list[float], list[float]]:
+    """Seconds and epochs of the converged runs."""
+    pairs = converged_epochs(live)
+    return [t for t, _ in pairs], [e for _, e in pairs]
 
 
 def shared(runs: pd.DataFrame, column: str) -> str:

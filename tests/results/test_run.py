@@ -1,6 +1,8 @@
 """Reading one log, and what it achieved."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from results.outcome import decompose, divide, energy, epoch_count, reached
 from results.run import Reading, read_run
@@ -75,6 +77,23 @@ def test_parts_are_exact_however_spans_lie():
     assert parts.training == (300 - 160) + (900 - 400) + 10
     assert parts.rest == 90
     assert parts.total == 900
+
+
+spans = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), max_size=8)
+
+
+@given(spans, spans, spans, st.integers(0, 200), st.integers(1, 200))
+def test_parts_are_exact_for_any_spans(staging, epochs, evals, start, length):
+    parts = divide((start, start + length), staging, epochs, evals)
+    assert parts.staging + parts.training + parts.evaluation + parts.rest == parts.total == length
+    moments = range(start, start + length)
+
+    def inside(spans, t):
+        return any(a <= t < b for a, b in spans)
+
+    assert parts.staging == sum(inside(staging, t) for t in moments)
+    assert parts.evaluation == sum(inside(evals, t) and not inside(staging, t) for t in moments)
+    assert parts.rest == sum(not inside([*staging, *epochs, *evals], t) for t in moments)
 
 
 def test_unclosed_epoch_ends_with_the_run(tmp_path, new_log):
