@@ -111,8 +111,8 @@ def test_broken_sets_get_no_number_and_a_reason(tree, new_log, run, kind):
     row = json.loads(run(tree.root, "--format", "json")[1].out)["results"][0]
     assert (
         row["fom_seconds"] is row["fom_low"] is row["median_seconds"] is row["models_per_hour"] is row["rank"] is None
-    assert row["epochs"] is None or not kind.startswith("mixed")
     )
+    assert row["epochs"] is None or not kind.startswith("mixed")
 
 
 def test_one_diverged_run_is_forgiven(tree, new_log, run):
