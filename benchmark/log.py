@@ -167,7 +167,10 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[str], bool]]:
             whole, newline, tail = data.rpartition(b"\n")
             if newline:
                 if TOKEN_BYTES in whole:
-                    yield (number, *_decode(whole))
+                    lines, sound = _decode(whole)
+                    if max(map(len, lines)) > LONGEST:
+                        lines = [text[:LONGEST] for text in lines]
+                    yield number, lines, sound
                 number += whole.count(b"\n") + 1
             elif len(data) >= LONGEST:
                 yield (number, *_decode(data[:LONGEST]))

@@ -46,7 +46,7 @@ def epoch_of(event: Event) -> Any:
     number = field(event, "epoch_num")
     if type(number) is float and number.is_integer():
         return int(number)
-    return number
+    return str(number)[:80] if type(number) in (list, dict) else number
 
 
 def meets(value: Any, law: Law) -> bool:

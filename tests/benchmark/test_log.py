@@ -1,0 +1,140 @@
+"""The log's reader and writer."""
+
+import json
+import os
+
+import pytest
+
+from benchmark.log import BLOCK, LONGEST, BadLine, Event, LogWriter, Oddity, open_regular, parse_line, read_log
+
+
+def line(key="k", value=1, time_ms=5, **more):
+    fields = {"namespace": "", "time_ms": time_ms, "event_type": "POINT_IN_TIME", "key": key, "value": value}
+    return f":::MLLOG {json.dumps({**fields, 'metadata': {'lineno': 1}, **more})}"
+
+
+def read(tmp_path, text):
+    path = tmp_path / "a.txt"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return list(read_log(path))
+
+
+def test_events_with_their_lines(tmp_path):
+    items = read(tmp_path, f"hello\n{line('a', 1)}\n\n{line('b', None, 6)}\nbye")
+    assert items == [
+        Event(2, 5, "POINT_IN_TIME", "a", 1, {"lineno": 1}),
+        Event(4, 6, "POINT_IN_TIME", "b", None, {"lineno": 1}),
+    ]
+
+
+def test_last_line_without_a_line_feed(tmp_path):
+    assert [i.key for i in read(tmp_path, line("a") + "\n" + line("b"))] == ["a", "b"]
+
+
+def test_carriage_returns_and_no_space(tmp_path):
+    text = line("a") + "\r\n" + line("b").replace("MLLOG {", "MLLOG{") + "\r\n"
+    assert [(i.line, i.key) for i in read(tmp_path, text)] == [(1, "a"), (2, "b")]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "", "{", "{'a': 1}", "[1]", "3", "null", '{"key": "a"}', '{"time_ms": 1}', '{"key": 1, "time_ms": 1}',
+        '{"key": [], "time_ms": 1}', "{" * 100_000, "[" * 100_000, '{"key": "a", "time_ms": ' + "9" * 5000 + "}",
+    ],
+    ids=lambda r: r[:20],
+)  # fmt: skip
+def test_bad_line_is_a_fact(tmp_path, rest):
+    (item,) = read(tmp_path, f"x\n:::MLLOG {rest}\n")
+    assert isinstance(item, BadLine)
+    assert item.line == 2
+
+
+@pytest.mark.parametrize(
+    "text,kind",
+    [
+        (b"[0] " + line().encode(), "prefix"),
+        (line().encode() + b" and more", "suffix"),
+        (b"\xef\xbb\xbf" + line().encode(), "control"),
+        (b"\0\0" + line().encode(), "control"),
+        (line().encode().replace(b'"k"', b'"k\xff"'), "encoding"),
+        (line(value=float("nan")).encode(), "constant"),
+        (line(value=float("-inf")).encode(), "constant"),
+        (line().encode().replace(b'"value": 1', b'"value": 1, "value": 2'), "twice"),
+    ],
+)
+def test_oddity_beside_its_event(tmp_path, text, kind):
+    items = read(tmp_path, text + b"\n" + line("after").encode())
+    assert sorted(type(i).__name__ for i in items) == ["Event", "Event", "Oddity"]
+    assert next(i for i in items if isinstance(i, Oddity)) == Oddity(1, kind)
+
+
+def test_a_value_named_key_is_no_oddity(tmp_path):
+    (item,) = read(tmp_path, line(value={"key": 1, "value": 2, "time_ms": 3}))
+    assert item.value == {"key": 1, "value": 2, "time_ms": 3}
+
+
+def test_events_of_two_ranks_in_one_line(tmp_path):
+    items = read(tmp_path, line("a") + line("b") + "\n")
+    assert [i.key for i in items if isinstance(i, Event)] == ["a", "b"]
+
+
+def test_endless_events_in_one_line_are_a_bad_line(tmp_path):
+    items = read(tmp_path, line("a") * 500)
+    assert isinstance(items[-1], BadLine)
+
+
+@pytest.mark.parametrize("size", [LONGEST - 300, LONGEST, 2 * LONGEST + 7, 5 * BLOCK])
+def test_long_lines_and_the_numbers_after_them(tmp_path, size):
+    text = "\n".join(["x" * size, line("a"), line("b", "y" * size), "z" * size, line("c")])
+    items = read(tmp_path, text)
+    keys = [(i.line, i.key) for i in items if isinstance(i, Event) and i.key != "b"]
+    assert keys == [(2, "a"), (5, "c")]
+    middle = [i for i in items if i.line == 3]
+    assert len(middle) == 1
+    if size > LONGEST:
+        assert middle == [BadLine(3, "the line is longer than 1 MiB")]
+
+
+def test_lines_across_blocks(tmp_path):
+    count = 3 * BLOCK // 150
+    items = read(tmp_path, "\n".join(line("k", i, time_ms=i) for i in range(count)))
+    assert [i.value for i in items] == list(range(count))
+    assert [i.line for i in items] == list(range(1, count + 1))
+
+
+def test_only_regular_files(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, tmp_path / "none", "/dev/zero"):
+        with pytest.raises(OSError):
+            list(read_log(path))
+        with pytest.raises(OSError):
+            open_regular(path)
+
+
+def test_parse_line_from_the_middle():
+    text = "rank 3: " + line("a")
+    (event,) = parse_line(9, text, 8)
+    assert (event.line, event.key) == (9, "a")
+
+
+def test_what_is_written_is_read(tmp_path):
+    writer = LogWriter(tmp_path / "new" / "result_0.txt")
+    writer.start("run_start")
+    writer.event("seed", (1 << 62) + 1, source="os.urandom")
+    writer.end("run_stop", None, status="success")
+    writer.close()
+    items = list(read_log(tmp_path / "new" / "result_0.txt"))
+    assert [(i.key, i.event_type, i.value) for i in items] == [
+        ("run_start", "INTERVAL_START", None),
+        ("seed", "POINT_IN_TIME", (1 << 62) + 1),
+        ("run_stop", "INTERVAL_END", None),
+    ]
+    assert items[1].metadata["source"] == "os.urandom"
+
+
+def test_other_ranks_write_nothing(tmp_path):
+    writer = LogWriter(None)
+    writer.event("a")
+    writer.close()
+    assert list(tmp_path.iterdir()) == []

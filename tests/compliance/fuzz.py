@@ -1,0 +1,247 @@
+"""Fuzzing the parser, the judging of logs, and the walking of trees.
+
+    python tests/compliance/fuzz.py --inputs 1000000 --logs 100000 --trees 100000 --seed 1
+
+Every input follows from its number, so that a failure is repeated by `--only KIND NUMBER`. What must hold: no
+exception, no time beyond a limit, nothing unprintable in a finding, no path outside of what was given.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+    sys.path.append(str(Path(__file__).resolve().parent))
+
+from benchmark.log import BadLine, Event, Oddity, read_log
+from compliance.engine import judge
+
+SLOW = 5.0  # seconds for one input
+NASTY = [
+    b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\x1b[31m", b"NaN", b"1e400", b"-Infinity", b"{" * 300, b"[" * 300,
+    b'"' * 7, b":::MLLOG ", b":::MLLOG", b"\\u0000", b"\\ud800", b"null", b"true", b"-0", b"9" * 400, b"\n" * 3, b"\xf0\x9f",
+    b'"key": "run_stop"', b'"value": 1', b"\xe2\x80\xa8", b"}", b"]", b",", b"1.5", b'"time_ms": -1', b'{"key": 0}',
+]  # fmt: skip
+VALUES = [
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1 << 70,
+    0.5,
+    1e308,
+    "",
+    "x",
+    "1",
+    [],
+    [1],
+    {},
+    {"a": [1]},
+    [[[[]]]],
+    "\u0000",
+    "\ud83d",
+]
+KEYS = ["time_ms", "event_type", "key", "value", "metadata"]
+
+
+def mutate(rng: random.Random, data: bytes) -> bytes:
+    """Some bytes changed, cut, doubled or made nasty."""
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(data) + 1)
+        to = min(len(data), at + rng.choice((1, 1, 2, 8, 40, 400)))
+        kind = rng.randrange(6)
+        if kind == 0:
+            data = data[:at] + rng.choice(NASTY) + data[at:]
+        elif kind == 1:
+            data = data[:at] + data[to:]
+        elif kind == 2:
+            data = data[:to] + data[at:to] + data[to:]
+        elif kind == 3:
+            data = data[:at] + rng.randbytes(rng.randint(1, 6)) + data[to:]
+        elif kind == 4:
+            data = data[:at] + rng.choice(NASTY) + data[to:]
+        else:
+            data = data[: rng.randrange(len(data) + 1)]
+    return data
+
+
+def damage_events(rng: random.Random, events: list[dict]) -> list[dict]:
+    """Events moved, dropped, doubled, and fields of them replaced: still JSON, no longer a log."""
+    for _ in range(rng.randint(1, 6)):
+        if not events:
+            break
+        at = rng.randrange(len(events))
+        kind = rng.randrange(6)
+        if kind == 0:
+            events.insert(rng.randrange(len(events)), events.pop(at))
+        elif kind == 1:
+            del events[at]
+        elif kind == 2:
+            events.insert(rng.randrange(len(events)), dict(events[at]))
+        elif kind == 3:
+            events[at] = {**events[at], rng.choice(KEYS): rng.choice(VALUES)}
+        elif kind == 4 and isinstance(events[at].get("metadata"), dict):
+            fields = events[at]["metadata"]
+            name = rng.choice([*fields, "epoch_num", "status", "samples_count"])
+            events[at] = {**events[at], "metadata": {**fields, name: rng.choice(VALUES)}}
+        else:
+            events[at] = {**events[at], "time_ms": rng.choice((0, -5, 1 << 62, 1.5e12, events[at].get("time_ms")))}
+    return events
+
+
+class Fuzzer:
+    """The three kinds of input, in a scratch folder."""
+
+    def __init__(self, folder: Path, logs: object):
+        self.folder, self.logs = folder, logs
+        folder.mkdir(parents=True, exist_ok=True)
+        self.law = logs.law(folder / "law")
+        self.base = [logs.good(i).events for i in range(3)]
+        self.lines = [f":::MLLOG {json.dumps(e)}\n".encode() for e in self.base[0]]
+
+    def parser(self, rng: random.Random) -> None:
+        """A few lines of a log, mutated: the reader gives events, bad lines and oddities, and nothing else."""
+        path = self.folder / "input.txt"
+        path.write_bytes(mutate(rng, b"".join(rng.choices(self.lines, k=rng.randint(1, 3)))))
+        last = 0
+        for item in read_log(path):
+            assert type(item) in (Event, BadLine, Oddity)
+            assert item.line >= last
+            last = item.line
+
+    def log(self, rng: random.Random) -> None:
+        """A whole log with damaged events, and sometimes mutated bytes: a verdict."""
+        path = self.folder / "result_0.txt"
+        text = "".join(f":::MLLOG {json.dumps(e)}\n" for e in damage_events(rng, list(rng.choice(self.base)))).encode()
+        path.write_bytes(mutate(rng, text) if rng.random() < 0.3 else text)
+        edition = rng.choice((None, None, "v1.0", "mlperf-hpc-v0.7", "mlperf-hpc-v3.0"))
+        self.verdict(path, edition)
+
+    def tree(self, rng: random.Random) -> None:
+        """A submission with damaged files, names, links and pipes: a verdict, and nothing outside of it."""
+        root = self.folder / "tree"
+        shutil.rmtree(root, ignore_errors=True)
+        org = root / "acme"
+        self._plant(rng, org)
+        for _ in range(rng.randint(1, 5)):
+            _disturb(rng, org)
+        self.verdict(root, rng.choice((None, "v1.0", "mlperf-hpc-v0.7", "mlperf-hpc-v2.0")))
+
+    def _plant(self, rng: random.Random, org: Path) -> None:
+        runs = org / "results" / "box" / "strong" / "scaffold"
+        source = org / "benchmarks" / "scaffold" / "implementations" / "pytorch"
+        for folder in (runs, source, org / "systems"):
+            folder.mkdir(parents=True)
+        for index in range(rng.randint(0, 2)):
+            events = self.base[index] if rng.random() < 0.5 else damage_events(rng, list(self.base[index]))
+            (runs / f"result_{index}.txt").write_text("".join(f":::MLLOG {json.dumps(e)}\n" for e in events))
+        (org / "systems" / "box.json").write_text(
+            json.dumps({**self.logs.SYSTEM, rng.choice(KEYS): rng.choice(VALUES)})
+        )
+        (source / "train.py").write_text(self.logs.SOURCE["train.py"])
+
+    def verdict(self, path: Path, edition: str | None) -> None:
+        """Judge, and look at what comes out."""
+        verdict = judge([path], edition, rules=self.law)
+        for finding in verdict.findings:
+            assert finding.text().isprintable(), finding
+            assert finding.path.startswith(str(path)), finding
+            assert finding.line >= 1
+        assert verdict.exit_code in (0, 1, 2)
+
+
+def _disturb(rng: random.Random, org: Path) -> None:
+    """One thing in the tree becomes another."""
+    places = sorted(org.rglob("*"))
+    if not places:
+        return
+    place = rng.choice(places)
+    name = rng.choice(
+        ("x", "a\nb", "\x1b[2J", "result_9.txt", "result_0.txt.gz", "\udcff", "scaling.json", "é", " ", "a" * 200)
+    )
+    kind = rng.randrange(9)
+    try:
+        if kind == 0:
+            shutil.rmtree(place) if place.is_dir() and not place.is_symlink() else place.unlink()
+        elif kind == 1:
+            place.rename(place.with_name(name))
+        elif kind == 2:
+            (place if place.is_dir() else place.parent).joinpath(name).symlink_to(
+                rng.choice(("/etc", "/etc/passwd", "..", "loop"))
+            )
+        elif kind == 3:
+            os.mkfifo((place if place.is_dir() else place.parent) / name)
+        elif kind == 4:
+            _write((place if place.is_dir() else place.parent) / name, rng.choice(NASTY) * 20)
+        elif kind in (5, 6) and place.is_file() and not place.is_symlink():
+            _write(place, mutate(rng, place.read_bytes()))
+        elif kind == 7 and place.is_file():
+            place.unlink()
+            place.mkdir()
+        else:
+            _write(org / "benchmarks" / f"{rng.choice('abc')}.py", mutate(rng, b"import torch\ntorch.manual_seed(x)\n"))
+    except (OSError, ValueError):
+        pass  # some names and moves aren't possible
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.unlink(missing_ok=True)  # it may be a pipe by now, or lead out of the tree
+    path.write_bytes(data)
+
+
+def number(kind: str, seed: int, index: int) -> random.Random:
+    """The source of input `index` of a campaign."""
+    return random.Random(f"{kind}/{seed}/{index}")
+
+
+def campaign(kind: str, function: Callable, seed: int, count: int, start: int = 0) -> list[tuple[int, str]]:
+    """Runs `count` inputs; (index, what happened) of those that failed."""
+    failed, begin = [], time.perf_counter()
+    for index in range(start, start + count):
+        one = time.perf_counter()
+        try:
+            function(number(kind, seed, index))
+        except Exception as error:  # a fuzzer is after all of them
+            failed.append((index, f"{type(error).__name__}: {error}"))
+        if time.perf_counter() - one > SLOW:
+            failed.append((index, f"{time.perf_counter() - one:.1f} s"))
+    seconds = time.perf_counter() - begin
+    print(f"{kind}: {count} inputs of seed {seed} in {seconds:.0f} s, {len(failed)} failed", flush=True)
+    return failed
+
+
+def main() -> int:
+    """Run the campaigns; 1 if anything failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--inputs", type=int, default=1000, help="inputs for the parser")
+    parser.add_argument("--logs", type=int, default=100, help="logs to judge")
+    parser.add_argument("--trees", type=int, default=100, help="trees to judge")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs=2, metavar=("KIND", "NUMBER"), help="repeat one input: parser, log or tree")
+    parser.add_argument("--scratch", type=Path, default=Path("/dev/shm") / f"fuzz-{os.getpid()}")
+    args = parser.parse_args()
+    import logs
+
+    fuzzer = Fuzzer(args.scratch, logs)
+    if args.only:
+        getattr(fuzzer, args.only[0])(number(args.only[0], args.seed, int(args.only[1])))
+        return 0
+    counts = {"parser": args.inputs, "log": args.logs, "tree": args.trees}
+    failed = {kind: campaign(kind, getattr(fuzzer, kind), args.seed, count) for kind, count in counts.items()}
+    for kind, items in failed.items():
+        for index, what in items[:20]:
+            print(f"{kind} {index}: {what}")
+    shutil.rmtree(args.scratch, ignore_errors=True)
+    return 1 if any(failed.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
