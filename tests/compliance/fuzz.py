@@ -25,30 +25,14 @@ from compliance.engine import judge
 
 SLOW = 5.0  # seconds for one input
 NASTY = [
-    b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\x1b[31m", b"NaN", b"1e400", b"-Infinity", b"{" * 300, b"[" * 300,
-    b'"' * 7, b":::MLLOG ", b":::MLLOG", b"\\u0000", b"\\ud800", b"null", b"true", b"-0", b"9" * 400, b"\n" * 3, b"\xf0\x9f",
-    b'"key": "run_stop"', b'"value": 1', b"\xe2\x80\xa8", b"}", b"]", b",", b"1.5", b'"time_ms": -1', b'{"key": 0}',
+    b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\x1b[31m", b"NaN", b"1e400", b"-Infinity", b"{" * 300,
+    b"[" * 300, b'"' * 7, b":::MLLOG ", b":::MLLOG", b"\\u0000", b"\\ud800", b"null", b"true", b"-0", b"9" * 400,
+    b"\n" * 3, b"\xf0\x9f", b'"key": "run_stop"', b'"value": 1', b"\xe2\x80\xa8", b"}", b"]", b",", b"1.5",
+    b'"time_ms": -1', b'{"key": 0}',
 ]  # fmt: skip
 VALUES = [
-    None,
-    True,
-    False,
-    0,
-    -1,
-    1 << 70,
-    0.5,
-    1e308,
-    "",
-    "x",
-    "1",
-    [],
-    [1],
-    {},
-    {"a": [1]},
-    [[[[]]]],
-    "\u0000",
-    "\ud83d",
-]
+    None, True, False, 0, -1, 1 << 70, 0.5, 1e308, "", "x", "1", [], [1], {}, {"a": [1]}, [[[[]]]], "\u0000", "\ud83d",
+]  # fmt: skip
 KEYS = ["time_ms", "event_type", "key", "value", "metadata"]
 
 

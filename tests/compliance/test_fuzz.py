@@ -1,4 +1,4 @@
-"""A little of the fuzzing, and the inputs that once broke something. The campaigns: `python tests/compliance/fuzz.py`."""
+"""A little of the fuzzing, and the inputs that once broke something; fuzz.py runs the campaigns."""
 
 import importlib.util
 from pathlib import Path
