@@ -108,13 +108,20 @@ def tree(tmp_path):
     return Tree(tmp_path / "round")
 
 
-@pytest.fixture
-def new_log():
+class Makers:
     """Log, header and scaffold_run, for tests that write their own."""
 
-    class Makers:
-        Log = Log
-        header = staticmethod(header)
-        scaffold = staticmethod(scaffold_run)
+    Log = Log
+    header = staticmethod(header)
+    scaffold = staticmethod(scaffold_run)
 
+
+@pytest.fixture
+def new_log():
     return Makers
+
+
+@pytest.fixture(scope="session")
+def makers():
+    """folder -> (a round being written there, Makers), for fixtures that outlive a test."""
+    return lambda folder: (Tree(folder / "round"), Makers)

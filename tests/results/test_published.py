@@ -1,0 +1,126 @@
+"""MLPerf HPC v0.7: what was published of it follows from what its logs say (published.yaml has the numbers)."""
+
+import json
+import statistics
+from pathlib import Path
+
+import pytest
+import yaml
+
+from results import summarize
+
+SETS = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
+TARGETS = {"cosmoflow": ("eval_error", 0.124, 1), "deepcam": ("eval_accuracy", 0.82, -1)}
+NAMES = [f"{s['org']} {s['system']}" for s in SETS]
+
+
+def header(new_log, entry, start):
+    """What comes before the clock starts: no nodes, no accelerators, no target are logged in this round."""
+    log = new_log.Log(start - 3000)
+    facts = {"submission_division": entry.get("logged", entry["division"]), "global_batch_size": entry["batch"]}
+    counts = {"train_samples": entry["train"], "eval_samples": entry["eval"]}
+    unsaid = {"number_of_nodes": None, "accelerators_per_node": None}
+    new_log.header(log, entry["benchmark"], submission_org=entry["org"], **facts, **counts, **unsaid)
+    log.now = start
+    return log.add("run_start")
+
+
+def generated(new_log, entry, run):
+    """A log with a run's numbers: epochs as even as whole milliseconds allow, each with an evaluation inside it."""
+    start, stage, staged, stop, epochs, step, _ = run
+    log = header(new_log, entry, start)
+    if staged is not None:
+        log.now = start + stage
+        log.add("staging_start")
+        log.now = start + staged
+        log.add("staging_stop")
+    key, target, better = TARGETS[entry["benchmark"]]
+    each = (start + stop - 20 - log.now) // epochs
+    for e in range(entry["epoch_from"], entry["epoch_from"] + epochs):
+        last = e == entry["epoch_from"] + epochs - 1
+        where = {"epoch_num": e} | ({"step_num": step} if step and last else {})
+        value = final(entry, run) if last else target + better * (0.05 if better > 0 else 0.5)
+        log.add("epoch_start", epoch_num=e).add("eval_start", after=each - 9, epoch_num=e)
+        if better < 0:  # DeepCAM logs its metric inside the evaluation, CosmoFlow after the epoch
+            log.add(key, value, **where)
+        log.add("eval_stop", after=9, epoch_num=e).add("epoch_stop", epoch_num=e)
+        if better > 0:
+            log.add(key, value, **where)
+    log.now = start + stop
+    return log.add("run_stop", status="success")
+
+
+def final(entry, run):
+    """The last value of a run's metric; the target itself where it isn't noted."""
+    return TARGETS[entry["benchmark"]][1] if run[6] is None else run[6]
+
+
+def missed(entry, run):
+    _, target, better = TARGETS[entry["benchmark"]]
+    return better * (final(entry, run) - target) > 0
+
+
+@pytest.fixture(scope="module", params=SETS, ids=NAMES)
+def published(request, tmp_path_factory, makers):
+    """(the numbers, the record that summarize.py makes of logs generated from them)."""
+    entry = request.param
+    tree, new_log = makers(tmp_path_factory.mktemp("round"))
+    logs = [generated(new_log, entry, run) for run in entry["runs"]]
+    tree.set(logs, entry["org"], entry["system"], entry["benchmark"], scaling="", edition="hpc_results_v0.7")
+    fields = {"number_of_nodes": entry["nodes"], "accelerators_per_node": entry["accelerators"]}
+    fields |= {"host_processors_per_node": entry["processors"], "division": entry["division"]}
+    path = tree.root / "hpc_results_v0.7" / entry["org"] / "systems" / f"{entry['system']}.json"
+    path.write_text(json.dumps({name: str(value) for name, value in fields.items()}), encoding="utf-8")
+    output = tree.root.parent / "record.json"
+    arguments = ["--no-judge", "--format", "json", "--output", str(output), str(tree.root)]
+    assert summarize.main(arguments) == 0
+    (record,) = json.loads(output.read_text(encoding="utf-8"))["results"]
+    return entry, record
+
+
+def kept_runs(entry):
+    """The runs that count: sorted by time, those that missed the target last, without the first and the last."""
+    return sorted(entry["runs"], key=lambda run: (missed(entry, run), run[3]))[1:-1]
+
+
+def test_table_4(published):
+    entry, record = published
+    assert f"{record['fom_minutes']:.2f}" == entry["minutes"]
+    assert (record["edition"], record["scaling"]) == ("mlperf-hpc-v0.7", "strong")
+    assert record["division"] == entry["division"]
+
+
+def test_table_5(published):
+    """Staging: its mean, and its share of the mean time."""
+    entry, record = published
+    staged = [((run[2] or 0) - (run[1] or 0)) / 1000 for run in kept_runs(entry)]
+    assert record["staging_seconds"] == pytest.approx(statistics.mean(staged))
+    assert record["staging_deviation"] == pytest.approx(statistics.stdev(staged))
+    share = sum(staged) / sum(run[3] / 1000 for run in kept_runs(entry))
+    assert record["staging_share"] == pytest.approx(share)
+
+
+def test_table_6(published):
+    """Epochs, throughput (samples trained a second of what isn't staging), and budget, with sample deviations."""
+    entry, record = published
+    kept = kept_runs(entry)
+    epochs = [run[4] for run in kept]
+    assert record["epochs"] == pytest.approx(statistics.mean(epochs))
+    assert record["epochs_deviation"] == pytest.approx(statistics.stdev(epochs))
+    samples = [run[5] * entry["batch"] if run[5] else run[4] * entry["train"] for run in kept]
+    seconds = [(run[3] - (run[2] or 0) + (run[1] or 0)) / 1000 for run in kept]
+    rates = [n / t for n, t in zip(samples, seconds, strict=True)]
+    assert record["compute_rate"] == pytest.approx(statistics.mean(rates))
+    assert record["compute_rate_deviation"] == pytest.approx(statistics.stdev(rates))
+    units = entry["nodes"] * (entry["accelerators"] or entry["processors"])
+    hours = [units * run[3] / 3.6e6 for run in kept]
+    assert record["units"] == units
+    assert record["unit_hours"] == pytest.approx(statistics.mean(hours))
+    assert record["unit_hours_deviation"] == pytest.approx(statistics.stdev(hours))
+    assert record["node_hours"] == pytest.approx(statistics.mean(hours) * entry["nodes"] / units)
+
+
+def test_the_status_that_a_run_claims_plays_no_part(published):
+    """ABCI-512, result_9: 120 epochs, error 0.12462, "success". Only as a run that failed does it give 34.42."""
+    entry, record = published
+    assert record["converged"] == sum(not missed(entry, run) for run in entry["runs"])
