@@ -146,7 +146,16 @@ def progress(items, total: int, what: str, launch: Launch | None):
 
 def describe(problem: Problem, manifest: Manifest) -> str:
     """What rules/<edition>/limits.yaml publishes of a dataset, as YAML."""
-    lines = [f"  {problem.name}:", f"    problem_digest: {manifest.problem_digest}", "    fingerprints:"]
+    lines = [
+        f"  {problem.name}:",
+        "    benchmark: scaffold",
+        f"    target: {problem.target}",
+        f"    train_samples: {problem.train_samples}",
+        f"    eval_samples: {problem.validation_samples}",
+        f"    data_seed: {problem.data_seed}",
+        f"    problem_digest: {manifest.problem_digest}",
+        "    fingerprints:",
+    ]
     lines += [f"      {split}: {manifest.fingerprints[split]}" for split in SPLITS]
     lines += ["    class_counts:"]
     lines += [f"      {split}: {list(manifest.class_counts[split])}" for split in SPLITS]

@@ -109,7 +109,9 @@ def measure(problem: Problem, split: str, sample: int, slabs: Iterable[Slab], br
     counts, total, b, planes = np.zeros(problem.classes, np.int64), 0, problem.brick, 0
     for first, intensities, classes in slabs:
         planes += len(classes)
-        counts += np.bincount(classes.reshape(-1), minlength=problem.classes)
+        foreground = np.bincount(classes.reshape(-1)[np.flatnonzero(classes != 0)], minlength=problem.classes)
+        foreground[0] = classes.size - foreground.sum()
+        counts += foreground
         digests = [d for _, d in digest_bricks(split, sample, (first, 0, 0), intensities, classes, b)]
         total = add(total, *digests)
         if bricks is not None:
