@@ -190,7 +190,8 @@ def _after_newline(file: BinaryIO) -> bytes:
 
 
 def _decode(data: bytes) -> tuple[list[str], bool]:
-    data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
     try:
         return data.decode().split("\n"), True
     except UnicodeDecodeError:

@@ -8,9 +8,9 @@ from typing import Any
 from benchmark.log import BadLine, Event, read_log
 from rules.edition import Benchmark, Edition, Key, Published
 
-HEAVY = (str, list, dict)
 MOST_EVENTS = 100_000  # kept of one log; a log with more cannot be judged
 MOST_BYTES = 256 << 20  # of their text, roughly
+SMALL = 16 << 20  # bytes of a log whose events needn't be weighed: it all fits
 MOST_KEYS = 10_000
 SHOWN = 100  # bad lines and backward steps kept
 
@@ -108,7 +108,7 @@ def read_run(path: Path, name: str, known: frozenset[str]) -> Run:
 def _gather(run: Run, path: Path, known: frozenset[str]) -> None:
     events: dict[str, list[Event]] = {key: [] for key in known}
     unknown, last, count, item = run.unknown, -(1 << 62), 0, None
-    room = MOST_EVENTS
+    room, heavy = MOST_EVENTS, run.size > SMALL
     for item in read_log(path):
         if type(item) is not Event:
             _note(run, item)
@@ -119,7 +119,7 @@ def _gather(run: Run, path: Path, known: frozenset[str]) -> None:
             if room > 0:
                 kept.append(item)
                 room -= 1
-                if type(item.value) in HEAVY or type(item.metadata) is not dict or len(item.metadata) > 4:
+                if heavy:
                     room -= _weight(item)
             elif not run.overflow:
                 run.overflow = item.line

@@ -84,8 +84,8 @@ def timeline(run: Run, law: Law) -> Timeline:
 
 def _before(event: Event, stop: Event) -> bool:
     timed = is_number(event.time_ms) and is_number(stop.time_ms)
-    return event.line < stop.line and (not timed or event.time_ms <= stop.time_ms)
+    return event.line <= stop.line and (not timed or event.time_ms <= stop.time_ms)
 
 
 def _between(event: Event, start: Event, stop: Event | None) -> bool:
-    return event.line > start.line and (stop is None or _before(event, stop))
+    return event.line >= start.line and (stop is None or _before(event, stop))

@@ -95,9 +95,9 @@ def nothing_comes_after_run_stop(run: Run, law: Law, time: Timeline) -> Iterator
     """No epoch and no evaluation comes after run_stop"""
     for name in (*OF_THE_RUN, law.metric):
         for event in reversed(run.all(name)):
-            if event.line < time.stop.line and not _later(event, time.stop):
+            if event.line <= time.stop.line and not _later(event, time.stop):
                 break
-            says = "later" if event.line < time.stop.line else "after it"
+            says = "later" if event.line <= time.stop.line else "after it"
             # Instances that share a log go on after one of them has stopped; what comes late doesn't count anyhow.
             mild = "warning" if law.edition.limits.many_ranks and time.passing else ""
             found = f"{name} in line {event.line}, {says}"

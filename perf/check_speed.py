@@ -1,0 +1,143 @@
+"""Speed and memory of the judge: `python perf/check_speed.py ROUND [--repeats 3] [--big 1024]`.
+
+Over a round of MLPerf HPC, on one core and in one process each: MLLOG lines a second of `compliance/` (every rule,
+logs, sets and submissions), of `mlperf_logging`'s compliance checker doing the same files, and of merely reading the
+files and parsing each event with the standard library's `json`. In processor time, the best of the repeats, turn by
+turn, so that other work on the machine matters less. Then `--jobs 2` in wall time, and the memory that one log of
+`--big` MiB takes beside one a tenth of it.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import logging
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmark.log import TOKEN
+from compliance.engine import judge
+
+ROOT = Path(__file__).resolve().parents[1]
+RULESET = "2.0.0"
+
+
+def ours(round_: Path, files: list[Path]) -> None:
+    """The whole judgement."""
+    judge([round_])
+
+
+def theirs(round_: Path, files: list[Path]) -> None:
+    """mlperf_logging's compliance checker, log by log, as its package checker calls it."""
+    from mlperf_logging.compliance_checker import mlp_compliance
+
+    for path in files:
+        checker = mlp_compliance.make_checker("hpc", RULESET, quiet=True, werror=False)
+        with contextlib.redirect_stdout(io.StringIO()):
+            mlp_compliance.main(str(path), f"hpc_{RULESET}/common.yaml", checker)
+
+
+def parsing(round_: Path, files: list[Path]) -> None:
+    """No less than this can be done with the standard library."""
+    for path in files:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for text in file:
+                if TOKEN in text:
+                    with contextlib.suppress(ValueError):
+                        json.loads(text[text.index(TOKEN) + len(TOKEN) :])
+
+
+def count_lines(files: list[Path]) -> int:
+    """Lines with the token."""
+    return sum(text.count(TOKEN.encode()) for text in (path.read_bytes() for path in files))
+
+
+def best(job: Callable, round_: Path, files: list[Path], clock: Callable[[], float]) -> float:
+    """Seconds of one call."""
+    start = clock()
+    job(round_, files)
+    return clock() - start
+
+
+def compare(round_: Path, files: list[Path], repeats: int) -> dict[str, float]:
+    """Processor seconds of each, the best of the repeats, taken in turn."""
+    jobs = {"ours": ours, "mlperf_logging": theirs, "reading and json": parsing}
+    seconds = dict.fromkeys(jobs, float("inf"))
+    for job in jobs.values():
+        job(round_, files[:1] if job is theirs else files)  # imports, caches
+    for _ in range(repeats):
+        for name, job in jobs.items():
+            seconds[name] = min(seconds[name], best(job, round_, files, time.process_time))
+    return seconds
+
+
+def with_jobs(round_: Path, jobs: int, repeats: int) -> float:
+    """Wall seconds with so many processes, the best of the repeats."""
+
+    def run(round_: Path, files: list[Path]) -> None:
+        judge([round_], jobs=jobs)
+
+    return min(best(run, round_, [], time.perf_counter) for _ in range(repeats))
+
+
+def big_log(path: Path, mebibytes: int) -> None:
+    """A log of that size: a run's events, then statistics and a program's own output without end."""
+    event = {"namespace": "", "time_ms": 1_662_000_000_000, "event_type": "POINT_IN_TIME", "key": "learning_rate"}
+    line = f":::MLLOG {json.dumps({**event, 'value': 0.001, 'metadata': {'lineno': 608, 'step_num': 1}})}\n"
+    noise = "step 1 loss 0.693147 of something that a program prints to the same file as its events\n" * 20
+    chunk = (line * 10 + noise) * 200
+    with path.open("w") as file:
+        for _ in range(mebibytes * (1 << 20) // len(chunk)):
+            file.write(chunk)
+
+
+def judge_big(mebibytes: int) -> tuple[float, float]:
+    """(MiB of memory at most, wall seconds) of judging such a log in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "result_0.txt"
+        big_log(path, mebibytes)
+        start = time.perf_counter()
+        code = (
+            "import resource, sys\nfrom compliance.check import main\n"
+            f"main([{str(path)!r}, '--rules', 'mlperf-hpc-v2.0', '--format', 'json'])\n"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+        return int(done.stderr.split()[-1]) / 1024, time.perf_counter() - start
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("round", type=Path, help="a round of MLPerf HPC: submissions with logs")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--big", type=int, default=1024, help="MiB of the big log; 0 leaves it out")
+    args = parser.parse_args(arguments)
+    logging.disable(logging.CRITICAL)
+    files = sorted(args.round.rglob("result_*.txt"))
+    lines = count_lines(files)
+    seconds = compare(args.round, files, args.repeats)
+    print(f"{len(files)} logs, {lines} MLLOG lines, one core, processor time")
+    for name, value in seconds.items():
+        ratio = value / seconds["ours"]
+        print(f"  {name:<18}{value:8.3f} s  {lines / value:10.0f} lines/s  {ratio:6.2f} x our time")
+    one, two = (with_jobs(args.round, jobs, args.repeats) for jobs in (1, 2))
+    print(f"--jobs 1: {one:.3f} s, --jobs 2: {two:.3f} s of wall time: {one / two:.2f} times as fast")
+    if args.big:
+        for size in (args.big // 10, args.big):
+            memory, took = judge_big(size)
+            print(f"a log of {size} MiB: {memory:.0f} MiB of memory at most, {took:.1f} s")
+    print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
