@@ -43,6 +43,7 @@ COLUMNS = {
     "system_units": "units of the whole system that is described",
     "logged_benchmark": "submission_benchmark, as logged",
     "logged_edition": "rules_edition, as logged",
+    "logged_division": "submission_division, as logged",
     "batch": "global_batch_size",
     "train_samples": "samples of the training split",
     "eval_samples": "samples of the validation split",
@@ -101,7 +102,7 @@ TYPES = {
     else "Int64"
     if name in WHOLE or name.endswith("_ms")
     else "object"
-    if name in TEXT or name in ("unit", "status", "fault", "logged_benchmark", "logged_edition")
+    if name in TEXT or name in ("unit", "status", "fault", "logged_benchmark", "logged_edition", "logged_division")
     else "float64"
     for name in COLUMNS
 }
@@ -192,6 +193,7 @@ def row(runs: RunSet, run: Run, system: dict[str, Any], edition: str | None, pru
         "category": text(run.value("submission_status")),
         "logged_benchmark": text(run.value("submission_benchmark")),
         "logged_edition": text(run.value("rules_edition")),
+        "logged_division": text(run.value("submission_division")),
         "run": run_number(run.path),
         "log": str(run.path),
         "pruned": pruned,

@@ -172,7 +172,7 @@ def shared(runs: pd.DataFrame, column: str) -> str:
     return "mixed" if len(found) > 1 else "".join(found)
 
 
-MUST_AGREE = ("problem", "division", "logged_benchmark", "logged_edition", "target")
+MUST_AGREE = ("problem", "logged_division", "logged_benchmark", "logged_edition", "target")
 
 
 def mixed(runs: pd.DataFrame) -> str | None:

@@ -144,10 +144,10 @@ def test_editions_and_problems_are_never_ranked_together(tree, new_log, run):
 
 
 def test_names_from_strangers_do_not_reach_the_terminal_raw(tree, new_log, run):
-    tree.set(five(new_log, submission_division="\x1b[31mclosed\n"))
+    tree.set(five(new_log, problem="\x1b[31msmoke\n"))
     out = run(tree.root)[1].out
     assert "\x1b" not in out
-    assert "\\x1b[31mclosed\\n" in out
+    assert "\\x1b[31msmoke\\n" in out
 
 
 def test_frame(tree, new_log):
