@@ -12,6 +12,7 @@ import pytest
 
 from benchmark import generate as command
 from benchmark import store
+from benchmark.config import read_yaml
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
@@ -157,3 +158,19 @@ def test_wrong_commands_exit_2(tmp_path, arguments, message):
     done = subprocess.run([sys.executable, SCRIPT, *arguments], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_published_fingerprints():
+    """The rules publish what is generated: smoke's in full, of the others the definition they belong to."""
+    limits = read_yaml(ROOT / "rules" / "v1.0" / "limits.yaml")["problems"]
+    assert set(limits) >= {"smoke", "scale6", "scale7", "scale8"}
+    for name, published in limits.items():
+        problem = command.load_problem(name)
+        assert published["problem_digest"] == problem.digest()
+        assert published["data_seed"] == problem.data_seed
+        for split in ("train", "validation"):
+            samples = len(problem.split_samples(split))
+            assert sum(published["class_counts"][split]) == samples * problem.voxels
+    manifest = stream(smoke(), workers=2)
+    assert manifest.fingerprints == limits["smoke"]["fingerprints"]
+    assert {s: list(c) for s, c in manifest.class_counts.items()} == limits["smoke"]["class_counts"]
