@@ -17,96 +17,12 @@ from typing import Any
 
 import pandas as pd
 
+from results.columns import COLUMNS, REPEATED, TYPES
 from results.law import Law, edition_of, law
 from results.outcome import decompose, energy, epoch_count, reached
 from results.power import measured_energy
 from results.run import Evaluation, Run, number, read_run, text
 from results.submission import RunSet, find_sets, read_system, run_number
-
-COLUMNS = {
-    "set": "the set of runs: round/org/system/scaling/benchmark",
-    "edition": "the edition of the rules that the set is held against",
-    "org": "the organisation's folder",
-    "system": "the system's folder",
-    "scaling": "strong (time to train one model) or weak (throughput of many)",
-    "benchmark": "the benchmark's folder",
-    "problem": "ScaFFold's problem, as logged",
-    "division": "closed or open: as the system description says, or else as logged",
-    "category": "onprem, cloud, research...: submission_status as logged",
-    "run": "i of result_<i>.txt",
-    "log": "path of the log",
-    "pruned": "whether the log lies among the pruned results of a weak set",
-    "nodes": "nodes that ran it: as logged, or else as the system description says",
-    "accelerators_per_node": "accelerators in a node, 0 on CPU; same sources",
-    "units": "accelerators, or processors (sockets) on CPU systems, or nodes if those are unknown",
-    "unit": "what `units` counts: accelerator, processor or node",
-    "system_units": "units of the whole system that is described",
-    "logged_benchmark": "submission_benchmark, as logged",
-    "logged_edition": "rules_edition, as logged",
-    "logged_division": "submission_division, as logged",
-    "batch": "global_batch_size",
-    "train_samples": "samples of the training split",
-    "eval_samples": "samples of the validation split",
-    "seed": "as logged, as text",
-    "seed_line": "the line of the seed",
-    "staging_line": "the line where staging ended",
-    "epoch_line": "the line where the last epoch ended",
-    "eval_line": "the line where the last evaluation ended",
-    "batch_line": "the line of global_batch_size",
-    "start_ms": "run_start, milliseconds since 1970",
-    "stop_ms": "run_stop, milliseconds since 1970",
-    "start_line": "the line of run_start",
-    "stop_line": "the line of run_stop",
-    "status": "what run_stop claims; plays no part in any number",
-    "target": "the value of the metric to be met",
-    "converged": "whether an evaluation at or before run_stop met the target",
-    "target_line": "the line of that evaluation",
-    "seconds": "run_stop - run_start where the run converged, infinity where not",
-    "epochs": "epochs begun inside the timed span",
-    "passes": "passes over the training split: by steps where the log counts them, else epochs",
-    "evaluations": "values of the metric logged",
-    "quality": "the value that met the target, or else the last",
-    "total_ms": "run_stop - run_start",
-    "staging_ms": "between staging_start and staging_stop",
-    "training_ms": "in epochs, without evaluation and staging",
-    "evaluation_ms": "between eval_start and eval_stop",
-    "rest_ms": "in none of these",
-    "seconds_per_epoch": "total seconds over epochs",
-    "train_rate": "samples trained a second of training",
-    "eval_rate": "samples evaluated a second of evaluation",
-    "compute_rate": "samples trained a second of all that isn't staging",
-    "train_rate_per_unit": "train_rate over units",
-    "eval_rate_per_unit": "eval_rate over units",
-    "unit_hours": "units times total hours: the compute budget",
-    "node_hours": "nodes times total hours",
-    "joules": "energy over the timed span, where measured",
-    "fault": "why the run has no time, if it has none",
-}
-
-TEXT = ("set", "edition", "org", "system", "scaling", "benchmark", "problem", "division", "category", "log", "seed")
-LINES = ("seed_line", "batch_line", "staging_line", "epoch_line", "eval_line")
-WHOLE = (
-    "run",
-    "start_ms",
-    "stop_ms",
-    "start_line",
-    "stop_line",
-    "target_line",
-    "evaluations",
-    "seed_line",
-    "batch_line",
-)
-TYPES = {
-    name: "boolean"
-    if name in ("pruned", "converged")
-    else "Int64"
-    if name in WHOLE or name.endswith("_ms")
-    else "object"
-    if name in TEXT or name in ("unit", "status", "fault", "logged_benchmark", "logged_edition", "logged_division")
-    else "float64"
-    for name in COLUMNS
-}
-
 
 Progress = Callable[[Iterable, int], Iterable]
 
@@ -129,19 +45,6 @@ def load_sets(sets: Sequence[RunSet], progress: Progress | None = None, edition:
 
 VERSION = re.compile(r"v\d+\.\d+.*")
 CHUNK = 2000  # rows held as dicts at a time: columns of a DataFrame take a tenth of the memory
-REPEATED = (
-    "set",
-    "edition",
-    "org",
-    "system",
-    "scaling",
-    "benchmark",
-    "problem",
-    "division",
-    "category",
-    "status",
-    "unit",
-)
 
 
 def table(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
