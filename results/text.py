@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from results.convergence import Surprise
@@ -89,10 +90,10 @@ def strong_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
             r.org,
             r.system,
             show(r.one("units")),
-            show(r.fom),
+            hundredths(r.fom),
             interval(r),
             minutes(r.fom),
-            show(r.score.median.value if r.fom is not None else None),
+            hundredths(r.score.median.value if r.fom is not None else None),
             f"{r.score.converged}/{r.score.n}",
             show(r.mean("epochs")),
             r.verdict.word,
@@ -116,7 +117,8 @@ def details(r: Result, runs: bool) -> list[str]:
     """What stands under a set's name."""
     lines = [f"no score: {printable(r.why)}"] if r.why else []
     if r.fom is not None:
-        lines.append(f"FOM {show(r.fom)} s, {interval_words(r)}; median {median_words(r)}")
+        lines.append(f"figure of merit {hundredths(r.fom)} s = {minutes(r.fom)} min: {middle_words(r)}")
+        lines.append(f"{interval_words(r)}; median {median_words(r)}")
     if r.spread is not None:
         lines.append(spread_words(r))
     if r.mask.any():
@@ -128,8 +130,21 @@ def details(r: Result, runs: bool) -> list[str]:
     findings = [*r.verdict.errors, *r.verdict.reviews]
     lines += [f.text() for f in findings[:5]]
     if len(findings) > 5:
-        lines.append(f"... and {len(findings) - 5} more: ask compliance/check.py")
+        lines.append(f"... and {len(findings) - 5} more: python compliance/check.py {printable(folder(r))}")
     return lines
+
+
+def folder(r: Result) -> str:
+    """Where a set's runs lie, as short as can be from here."""
+    path = Path(r.runs.log.iloc[0]).parent
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def middle_words(r: Result) -> str:
+    """Which runs a figure of merit averages."""
+    n, k = r.score.n, r.score.k
+    ends = "the fastest and the slowest" if k == 1 else f"the {k} fastest and the {k} slowest"
+    return f"the mean of {n - 2 * k} runs of {n}, without {ends}"
 
 
 def interval_words(r: Result) -> str:
@@ -149,7 +164,7 @@ def median_words(r: Result) -> str:
 def spread_words(r: Result) -> str:
     s = r.spread
     each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
-    return f"variation of the seconds {100 * s.time:.1f} %, of the {each}"
+    return f"coefficient of variation between runs: seconds {100 * s.time:.1f} %, {each}"
 
 
 def surprise_words(s: Surprise) -> str:
@@ -163,20 +178,20 @@ def parts_words(r: Result) -> str:
         f"{name} {show((r.mean(f'{name}_ms') or 0) / 1000)}" for name in ("staging", "training", "evaluation", "rest")
     ]
     rate, hours = r.mean("train_rate"), r.mean("unit_hours")
-    tail = [f"{show(rate)} samples/s"] if rate else []
-    tail += [f"{show(hours)} {r.one('unit')}-hours"] if hours and r.one("unit") else []
-    return f"mean seconds: {' + '.join(parts)}{''.join(', ' + t for t in tail)}"
+    tail = [f"training {show(rate)} samples/s"] if rate else []
+    tail += [f"{show(hours)} {r.one('unit')}-hours a run"] if hours and r.one("unit") else []
+    return f"mean seconds: {' + '.join(parts)}{''.join('; ' + t for t in tail)}"
 
 
 def run_lines(r: Result) -> list[str]:
-    """Each run's seconds and epochs; in brackets those that the figure of merit drops."""
+    """A line a run, with those marked that the figure of merit drops."""
     if r.score.n > MANY_RUNS:
         values = [s for s in r.runs.seconds if math.isfinite(s)]
         bounds = f", {show(min(values))} to {show(max(values))} s" if values else ""
         return [f"{r.score.n} runs{bounds}"]
     rows = [["run", "seconds", "epochs", "quality", ""]]
     for kept, run in zip(r.mask, r.rows(), strict=True):
-        seconds = show(run.seconds) if math.isfinite(run.seconds) else "-"
+        seconds = hundredths(run.seconds) if math.isfinite(run.seconds) else "-"
         name = str(run.run) if run.run is not None else str(run.log).rpartition("/")[2]
         note = "" if kept else "dropped" if math.isfinite(run.seconds) else f"not converged: {run.fault}"
         quality = "-" if run.quality is None else f"{run.quality:.4f}"
@@ -186,7 +201,12 @@ def run_lines(r: Result) -> list[str]:
 
 def interval(r: Result) -> str:
     t = r.score.trimmed
-    return "-" if r.fom is None or t.low is None else f"{show(t.low)} to {show(t.high)}"
+    return "-" if r.fom is None or t.low is None else f"{hundredths(t.low)} to {hundredths(t.high)}"
+
+
+def hundredths(seconds: float | None) -> str:
+    """Seconds to two decimals, so that a column of them lines up."""
+    return "-" if seconds is None else "never" if math.isinf(seconds) else f"{seconds:.2f}"
 
 
 def minutes(seconds: float | None) -> str:

@@ -34,8 +34,8 @@ class Verdict:
         """Why the judge lets no number stand, None where it does."""
         if not self.errors:
             return None
-        more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
-        return f"not in order: {self.errors[0].code} {self.errors[0].message()}{more}"
+        which = f"{len(self.errors)} errors, the first: " if len(self.errors) > 1 else ""
+        return f"not in order: {which}{self.errors[0].code} {self.errors[0].message()}"
 
     @property
     def word(self) -> str:

@@ -31,7 +31,8 @@ def test_text(tree, new_log, run):
     code, out = run(tree.root)
     assert code == 0
     assert "v1.0 · scaffold · smoke · closed division · time to train" in out.out
-    assert "FOM 45 s, 95 % 29.02 to 60.98, standard error 3.71; median 44 s, 40 to 60 at 93.8 %" in out.out
+    assert "figure of merit 45.00 s = 0.75 min: the mean of 3 runs of 5, without the fastest and the slowest" in out.out
+    assert "95 % 29.02 to 60.98, standard error 3.71; median 44 s, 40 to 60 at 93.8 %" in out.out
     assert out.out.count("dropped") == 2
 
 
@@ -51,7 +52,7 @@ def test_formats_have_the_documented_columns(tree, new_log, run):
     assert float(rows[0]["fom_seconds"]) == 45
     body = json.loads(run(tree.root, "--format", "json")[1].out)
     assert body["results"][0]["fom_seconds"] == 45
-    assert "| 1 | acme | box | 4 | 45 |" in run(tree.root, "--format", "markdown")[1].out
+    assert "| 1 | acme | box | 4 | 45.00 |" in run(tree.root, "--format", "markdown")[1].out
 
 
 def test_same_answer_every_time_and_in_every_order(tree, new_log, run):

@@ -26,7 +26,7 @@ def test_words():
 def test_only_errors_that_nobody_waived_object():
     assert Verdict(True, (finding(waived="reviewer: known"), finding(severity="review"))).objection is None
     objection = Verdict(True, (finding(), finding("b"))).objection
-    assert objection == "not in order: XXX01 Something holds (found 1, wanted 2) (and 1 more)"
+    assert objection == "not in order: 2 errors, the first: XXX01 Something holds (found 1, wanted 2)"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_set_that_is_not_in_order_has_no_score(tree, new_log, capsys):
     assert verdict.errors
     assert summarize.main([str(tree.root)]) == 1
     shown = capsys.readouterr().out
-    assert f"no score: not in order: {verdict.errors[0].code} " in shown
+    assert "no score: not in order: " in shown and f"{verdict.errors[0].code} " in shown
     assert "FOM 52" not in shown
     assert verdict.errors[0].text() in shown
     summarize.main([str(tree.root), "--as-logged", "--format", "json"])
