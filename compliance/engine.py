@@ -14,13 +14,15 @@ from compliance.discover import LogFile, Set, Submission, discover
 from compliance.facts import Facts, facts_of
 from compliance.finding import Fault, Finding, show
 from compliance.material import Material
-from compliance.rule import ordered
+from compliance.rule import Check, ordered
 from compliance.run import Law, Run, known_keys, read_run
 from compliance.select import select_edition
 from compliance.timeline import timeline
 from compliance.verdict import NOT_CONVERGED, LogVerdict, SetVerdict, SubmissionVerdict, Verdict
 from rules.edition import ROOT, Edition, load
 
+BROKE = "Could not look: the check itself failed, that"
+COUNTING = ("RUN01", "RUN02")  # count logs that aren't judged further, too
 GATES = frozenset(("LOG02", "LOG03", "RUN10"))  # a log with such a finding isn't judged further
 
 
@@ -86,7 +88,7 @@ def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
     codes: set[str] = set()
     for check in ordered("log", job.edition.codes):
         if codes.isdisjoint(check.after):
-            for fault in check.function(run, law, time):
+            for fault in _faults(check, run, law, time):
                 findings.append(_finding(fault, check, job.edition, job.log.name))
                 codes.add(check.code)
             if check.code in GATES and check.code in codes:
@@ -127,38 +129,44 @@ def _counted(results: Iterable, total: int, progress: Callable | None) -> Iterat
 
 
 def _judge_unit(unit: Unit, judged: dict) -> Iterator[Finding]:
-    """The findings of sets and of the submission."""
-    codes = unit.edition.codes
-    laid = (
-        [f for check in ordered("tree", codes) for f in _apply(check, unit, unit.submission)] if unit.submission else []
-    )
+    """The findings of the layout, of the sets, and of the submission as a whole."""
+    laid = list(_judge_tree(unit)) if unit.submission else []
     yield from laid
-    misplaced = {f.path for f in laid}
     for runs in unit.sets:
-        facts = [judged[log.name][0] for log in runs.logs]
-        sound = [f for f in facts if f.codes.isdisjoint(GATES)]
-        law = law_for(Run(runs.name), unit.edition, runs.benchmark if runs.benchmark in unit.edition.benchmarks else "")
-        given: set[str] = {f.code for f in laid if f.path == runs.name or f.path.startswith(runs.name + "/")}
-        for check in ordered("set", codes):
-            if given.isdisjoint(check.after) and runs.name not in misplaced:
-                used = facts if check.code in ("RUN01", "RUN02") else sound
-                for fault in check.function(used, Place(runs, unit.submission), law):
-                    given.add(check.code)
-                    yield _finding(fault, check, unit.edition, runs.name)
+        if runs.name not in {f.path for f in laid}:  # a set that lies wrong isn't judged further
+            here = {f.code for f in laid if f.path.startswith(runs.name + "/")}
+            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], here)
     if unit.submission:
         every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
-        material = Material(unit.submission, every, unit.edition)
-        given = {f.code for f in laid}
-        for check in ordered("submission", codes):
-            if given.isdisjoint(check.after):
-                for fault in check.function(material):
-                    given.add(check.code)
-                    yield _finding(fault, check, unit.edition, unit.submission.name)
+        yield from _judge_material(unit, Material(unit.submission, every, unit.edition), {f.code for f in laid})
 
 
-def _apply(check, unit: Unit, *given) -> Iterator[Finding]:
-    for fault in check.function(*given, unit.edition):
-        yield _finding(fault, check, unit.edition, unit.submission.name)
+def _judge_tree(unit: Unit) -> Iterator[Finding]:
+    given: set[str] = set()
+    for check in ordered("tree", unit.edition.codes):
+        if given.isdisjoint(check.after):
+            for fault in _faults(check, unit.submission, unit.edition):
+                given.add(check.code)
+                yield _finding(fault, check, unit.edition, unit.submission.name)
+
+
+def _judge_set(unit: Unit, runs: Set, facts: list[Facts], given: set[str]) -> Iterator[Finding]:
+    sound = [f for f in facts if f.codes.isdisjoint(GATES)]
+    law = law_for(Run(runs.name), unit.edition, runs.benchmark if runs.benchmark in unit.edition.benchmarks else "")
+    for check in ordered("set", unit.edition.codes):
+        if given.isdisjoint(check.after):
+            used = facts if check.code in COUNTING else sound
+            for fault in _faults(check, used, Place(runs, unit.submission), law):
+                given.add(check.code)
+                yield _finding(fault, check, unit.edition, runs.name)
+
+
+def _judge_material(unit: Unit, material: Material, given: set[str]) -> Iterator[Finding]:
+    for check in ordered("submission", unit.edition.codes):
+        if given.isdisjoint(check.after):
+            for fault in _faults(check, material):
+                given.add(check.code)
+                yield _finding(fault, check, unit.edition, unit.submission.name)
 
 
 @dataclass(frozen=True)
@@ -183,11 +191,20 @@ def _judge_round(name: str, units: list[Unit], judged: dict) -> Iterator[Finding
     logs = dict.fromkeys(job.log.name for u in units if u.edition.name == name for job in u.jobs())
     facts = [f for log in logs if (f := judged[log][0]).codes.isdisjoint(GATES)]
     for check in ordered("round", edition.codes):
-        for fault in check.function(facts, edition):
+        for fault in _faults(check, facts, edition):
             yield _finding(fault, check, edition, fault.path)
 
 
-def _finding(fault: Fault, check, edition: Edition, path: str) -> Finding:
+def _faults(check: Check, *arguments: object) -> Iterator[Fault]:
+    """What a check finds. One that breaks, on input that nobody thought of, has not looked, and says so; the others go
+    on."""
+    try:
+        yield from check.function(*arguments)
+    except Exception as error:
+        yield Fault(1, f"{type(error).__name__}: {error}", "an answer", f"{BROKE} of {check.code}", severity="error")
+
+
+def _finding(fault: Fault, check: Check, edition: Edition, path: str) -> Finding:
     severity = fault.severity or edition.limits.severity.get(check.code, check.severity)
     return Finding(
         path=fault.path or path,

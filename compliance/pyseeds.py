@@ -185,7 +185,7 @@ def is_seed_name(name: str) -> bool:
 
 def _fixed_but_for_rank(module: Module, shared: Shared, node: ast.AST, scope: ast.AST) -> bool:
     """42 + rank: every leaf is a constant or tells the rank, and there are both."""
-    constant = rank = False
+    fixed = rank = False
     todo = [node]
     while todo:
         part = todo.pop()
@@ -194,10 +194,10 @@ def _fixed_but_for_rank(module: Module, shared: Shared, node: ast.AST, scope: as
         elif _is_rank(dotted(part.func if isinstance(part, ast.Call) else part).rpartition(".")[2]):
             rank = True
         elif constant(module, shared, part, scope, 50) is not None:
-            constant = True
+            fixed = True
         else:
             return False
-    return constant and rank
+    return fixed and rank
 
 
 def _is_rank(name: str) -> bool:

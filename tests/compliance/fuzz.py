@@ -21,7 +21,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path.append(str(Path(__file__).resolve().parent))
 
 from benchmark.log import BadLine, Event, Oddity, read_log
-from compliance.engine import judge
+from compliance.engine import BROKE, judge
 
 SLOW = 5.0  # seconds for one input
 NASTY = [
@@ -139,6 +139,7 @@ class Fuzzer:
             assert finding.text().isprintable(), finding
             assert finding.path.startswith(str(path)), finding
             assert finding.line >= 1
+            assert BROKE not in finding.sentence, finding
         assert verdict.exit_code in (0, 1, 2)
 
 

@@ -8,12 +8,15 @@ import resource
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import compliance
+from compliance import engine
 from compliance.engine import judge
+from compliance.rule import CHECKS, ordered
 
 ROOT = Path(compliance.__file__).parents[1]
 
@@ -157,3 +160,19 @@ def test_folders_of_pathological_depth(tree, found):
         path = path / "d"
     path.mkdir(parents=True)
     assert codes(found(tree.root)) == {"TREE05"}
+
+
+def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
+    def breaks(run, law, time):
+        raise ZeroDivisionError("nobody thought of that")
+        yield
+
+    check = replace(CHECKS["LOG07"], function=breaks)
+    monkeypatch.setattr(
+        engine, "ordered", lambda level, codes: (check, *ordered(level, codes)) if level == "log" else ()
+    )
+    tree.logs[2].one("seed")["value"] = 5
+    verdict = judge([tree.write(2)], rules=law)
+    assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
+    assert engine.BROKE in verdict.findings[0].sentence
+    assert verdict.exit_code == 1
