@@ -85,18 +85,19 @@ def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
     law = law_for(run, job.edition, job.benchmark)
     time = timeline(run, law)
     findings: list[Finding] = []
-    codes: set[str] = set()
+    broken: set[str] = set()
     for check in ordered("log", job.edition.codes):
-        if codes.isdisjoint(check.after):
-            for fault in _faults(check, run, law, time):
-                findings.append(_finding(fault, check, job.edition, job.log.name))
-                codes.add(check.code)
-            if check.code in GATES and check.code in codes:
+        if broken.isdisjoint(check.after):
+            new = [_finding(fault, check, job.edition, job.log.name) for fault in _faults(check, run, law, time)]
+            findings += new
+            broken |= _broken(new)
+            if check.code in GATES and check.code in broken:
                 break
     if not job.alone:  # a set forgives some; RUN03 counts them
         findings = [replace(f, severity="info") if f.code == NOT_CONVERGED else f for f in findings]
     facts = facts_of(run, law, time, job.log.file, job.log.number, job.log.pruned)
-    return replace(facts, codes=frozenset(codes), lines=frozenset(f.line for f in findings)), findings
+    codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
+    return replace(facts, codes=codes, lines=lines), findings
 
 
 def law_for(run: Run, edition: Edition, folder_benchmark: str = "") -> Law:
@@ -133,12 +134,15 @@ def _judge_unit(unit: Unit, judged: dict) -> Iterator[Finding]:
     laid = list(_judge_tree(unit)) if unit.submission else []
     yield from laid
     for runs in unit.sets:
-        if runs.name not in {f.path for f in laid}:  # a set that lies wrong isn't judged further
-            here = {f.code for f in laid if f.path.startswith(runs.name + "/")}
-            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], here)
+        if runs.name not in {
+            f.path for f in laid if f.severity == "error"
+        }:  # a set that lies wrong isn't judged further
+            here = _broken([f for f in laid if f.path.startswith(runs.name + "/")])
+            facts = [judged[log.name][0] for log in runs.logs]
+            yield from _judge_set(unit, runs, facts, here)
     if unit.submission:
         every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
-        yield from _judge_material(unit, Material(unit.submission, every, unit.edition), {f.code for f in laid})
+        yield from _judge_material(unit, Material(unit.submission, every, unit.edition), _broken(laid))
 
 
 def _judge_tree(unit: Unit) -> Iterator[Finding]:
@@ -146,8 +150,9 @@ def _judge_tree(unit: Unit) -> Iterator[Finding]:
     for check in ordered("tree", unit.edition.codes):
         if given.isdisjoint(check.after):
             for fault in _faults(check, unit.submission, unit.edition):
-                given.add(check.code)
-                yield _finding(fault, check, unit.edition, unit.submission.name)
+                finding = _finding(fault, check, unit.edition, unit.submission.name)
+                given |= _broken([finding])
+                yield finding
 
 
 def _judge_set(unit: Unit, runs: Set, facts: list[Facts], given: set[str]) -> Iterator[Finding]:
@@ -157,16 +162,18 @@ def _judge_set(unit: Unit, runs: Set, facts: list[Facts], given: set[str]) -> It
         if given.isdisjoint(check.after):
             used = facts if check.code in COUNTING else sound
             for fault in _faults(check, used, Place(runs, unit.submission), law):
-                given.add(check.code)
-                yield _finding(fault, check, unit.edition, runs.name)
+                finding = _finding(fault, check, unit.edition, runs.name)
+                given |= _broken([finding])
+                yield finding
 
 
 def _judge_material(unit: Unit, material: Material, given: set[str]) -> Iterator[Finding]:
     for check in ordered("submission", unit.edition.codes):
         if given.isdisjoint(check.after):
             for fault in _faults(check, material):
-                given.add(check.code)
-                yield _finding(fault, check, unit.edition, unit.submission.name)
+                finding = _finding(fault, check, unit.edition, unit.submission.name)
+                given |= _broken([finding])
+                yield finding
 
 
 @dataclass(frozen=True)
@@ -193,6 +200,11 @@ def _judge_round(name: str, units: list[Unit], judged: dict) -> Iterator[Finding
     for check in ordered("round", edition.codes):
         for fault in _faults(check, facts, edition):
             yield _finding(fault, check, edition, fault.path)
+
+
+def _broken(findings: list[Finding]) -> set[str]:
+    """The codes of errors: a warning breaks no other rule's premise."""
+    return {f.code for f in findings if f.severity == "error"}
 
 
 def _faults(check: Check, *arguments: object) -> Iterator[Fault]:

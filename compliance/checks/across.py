@@ -14,8 +14,7 @@ SAME_AT_ONCE = 1 << 16  # bytes compared at a time
 def no_log_is_a_copy(runs: list[Facts], edition: Edition) -> Iterator[Fault]:
     """No two logs are the same file"""
     for run, first in copies(runs).values():
-        elsewhere = not edition.limits.seeds.across and run.file.parent != first.file.parent
-        severity = "review" if elsewhere else ""  # one log in two sets: rounds that don't compare them allowed it
+        severity = _mild(run, first, edition)
         yield Fault(1, f"the bytes of {first.path}", "a log of its own", path=run.path, severity=severity)
 
 
@@ -26,7 +25,7 @@ def no_run_is_a_replay(runs: list[Facts], edition: Edition) -> Iterator[Fault]:
     for run, line, first, count in replays(runs, edition):
         if run.path not in skip:
             found = f"{count} scores in a row equal to those of {first.path}"
-            yield Fault(line, found, "scores of its own", path=run.path)
+            yield Fault(line, found, "scores of its own", path=run.path, severity=_mild(run, first, edition))
 
 
 @rule("SEED05", "round", after=())
@@ -40,6 +39,11 @@ def no_seed_is_used_twice(runs: list[Facts], edition: Edition) -> Iterator[Fault
             before = used.setdefault((scope, seed), run)
             if before is not run and run.path not in skip and "SEED03" not in run.codes:
                 yield Fault(line, f"seed {seed}, as in {before.path}", "a seed of its own", path=run.path)
+
+
+def _mild(run: Facts, first: Facts, edition: Edition) -> str:
+    """One run in two sets is for people to judge where the round didn't forbid it."""
+    return "review" if not edition.limits.seeds.across and run.file.parent != first.file.parent else ""
 
 
 def copies(runs: list[Facts]) -> dict[str, tuple[Facts, Facts]]:

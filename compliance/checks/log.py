@@ -57,12 +57,12 @@ def keys_of_the_run_are_logged_once(run: Run, law: Law, time: Timeline) -> Itera
         if key.many or not events or len(events) == 1 or name in COUNTED:
             continue
         equal = all(e.value == events[0].value and type(e.value) is type(events[0].value) for e in events)
-        if equal and law.edition.limits.many_ranks:
-            yield Fault(events[1].line, f"{name} {len(events)} times, equal", "once", severity="warning")
+        if law.edition.limits.many_ranks and (equal or not key.required):
+            how = "equal" if equal else "with different values"
+            yield Fault(events[1].line, f"{name} {len(events)} times, {how}", "once", severity="warning")
             continue
-        if equal or not law.edition.limits.many_ranks or name != "seed":
-            for event in events[1:]:
-                yield Fault(event.line, f"{name} {show(event.value)} again", f"once, as in line {events[0].line}")
+        for event in events[1:]:
+            yield Fault(event.line, f"{name} {show(event.value)} again", f"once, as in line {events[0].line}")
 
 
 @rule("LOG06", "log", after=("LOG02",))
@@ -87,7 +87,8 @@ def event_types_fit(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
                 odd.setdefault((name, wanted), []).append(event)
     for (name, wanted), events in odd.items():
         if law.edition.limits.many_ranks:  # a program that errs once errs in every line
-            yield Fault(events[0].line, f"{name} {show(events[0].event_type)}, {len(events)} times", wanted)
+            times = f", {len(events)} times" if len(events) > 1 else ""
+            yield Fault(events[0].line, f"{name} {show(events[0].event_type)}{times}", wanted)
         else:
             for event in events:
                 yield Fault(event.line, f"{name} {show(event.event_type)}", wanted)

@@ -167,6 +167,18 @@ QUIRKS = {
     "no status where the target was met": (lambda i, e: each(e, "run_stop", metadata={}), "EVL08"),
     "seed as text": (lambda i, e: each(e, "seed", value=str((1 << 60) + i)), "SEED02"),
     "no seed": (lambda i, e: [x for x in e if x["key"] != "seed"], "SEED01"),
+    "dropout differs between ranks": (
+        lambda i, e: [*e[:12], {**e[12], "key": "dropout", "value": 0.1}, *e[12:]],
+        "LOG05",
+    ),
+    "a score that is NaN for a while": (
+        lambda i, e: [{**x, "value": float("nan")} if x["metadata"].get("epoch_num") == 2 else x for x in e],
+        "EVL04",
+    ),
+    "aborted although the target was met": (
+        lambda i, e: each(e, "run_stop", metadata={"status": "aborted"}),
+        "EVL08",
+    ),
     "NaN in the statistics": (
         lambda i, e: [*e[:-2], {**e[-2], "key": "tracked_stats", "value": {"loss": float("nan")}}, *e[-2:]],
         "LOG08",
@@ -188,6 +200,14 @@ def test_prefixes_of_ranks_are_a_warning(tmp_path):
     for file in path.rglob("result_*.txt"):
         file.write_text("".join(f"0: {line}\n" for line in file.read_text().splitlines()))
     assert codes(path)[0] == {("warning", "LOG08")}
+
+
+def test_links_in_the_source_are_a_warning(tmp_path):
+    path = round_(tmp_path, "v1.0", "deepcam")
+    folder = path / "acme" / "benchmarks" / "deepcam" / "implementations"
+    folder.mkdir(parents=True)
+    (folder / "box").symlink_to("other")
+    assert codes(path)[0] == {("warning", "TREE05")}
 
 
 def test_numbers_from_one_padded_and_with_holes(tmp_path):
