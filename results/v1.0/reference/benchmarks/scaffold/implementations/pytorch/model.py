@@ -1,0 +1,65 @@
+"""The 3D U-Net (Cicek et al. 2016, arXiv:1606.06650), written for one device; parallelism is applied from outside."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from benchmark.problem import Problem
+from implementations.pytorch.norm import NormReLU
+
+GROUPS = 8  # of every GroupNorm
+
+
+def block(channels_in: int, channels: int) -> nn.Sequential:
+    """(conv 3x3x3, GroupNorm, ReLU) twice: (N, channels_in, D, H, W) -> (N, channels, D, H, W)."""
+    return nn.Sequential(
+        nn.Conv3d(channels_in, channels, 3, padding=1, bias=False),  # the norm has a bias already
+        NormReLU(GROUPS, channels),
+        nn.Conv3d(channels, channels, 3, padding=1, bias=False),
+        NormReLU(GROUPS, channels),
+    )
+
+
+class UNet(nn.Module):
+    """(N, 1, D, H, W) intensities, as `to_input` gives them -> (N, classes, D, H, W) logits.
+
+    `levels`, 1 or more, down- and upsamplings by 2, so D, H and W are multiples of 2^levels; channels are
+    `width` at full resolution and double with every level.
+    """
+
+    def __init__(self, classes: int, width: int, levels: int):
+        super().__init__()
+        if width % GROUPS:
+            raise ValueError(f"found width {width}, wanted a multiple of GroupNorm's {GROUPS} groups")
+        widths = [width << level for level in range(levels + 1)]
+        self.down = nn.ModuleList(block(a, b) for a, b in zip([1, *widths[:-2]], widths[:-1], strict=True))
+        self.bottom = block(widths[-2], widths[-1])
+        self.rise = nn.ModuleList(nn.ConvTranspose3d(2 * w, w, 2, stride=2) for w in reversed(widths[:-1]))
+        self.up = nn.ModuleList(block(2 * w, w) for w in reversed(widths[:-1]))
+        self.head = nn.Conv3d(width, classes, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        skips = []
+        for down in self.down:
+            skips.append(down(x))  # (N, width << level, side >> level, ...)
+            x = F.max_pool3d(skips[-1], 2)
+        x = self.bottom(x)
+        for rise, up in zip(self.rise, self.up, strict=True):
+            x = up(torch.cat([skips.pop(), rise(x)], dim=1))
+        return self.head(x)
+
+
+def build_model(problem: Problem) -> UNet:
+    """The network that a problem prescribes, in channels-last memory, in which its convolutions are fastest."""
+    model = UNet(problem.classes, problem.width, problem.levels)
+    return model.to(memory_format=torch.channels_last_3d)
+
+
+def to_input(volume: Tensor) -> Tensor:
+    """uint8 voxels (N, D, H, W) -> the network's input (N, 1, D, H, W), float32 in [-1, 1]."""
+    return volume.unsqueeze(1).float().mul_(2 / 255).sub_(1)
+
+
+def parameter_count(model: nn.Module) -> int:
+    """Trainable numbers of a model."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)

@@ -1,0 +1,108 @@
+"""The events of a run, in the order that the rules want them."""
+
+import platform
+import threading
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmark import fingerprint
+from benchmark.log import LogWriter
+from benchmark.metric import Counts, dice
+from benchmark.tree import source_digest
+from implementations.pytorch.config import TrainConfig
+from implementations.pytorch.data import Evidence
+
+HERE = Path(__file__).resolve().parent
+EDITION = "v1.0"  # of the rules
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Who submits what was run on which system."""
+
+    org: str
+    system: str
+    division: str
+    status: str
+
+
+class RunLog:
+    """Rank 0's log; with `path` None it writes nothing. Nothing is written after `stop`."""
+
+    def __init__(self, path: Path | None):
+        self.writer = LogWriter(path)
+        self.lock = threading.Lock()  # a signal stops the run from another thread
+        self.running, self.stopped = False, False
+        self.epoch = 0
+
+    def write(self, method: str, key: str, value: Any = None, **metadata: Any) -> None:
+        """One event; `method` is the writer's: event, start or end."""
+        with self.lock:
+            if not self.stopped:
+                getattr(self.writer, method)(key, value, **metadata)
+
+    def event(self, key: str, value: Any = None, **metadata: Any) -> None:
+        """A point in time."""
+        self.write("event", key, value, **metadata)
+
+    def start(self, interval: str, **metadata: Any) -> None:
+        """The start of "run", "epoch", "eval", ..."""
+        self.running |= interval == "run"
+        self.write("start", f"{interval}_start", **metadata)
+
+    def end(self, interval: str, **metadata: Any) -> None:
+        """The end of "init", "epoch", "eval", ..."""
+        self.write("end", f"{interval}_stop", **metadata)
+
+    def submission(self, submission: Submission) -> None:
+        """The head of the log."""
+        self.event("cache_clear", True)
+        self.event("submission_benchmark", "scaffold")
+        self.event("submission_org", submission.org)
+        self.event("submission_division", submission.division)
+        self.event("submission_status", submission.status)
+        self.event("submission_platform", submission.system)
+
+    def optimizer(self, config: TrainConfig) -> None:
+        """The optimizer under the standard keys, then every setting under ours."""
+        self.event("opt_name", "adam")
+        self.event("opt_base_learning_rate", config.learning_rate)
+        self.event("opt_end_learning_rate", config.end_learning_rate)
+        self.event("opt_adam_beta_1", config.beta_1)
+        self.event("opt_adam_beta_2", config.beta_2)
+        self.event("opt_adam_epsilon", config.epsilon)
+        self.event("opt_weight_decay", config.weight_decay)
+        self.event("opt_gradient_clip_norm", config.gradient_clip)
+        self.event("opt_learning_rate_decay_schedule", "cosine_warm_restarts")
+        self.event("hyperparameters", config.fields())
+
+    def digests(self, config: TrainConfig) -> None:
+        """What ran: the resolved config, the source, and the versions of what it rests on."""
+        self.event("config_digest", config.digest())
+        self.event("source_digest", source_digest(HERE))
+        self.event("benchmark_digest", source_digest(HERE.parents[1] / "benchmark"))
+        versions = {"python": platform.python_version()}
+        versions |= {name: version(name) for name in ("torch", "numpy", "h5py")}
+        self.event("versions", {**versions, "mlperf_logging": version("mlperf-logging")})
+
+    def evidence(self, split: str, evidence: Evidence) -> None:
+        """What all ranks together read of a split in the first epoch."""
+        value = fingerprint.to_hex(evidence.fingerprint)
+        counts = list(evidence.class_counts)
+        self.event("dataset_fingerprint", value, split=split, samples_count=evidence.samples, class_counts=counts)
+
+    def accuracy(self, counts: Counts, samples: int) -> None:
+        """The score of an evaluation and the counts that it follows from."""
+        numbers = {name: list(getattr(counts, name)) for name in ("intersection", "predicted", "true")}
+        self.event("eval_accuracy", dice(counts), epoch_num=self.epoch, samples_count=samples, **numbers)
+
+    def stop(self, status: str, reason: str | None = None) -> None:
+        """The end of the run, once: the first reason stands. A run that never started has no end to log."""
+        with self.lock:
+            if self.running and not self.stopped:
+                why = {} if reason is None else {"reason": reason}
+                self.writer.end("run_stop", None, status=status, epoch_num=self.epoch, **why)
+                self.writer.close()
+            self.stopped = True

@@ -1,0 +1,155 @@
+"""Train the reference on a problem until its target, and write the log that is judged.
+
+    python implementations/pytorch/train.py --problem smoke --data data/smoke --log build/result_0.txt
+    torchrun --nproc-per-node 2 -- implementations/pytorch/train.py ...
+
+Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command.
+"""
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+import torch
+import torch.distributed as dist
+
+from benchmark.launch import Launch, detect_launch
+from benchmark.problem import PROBLEMS, load_problem
+from implementations.pytorch.average import average_of
+from implementations.pytorch.config import TrainConfig, config_path, load_config, resolve
+from implementations.pytorch.data import Reader, drop_cached_pages
+from implementations.pytorch.layout import Layout, connect
+from implementations.pytorch.loss import class_weights
+from implementations.pytorch.model import build_model, parameter_count
+from implementations.pytorch.run import Run
+from implementations.pytorch.runlog import EDITION, RunLog, Submission
+from implementations.pytorch.step import build_optimizer, warm_up
+from implementations.pytorch.stop import Aborted, WrongData, lost_peer, watch_signals
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problem", required=True, help="smoke, scale6, ...")
+    parser.add_argument("--data", required=True, type=Path, help="folder that benchmark/generate.py wrote")
+    parser.add_argument("--log", required=True, type=Path, help="log to write")
+    parser.add_argument("--org", default="reference", help="who submits")
+    parser.add_argument("--system", default="unnamed", help="name of the system description")
+    parser.add_argument("--division", default="closed", choices=("closed", "open"))
+    parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
+    parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the judge refuses such a log")
+    parser.add_argument("--problems", type=Path, default=PROBLEMS, help="problem definitions")
+    parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
+    parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
+    return parser.parse_args(arguments)
+
+
+def prepare(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: RunLog, reader: Reader) -> Run:
+    """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
+    problem = reader.problem
+    log.submission(Submission(args.org, args.system, args.division, args.status))
+    log.start("init")
+    torch.set_num_threads(config.threads)
+    device = torch.device(config.device)
+    if device.type == "cuda":
+        torch.cuda.set_device(launch.local_rank)
+    layout = connect(launch, device, config.timeout_seconds)
+    if launch.local_rank == 0:
+        drop_cached_pages(reader.root)
+    fresh = int.from_bytes(os.urandom(8), "big") >> 1
+    seed = layout.gather(fresh if args.rehearsal_seed is None else args.rehearsal_seed)[0]  # rank 0's, for all
+    torch.manual_seed(seed)
+    model = build_model(problem).to(device)
+    weight = class_weights(problem.classes, config.background_weight).to(device)
+    wrapped = layout.parallel(model)
+    average = average_of(model, config.average_decay)
+    optimizer = build_optimizer(model.parameters(), config)
+    warm_up(wrapped, problem, weight, layout, config)
+
+    log.event("seed", seed, source="os.urandom" if args.rehearsal_seed is None else "rehearsal")
+    log.event("problem", problem.name)
+    log.event("problem_digest", problem.digest())
+    log.event("rules_edition", EDITION)
+    log.event("target", problem.target)
+    log_ranks(log, layout, launch, device)
+    log.event("train_samples", problem.train_samples)
+    log.event("eval_samples", problem.validation_samples)
+    log.event("global_batch_size", config.batch_size)
+    log.event("precision", config.precision)
+    log.event("parameter_count", parameter_count(model))
+    log.optimizer(config)
+    log.digests(config)
+    log.end("init")
+    return Run(problem, config, layout, wrapped, average, optimizer, weight, seed, reader, log)
+
+
+def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
+    """On how many nodes, ranks and accelerators, and how they are laid out."""
+    log.event("number_of_nodes", launch.world_size // launch.local_world_size)
+    log.event("number_of_ranks", layout.ranks)
+    log.event("accelerators_per_node", launch.local_world_size if device.type == "cuda" else 0)
+    log.event("layout", layout.extents())
+
+
+def attempt(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: RunLog, reader: Reader) -> int:
+    """Run to the target and return the exit code; whatever goes wrong is logged, and said in one line."""
+    silent = False
+    try:
+        prepare(args, config, launch, log, reader).to_target()
+        return 0
+    except WrongData as error:
+        code, reason, silent = 2, str(error), error.everywhere and launch.rank > 0
+    except Aborted as error:
+        code, reason, silent = 1, str(error), launch.rank > 0
+    except BrokenProcessPool:
+        code, reason = 1, "a reader process died"
+    except BaseException as error:
+        lost = isinstance(error, RuntimeError) and lost_peer(error)
+        reason = f"another rank ended or cannot be reached: {first_line(error)}" if lost else repr(error)
+        if not lost:
+            traceback.print_exc()
+        code = 1
+    log.stop("aborted", reason)
+    if not silent:
+        print(f"train.py: rank {launch.rank}: {reason}", file=sys.stderr, flush=True)
+    return code
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text."""
+    return str(error).partition("\n")[0]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code of a run."""
+    args = parse(arguments)
+    try:
+        launch = detect_launch()
+        problem = load_problem(args.problem, args.problems)
+        config = load_config(args.config or config_path(args.problem), args.settings)
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        config = resolve(config, cores, launch.local_world_size)
+    except ValueError as error:
+        print(f"train.py: {error}", file=sys.stderr)
+        return 2
+    reader = Reader(args.data, problem, config.workers, config.prefetch, config.cache_gib)  # forks: before any thread
+    log = RunLog(args.log if launch.rank == 0 else None)
+    watch_signals(lambda number: log.stop("aborted", number.name))
+    code = attempt(args, config, launch, log, reader)
+    reader.close()
+    if dist.is_initialized():
+        if code:
+            os._exit(code)  # taking leave of ranks that are gone can take forever
+        dist.destroy_process_group()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
