@@ -54,7 +54,8 @@ def source_is_the_one_that_ran(material: Material) -> Iterator[Fault]:
     """The source is the one whose digest the runs logged"""
     submission = material.submission
     for runs in submission.sets:
-        logged = {f.value("source_digest") for f in material.runs if f.path.startswith(runs.name + "/")} - {None}
+        told = [f.value("source_digest") for f in material.runs if f.path.startswith(runs.name + "/")]
+        logged = {digest for digest in told if type(digest) is str}
         if len(logged) != 1 or runs.benchmark not in material.edition.benchmarks:
             continue  # RUN04 tells where they differ
         folders = material.implementations(runs.benchmark)

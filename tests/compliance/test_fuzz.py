@@ -10,7 +10,7 @@ fuzz = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(fuzz)
 
 # (kind, seed of the campaign, number of the input): each of them failed once.
-REGRESSIONS = [("tree", 1, 354)]
+REGRESSIONS = [("tree", 1, 354), ("tree", 11, 97077)]
 
 
 @pytest.fixture(scope="module")
