@@ -52,16 +52,24 @@ def determinant(parameters: tuple[float, ...]) -> float:
 
 
 @cache
-def reference_walkers(count: int) -> np.ndarray:
-    """The words of `count` walkers that measure every attractor."""
-    return draw.words(0, draw.REFERENCE, count=count)
+def reference_walkers() -> np.ndarray:
+    """The words of the walkers that measure every attractor."""
+    return draw.words(0, draw.REFERENCE, count=QUICK // 4)
 
 
 def bounding_box(maps: np.ndarray, count: int = FULL) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest coordinates of `count` reference points, two float32 arrays (3,)."""
-    points = attractor.blocks(maps, reference_walkers(QUICK // 4), count)
-    found = [(b.min(axis=1), b.max(axis=1)) for b in points]
-    return np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)
+    return extremes(attractor.blocks(maps, reference_walkers(), count))
+
+
+def extremes(points: Iterator[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest coordinates of blocks of points (3, n) of one size, two arrays (3,)."""
+    low = next(points).copy()
+    high = low.copy()
+    for block in points:
+        np.minimum(low, block, out=low)
+        np.maximum(high, block, out=high)
+    return low.min(axis=1), high.max(axis=1)
 
 
 def bounded(maps: np.ndarray, stretch: float) -> bool:
@@ -83,7 +91,7 @@ def boxes(maps: np.ndarray, count: int = POINTS, grid: int = GRID) -> tuple[np.n
     extent = high - low
     hit = np.zeros((1 << grid,) * 3, dtype=bool)
     scale = np.float32((1 << grid) * 0.999) / extent.max()
-    for block in attractor.blocks(maps, reference_walkers(QUICK // 4), count):
+    for block in attractor.blocks(maps, reference_walkers(), count):
         z, y, x = np.clip((block - low[:, None]) * scale, 0, (1 << grid) - 1).astype(np.int32)
         hit[z, y, x] = True
     return hit, float(extent.min() / extent.max())

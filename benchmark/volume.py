@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from benchmark import attractor, draw
-from benchmark.category import VARIANTS, bounding_box, instance_maps, load_categories
+from benchmark.category import FULL, VARIANTS, extremes, instance_maps, load_categories, reference_walkers
 from benchmark.problem import Intensity, Problem
 
 MARGIN = np.float32(1 / 64)  # of the extent: room for points beyond those that measured the bounding box
@@ -59,15 +59,16 @@ def fractals(problem: Problem, sample: int) -> list[Fractal]:
 def mark(problem: Problem, sample: int, index: int, fractal: Fractal, grid: np.ndarray) -> None:
     """Write `index` + 1 into the voxels of `grid`, uint8 (D, H, W), that the fractal occupies."""
     maps = instance_maps(load_categories(problem.categories)[fractal.category], fractal.variant)
-    low, high = bounding_box(maps)
+    measuring, count = reference_walkers(), attractor.walkers_for(problem.points)
+    walkers = draw.words(problem.data_seed, draw.WALKERS, sample, index, count=count)
+    ends = np.stack(attractor.wander(maps, np.concatenate([measuring, walkers])))  # (2, 3, both): at once is faster
+    low, high = extremes(attractor.spread(maps, ends[..., : len(measuring)], FULL))
     extent = (high - low).max() * (1 + 2 * MARGIN)
     corner = (low + high) * np.float32(0.5) - extent * np.float32(0.5)  # of a cube around the fractal
     scale = np.float32(fractal.size) / extent
-    count = attractor.walkers_for(problem.points)
-    walkers = draw.words(problem.data_seed, draw.WALKERS, sample, index, count=count)
     flat, side = grid.reshape(-1), problem.side
     scaled, cell = np.empty((3, count), np.float32), np.empty((3, count), np.int64)
-    for block in attractor.blocks(maps, walkers, problem.points):
+    for block in attractor.spread(maps, ends[..., len(measuring) :], problem.points):
         np.subtract(block, corner[:, None], out=scaled)
         np.multiply(scaled, scale, out=scaled)
         np.copyto(cell, scaled, casting="unsafe")  # towards zero

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark import draw
@@ -35,6 +35,7 @@ def test_bytes_are_little_endian():
     assert draw.to_bytes(np.array([0x0102030405060708], np.uint64)).tolist() == [8, 7, 6, 5, 4, 3, 2, 1]
 
 
+@settings(deadline=None)
 @given(WORD, st.integers(-1000, 1000), st.integers(0, 1000))
 def test_between_stays_between(word, low, width):
     assert low <= draw.between(word, low, low + width) <= low + width
@@ -45,6 +46,7 @@ def test_between_reaches_both_ends():
     assert draw.between(2**64 - 1, 3, 9) == 9
 
 
+@settings(deadline=None)
 @given(st.lists(WORD, max_size=50))
 def test_shuffled_is_a_permutation(raw):
     assert sorted(draw.shuffled(raw)) == list(range(len(raw)))
