@@ -85,3 +85,9 @@ def test_the_readme_names_every_module():
 
 def test_no_package_hides_behind_tests():
     assert not list((ROOT / "tests").rglob("__init__.py"))
+
+
+def test_our_own_submission_is_in_order():
+    done = subprocess.run([sys.executable, "compliance/check.py", "results/"], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "nothing found" in done.stdout
