@@ -16,7 +16,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from compliance import waiver
-from compliance.engine import judge, sort_key
+from compliance.assemble import sort_key
+from compliance.engine import judge
 from compliance.impact import with_impact
 from compliance.law import explain, listing
 from compliance.output import github, json, junit, markdown, sarif, text

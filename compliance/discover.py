@@ -5,6 +5,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from benchmark.tree import SCALINGS
@@ -59,6 +60,11 @@ class Submission:
     @property
     def org(self) -> str:
         return self.path.resolve().name
+
+    @cached_property
+    def at(self) -> dict[tuple[str, ...], Entry]:
+        """The entries by their parts."""
+        return {e.parts: e for e in self.entries}
 
     def place(self, *parts: str) -> str:
         """What findings call a path inside."""

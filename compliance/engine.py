@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import compliance.checks  # noqa: F401  registers the checks
+from compliance.assemble import ancestors, assemble
+from compliance.checks.system import described
 from compliance.discover import LogFile, Set, Submission, discover
 from compliance.facts import Facts, facts_of
 from compliance.finding import Fault, Finding, show
@@ -18,7 +20,7 @@ from compliance.rule import Check, ordered
 from compliance.run import Law, Run, known_keys, read_run
 from compliance.select import select_edition
 from compliance.timeline import timeline
-from compliance.verdict import NOT_CONVERGED, LogVerdict, SetVerdict, SubmissionVerdict, Verdict
+from compliance.verdict import NOT_CONVERGED, Verdict
 from rules.edition import ROOT, Edition, load
 
 BROKE = "Could not look: the check itself failed, that"
@@ -34,6 +36,7 @@ class Job:
     edition: Edition
     benchmark: str
     alone: bool
+    division: str = ""  # the system description's, where it overrules the log's
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,13 @@ class Unit:
     log: LogFile | None = None
 
     def jobs(self) -> Iterator[Job]:
+        overrule = self.submission and self.edition.limits.description_rules
         for runs in self.sets:
+            description = described(Place(runs, self.submission)) if overrule else None
+            division = str((description.data or {}).get("division", "")) if description else ""
             benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
             for log in runs.logs:
-                yield Job(log, self.edition, benchmark, alone=False)
+                yield Job(log, self.edition, benchmark, False, division)
         if self.log:
             yield Job(self.log, self.edition, "", alone=True)
 
@@ -76,13 +82,13 @@ def judge(
     judged = {facts.path: (facts, findings) for facts, findings in _judge_logs(todo, jobs, progress)}
     extra = [f for unit in units for f in _judge_unit(unit, judged)]
     extra += [f for name in sorted({u.edition.name for u in units}) for f in _judge_round(name, units, judged)]
-    return _assemble(units, judged, extra, found.missed)
+    return assemble(units, judged, extra, found.missed)
 
 
 def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
     """What one log says, and every fault in it."""
     run = read_run(job.log.file, job.log.name, known_keys(job.edition))
-    law = law_for(run, job.edition, job.benchmark)
+    law = law_for(run, job.edition, job.benchmark, job.division)
     time = timeline(run, law)
     findings: list[Finding] = []
     broken: set[str] = set()
@@ -100,14 +106,14 @@ def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
     return replace(facts, codes=codes, lines=lines), findings
 
 
-def law_for(run: Run, edition: Edition, folder_benchmark: str = "") -> Law:
+def law_for(run: Run, edition: Edition, folder_benchmark: str = "", division: str = "") -> Law:
     """The law for a log: the benchmark is its folder's, or what it says itself, or the edition's only one."""
     said = run.value("submission_benchmark")
     name = folder_benchmark or (said if type(said) is str and said in edition.benchmarks else "")
     name = name or next(iter(edition.benchmarks))
     problem = run.value("problem")
     published = edition.problems.get(problem) if type(problem) is str else None
-    division = run.value("submission_division")
+    division = division or run.value("submission_division")
     division = division.lower() if type(division) is str else ""
     return Law(edition, name, edition.benchmarks[name], edition.keys[name], published, division, folder_benchmark)
 
@@ -133,16 +139,23 @@ def _judge_unit(unit: Unit, judged: dict) -> Iterator[Finding]:
     """The findings of the layout, of the sets, and of the submission as a whole."""
     laid = list(_judge_tree(unit)) if unit.submission else []
     yield from laid
+    below = _below(laid)
     for runs in unit.sets:
-        if runs.name not in {
-            f.path for f in laid if f.severity == "error"
-        }:  # a set that lies wrong isn't judged further
-            here = _broken([f for f in laid if f.path.startswith(runs.name + "/")])
-            facts = [judged[log.name][0] for log in runs.logs]
-            yield from _judge_set(unit, runs, facts, here)
+        wrong = below.get(runs.name, [])
+        if not any(f.path == runs.name for f in wrong):  # a set that lies wrong isn't judged further
+            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], _broken(wrong))
     if unit.submission:
         every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
         yield from _judge_material(unit, Material(unit.submission, every, unit.edition), _broken(laid))
+
+
+def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
+    """Errors by every folder that they are in or at."""
+    below: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        for path in ancestors(finding.path) if finding.severity == "error" else ():
+            below[path].append(finding)
+    return below
 
 
 def _judge_tree(unit: Unit) -> Iterator[Finding]:
@@ -227,36 +240,3 @@ def _finding(fault: Fault, check: Check, edition: Edition, path: str) -> Finding
         found=show(fault.found) if fault.found != "" else "",
         wanted=show(fault.wanted) if fault.wanted != "" else "",
     )
-
-
-def _assemble(units: list[Unit], judged: dict, extra: list[Finding], missed: list[tuple[str, str]]) -> Verdict:
-    """Findings go to the log, set or submission at whose path they are."""
-    at: dict[str, list[Finding]] = defaultdict(list)
-    for finding in [f for _, findings in judged.values() for f in findings] + extra:
-        at[finding.path].append(finding)
-    everything = tuple(sorted((f for fs in at.values() for f in fs), key=sort_key))
-
-    def log(name: str, edition: Edition) -> LogVerdict:
-        return LogVerdict(judged[name][0], tuple(sorted(at.pop(name, ()), key=sort_key)), edition.name)
-
-    def runs(s: Set, edition: Edition) -> SetVerdict:
-        logs = tuple(log(x.name, edition) for x in s.logs)
-        return SetVerdict(s.name, s.system, s.scaling, s.benchmark, edition.name, logs, tuple(at.pop(s.name, ())))
-
-    submissions, sets, logs = [], [], []
-    for unit in units:
-        judged_sets = tuple(runs(s, unit.edition) for s in unit.sets)
-        if unit.submission:
-            inside = [p for p in at if p == unit.submission.name or p.startswith(unit.submission.place(""))]
-            own = tuple(sorted((f for p in inside for f in at.pop(p)), key=sort_key))
-            name, org = unit.submission.name, unit.submission.org
-            submissions.append(SubmissionVerdict(name, org, unit.edition.name, judged_sets, own))
-        sets += [] if unit.submission else judged_sets
-        logs += [log(unit.log.name, unit.edition)] if unit.log else []
-    names = tuple(sorted({u.edition.name for u in units}))
-    return Verdict(tuple(submissions), tuple(sets), tuple(logs), everything, tuple(missed), names)
-
-
-def sort_key(finding: Finding) -> tuple:
-    """Findings in the order of their places."""
-    return (finding.path, finding.line, finding.code, finding.found)

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from compliance.checks.seeds import seed_of
-from compliance.run import Law, Run, is_number
+from compliance.run import Law, Run, is_number, seed_of
 from compliance.timeline import Timeline
 from compliance.timeline import field as metadata_field
 
@@ -35,6 +34,12 @@ class Facts:
     status: Any
     codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
     lines: frozenset[int] = field(default_factory=frozenset)  # where
+
+    @property
+    def set_path(self) -> str:
+        """What findings call the folder of its set."""
+        folder = self.path.rpartition("/")[0]
+        return folder.rpartition("/")[0] if self.pruned else folder
 
     def value(self, key: str) -> Any:
         """The first value of a key, or None."""

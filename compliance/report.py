@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from compliance.assemble import ancestors
 from compliance.finding import SEVERITIES, Finding
 from compliance.rule import CHECKS
 from compliance.verdict import Verdict
@@ -57,13 +58,8 @@ def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Fin
     """The findings at or below each path; those of none are under ""."""
     found: dict[str, list[Finding]] = {path: [] for path in paths} | {"": []}
     for finding in findings:
-        found[next((p for p in _prefixes(finding.path) if p in found), "")].append(finding)
+        found[next((p for p in ancestors(finding.path) if p in found), "")].append(finding)
     return found
-
-
-def _prefixes(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)]
 
 
 def _summary(path: str, edition: Edition, logs: int, findings: list[Finding]) -> Summary:

@@ -18,19 +18,20 @@ EXACT = 1e-9  # a score is written with all its digits
 def evaluations_log_one_score(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """Each evaluation logs one score"""
     scored: dict[object, Event] = {}
+    many = law.edition.limits.many_ranks  # such logs also hold several evaluations of an epoch
     for score in time.scores:
-        if score.epoch in scored:
-            before = scored[score.epoch]
-            equal = law.edition.limits.many_ranks and before.value == score.event.value
+        before = scored.setdefault(score.epoch, score.event)
+        if before is not score.event and (not many or before.value == score.event.value):
             found = f"another {law.metric} for epoch {show(score.epoch)}"
-            yield Fault(score.event.line, found, f"one, as in line {before.line}", severity="warning" if equal else "")
-            if law.edition.limits.many_ranks:
+            mild = "warning" if many else ""
+            yield Fault(score.event.line, found, f"one, as in line {before.line}", severity=mild)
+            if many:
                 break
-        scored.setdefault(score.epoch, score.event)
     for event in run.all("eval_start"):
         if epoch_of(event) not in scored and not _aborted(time):
-            yield Fault(event.line, f"no {law.metric} for epoch {show(epoch_of(event))}", "one")
-            if law.edition.limits.many_ranks:
+            found = f"no {law.metric} for epoch {show(epoch_of(event))}"
+            yield Fault(event.line, found, "one", severity="warning" if many else "")
+            if many:
                 break
 
 
@@ -120,13 +121,13 @@ def run_reaches_its_target(run: Run, law: Law, time: Timeline) -> Iterator[Fault
 def status_agrees_with_scores(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """run_stop's status agrees with the scores"""
     status = field(time.stop, "status")
+    # MLPerf HPC goes by the values alone: there a wrong word is no error, and a missed target is EVL07's.
+    mild = "warning" if law.edition.limits.many_ranks else ""
     if status not in ("success", "aborted"):
         met = "where the target was met" if time.passing else "where the target was missed"
-        mild = "warning" if time.passing and law.edition.limits.many_ranks else ""
         yield Fault(time.stop.line, f"status {show(status)} {met}", "success or aborted", severity=mild)
     elif law.target is not None and (status == "success") != bool(time.passing):
         met = "an evaluation meets the target" if time.passing else "no evaluation meets the target"
-        mild = "warning" if time.passing and law.edition.limits.many_ranks else ""
         wanted = "status success if and only if the target is met"
         yield Fault(time.stop.line, f"status {status}, but {met}", wanted, severity=mild)
 

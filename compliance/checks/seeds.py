@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from compliance.checks.log import WHOLE
 from compliance.finding import Fault, show
 from compliance.rule import rule
-from compliance.run import Law, Run, is_number
+from compliance.run import Law, Run, is_number, seed_of
 from compliance.timeline import Timeline, field
-
-EXACT_IN_JSON = 1 << 53  # beyond this other languages' JSON readers round, so that some log a string
 
 
 @rule("SEED01", "log", after=WHOLE)
@@ -51,17 +49,6 @@ def run_is_no_rehearsal(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
         source = field(event, "source")
         if sources and source not in sources:
             yield Fault(event.line, f"seed from {show(source)}", " or ".join(sources))
-
-
-def seed_of(value: object) -> int | None:
-    """A logged seed as an integer, or None. Text of digits counts: JSON readers round beyond 2^53."""
-    if type(value) is int and value >= 0:
-        return value
-    if type(value) is float and value.is_integer() and 0 <= value < EXACT_IN_JSON:
-        return int(value)
-    if type(value) is str and value.strip().isascii() and value.strip().isdigit() and len(value) < 100:
-        return int(value)
-    return None
 
 
 def _clock(seed: int, time_ms: object, window: float) -> str:

@@ -52,18 +52,19 @@ def source_can_be_read(material: Material) -> Iterator[Fault]:
 @rule("SRC03", "submission", after=("SRC01", "SRC02", "SRC04", "SRC05", "SEED06", "TREE05"))
 def source_is_the_one_that_ran(material: Material) -> Iterator[Fault]:
     """The source is the one whose digest the runs logged"""
-    submission = material.submission
-    for runs in submission.sets:
-        told = [f.value("source_digest") for f in material.runs if f.path.startswith(runs.name + "/")]
-        logged = {digest for digest in told if type(digest) is str}
-        if len(logged) != 1 or runs.benchmark not in material.edition.benchmarks:
-            continue  # RUN04 tells where they differ
-        folders = material.implementations(runs.benchmark)
-        digests = {folder: _digest(material, folder) for folder in folders}
-        if folders and not logged & set(digests.values()):
-            place = submission.place(*folders[0])
+    told: dict[str, set[str]] = {}
+    for run in material.runs:
+        digest = run.value("source_digest")
+        if type(digest) is str:
+            told.setdefault(run.set_path, set()).add(digest)
+    names = {s.benchmark for s in material.submission.sets} & set(material.edition.benchmarks)
+    digests = {name: {f: _digest(material, f) for f in material.implementations(name)} for name in sorted(names)}
+    for runs in material.submission.sets:
+        logged, found = told.get(runs.name, set()), digests.get(runs.benchmark, {})
+        if len(logged) == 1 and found and not logged & set(found.values()):  # RUN04 tells where they differ
+            folder = next(iter(found))
             wanted = f"{logged.pop()}, as in the logs of {runs.name}"
-            yield Fault(1, f"source_digest {digests[folders[0]]}", wanted, path=place)
+            yield Fault(1, f"source_digest {found[folder]}", wanted, path=material.submission.place(*folder))
 
 
 @rule("SRC04", "submission")

@@ -129,8 +129,7 @@ def described(place: Any) -> Description | None:
     """The description of a set's system, or None."""
     if place.submission is None:
         return None
-    parts = ("systems", f"{place.system}.json")
-    entry = next((e for e in place.submission.entries if e.parts == parts), None)
+    entry = place.submission.at.get(("systems", f"{place.system}.json"))
     return read_description(place.submission.path, entry) if entry else None
 
 

@@ -254,10 +254,10 @@ ERRORS = {
         lambda i, e: [*e[:-1], {**e[-1], "key": "run_start", "event_type": START_TYPE}, e[-1]],
         "CLK01",
     ),
-    "success below the target": (
+    "targets missed": (
         "deepcam",
         lambda i, e: [x for x in e if x["key"] != "eval_accuracy" or x["metadata"]["epoch_num"] < 6],
-        "EVL08",
+        "RUN03",
     ),
     "seeds equal": ("deepcam", lambda i, e: each(e, "seed", value=77), "SEED05"),
     "staging before run_start": ("cosmoflow", lambda i, e: staged_first(e), "CLK11"),
@@ -273,6 +273,31 @@ def test_damage_is_an_error(tmp_path, name):
     assert ("error", code) in found, found
     assert {c for severity, c in found if severity == "error"} == {code}
     assert verdict.exit_code == 1
+
+
+def test_one_run_that_missed_the_target_is_forgiven_whatever_it_says(tmp_path):
+    def missed(index, events):
+        return [e for e in events if index or e["key"] != "eval_error" or e["metadata"]["epoch_num"] < 6]
+
+    found, verdict = codes(round_(tmp_path, "v2.0", "cosmoflow", missed))
+    assert found == {("info", "EVL07"), ("warning", "EVL08")}
+    assert verdict.exit_code == 0
+
+
+def test_several_evaluations_of_an_epoch_are_fine(tmp_path):
+    def twice(index, events):
+        doubled = [[e, {**e, "value": e["value"] - 0.01}] if e["key"] == "eval_accuracy" else [e] for e in events]
+        return [e for pair in doubled for e in reversed(pair)]
+
+    assert codes(round_(tmp_path, "v0.7", "deepcam", twice))[0] == set()
+
+
+def test_division_is_the_descriptions(tmp_path):
+    path = round_(tmp_path, "v0.7", "deepcam", lambda i, e: each(e, "opt_name", value="MINE"))
+    assert ("error", "HYP01") in codes(path)[0]
+    description = path / "acme" / "systems" / "box.json"
+    description.write_text(json.dumps({**json.loads(description.read_text()), "division": "open"}))
+    assert codes(path)[0] == {("review", "RUN13")}
 
 
 def test_staging_outside_the_clock_since_v3(tmp_path):
