@@ -11,6 +11,7 @@ from pathlib import Path
 
 import compliance.checks  # noqa: F401  registers the checks
 from compliance.assemble import ancestors, assemble
+from compliance.assemble import sort_key as sort_key  # callers order findings by it
 from compliance.checks.system import described
 from compliance.discover import LogFile, Set, Submission, discover
 from compliance.facts import Facts, facts_of
