@@ -47,6 +47,8 @@ def generated(new_log, entry, run):
         if better > 0:
             log.add(key, value, **where)
     log.now = start + stop
+    if run is entry["runs"][entry.get("unfinished", 0) - 1] and "unfinished" in entry:
+        return log.add("epoch_start", epoch_num=entry["epoch_from"] + epochs)
     return log.add("run_stop", status="success")
 
 
