@@ -56,8 +56,7 @@ def verify_one(root: Path, problem: Problem, task: Task) -> str | None:
     path = store.sample_path(root, split, sample)
     try:
         header = checked_header(root, problem, split, sample)
-        volume, label = store.read_box(path)
-        found = store.measure(problem, split, sample, [(0, volume, label)])
+        found = store.measure(problem, split, sample, store.read_slabs(path, problem))
     except ValueError as error:
         return str(error)
     if (found.digest, found.class_counts) != (header.digest, header.class_counts):
@@ -113,16 +112,14 @@ def generate(root: Path, problem: Problem, workers: int = 1, launch: Launch | No
 def verify(root: Path, problem: Problem, workers: int = 1, launch: Launch | None = None) -> list[str]:
     """What is wrong with a dataset, one line a fault: every brick of this rank's share is read and digested.
 
-    The manifest is held against the files' headers, which the bricks were held against.
+    The manifest is held against the files' headers, which the bricks were held against. Raises ValueError if
+    there is no manifest of this problem.
     """
     launch = launch or detect_launch()
+    entries = {(e.split, e.sample): e for e in load_manifest(root, problem).entries}
     mine = share(tasks(problem), launch.rank, launch.world_size)
     found = progress(work(verify_one, root, problem, mine, workers), len(mine), "verify", launch)
     faults = [line for line in found if line]
-    try:
-        entries = {(e.split, e.sample): e for e in load_manifest(root, problem).entries}
-    except ValueError as error:
-        return [*faults, str(error)]
     bad = {line.partition(":")[0] for line in faults}
     for split, sample in mine:
         path = store.sample_path(root, split, sample)
@@ -188,11 +185,13 @@ def run(options: argparse.Namespace) -> int:
         faults = verify(options.out, problem, workers, launch)
         for line in faults:
             print(line)
-        if not faults and launch.rank == 0:
-            print(f"{options.out}: {problem.samples} samples of {problem.name} verified")
+        if not faults:
+            verified = len(share(tasks(problem), launch.rank, launch.world_size))
+            print(f"{options.out}: {verified} samples of {problem.name} verified")
         return 1 if faults else 0
+    finished_before = manifest_path(options.out).exists()
     manifest = generate(options.out, problem, workers, launch)
-    if manifest and launch.rank == 0:
+    if manifest and (launch.rank == 0 or not finished_before):  # of several ranks, the last to finish
         print(describe(problem, manifest))
     return 0
 
@@ -213,6 +212,9 @@ def main() -> None:
     except (ValueError, OSError) as error:
         print(f"generate.py: {error}", file=sys.stderr)
         code = 2
+    except KeyboardInterrupt:
+        print("generate.py: interrupted; start it again to resume", file=sys.stderr)
+        code = 130
     sys.exit(code)
 
 

@@ -161,6 +161,12 @@ def read_box(path: Path, origin: Box = (0, 0, 0), shape: Box | None = None) -> t
     return volume[crop], label[crop]
 
 
+def read_slabs(path: Path, problem: Problem) -> Iterator[Slab]:
+    """A stored sample a slab of one brick's depth at a time, so that no more need be in memory."""
+    for first in range(0, problem.side, problem.brick):
+        yield first, *read_box(path, (first, 0, 0), (problem.brick, problem.side, problem.side))
+
+
 def read_header(path: Path) -> Header:
     """What a finished file says about itself. Raises ValueError naming the file otherwise."""
     with opened(path) as file:

@@ -130,6 +130,11 @@ def test_verify(tiny, reference, tmp_path):
     assert sorted(line.partition(":")[0] for line in faults) == sorted(map(str, (broken, gone)))
 
 
+def test_verify_of_nothing(tiny, tmp_path):
+    with pytest.raises(ValueError, match="no manifest"):
+        verify(tmp_path, tiny)
+
+
 def test_verify_holds_files_against_the_manifest(tiny, reference, tmp_path):
     """A file that agrees with itself but not with the manifest."""
     shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
