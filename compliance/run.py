@@ -10,6 +10,7 @@ from rules.edition import Benchmark, Edition, Key, Published
 
 MOST_EVENTS = 100_000  # kept of one log; a log with more cannot be judged
 MOST_BYTES = 256 << 20  # of their text, roughly
+LARGEST = 1 << 1000  # of integers that count as numbers
 SMALL = 16 << 20  # bytes of a log whose events needn't be weighed: it all fits
 MOST_KEYS = 10_000
 EXACT_IN_JSON = 1 << 53  # beyond this other languages' JSON readers round, so that some log a string
@@ -23,13 +24,15 @@ STRUCTURE = (
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number: `true` is not 1."""
-    return type(value) in (int, float) and math.isfinite(value)
+    """Whether a value is a finite number that a float can hold: `true` is not 1."""
+    if type(value) is int:
+        return -LARGEST < value < LARGEST
+    return type(value) is float and math.isfinite(value)
 
 
 def seed_of(value: object) -> int | None:
     """A logged seed as an integer, or None. Text of digits counts: JSON readers round beyond 2^53."""
-    if type(value) is int and value >= 0:
+    if type(value) is int and 0 <= value < LARGEST:
         return value
     if type(value) is float and value.is_integer() and 0 <= value < EXACT_IN_JSON:
         return int(value)

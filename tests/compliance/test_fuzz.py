@@ -10,7 +10,7 @@ fuzz = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(fuzz)
 
 # (kind, seed of the campaign, number of the input): each of them failed once.
-REGRESSIONS = [("tree", 1, 354), ("tree", 11, 97077)]
+REGRESSIONS = [("tree", 1, 354), ("tree", 11, 97077), ("log", 12, 59665), ("log", 12, 78416)]
 
 
 @pytest.fixture(scope="module")
