@@ -47,7 +47,7 @@ def generated(new_log, entry, run):
         if better > 0:
             log.add(key, value, **where)
     log.now = start + stop
-    if run is entry["runs"][entry.get("unfinished", 0) - 1] and "unfinished" in entry:
+    if entry["runs"].index(run) + 1 == entry.get("unfinished"):
         return log.add("epoch_start", epoch_num=entry["epoch_from"] + epochs)
     return log.add("run_stop", status="success")
 
