@@ -65,7 +65,7 @@ def replays(runs: list[Facts], edition: Edition) -> list[tuple[Facts, int, Facts
     limits = edition.limits.curves
     seen: dict[object, Facts] = {}
     found = []
-    for run in runs:
+    for run in sorted(runs, key=lambda r: r.start_ms or 0):  # of two, the later one is the replay
         windows = _windows(run, limits.leading, limits.shortest)
         hit = next(((line, seen[w], len(w[-1])) for line, w in windows if w in seen and seen[w] is not run), None)
         if hit:
