@@ -137,8 +137,8 @@ def stream(problem: Problem, workers: int = 1) -> Manifest:
 
 
 def progress(items, total: int, what: str, launch: Launch | None):
-    """The items, with a bar on rank 0's stderr."""
-    return tqdm(items, total=total, desc=what, unit="volume", disable=launch is not None and launch.rank > 0)
+    """The items, with a bar on rank 0's stderr if that is a terminal (tqdm's `disable=None`)."""
+    return tqdm(items, total=total, desc=what, unit="volume", disable=True if launch and launch.rank else None)
 
 
 def describe(problem: Problem, manifest: Manifest) -> str:

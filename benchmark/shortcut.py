@@ -142,7 +142,7 @@ def shortcuts(problem: Problem, workers: int = 1, train_samples: int | None = No
     tasks = [(split, s) for split in SPLITS for s in list(problem.split_samples(split))[:train_samples]]
     sums = {(split, kind): 0 for split in SPLITS for kind in ("voxel", "neighbours")}
     for split, voxel, neighbours in tqdm(
-        work(histograms, Path(), problem, tasks, workers), total=len(tasks), desc="tables"
+        work(histograms, Path(), problem, tasks, workers), total=len(tasks), desc="tables", disable=None
     ):
         sums[split, "voxel"] += voxel
         sums[split, "neighbours"] += neighbours
@@ -150,7 +150,7 @@ def shortcuts(problem: Problem, workers: int = 1, train_samples: int | None = No
     scores = {kind: score(sums["validation", kind], fit(sums["train", kind]), true) for kind in ("voxel", "neighbours")}
     job = partial(bayes, log_likelihoods(sums["train", "voxel"]))
     tasks = [task for task in tasks if task[0] == "validation"]
-    found = list(tqdm(work(job, Path(), problem, tasks, workers), total=len(tasks), desc="naive Bayes"))
+    found = list(tqdm(work(job, Path(), problem, tasks, workers), total=len(tasks), desc="naive Bayes", disable=None))
     for name in found[0]:
         scores[name] = dice(reduce(Counts.__add__, (counts[name] for counts in found)))
     return scores
