@@ -1,0 +1,89 @@
+"""Properties of the reader and of what is shown, over whatever Hypothesis thinks of."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmark.log import BadLine, Event, Oddity, read_log
+from compliance.discover import discover
+from compliance.finding import Finding, printable, show
+from compliance.pyseeds import parse, seeds
+from compliance.run import read_run
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(["run_start", "run_stop", "eval_accuracy", "seed", "tracked_stats", "epoch_start"]) | st.text()
+NAMES = st.sampled_from(["results", "systems", "x", "strong", "result_0.txt"])
+EVENTS = st.fixed_dictionaries(
+    {"key": KEYS | PLAIN, "time_ms": st.integers() | PLAIN},
+    optional={"value": PLAIN, "metadata": PLAIN, "event_type": PLAIN, "namespace": PLAIN},
+)
+LINES = st.binary(max_size=80) | st.builds(lambda e: b":::MLLOG " + json.dumps(e).encode(), EVENTS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINES, max_size=8))
+def test_reader_gives_facts_in_order(lines):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "result_0.txt"
+        path.write_bytes(b"\n".join(lines))
+        items = list(read_log(path))
+        assert all(type(i) in (Event, BadLine, Oddity) for i in items)
+        assert [i.line for i in items] == sorted(i.line for i in items)
+        assert all(1 <= i.line <= 1 + sum(line.count(b"\n") for line in lines) + len(lines) for i in items)
+        run = read_run(path, "result_0.txt", frozenset(("run_start", "seed")))
+        assert run.count == sum(type(i) is Event for i in items)
+
+
+@settings(max_examples=200, deadline=None)
+@given(EVENTS)
+def test_sound_event_is_read_as_it_is(fields):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "result_0.txt"
+        path.write_text(f":::MLLOG {json.dumps(fields)}\n")
+        events = [i for i in read_log(path) if type(i) is Event]
+        sound = type(fields["key"]) is str and fields["time_ms"] is not None
+        assert len(events) == sound
+        if sound:
+            assert json.dumps(events[0].value) == json.dumps(fields.get("value"))
+
+
+@given(st.text())
+def test_what_is_shown_is_printable_and_short(text):
+    assert printable(text).isprintable()
+    assert show(text).isprintable()
+    finding = Finding(text, 1, "LOG01", "error", text, show(text), show([text]))
+    assert finding.text().isprintable()
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="abs=+-*()[]{}:., \n0123456789torch.manual_seedSEEDdeflambda", max_size=300))
+def test_any_source_is_parsed_or_refused(text):
+    tree, line, why = parse(text)
+    assert (tree is None) == bool(why)
+    assert line >= 1
+    seeds({"a.py": text})
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from(["results", "systems", "x", "strong", "result_0.txt"]), min_size=1, max_size=5))
+)
+def test_discovery_stays_inside(paths):
+    with tempfile.TemporaryDirectory() as folder:
+        for parts in paths:
+            try:
+                Path(folder, *parts[:-1]).mkdir(parents=True, exist_ok=True)
+                Path(folder, *parts).touch()
+            except OSError:
+                continue  # a file is in the way
+        found = discover([folder])
+        names = [s.name for s in found.submissions + found.sets] + [path for path, _ in found.missed]
+        assert all(name.startswith(folder) for name in names)
+        assert names
