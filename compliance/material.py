@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,12 +12,11 @@ from typing import Any
 from benchmark.log import open_regular
 from compliance.discover import Entry, Submission
 from compliance.facts import Facts
-from rules.edition import ROOT, Edition
+from rules.edition import Edition
 
 LARGEST = 2 << 20  # bytes of a file that are read as text
 LARGEST_ALL = 128 << 20
-POINTER = "source.json"  # names the source by digest, instead of a copy
-REPOSITORY = ROOT.parent
+DOCUMENT = re.compile(r"(?i)(^(readme|license|notice)|\.(md|rst|txt|pdf)$)")
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,10 @@ class Material:
         return found
 
     def implementations(self, benchmark: str) -> list[tuple[str, ...]]:
-        """The folders of a benchmark's implementations that hold a file."""
+        """The folders of a benchmark's implementations that hold more than documents."""
         root = ("benchmarks", benchmark, "implementations")
-        held = {e.parts[:4] for e in self.submission.under(*root) if e.kind == "file" and len(e.parts) > 4}
+        files = [e for e in self.submission.under(*root) if e.kind == "file" and len(e.parts) > 4]
+        held = {e.parts[:4] for e in files if not DOCUMENT.search(e.parts[-1])}
         return sorted(held)
 
 

@@ -1,7 +1,6 @@
 """SRC: the source of what ran is there, can be read, and is the one that the runs name."""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 from benchmark.log import open_regular
 from benchmark.tree import SKIPPED, combine
 from compliance.finding import Fault
-from compliance.material import POINTER, Material, Text
+from compliance.material import Material, Text
 from compliance.pyseeds import parse
 from compliance.rule import rule
 
@@ -99,13 +98,7 @@ def _lines(material: Material) -> Iterator[tuple[Text, int, str]]:
 
 
 def _digest(material: Material, folder: tuple[str, ...]) -> str:
-    """The digest of an implementation's folder, as benchmark.tree computes it; or the one its pointer names."""
-    pointer = next((t for t in material.source if t.parts == (*folder, POINTER)), None)
-    if pointer is not None:
-        try:
-            return str(json.loads(pointer.text)["source_digest"])
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return f"missing in {POINTER}"
+    """The digest of an implementation's folder, as benchmark.tree computes it."""
     files = [e for e in material.submission.under(*folder) if e.kind == "file" and not set(e.parts) & set(SKIPPED)]
     root = material.submission.path
     return combine(("/".join(e.parts[len(folder) :]), _sha256(root.joinpath(*e.parts))) for e in files)

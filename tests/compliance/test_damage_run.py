@@ -270,6 +270,11 @@ def seed_of_text(tree):
 
 
 @damage
+def seed_in_quotes(tree):
+    return [("result_2.txt", changed(tree, "seed", value=str((1 << 62) + 5)), "SEED02")]
+
+
+@damage
 def seed_of_the_clock(tree):
     time = tree.logs[2].one("seed")["time_ms"]
     return [("result_2.txt", changed(tree, "seed", value=time * 1_000_000 + 123_456), "SEED03")]

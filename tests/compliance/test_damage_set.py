@@ -239,6 +239,13 @@ def source_deleted(tree, logs):
 
 
 @damage
+def source_of_documents_alone(tree, logs):
+    shutil.rmtree(tree.implementation)
+    tree.put(tree.implementation / "README.md", "On request.\n")
+    return [("implementations", 1, "SRC01")]
+
+
+@damage
 def source_that_does_not_parse(tree, logs):
     return [("train.py", in_source(tree, "def broken(:\n"), "SRC02")]
 
