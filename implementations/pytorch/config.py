@@ -38,6 +38,7 @@ class TrainConfig:
 
     layout: tuple[int, int, int, int] | None = None  # ranks by data, depth, height, width; None: all by data
     tile: tuple[int, int, int, int] = (1, 1, 1, 1)  # consecutive ranks fill tiles of this layout
+    recompute: bool = False  # blocks keep their input alone and run again in the backward pass
     precision: str = "auto"  # of activations: float32, bfloat16 or auto
     device: str = "auto"  # cpu, cuda or auto
     threads: int = 0  # CPU threads by rank; 0: the machine's cores shared by its ranks

@@ -28,7 +28,7 @@ from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.fit import arrange
 from implementations.pytorch.layout import AXES, Layout, connect
 from implementations.pytorch.loss import class_weights
-from implementations.pytorch.model import build_model, parameter_count
+from implementations.pytorch.model import build_model, parameter_count, recompute_blocks
 from implementations.pytorch.run import Run
 from implementations.pytorch.runlog import EDITION, RunLog, Submission
 from implementations.pytorch.spatial import parallelize
@@ -79,6 +79,8 @@ def prepare(
     seed = layout.gather(fresh if args.rehearsal_seed is None else args.rehearsal_seed)[0]  # rank 0's, for all
     torch.manual_seed(seed)
     model = build_model(problem).to(device)
+    if config.recompute:
+        recompute_blocks(model)
     weight = class_weights(problem.classes, config.background_weight).to(device)
     wrapped = parallelize(model, layout)
     average = average_of(model, config.average_decay)

@@ -28,7 +28,7 @@ from implementations.pytorch import halo, spatial
 from implementations.pytorch.config import TrainConfig
 from implementations.pytorch.layout import Layout, connect, with_group
 from implementations.pytorch.loss import class_weights
-from implementations.pytorch.model import UNet
+from implementations.pytorch.model import UNet, recompute_blocks
 from implementations.pytorch.step import batch_loss, build_optimizer, train_step
 
 CONFIG = TrainConfig(device="cpu", precision="float32", learning_rate=1e-3)
@@ -44,6 +44,7 @@ class Case:
     levels: int = 1
     samples: int = 2
     memory: torch.memory_format = torch.contiguous_format
+    recompute: bool = False
     harm: Callable[[Layout], None] | None = None  # what a negative control breaks
     steps: int = 0
 
@@ -149,6 +150,7 @@ CASES = {
     "1;1,1,2": Case(cube(1, 1, 1, 2)),
     "1;2,1,1 channels last": Case(cube(1, 2), memory=torch.channels_last_3d),
     "1;2,1,1 extent 1": Case(cube(1, 2), levels=2),
+    "1;2,1,1 recomputed": Case(cube(1, 2), recompute=True),
     "2;1,1,1": Case(cube(2), samples=3),
     "3;1,1,1 one rank empty": Case(cube(3), samples=2),
     "1;2,2,1": Case(cube(1, 2, 2), steps=STEPS),
@@ -156,6 +158,7 @@ CASES = {
     "1;4,1,1 extent 1": Case(cube(1, 4), levels=2, side=16, samples=1),
     "2;2,1,1": Case(cube(2, 2), samples=3, steps=STEPS),
     "2;2,1,1 one replica empty": Case(cube(2, 2), samples=1),
+    "2;2,1,1 recomputed": Case(cube(2, 2), samples=3, recompute=True, steps=STEPS),
     "2;2,1,1 tiled": Case(cube(2, 2, tile=(2, 1, 1, 1)), samples=3),
     "1;2,2,2": Case(cube(1, 2, 2, 2)),
     "1;2,2,2 extent 1": Case(cube(1, 2, 2, 2), levels=2, memory=torch.channels_last_3d),
@@ -174,6 +177,8 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     """Logits of this rank's part, loss, gradients and, after some steps, weights, in float64."""
     torch.manual_seed(0)
     model = UNet(CLASSES, width=8, levels=case.levels).double().to(memory_format=case.memory)
+    if case.recompute:
+        recompute_blocks(model)
     volume = torch.randint(0, 256, (case.samples, *(case.side,) * 3), dtype=torch.uint8)
     label = torch.randint(0, CLASSES, volume.shape, dtype=torch.uint8)
     mine = crop(layout, case.side)
