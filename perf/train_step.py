@@ -26,6 +26,7 @@ from benchmark.volume import make_sample
 from implementations.pytorch.config import TrainConfig, config_path, load_config, resolve
 from implementations.pytorch.data import Reader
 from implementations.pytorch.evaluate import confusion_counts
+from implementations.pytorch.layout import Layout
 from implementations.pytorch.loss import class_weights, loss_from_sums, loss_sums
 from implementations.pytorch.model import build_model, to_input
 from implementations.pytorch.runlog import RunLog
@@ -124,15 +125,15 @@ def measure(problem: Problem, config: TrainConfig, steps: int, folder: Path) -> 
         build_optimizer(model.parameters(), config),
     )
     print(f"{problem.name}: {problem.side}^3, width {problem.width}, batch {size}, {config.precision}, {config.device}")
-    log = RunLog(folder / "log.txt")
+    log, box = RunLog(folder / "log.txt"), Layout(1).box(problem.side)
     plan = [list(range(size))] * (steps + 1)
     for name, proof in (("train, from files", []), ("train, from memory", None)):
-        reader = Reader(folder, problem, config.workers, config.prefetch, config.cache_gib)
+        reader = Reader(folder, problem, box, config.workers, config.prefetch, config.cache_gib)
         if proof is None:
             list(reader.batches("train", plan[:1], device))
         report(name, training(model, optimizer, reader.batches("train", plan, device, proof), weight, config, log))
         reader.close()
-    reader = Reader(folder, problem, 0, config.prefetch, config.cache_gib)
+    reader = Reader(folder, problem, box, 0, config.prefetch, config.cache_gib)
     report("evaluate, from memory", evaluation(model.eval(), reader.batches("train", plan, device), config))
 
 

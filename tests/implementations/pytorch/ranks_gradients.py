@@ -1,54 +1,264 @@
-"""Started by torchrun in test_layout.py: loss and gradients of a batch that is split over ranks.
+"""Started by test_spatial.py: what ranks compute under a layout, against one rank and no layout at all.
 
-ranks_gradients.py OUT SAMPLES
+    ranks_gradients.py OUT
+
+Forks 2, 3, 4 and 8 ranks, runs every case of that size in them, and writes JSON: by case the greatest absolute
+difference of logits, loss, gradients and, after four steps, weights.
 """
 
+import functools
+import json
+import os
+import socket
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[3])
 
 import torch
+import torch.distributed as dist
+from torch import Tensor, nn
 
-from benchmark.launch import detect_launch
+from benchmark.launch import Launch
+from implementations.pytorch import halo, spatial
 from implementations.pytorch.config import TrainConfig
-from implementations.pytorch.layout import connect
+from implementations.pytorch.layout import Layout, connect, with_group
 from implementations.pytorch.loss import class_weights
-from implementations.pytorch.model import UNet
-from implementations.pytorch.step import batch_loss
+from implementations.pytorch.model import UNet, recompute_blocks
+from implementations.pytorch.step import batch_loss, build_optimizer, train_step
 
-CONFIG = TrainConfig(device="cpu", precision="float32")
-
-
-def gradients(layout, samples: int) -> dict[str, torch.Tensor]:
-    """Loss and gradients by parameter's name of a fixed batch of so many samples, in float64."""
-    torch.manual_seed(0)
-    model = UNet(classes=3, width=8, levels=1).double()
-    volume = torch.randint(0, 256, (samples, 4, 4, 4), dtype=torch.uint8)
-    label = torch.randint(0, 3, (samples, 4, 4, 4), dtype=torch.uint8)
-    mine = layout.share(range(samples))
-    weight = class_weights(3, 0.3).double()
-    parallel = Double(layout.parallel(model))  # must live until the gradients are there
-    loss = batch_loss(parallel, volume[mine], label[mine], weight, layout, CONFIG)
-    loss.backward()
-    return {"loss": loss.detach(), **{name: p.grad for name, p in model.named_parameters()}}
+CONFIG = TrainConfig(device="cpu", precision="float32", learning_rate=1e-3)
+CLASSES, STEPS = 3, 4
 
 
-class Double(torch.nn.Module):
-    """A model that takes its input in float64."""
+@dataclass(frozen=True)
+class Case:
+    """A layout, and the volume and network that are split."""
 
-    def __init__(self, model):
+    layout: Layout
+    side: int = 8
+    levels: int = 1
+    samples: int = 2
+    memory: torch.memory_format = torch.contiguous_format
+    recompute: bool = False
+    harm: Callable[[Layout], None] | None = None  # what a negative control breaks
+    steps: int = 0
+
+
+class Double(nn.Module):
+    """A model that takes its input in float64 and keeps its logits."""
+
+    def __init__(self, model: nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, x):
-        return self.model(x.double())
+    def forward(self, x: Tensor) -> Tensor:
+        self.logits = self.model(x.double())
+        return self.logits
+
+
+def no_halo(layout: Layout) -> None:
+    """Boxes are padded with zeros."""
+    spatial.Halo = replaced_halo(zeros_around, lambda grad, layout: halo.inside(grad, layout.split_axes()))
+
+
+def no_corners(layout: Layout) -> None:
+    """Axes exchange faces only."""
+
+    def pad(x: Tensor, layout: Layout) -> Tensor:
+        axes = layout.split_axes()
+        padded = zeros_around(x, layout)
+        for axis in axes:
+            rest = [a for a in axes if a != axis]
+            planes = halo.inside(padded, rest).movedim(2 + axis, 0)
+            planes[0], planes[-1] = halo.swap(planes[1], planes[-2], layout, axis)
+        return padded
+
+    spatial.Halo = replaced_halo(pad, halo.fold)
+
+
+def wrong_adjoint(layout: Layout) -> None:
+    """Gradients of the halo are thrown away."""
+    spatial.Halo = replaced_halo(halo.pad, lambda grad, layout: halo.inside(grad, layout.split_axes()))
+
+
+def shard_norm(layout: Layout) -> None:
+    """Every box has its own statistics."""
+    dist.all_reduce = skip_groups(dist.all_reduce)
+
+
+def skip_groups(all_reduce: Callable) -> Callable:
+    """An all-reduce that is as if every rank of a replica had the same values."""
+
+    def reduce(tensor: Tensor, *args, group=None, **more):
+        return tensor.mul_(dist.get_world_size(group)) if group is not None else all_reduce(tensor, *args, **more)
+
+    return reduce
+
+
+def wrong_average(layout: Layout) -> None:
+    """Gradients are averaged over replicas, as if boxes of a sample were none of their business."""
+    plain = spatial.DistributedDataParallel
+
+    def wrapped(model: nn.Module, **options) -> nn.Module:
+        parallel = plain(model, **options)
+        parallel.register_comm_hook(layout.boxes, add_boxes)
+        return parallel
+
+    spatial.DistributedDataParallel = wrapped
+
+
+def add_boxes(boxes: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:
+    """The average times the boxes: the sum within a replica, the average over replicas."""
+    tensor = bucket.buffer().div_(dist.get_world_size() / boxes)
+    return dist.all_reduce(tensor, async_op=True).get_future().then(lambda future: future.value()[0])
+
+
+def replaced_halo(pad: Callable, fold: Callable) -> type:
+    """A `Halo` with other passes."""
+
+    class Other(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, layout):
+            ctx.layout = layout
+            return pad(x, layout)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return fold(grad, ctx.layout), None
+
+    return Other
+
+
+def zeros_around(x: Tensor, layout: Layout) -> Tensor:
+    """`x` in a frame of zeros on the axes that are split."""
+    frame = [int(axis in layout.split_axes()) for axis in (2, 2, 1, 1, 0, 0)]
+    return nn.functional.pad(x, frame)
+
+
+def cube(data=1, depth=1, height=1, width=1, tile=(1, 1, 1, 1)) -> Layout:
+    return Layout(data, 0, depth, height, width, tile)
+
+
+CASES = {
+    "1;2,1,1": Case(cube(1, 2), steps=STEPS, samples=3),
+    "1;1,2,1": Case(cube(1, 1, 2)),
+    "1;1,1,2": Case(cube(1, 1, 1, 2)),
+    "1;2,1,1 channels last": Case(cube(1, 2), memory=torch.channels_last_3d),
+    "1;2,1,1 extent 1": Case(cube(1, 2), levels=2),
+    "1;2,1,1 recomputed": Case(cube(1, 2), recompute=True),
+    "2;1,1,1": Case(cube(2), samples=3),
+    "3;1,1,1 one rank empty": Case(cube(3), samples=2),
+    "1;2,2,1": Case(cube(1, 2, 2), steps=STEPS),
+    "1;4,1,1": Case(cube(1, 4)),
+    "1;4,1,1 extent 1": Case(cube(1, 4), levels=2, side=16, samples=1),
+    "2;2,1,1": Case(cube(2, 2), samples=3, steps=STEPS),
+    "2;2,1,1 one replica empty": Case(cube(2, 2), samples=1),
+    "2;2,1,1 recomputed": Case(cube(2, 2), samples=3, recompute=True, steps=STEPS),
+    "2;2,1,1 tiled": Case(cube(2, 2, tile=(2, 1, 1, 1)), samples=3),
+    "1;2,2,2": Case(cube(1, 2, 2, 2)),
+    "1;2,2,2 extent 1": Case(cube(1, 2, 2, 2), levels=2, memory=torch.channels_last_3d),
+    "2;2,2,1 tiled": Case(cube(2, 2, 2, tile=(2, 1, 2, 1)), samples=3, steps=STEPS),
+}
+CONTROLS = {
+    "no halo": Case(cube(1, 2), harm=no_halo),
+    "no corners": Case(cube(1, 2, 2), harm=no_corners),
+    "shard norm": Case(cube(1, 2), harm=shard_norm),
+    "wrong adjoint": Case(cube(1, 2), harm=wrong_adjoint),
+    "wrong average": Case(cube(1, 2), harm=wrong_average),
+}
+
+
+def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
+    """Logits of this rank's part, loss, gradients and, after some steps, weights, in float64."""
+    torch.manual_seed(0)
+    model = UNet(CLASSES, width=8, levels=case.levels).double().to(memory_format=case.memory)
+    if case.recompute:
+        recompute_blocks(model)
+    volume = torch.randint(0, 256, (case.samples, *(case.side,) * 3), dtype=torch.uint8)
+    label = torch.randint(0, CLASSES, volume.shape, dtype=torch.uint8)
+    mine = crop(layout, case.side)
+    volume, label = (x[layout.share(range(case.samples))][mine] for x in (volume, label))
+    weight = class_weights(CLASSES, 0.3).double()
+    parallel = Double(spatial.parallelize(model, layout))
+    loss = batch_loss(parallel, volume, label, weight, layout, CONFIG)
+    loss.backward()
+    found = {"logits": parallel.logits.detach()[: len(volume)], "loss": loss.detach()}
+    found |= {f"gradient of {name}": p.grad.clone() for name, p in model.named_parameters()}
+    optimizer = build_optimizer(model.parameters(), CONFIG)
+    for _ in range(case.steps):
+        train_step(parallel, optimizer, batch_loss(parallel, volume, label, weight, layout, CONFIG), 1.0)
+    if case.steps:
+        found |= {f"weights {name}": p.detach() for name, p in model.named_parameters()}
+    return found
+
+
+@functools.cache
+def alone(side: int, levels: int, samples: int, steps: int) -> dict[str, Tensor]:
+    """What one rank computes."""
+    return compute(Case(Layout(1), side, levels, samples, steps=steps), Layout(1))
+
+
+def crop(layout: Layout, side: int) -> tuple[slice, ...]:
+    """This rank's box of (N, D, H, W)."""
+    box = layout.box(side)
+    return (slice(None), *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))
+
+
+def differences(case: Case, layout: Layout) -> dict[str, float]:
+    """By kind, the greatest difference of this rank's results from one rank's."""
+    wanted = dict(alone(case.side, case.levels, case.samples, case.steps))
+    cut = crop(layout, case.side)
+    logits = wanted["logits"][layout.share(range(case.samples))]
+    wanted["logits"] = logits[(slice(None), *cut)]
+    found = compute(case, layout)
+    assert found.keys() == wanted.keys()
+    worst: dict[str, float] = {}
+    for name, value in wanted.items():
+        kind = name.split()[0]
+        difference = (found[name] - value).abs().max().item() if value.numel() else 0.0
+        worst[kind] = max(worst.get(kind, 0.0), difference)
+    return worst
+
+
+def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
+    """One rank's life: all cases of this many ranks. What a harm breaks is whole again for the next case."""
+    torch.set_num_threads(1)
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    timeout = timedelta(seconds=60)
+    connect(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
+    results = {}
+    kept = (spatial.Halo, spatial.DistributedDataParallel, dist.all_reduce)
+    for name in names:
+        case = (CASES | CONTROLS)[name]
+        layout = with_group(replace(case.layout, rank=rank), timeout)
+        if case.harm:
+            case.harm(layout)
+        by_rank = layout.gather(differences(case, layout))
+        results[name] = {kind: max(r[kind] for r in by_rank) for kind in by_rank[0]}
+        spatial.Halo, spatial.DistributedDataParallel, dist.all_reduce = kept
+    if rank == 0:
+        out.write_text(json.dumps(results))
+    dist.destroy_process_group()
+
+
+def main(out: Path) -> None:
+    """All cases, by their number of ranks."""
+    cases, results = CASES | CONTROLS, {}
+    for ranks in sorted({case.layout.ranks for case in cases.values()}):
+        names = [name for name, case in cases.items() if case.layout.ranks == ranks]
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        arguments = (ranks, names, port, out)
+        torch.multiprocessing.start_processes(work, arguments, nprocs=ranks, start_method="fork")
+        results |= json.loads(out.read_text())
+    out.write_text(json.dumps(results))
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    layout = connect(detect_launch(), torch.device("cpu"), 60)
-    found = gradients(layout, int(sys.argv[2]))
-    torch.save(layout.gather(found), sys.argv[1]) if layout.rank == 0 else layout.gather(found)
-    torch.distributed.destroy_process_group()
+    main(Path(sys.argv[1]))

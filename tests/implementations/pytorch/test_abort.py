@@ -65,10 +65,10 @@ def test_signal_to_all_ranks(endless, events, tmp_path):
     assert end_of(log, events)["status"] == "aborted"
 
 
-@pytest.mark.parametrize("victim", [0, 1])
-def test_killed_rank(endless, events, tmp_path, victim):
+@pytest.mark.parametrize(("victim", "layout"), [(0, "2,1,1,1"), (1, "2,1,1,1"), (1, "1,2,1,1")])
+def test_killed_rank(endless, events, tmp_path, victim, layout):
     log = tmp_path / "log.txt"
-    with running(endless.command(log, FOREVER, ranks=2), log) as process:
+    with running(endless.command(log, FOREVER, "--layout", layout, ranks=2), log) as process:
         ranks = children(process.pid)
         os.kill(ranks[victim], signal.SIGKILL)
         assert process.wait(40) == 1

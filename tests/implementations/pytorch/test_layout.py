@@ -1,15 +1,14 @@
-import runpy
-import subprocess
-import sys
-from pathlib import Path
+import itertools
+import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
-import torch
 
+from benchmark.problem import load_problem
 from implementations.pytorch.data import evaluation_batches, train_batches
+from implementations.pytorch.fit import arrange
 from implementations.pytorch.layout import Layout
-
-WORKER = Path(__file__).with_name("ranks_gradients.py")
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5])
@@ -35,13 +34,62 @@ def test_evaluation_sees_every_sample_once(ranks):
     assert sorted(s for batch in batches for s in batch) == [7, 8, 9, 10]
 
 
-@pytest.mark.parametrize(("ranks", "samples"), [(2, 3), (3, 2)])  # uneven, and a rank with none
-def test_gradients_are_those_of_one_rank(tmp_path, ranks, samples):
-    out = tmp_path / "gradients.pt"
-    start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
-    subprocess.run([sys.executable, *start, str(WORKER), str(out), str(samples)], check=True, timeout=120)
-    gradients = runpy.run_path(str(WORKER), run_name="worker")["gradients"]
-    wanted = gradients(Layout(1), samples)
-    for found in torch.load(out):
-        for name, value in wanted.items():
-            torch.testing.assert_close(found[name], value, rtol=0, atol=1e-12, msg=name)
+def volumes(layout):
+    """The layout as every rank sees it, by rank."""
+    return [replace(layout, rank=rank) for rank in range(layout.ranks)]
+
+
+@pytest.mark.parametrize("tile", [(1, 1, 1, 1), (2, 1, 1, 1), (1, 2, 2, 1), (1, 1, 2, 2), (2, 4, 2, 2)])
+def test_every_place_has_one_rank(tile):
+    layouts = volumes(Layout(2, 0, 4, 2, 2, tile))
+    assert sorted(one.place for one in layouts) == sorted(itertools.product(range(2), range(4), range(2), range(2)))
+    assert all(one.rank_at(one.place) == one.rank for one in layouts)
+    for one in layouts:
+        for axis, step in itertools.product(range(3), (-1, 1)):
+            other = one.neighbour(axis, step)
+            assert other is None or layouts[other].neighbour(axis, -step) == one.rank
+
+
+def test_a_tile_is_a_nodes_cube():
+    node = volumes(Layout(1, 0, 4, 4, 4, tile=(1, 2, 2, 2)))[8:16]
+    assert {one.place[1:3] for one in node} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert {one.place[3] for one in node} == {2, 3}
+
+
+def test_boxes_fill_the_volume_and_replicas_the_batch():
+    seen = np.zeros((5, 8, 8, 8), int)
+    for one in volumes(Layout(2, 0, 4, 2, 1, tile=(1, 2, 1, 1))):
+        box = one.box(8)
+        assert box.shape == (2, 4, 8)
+        for sample in one.share(range(5)):
+            seen[(sample, *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))] += 1
+    assert (seen == 1).all()
+
+
+SCALE7 = load_problem("scale7")
+
+
+@pytest.mark.parametrize("extents", [(1, 1, 1, 1), (8, 1, 1, 1), (2, 4, 1, 1), (1, 2, 2, 2), (3, 4, 4, 4)])
+def test_layouts_that_fit(extents):
+    ranks = math.prod(extents)
+    assert arrange(extents, (1, 1, 1, 1), SCALE7, 0, ranks).extents == extents
+
+
+@pytest.mark.parametrize(
+    ("extents", "tile", "ranks", "message"),
+    [
+        ((2, 2, 1, 1), (1, 1, 1, 1), 8, "found 8 ranks, wanted 4; for 8 ranks these fit: 8,1,1,1  4,2,1,1"),
+        ((1, 1, 3, 1), (1, 1, 1, 1), 3, "height: found 3, wanted a divisor of 4 .scale7: coarsest extent 8, 4 bricks"),
+        ((1, 8, 1, 1), (1, 1, 1, 1), 8, "depth: found 8, .* 8,1,1,1  4,2,1,1  2,2,2,1  1,2,2,2"),
+        ((0, 1, 1, 1), (1, 1, 1, 1), 1, "found 1 ranks, wanted 0; for 1 ranks these fit: 1,1,1,1"),
+        ((2, 2, 1, 1), (1, 1, 2, 1), 4, "tile 1,1,2,1: height: found 2, wanted a divisor of 1"),
+    ],
+)
+def test_layouts_that_do_not_fit_are_told_what_would(extents, tile, ranks, message):
+    with pytest.raises(ValueError, match=message):
+        arrange(extents, tile, SCALE7, 0, ranks)
+
+
+def test_one_voxel_at_the_coarsest_level_is_the_limit():
+    scale11 = load_problem("scale11")
+    assert arrange((1, 32, 32, 32), (1, 2, 2, 2), scale11, 0, 32**3).box(2048).shape == (64, 64, 64)

@@ -2,23 +2,29 @@ import os
 import shutil
 import signal
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from benchmark import fingerprint
 from benchmark.manifest import load_manifest
-from benchmark.store import read_box, sample_path
-from implementations.pytorch.data import Evidence, Reader
+from benchmark.problem import load_problem
+from benchmark.store import read_box, sample_path, write_sample
+from implementations.pytorch.data import Evidence, Reader, read_sample
+from implementations.pytorch.layout import Layout
 from implementations.pytorch.stop import WrongData
 
 CPU = torch.device("cpu")
+WHOLE = Layout(1).box(16)
 STEPS = [[6, 0, 3], [], [1, 2], [4, 5]]
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_batches_and_their_evidence(tiny, workers):
-    reader = Reader(tiny.data, tiny.problem, workers, prefetch=2, cache_gib=1)
+    reader = Reader(tiny.data, tiny.problem, WHOLE, workers, prefetch=2, cache_gib=1)
     proof: list[Evidence] = []
     batches = list(reader.batches("train", STEPS, CPU, proof))
     assert [len(b.volume) for b in batches] == [3, 0, 2, 2] and batches[1].label.shape == (0, 16, 16, 16)
@@ -38,7 +44,7 @@ def copy(tiny, folder):
 def test_samples_are_remembered_as_room_allows(tiny, tmp_path):
     for cache_gib, remembered in ((1, 7), (2 * 2 * 16**3 / 2**30, 2), (0, 0)):
         data = copy(tiny, tmp_path / str(remembered))
-        reader = Reader(data, tiny.problem, 0, prefetch=1, cache_gib=cache_gib)
+        reader = Reader(data, tiny.problem, WHOLE, 0, prefetch=1, cache_gib=cache_gib)
         first = list(reader.batches("train", STEPS, CPU, []))
         assert len(reader.cache) == remembered
         if remembered == 7:
@@ -48,7 +54,7 @@ def test_samples_are_remembered_as_room_allows(tiny, tmp_path):
 
 
 def test_dead_worker_is_noticed(tiny):
-    reader = Reader(tiny.data, tiny.problem, 1, prefetch=1, cache_gib=0)
+    reader = Reader(tiny.data, tiny.problem, WHOLE, 1, prefetch=1, cache_gib=0)
     batches = reader.batches("train", [[0], [1], [2], [3]], CPU)
     next(batches)
     os.kill(next(iter(reader.pool._processes)), signal.SIGKILL)
@@ -61,7 +67,42 @@ def test_wrong_file_is_named(tiny, tmp_path, workers):
     data = copy(tiny, tmp_path)
     path = sample_path(data, "train", 2)
     path.write_bytes(path.read_bytes()[:3000])
-    reader = Reader(data, tiny.problem, workers, prefetch=1, cache_gib=0)
+    reader = Reader(data, tiny.problem, WHOLE, workers, prefetch=1, cache_gib=0)
     with pytest.raises(WrongData, match=r"00002\.h5"):
         list(reader.batches("train", [[0, 1, 2]], CPU))
     reader.close()
+
+
+@pytest.mark.parametrize("layout", [Layout(1, 0, 2), Layout(1, 0, 1, 2, 2), Layout(2, 0, 2, 2, 2)])
+def test_ranks_read_their_boxes(tiny, layout):
+    parts, manifest = [], load_manifest(tiny.data, tiny.problem)
+    whole = read_box(sample_path(tiny.data, "train", 3))
+    for rank in range(layout.ranks):
+        mine = replace(layout, rank=rank)
+        box, proof = mine.box(16), []
+        steps = [mine.share(range(7))]
+        batch = next(Reader(tiny.data, tiny.problem, box, 0, 1, 1).batches("train", steps, CPU, proof))
+        if 3 in steps[0]:
+            cut = tuple(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True))
+            for found, wanted in zip(batch, whole, strict=False):
+                assert torch.equal(found[steps[0].index(3)], torch.from_numpy(wanted[cut]))
+        parts += proof
+    total = sum(parts, Evidence())
+    assert fingerprint.to_hex(total.fingerprint) == manifest.fingerprints["train"]
+    assert total.class_counts == tuple(manifest.class_counts["train"]) and total.samples == 7
+
+
+@pytest.mark.skipif(not Path("/proc/thread-self/io").exists(), reason="the kernel counts no bytes")
+@pytest.mark.parametrize("layout", [Layout(1, 0, 2), Layout(1, 0, 2, 2, 2)])
+def test_a_rank_reads_its_share_of_bytes(tmp_path, layout):
+    problem = replace(load_problem("smoke"), scale=7, brick=32)
+    path = sample_path(tmp_path, "train", 0)
+    random = np.random.default_rng(0)
+    volume = random.integers(0, 256, (128,) * 3, np.uint8)
+    write_sample(path, problem, "train", 0, volume, volume % problem.classes)
+    whole = read_sample(tmp_path, problem, "train", 0, Layout(1).box(128), True).evidence.bytes
+    parts = [
+        read_sample(tmp_path, problem, "train", 0, replace(layout, rank=rank).box(128), True).evidence.bytes
+        for rank in range(layout.ranks)
+    ]
+    assert whole > 128**3 and all(abs(part * layout.ranks / whole - 1) < 0.05 for part in parts)

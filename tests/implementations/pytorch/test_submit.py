@@ -8,9 +8,9 @@ from implementations.pytorch import submit
 
 @pytest.fixture(scope="module")
 def submitted(tiny, tmp_path_factory):
-    """The exit code and the submission of two runs of two ranks."""
+    """The exit code and the submission of two runs of two ranks that share every sample."""
     out = tmp_path_factory.mktemp("out")
-    code = submit.main(arguments(tiny, out, "--runs", "2", "--nproc", "2"))
+    code = submit.main(arguments(tiny, out, "--runs", "2", "--layout", "1,2,1,1"))
     return code, out
 
 
@@ -27,6 +27,7 @@ def test_tree_is_complete(submitted, events):
         found = {e.key: e for e in events(result_path(org, "laptop", "scaffold", run))}
         assert found["run_stop"].metadata["status"] == "success"
         assert (found["submission_org"].value, found["submission_platform"].value) == ("Us", "laptop")
+        assert found["layout"].value == {"data": 1, "depth": 2, "height": 1, "width": 1}
         copy = implementation_path(org, "scaffold", "pytorch")
         assert found["source_digest"].value == source_digest(copy) and (copy / "train.py").exists()
     system = json.loads(system_path(org, "laptop").read_text())
@@ -40,7 +41,11 @@ def test_runs_are_not_overwritten(submitted, tiny, capsys):
     assert "--force" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("change", [["--org", "../up"], ["--problem", "tyni"]])
-def test_wrong_names_are_refused(tiny, tmp_path, change):
+def test_a_layout_says_how_many_ranks():
+    assert [submit.ranks(layout) for layout in ("2,2,1,1", "1", "2;2", "")] == [4, 1, 1, 1]
+
+
+@pytest.mark.parametrize("change", [["--org", "../up"], ["--problem", "tyni"], ["--layout", "1,3,1,1"], ["epoch=2"]])
+def test_what_every_run_would_refuse_is_refused_at_once(tiny, tmp_path, change):
     assert submit.main(arguments(tiny, tmp_path, *change)) == 2
     assert not list(tmp_path.iterdir())
