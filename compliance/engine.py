@@ -12,6 +12,7 @@ from pathlib import Path
 import compliance.checks  # noqa: F401  registers the checks
 from compliance.assemble import ancestors, assemble
 from compliance.assemble import sort_key as sort_key  # callers order findings by it
+from compliance.checks.across import Across
 from compliance.checks.system import described
 from compliance.discover import LogFile, Set, Submission, discover
 from compliance.facts import Facts, facts_of
@@ -211,8 +212,9 @@ def _judge_round(name: str, units: list[Unit], judged: dict) -> Iterator[Finding
     edition = next(u.edition for u in units if u.edition.name == name)
     logs = dict.fromkeys(job.log.name for u in units if u.edition.name == name for job in u.jobs())
     facts = [f for log in logs if (f := judged[log][0]).codes.isdisjoint(GATES)]
+    across = Across(facts, edition)
     for check in ordered("round", edition.codes):
-        for fault in _faults(check, facts, edition):
+        for fault in _faults(check, across):
             yield _finding(fault, check, edition, fault.path)
 
 
