@@ -3,6 +3,7 @@
 `judge` is what other code calls; `compliance/check.py` is its command line.
 """
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -212,7 +213,8 @@ def _judge_round(name: str, units: list[Unit], judged: dict) -> Iterator[Finding
     edition = next(u.edition for u in units if u.edition.name == name)
     logs = dict.fromkeys(job.log.name for u in units if u.edition.name == name for job in u.jobs())
     facts = [f for log in logs if (f := judged[log][0]).codes.isdisjoint(GATES)]
-    across = Across(facts, edition)
+    once = {os.path.abspath(f.file): f for f in reversed(facts)}  # a log may be given twice, and is one all the same
+    across = Across([f for f in facts if once[os.path.abspath(f.file)] is f], edition)
     for check in ordered("round", edition.codes):
         for fault in _faults(check, across):
             yield _finding(fault, check, edition, fault.path)

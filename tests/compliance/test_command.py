@@ -67,6 +67,11 @@ def test_one_log_one_set_and_a_round(run, broken):
     assert run(broken.path(0), broken.path(2))[0] == 0
 
 
+def test_log_given_twice_is_one_log(run, tree, monkeypatch):
+    monkeypatch.chdir(tree.root.parent)
+    assert run(tree.root, "acme", "./acme", tree.path(0))[0] == 0
+
+
 @pytest.mark.parametrize("arguments", [[], ["nowhere"], ["--rules", "v9", "."], ["--select", "XYZ", "."]])
 def test_could_not_look_is_2(run, arguments):
     assert run(*arguments)[0] == 2
