@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import NoReturn
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
@@ -163,10 +164,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code = attempt(args, config, layout, launch, log, reader)
     reader.close()
     if dist.is_initialized():
-        if code:
-            os._exit(code)  # taking leave of ranks that are gone can take forever
-        dist.destroy_process_group()
+        leave(code)
     return code
+
+
+def leave(code: int) -> NoReturn:
+    """End this rank at once, as all is written: taking leave of ranks that are gone can take forever, and threads
+    that libraries still run can abort an interpreter that ends in order. After a success ranks leave together."""
+    if not code:
+        dist.barrier()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class Tiny:
     def train(self, log: Path, *settings: str, ranks: int = 1, data: Path | None = None):
         """A finished run."""
         command = self.command(log, *settings, ranks=ranks, data=data)
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment())
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment())
 
 
 def environment() -> dict[str, str]:

@@ -21,7 +21,7 @@ def running(command: list[str], log: Path):
     """A run that has logged its first evaluation."""
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 300  # on a machine that does much else
             while not (log.exists() and "eval_accuracy" in log.read_text()):
                 assert process.poll() is None and time.monotonic() < deadline, "the run has not come this far"
                 time.sleep(0.05)
@@ -49,9 +49,9 @@ def test_signal(endless, events, tmp_path, number):
     with running(endless.command(log, FOREVER, "workers=1"), log) as process:
         workers = children(process.pid)
         process.send_signal(number)
-        assert process.wait(20) == 128 + number
+        assert process.wait(60) == 128 + number
     assert end_of(log, events) | {"status": "aborted", "reason": number.name} == end_of(log, events)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(Path(f"/proc/{w}").exists() for w in workers):
         assert time.monotonic() < deadline, "workers outlive the run"
         time.sleep(0.1)
