@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -18,6 +19,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from compliance import waiver
 from compliance.assemble import sort_key
 from compliance.engine import judge
+from compliance.finding import printable
 from compliance.impact import with_impact
 from compliance.law import explain, listing
 from compliance.output import github, json, junit, markdown, sarif, text
@@ -55,8 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError("found no PATH, wanted something to judge (--help says more)")
         output, code = check(args)
     except ValueError as error:
-        print(f"check.py: {error}", file=sys.stderr)
+        print(f"check.py: {printable(str(error))}", file=sys.stderr)
         return 2
+    except BrokenProcessPool:
+        print("check.py: a process that read logs was killed (out of memory?); try --jobs 1", file=sys.stderr)
+        return 2
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than a name has
     try:
         sys.stdout.write(output)
         sys.stdout.flush()

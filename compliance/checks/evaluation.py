@@ -181,7 +181,7 @@ def counts_are_possible(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
 def counts_of(event: Event) -> Counts | None:
     """The counts that an evaluation logged, or None where they aren't three lists of integers of one length."""
     lists = [field(event, name) for name in COUNTS]
-    if not all(type(v) is list and all(type(n) is int and n >= 0 for n in v) for v in lists):
+    if not all(type(v) is list and all(type(n) is int and 0 <= n < 1 << 62 for n in v) for v in lists):
         return None
     if len({len(v) for v in lists}) != 1 or len(lists[0]) < 2:
         return None
