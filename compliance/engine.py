@@ -21,7 +21,7 @@ from compliance.finding import Fault, Finding, show
 from compliance.material import Material
 from compliance.rule import Check, ordered
 from compliance.run import Law, Run, known_keys, read_run
-from compliance.select import select_edition
+from compliance.selection import select_edition
 from compliance.timeline import timeline
 from compliance.verdict import NOT_CONVERGED, Verdict
 from rules.edition import ROOT, Edition, load

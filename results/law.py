@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from compliance.discover import LogFile, Set
-from compliance.select import select_edition
+from compliance.selection import select_edition
 from results.run import Run, number, text
 from results.submission import RunSet
 from rules.edition import ROOT, Edition, load
