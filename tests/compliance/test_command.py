@@ -255,3 +255,8 @@ def test_reader_that_stops_reading_is_no_error(tree):
     )
     os.close(writing)
     assert "Traceback" not in done.stderr
+
+
+def test_no_module_is_named_like_one_of_the_standard_library():
+    """Run as a file, `compliance/` comes first on the path until the first lines have replaced it."""
+    assert not {path.stem for path in HERE.glob("*.py")} & sys.stdlib_module_names
