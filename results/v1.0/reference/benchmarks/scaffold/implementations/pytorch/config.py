@@ -36,6 +36,9 @@ class TrainConfig:
 
     background_weight: float = 0.1  # of background voxels in the cross-entropy; the others weigh 1
 
+    layout: tuple[int, int, int, int] | None = None  # ranks by data, depth, height, width; None: all by data
+    tile: tuple[int, int, int, int] = (1, 1, 1, 1)  # consecutive ranks fill tiles of this layout
+    recompute: bool = False  # blocks keep their input alone and run again in the backward pass
     precision: str = "auto"  # of activations: float32, bfloat16 or auto
     device: str = "auto"  # cpu, cuda or auto
     threads: int = 0  # CPU threads by rank; 0: the machine's cores shared by its ranks
@@ -84,8 +87,8 @@ def config_path(problem: str) -> Path:
     return CONFIGS / f"{problem}.yaml"
 
 
-def resolve(config: TrainConfig, cores: int, local_ranks: int) -> TrainConfig:
-    """`config` with "auto" and 0 replaced by what this machine gives, so that the log says what ran."""
+def resolve(config: TrainConfig, cores: int, local_ranks: int, ranks: int = 1) -> TrainConfig:
+    """`config` with "auto", None and 0 replaced by what this machine gives, so that the log says what ran."""
     device = config.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -93,7 +96,8 @@ def resolve(config: TrainConfig, cores: int, local_ranks: int) -> TrainConfig:
     if precision == "auto":
         precision = "bfloat16" if device == "cuda" or cpu_has_bfloat16() else "float32"
     threads = config.threads or max(1, cores // local_ranks)
-    return dataclasses.replace(config, device=device, precision=precision, threads=threads)
+    layout = config.layout or (ranks, 1, 1, 1)
+    return dataclasses.replace(config, device=device, precision=precision, threads=threads, layout=layout)
 
 
 def cpu_has_bfloat16() -> bool:

@@ -1,5 +1,6 @@
 """Reading samples: readers, the order of an epoch, and the evidence of what was read."""
 
+import math
 import os
 import signal
 import threading
@@ -19,17 +20,21 @@ from torch import Tensor
 from benchmark import fingerprint
 from benchmark.problem import Problem
 from benchmark.store import read_box, sample_path
-from implementations.pytorch.layout import Layout
+from implementations.pytorch.layout import Box, Layout
 from implementations.pytorch.stop import WrongData
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was read: the fingerprint's sum over its bricks, samples, and voxels by class, background first."""
+    """What was read: the fingerprint's sum over its bricks, samples, and voxels by class, background first.
+
+    A sample that is split counts where its first voxel is. `bytes` is what came out of files, all told.
+    """
 
     fingerprint: int = 0
     samples: int = 0
     class_counts: tuple[int, ...] = ()
+    bytes: int = 0
 
     def __add__(self, other: "Evidence") -> "Evidence":
         counts = self.class_counts or (0,) * len(other.class_counts)
@@ -38,11 +43,12 @@ class Evidence:
             fingerprint.add(self.fingerprint, other.fingerprint),
             self.samples + other.samples,
             tuple(a + b for a, b in zip(counts, more, strict=True)),
+            self.bytes + other.bytes,
         )
 
 
 class Sample(NamedTuple):
-    """One sample: uint8 (D, H, W) each, and the evidence of its bytes if it was asked for."""
+    """A box of a sample: uint8 (D, H, W) each, and the evidence of its bytes if it was asked for."""
 
     volume: np.ndarray
     label: np.ndarray
@@ -50,39 +56,47 @@ class Sample(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Samples side by side: uint8 (N, D, H, W) each; N can be 0. `wait` is the seconds waited for them."""
+    """Boxes of samples side by side: uint8 (N, D, H, W) each; N can be 0. `wait` is the seconds waited for them."""
 
     volume: Tensor
     label: Tensor
     wait: float
 
 
-def read_sample(root: Path, problem: Problem, split: str, sample: int, prove: bool) -> Sample:
-    """One sample from its file. Raises ValueError naming the file when it is missing or damaged."""
-    path = sample_path(root, split, sample)
-    volume, label = read_box(path)
-    if volume.shape != (problem.side,) * 3:
-        raise ValueError(f"{path}: found a volume of {volume.shape}, wanted {problem.side} voxels a side")
+def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, prove: bool) -> Sample:
+    """A box of one sample from its file. Raises ValueError naming the file when it is missing or damaged."""
+    path, before = sample_path(root, split, sample), bytes_so_far()
+    volume, label = read_box(path, *box)
     if not prove:
         return Sample(volume, label, None)
+    read = bytes_so_far() - before or volume.nbytes + label.nbytes
     counts = np.bincount(label.ravel(), minlength=problem.classes)
     if len(counts) > problem.classes:
         raise ValueError(f"{path}: found label {len(counts) - 1}, wanted labels below {problem.classes}")
-    digest = fingerprint.box_digest(split, sample, (0, 0, 0), volume, label, problem.brick)
-    return Sample(volume, label, Evidence(digest, 1, tuple(counts.tolist())))
+    digest = fingerprint.box_digest(split, sample, box.origin, volume, label, problem.brick)
+    return Sample(volume, label, Evidence(digest, int(box.origin == (0, 0, 0)), tuple(counts.tolist()), read))
+
+
+def bytes_so_far() -> int:
+    """Bytes that this thread has read from files, as the kernel counts them; 0 where it doesn't."""
+    try:
+        return int(Path("/proc/thread-self/io").read_text().split()[1])  # rchar: 123
+    except (OSError, LookupError, ValueError):
+        return 0
 
 
 class Reader:
-    """Reads batches ahead, in worker processes or (none) in place, and remembers samples as memory allows.
+    """Reads batches ahead, one box of every sample, in worker processes or (none) in place, and remembers samples
+    as memory allows.
 
     Build it before anything that starts threads or touches a GPU: workers are forked. It opens no file
     until the first batch is asked for.
     """
 
-    def __init__(self, root: Path, problem: Problem, workers: int, prefetch: int, cache_gib: float):
-        self.root, self.problem, self.prefetch = root, problem, prefetch
+    def __init__(self, root: Path, problem: Problem, box: Box, workers: int, prefetch: int, cache_gib: float):
+        self.root, self.problem, self.box, self.prefetch = root, problem, box, prefetch
         self.cache: dict[tuple[str, int], Sample] = {}
-        self.room = int(cache_gib * 2**30) // (2 * problem.side**3)  # samples
+        self.room = int(cache_gib * 2**30) // (2 * math.prod(box.shape))  # samples
         self.pool = None
         if workers:
             self.pool = ProcessPoolExecutor(workers, get_context("fork"), initializer=follow, initargs=(os.getpid(),))
@@ -111,13 +125,13 @@ class Reader:
         known = None if prove else self.cache.get((split, sample))
         if known or not self.pool:
             return known
-        return self.pool.submit(read_sample, self.root, self.problem, split, sample, prove)
+        return self.pool.submit(read_sample, self.root, self.problem, split, sample, self.box, prove)
 
     def receive(self, split: str, sample: int, source: Sample | Future | None, prove: bool) -> Sample:
         """The sample that was requested, now, and remembered if there is room."""
         try:
             read = source.result() if isinstance(source, Future) else source
-            read = read or read_sample(self.root, self.problem, split, sample, prove)
+            read = read or read_sample(self.root, self.problem, split, sample, self.box, prove)
         except ValueError as error:
             raise WrongData(str(error)) from None
         if len(self.cache) < self.room:
@@ -126,8 +140,8 @@ class Reader:
 
     def stack(self, parts: list[np.ndarray], device: torch.device) -> Tensor:
         """Arrays (D, H, W) uint8 -> (N, D, H, W) on the device; N can be 0."""
-        side = self.problem.side
-        batch = torch.from_numpy(np.stack(parts)) if parts else torch.empty((0, side, side, side), dtype=torch.uint8)
+        empty = torch.empty((0, *self.box.shape), dtype=torch.uint8)
+        batch = torch.from_numpy(np.stack(parts)) if parts else empty
         return batch.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else batch
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from benchmark.problem import Problem
 from implementations.pytorch.norm import NormReLU
@@ -10,9 +11,20 @@ from implementations.pytorch.norm import NormReLU
 GROUPS = 8  # of every GroupNorm
 
 
-def block(channels_in: int, channels: int) -> nn.Sequential:
+class Block(nn.Sequential):
+    """Layers in a row; with `recompute`, training keeps their input alone and runs them again in the backward pass."""
+
+    recompute = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.recompute and torch.is_grad_enabled():
+            return checkpoint(super().forward, x, use_reentrant=False, preserve_rng_state=False)
+        return super().forward(x)
+
+
+def block(channels_in: int, channels: int) -> Block:
     """(conv 3x3x3, GroupNorm, ReLU) twice: (N, channels_in, D, H, W) -> (N, channels, D, H, W)."""
-    return nn.Sequential(
+    return Block(
         nn.Conv3d(channels_in, channels, 3, padding=1, bias=False),  # the norm has a bias already
         NormReLU(GROUPS, channels),
         nn.Conv3d(channels, channels, 3, padding=1, bias=False),
@@ -53,6 +65,13 @@ def build_model(problem: Problem) -> UNet:
     """The network that a problem prescribes, in channels-last memory, in which its convolutions are fastest."""
     model = UNet(problem.classes, problem.width, problem.levels)
     return model.to(memory_format=torch.channels_last_3d)
+
+
+def recompute_blocks(model: nn.Module) -> None:
+    """Let every block of a model keep its input alone: less memory for activations, a forward pass more."""
+    for module in model.modules():
+        if isinstance(module, Block):
+            module.recompute = True
 
 
 def to_input(volume: Tensor) -> Tensor:

@@ -114,8 +114,9 @@ class Run:
         """Log the evidence of all that was read of a split, in the first epoch, and hold it against the manifest."""
         if proof is None:
             return
-        evidence = sum(self.layout.gather(sum(proof, Evidence())), Evidence())
-        self.log.evidence(split, evidence)
+        parts = self.layout.gather(sum(proof, Evidence()))
+        evidence = sum(parts, Evidence())
+        self.log.evidence(split, evidence, [part.bytes for part in parts])
         found, wanted = fingerprint.to_hex(evidence.fingerprint), manifest.fingerprints[split]
         if found != wanted:
             reason = f"{self.reader.root}: found {split} fingerprint {found}, wanted the manifest's {wanted}"

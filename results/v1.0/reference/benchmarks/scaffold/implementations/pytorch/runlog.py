@@ -87,11 +87,16 @@ class RunLog:
         versions |= {name: version(name) for name in ("torch", "numpy", "h5py")}
         self.event("versions", {**versions, "mlperf_logging": version("mlperf-logging")})
 
-    def evidence(self, split: str, evidence: Evidence) -> None:
-        """What all ranks together read of a split in the first epoch."""
-        value = fingerprint.to_hex(evidence.fingerprint)
-        counts = list(evidence.class_counts)
-        self.event("dataset_fingerprint", value, split=split, samples_count=evidence.samples, class_counts=counts)
+    def evidence(self, split: str, evidence: Evidence, read: list[int]) -> None:
+        """What all ranks together read of a split in the first epoch; `read` is the bytes by rank."""
+        self.event(
+            "dataset_fingerprint",
+            fingerprint.to_hex(evidence.fingerprint),
+            split=split,
+            samples_count=evidence.samples,
+            class_counts=list(evidence.class_counts),
+            bytes_read={"total": sum(read), "least_by_rank": min(read), "most_by_rank": max(read)},
+        )
 
     def accuracy(self, counts: Counts, samples: int) -> None:
         """The score of an evaluation and the counts that it follows from."""

@@ -58,17 +58,17 @@ def warm_up(model: nn.Module, problem: Problem, weight: Tensor, layout: Layout, 
     """Passes forward and backward over synthetic voxels at every batch size that this rank will see, so that
     libraries are loaded and have chosen their kernels before the clock starts. Weights stay as they are: the
     optimizer's step is tried on others."""
-    side, device = problem.side, torch.device(config.device)
+    shape, device = layout.box(problem.side).shape, torch.device(config.device)
     full = len(layout.share(range(config.batch_size)))
     last = len(layout.share(range(problem.train_samples % config.batch_size)))
     for samples in (full, full, last):
-        volume = torch.full((samples, side, side, side), 128, dtype=torch.uint8, device=device)
+        volume = torch.full((samples, *shape), 128, dtype=torch.uint8, device=device)
         batch_loss(model, volume, torch.zeros_like(volume), weight, layout, config).backward()
         model.zero_grad(set_to_none=True)
     trial = nn.Linear(8, 8).to(device)
     train_step(trial, build_optimizer(trial.parameters(), config), trial(torch.ones(1, 8, device=device)).sum(), 1.0)
     with torch.inference_mode(), precise(config):
-        volume = torch.zeros((config.eval_batch_size, side, side, side), dtype=torch.uint8, device=device)
+        volume = torch.zeros((config.eval_batch_size, *shape), dtype=torch.uint8, device=device)
         plain_model(model)(to_input(volume))
 
 

@@ -8,6 +8,7 @@ Every run is a process of its own with a seed of its own. Exit codes: 0 every ru
 
 import argparse
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from benchmark.manifest import load_manifest, missing
 from benchmark.problem import PROBLEMS, load_problem
 from benchmark.tree import implementation_path, result_path, set_path, source_files, system_path
+from implementations.pytorch.config import config_path, load_config, resolve
+from implementations.pytorch.fit import arrange
 from implementations.pytorch.system import describe_system
 
 HERE = Path(__file__).resolve().parent
@@ -39,12 +42,27 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
     parser.add_argument("--out", type=Path, default=ROOT / "results" / "v1.0", help="default: results/v1.0")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
-    parser.add_argument("--nproc", type=int, default=1, help="ranks a run, by torchrun")
+    parser.add_argument("--nproc", type=int, help="ranks a run, by torchrun (default: the layout's, or 1)")
+    parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--force", action="store_true", help="replace the runs that are there")
     parser.add_argument("--problems", type=Path, default=PROBLEMS, help="problem definitions")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
-    return parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
+    args.nproc = args.nproc or ranks(args.layout or "1")
+    return args
+
+
+def ranks(layout: str) -> int:
+    """How many ranks a layout such as "2,1,1,1" has; 1 for one that train.py will refuse."""
+    return math.prod(map(int, layout.split(","))) if re.fullmatch(r"\d{1,6}(,\d{1,6})*", layout) else 1
+
+
+def check_settings(args: argparse.Namespace) -> None:
+    """Raises ValueError for settings or a layout that every run would refuse."""
+    settings = [*args.settings, *([f"layout=[{args.layout}]"] if args.layout else [])]
+    config = resolve(load_config(args.config or config_path(args.problem), settings), 1, 1, args.nproc)
+    arrange(config.layout, config.tile, load_problem(args.problem, args.problems), 0, args.nproc)
 
 
 def train_command(args: argparse.Namespace, log: Path) -> list[str]:
@@ -52,7 +70,7 @@ def train_command(args: argparse.Namespace, log: Path) -> list[str]:
     start = [sys.executable]
     if args.nproc > 1:
         start += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(args.nproc), "--"]
-    names = ("problem", "problems", "config", "data", "org", "system", "division", "status")
+    names = ("problem", "problems", "config", "data", "org", "system", "division", "status", "layout")
     options = [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
     return [*start, str(HERE / "train.py"), *options, "--log", str(log), *args.settings]
 
@@ -103,6 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"submit.py: {runs}: found runs, wanted an empty place (--force replaces them)", file=sys.stderr)
         return 2
     try:
+        check_settings(args)
         if generate(args):
             return 2
     except ValueError as error:

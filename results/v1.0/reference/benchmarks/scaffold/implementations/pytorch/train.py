@@ -1,7 +1,7 @@
 """Train the reference on a problem until its target, and write the log that is judged.
 
     python implementations/pytorch/train.py --problem smoke --data data/smoke --log build/result_0.txt
-    torchrun --nproc-per-node 2 -- implementations/pytorch/train.py ...
+    torchrun --nproc-per-node 4 -- implementations/pytorch/train.py --layout 2,2,1,1 ...
 
 Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command.
 """
@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import NoReturn
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
@@ -25,11 +26,13 @@ from benchmark.problem import PROBLEMS, load_problem
 from implementations.pytorch.average import average_of
 from implementations.pytorch.config import TrainConfig, config_path, load_config, resolve
 from implementations.pytorch.data import Reader, drop_cached_pages
-from implementations.pytorch.layout import Layout, connect
+from implementations.pytorch.fit import arrange
+from implementations.pytorch.layout import AXES, Layout, connect
 from implementations.pytorch.loss import class_weights
-from implementations.pytorch.model import build_model, parameter_count
+from implementations.pytorch.model import build_model, parameter_count, recompute_blocks
 from implementations.pytorch.run import Run
 from implementations.pytorch.runlog import EDITION, RunLog, Submission
+from implementations.pytorch.spatial import parallelize
 from implementations.pytorch.step import build_optimizer, warm_up
 from implementations.pytorch.stop import Aborted, WrongData, lost_peer, watch_signals
 
@@ -44,14 +47,24 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--system", default="unnamed", help="name of the system description")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
+    parser.add_argument("--layout", type=layout_setting, help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the judge refuses such a log")
     parser.add_argument("--problems", type=Path, default=PROBLEMS, help="problem definitions")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
-    return parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
+    args.settings += [args.layout] if args.layout else []
+    return args
 
 
-def prepare(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: RunLog, reader: Reader) -> Run:
+def layout_setting(text: str) -> str:
+    """The layout "2,1,1,1" as a setting."""
+    return f"layout=[{text}]"
+
+
+def prepare(
+    args: argparse.Namespace, config: TrainConfig, layout: Layout, launch: Launch, log: RunLog, reader: Reader
+) -> Run:
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
     problem = reader.problem
     log.submission(Submission(args.org, args.system, args.division, args.status))
@@ -60,15 +73,17 @@ def prepare(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: 
     device = torch.device(config.device)
     if device.type == "cuda":
         torch.cuda.set_device(launch.local_rank)
-    layout = connect(launch, device, config.timeout_seconds)
+    layout = connect(layout, launch, device, config.timeout_seconds)
     if launch.local_rank == 0:
         drop_cached_pages(reader.root)
     fresh = int.from_bytes(os.urandom(8), "big") >> 1
     seed = layout.gather(fresh if args.rehearsal_seed is None else args.rehearsal_seed)[0]  # rank 0's, for all
     torch.manual_seed(seed)
     model = build_model(problem).to(device)
+    if config.recompute:
+        recompute_blocks(model)
     weight = class_weights(problem.classes, config.background_weight).to(device)
-    wrapped = layout.parallel(model)
+    wrapped = parallelize(model, layout)
     average = average_of(model, config.average_decay)
     optimizer = build_optimizer(model.parameters(), config)
     warm_up(wrapped, problem, weight, layout, config)
@@ -95,14 +110,16 @@ def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device)
     log.event("number_of_nodes", launch.world_size // launch.local_world_size)
     log.event("number_of_ranks", layout.ranks)
     log.event("accelerators_per_node", launch.local_world_size if device.type == "cuda" else 0)
-    log.event("layout", layout.extents())
+    log.event("layout", dict(zip(AXES, layout.extents, strict=True)), tile=list(layout.tile))
 
 
-def attempt(args: argparse.Namespace, config: TrainConfig, launch: Launch, log: RunLog, reader: Reader) -> int:
+def attempt(
+    args: argparse.Namespace, config: TrainConfig, layout: Layout, launch: Launch, log: RunLog, reader: Reader
+) -> int:
     """Run to the target and return the exit code; whatever goes wrong is logged, and said in one line."""
     silent = False
     try:
-        prepare(args, config, launch, log, reader).to_target()
+        prepare(args, config, layout, launch, log, reader).to_target()
         return 0
     except WrongData as error:
         code, reason, silent = 2, str(error), error.everywhere and launch.rank > 0
@@ -135,20 +152,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         problem = load_problem(args.problem, args.problems)
         config = load_config(args.config or config_path(args.problem), args.settings)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        config = resolve(config, cores, launch.local_world_size)
+        config = resolve(config, cores, launch.local_world_size, launch.world_size)
+        layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size)
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
-    reader = Reader(args.data, problem, config.workers, config.prefetch, config.cache_gib)  # forks: before any thread
+    box = layout.box(problem.side)
+    reader = Reader(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
     log = RunLog(args.log if launch.rank == 0 else None)
     watch_signals(lambda number: log.stop("aborted", number.name))
-    code = attempt(args, config, launch, log, reader)
+    code = attempt(args, config, layout, launch, log, reader)
     reader.close()
     if dist.is_initialized():
-        if code:
-            os._exit(code)  # taking leave of ranks that are gone can take forever
-        dist.destroy_process_group()
+        leave(code)
     return code
+
+
+def leave(code: int) -> NoReturn:
+    """End this rank at once, as all is written: taking leave of ranks that are gone can take forever, and threads
+    that libraries still run can abort an interpreter that ends in order. After a success ranks leave together."""
+    if not code:
+        dist.barrier()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
