@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from compliance.assemble import ancestors
 from compliance.finding import SEVERITIES, Finding
-from compliance.rule import CHECKS
+from compliance.rule import CHECKS, LEVELS
 from compliance.verdict import Verdict
 from rules.edition import Edition
+
+OF_A_SET = ("log", "set", "round")
+OF_A_LOG = ("log", "round")
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class Summary:
     path: str
     edition: str
     logs: int
-    rules: int  # checked by program
+    rules: int  # that a program checks on what was given: on a log by itself, none of those over sets and submissions
     broken: tuple[str, ...]  # codes with an error
     counts: dict[str, int]  # findings by severity, waived ones apart under "waived"
     review: tuple[str, ...]  # codes that people must still judge
@@ -42,11 +45,11 @@ class Report:
 
 def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
     """One summary for each submission, and for each set or log given by itself."""
-    places = [(s.path, s.edition, sum(len(x.logs) for x in s.sets)) for s in verdict.submissions]
-    places += [(s.path, s.edition, len(s.logs)) for s in verdict.sets]
-    places += [(log.facts.path, log.edition, 1) for log in verdict.logs]
+    places = [(s.path, s.edition, sum(len(x.logs) for x in s.sets), LEVELS) for s in verdict.submissions]
+    places += [(s.path, s.edition, len(s.logs), OF_A_SET) for s in verdict.sets]
+    places += [(log.facts.path, log.edition, 1, OF_A_LOG) for log in verdict.logs]
     found = owned([path for path, *_ in places], findings)
-    return tuple(_summary(path, editions[edition], logs, found[path]) for path, edition, logs in places)
+    return tuple(_summary(path, editions[edition], logs, levels, found[path]) for path, edition, logs, levels in places)
 
 
 def owners(told: tuple[Summary, ...], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
@@ -62,14 +65,14 @@ def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Fin
     return found
 
 
-def _summary(path: str, edition: Edition, logs: int, findings: list[Finding]) -> Summary:
+def _summary(path: str, edition: Edition, logs: int, levels: tuple[str, ...], findings: list[Finding]) -> Summary:
     counts = Counter("waived" if f.waived else f.severity for f in findings)
     broken = sorted({f.code for f in findings if f.severity == "error" and not f.waived})
     return Summary(
         path,
         edition.name,
         logs,
-        sum(1 for code in edition.rules if code in CHECKS),
+        sum(1 for code in edition.rules if code in CHECKS and CHECKS[code].level in levels),
         tuple(broken),
         {name: counts.get(name, 0) for name in (*SEVERITIES, "waived")},
         tuple(code for code, rule in edition.rules.items() if rule.by_review),

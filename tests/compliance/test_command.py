@@ -14,6 +14,7 @@ import compliance
 from compliance import check
 from compliance.engine import judge
 from compliance.impact import score, with_impact
+from compliance.rule import CHECKS, LEVELS
 from compliance.waiver import apply, read_waivers
 from rules.edition import editions, load
 
@@ -65,6 +66,14 @@ def test_one_log_one_set_and_a_round(run, broken):
     assert run(broken.path(0).parent)[0] == 1
     assert run(broken.root.parent)[0] == 1
     assert run(broken.path(0), broken.path(2))[0] == 0
+
+
+def test_rules_are_counted_that_what_was_given_can_break(run, tree, law):
+    levels = {"log": {"log", "round"}, "set": {"log", "set", "round"}, "all": set(LEVELS)}
+    codes = load("v1.0", law).codes
+    wanted = {name: sum(CHECKS[c].level in chosen for c in codes if c in CHECKS) for name, chosen in levels.items()}
+    for name, path in (("all", tree.root), ("set", tree.path(1).parent), ("log", tree.path(1))):
+        assert f"{wanted[name]} of {wanted[name]} rules passed" in run(path)[1]
 
 
 def test_log_given_twice_is_one_log(run, tree, monkeypatch):
