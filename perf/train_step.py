@@ -27,9 +27,9 @@ from implementations.pytorch.config import TrainConfig, config_path, load_config
 from implementations.pytorch.data import Reader
 from implementations.pytorch.evaluate import confusion_counts
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.loss import class_weights, loss_from_sums, loss_sums
-from implementations.pytorch.model import build_model, to_input
 from implementations.pytorch.runlog import RunLog
+from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
+from implementations.pytorch.scaffold.model import build_model, to_input
 from implementations.pytorch.step import build_optimizer, precise
 
 OUTSIDE = ("load", "copy", "loss", "count", "log")

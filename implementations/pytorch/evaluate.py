@@ -9,7 +9,7 @@ from benchmark.metric import Counts
 from implementations.pytorch.config import TrainConfig
 from implementations.pytorch.data import Batch
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.model import to_input
+from implementations.pytorch.scaffold.model import to_input
 from implementations.pytorch.step import precise
 
 

@@ -20,7 +20,7 @@ from implementations.pytorch.data import Batch, Evidence, Reader, evaluation_bat
 from implementations.pytorch.evaluate import evaluate
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.runlog import RunLog
-from implementations.pytorch.schedule import learning_rate
+from implementations.pytorch.scaffold.schedule import learning_rate
 from implementations.pytorch.step import batch_loss, plain_model, train_step
 from implementations.pytorch.stop import Aborted, WrongData
 

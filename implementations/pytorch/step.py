@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from benchmark.problem import Problem
 from implementations.pytorch.config import TrainConfig
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.loss import loss_from_sums, loss_sums
-from implementations.pytorch.model import to_input
+from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
+from implementations.pytorch.scaffold.model import to_input
 
 
 def precise(config: TrainConfig) -> contextlib.AbstractContextManager:

@@ -28,10 +28,10 @@ from implementations.pytorch.config import TrainConfig, config_path, load_config
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.fit import arrange
 from implementations.pytorch.layout import AXES, Layout, connect
-from implementations.pytorch.loss import class_weights
-from implementations.pytorch.model import build_model, parameter_count, recompute_blocks
 from implementations.pytorch.run import Run
 from implementations.pytorch.runlog import EDITION, RunLog, Submission
+from implementations.pytorch.scaffold.loss import class_weights
+from implementations.pytorch.scaffold.model import build_model, parameter_count, recompute_blocks
 from implementations.pytorch.spatial import parallelize
 from implementations.pytorch.step import build_optimizer, warm_up
 from implementations.pytorch.stop import Aborted, WrongData, lost_peer, watch_signals

@@ -27,8 +27,8 @@ from benchmark.launch import Launch
 from implementations.pytorch import halo, spatial
 from implementations.pytorch.config import TrainConfig
 from implementations.pytorch.layout import Layout, connect, with_group
-from implementations.pytorch.loss import class_weights
-from implementations.pytorch.model import UNet, recompute_blocks
+from implementations.pytorch.scaffold.loss import class_weights
+from implementations.pytorch.scaffold.model import UNet, recompute_blocks
 from implementations.pytorch.step import batch_loss, build_optimizer, train_step
 
 CONFIG = TrainConfig(device="cpu", precision="float32", learning_rate=1e-3)

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from implementations.pytorch.loss import SMOOTH, class_weights, loss_from_sums, loss_sums
+from implementations.pytorch.scaffold.loss import SMOOTH, class_weights, loss_from_sums, loss_sums
 
 CLASSES = 4
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.model import UNet
+from implementations.pytorch.scaffold.model import UNet
 from implementations.pytorch.spatial import HaloConv3d, parallelize, split_volumes
 
 WORKER = Path(__file__).with_name("ranks_gradients.py")

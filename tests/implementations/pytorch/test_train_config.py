@@ -5,7 +5,7 @@ import pytest
 from benchmark.config import read_yaml
 from benchmark.problem import PROBLEMS, load_problem
 from implementations.pytorch.config import CONFIGS, TrainConfig, config_path, load_config, resolve
-from implementations.pytorch.schedule import learning_rate
+from implementations.pytorch.scaffold.schedule import learning_rate
 
 
 def test_every_problem_has_a_config():
