@@ -3,7 +3,8 @@
 Alone, with worker processes, or under any launcher (see benchmark/launch.py): sample ids are dealt out over
 all workers of all ranks, and the bytes don't depend on who makes them. Start it again after an interruption:
 finished files are kept. `--verify` re-reads and re-digests; `--stream` computes fingerprints without storing;
-`--dry-run` only says what would be written.
+`--dry-run` only says what would be written. `--manifest` reads data that came from elsewhere, as MLPerf HPC's does,
+and writes its manifest: a site does so once.
 
 Exit code: 0 done, 1 the dataset is wrong (--verify), 2 could not.
 """
@@ -19,63 +20,57 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from tqdm import tqdm
 
-from benchmark import store
+from benchmark.atomic import sweep
 from benchmark.launch import Launch, detect_launch
 from benchmark.manifest import (
     SPLITS,
     Entry,
     Manifest,
-    checked_header,
     load_manifest,
     manifest_path,
     missing,
     summarize,
     write_manifest,
 )
-from benchmark.problem import Problem, load_problem
-from benchmark.volume import make_slabs
+from benchmark.problem import load_problem
 from benchmark.workers import share, work
+from benchmark.workload import AnyProblem, module_of
 
 Task = tuple[str, int]  # split, sample
 
 
-def tasks(problem: Problem) -> list[Task]:
+def tasks(problem: AnyProblem) -> list[Task]:
     """Every sample of the problem."""
     return [(split, sample) for split in SPLITS for sample in problem.split_samples(split)]
 
 
-def make_one(root: Path, problem: Problem, task: Task) -> None:
+def make_one(root: Path, problem: AnyProblem, task: Task) -> None:
     """Generate and store one sample."""
-    split, sample = task
-    store.write_slabs(store.sample_path(root, split, sample), problem, split, sample, make_slabs(problem, sample))
+    module_of(problem).make_sample(root, problem, *task)
 
 
-def verify_one(root: Path, problem: Problem, task: Task) -> str | None:
-    """What is wrong with one stored sample: None, or a line that names its file."""
-    split, sample = task
-    path = store.sample_path(root, split, sample)
+def state_one(root: Path, problem: AnyProblem, task: Task) -> Entry:
+    """What a stored sample's file states."""
+    return module_of(problem).state_sample(root, problem, *task)
+
+
+def stream_one(root: Path, problem: AnyProblem, task: Task) -> Entry:
+    """The entry of one sample that is never stored."""
+    return module_of(problem).stream_sample(problem, *task)
+
+
+def verify_one(root: Path, problem: AnyProblem, task: Task) -> Entry | str:
+    """The entry of one stored sample, every byte of it read, or a line that names its file and says what is wrong."""
+    module = module_of(problem)
     try:
-        header = checked_header(root, problem, split, sample)
-        found = store.measure(problem, split, sample, store.read_slabs(path, problem))
+        stated = module.state_sample(root, problem, *task)
+        found = module.measure_sample(root, problem, *task)
     except ValueError as error:
         return str(error)
-    if (found.digest, found.class_counts) != (header.digest, header.class_counts):
-        return f"{path}: found digest {found.digest}, wanted {header.digest}, which the file states"
-    return None
-
-
-def stream_one(root: Path, problem: Problem, task: Task) -> Entry:
-    """Digest and class counts of one sample that is never stored."""
-    split, sample = task
-    header = store.measure(problem, split, sample, make_slabs(problem, sample))
-    return Entry(sample, split, header.digest, header.class_counts)
-
-
-def file_bytes(problem: Problem) -> int:
-    """Bytes of a sample's file, rounded up: the volume as it is, an eighth of that for the compressed label (measured:
-    1/60 at scale 5, less above), a brick's sha256 and place in the index, and HDF5's own."""
-    bricks = (problem.side // problem.brick) ** 3
-    return problem.voxels + problem.voxels // 8 + 128 * bricks + 16384
+    if found != stated:
+        path = module.sample_path(root, problem, *task)
+        return f"{path}: found digest {found.digest}, wanted {stated.digest}, which the file states"
+    return found
 
 
 def refuse_full_disk(root: Path, needed: int) -> None:
@@ -88,7 +83,7 @@ def refuse_full_disk(root: Path, needed: int) -> None:
         raise ValueError(f"{root}: too little disk: {needed} bytes needed, {available} bytes available")
 
 
-def generate(root: Path, problem: Problem, workers: int = 1, launch: Launch | None = None) -> Manifest | None:
+def generate(root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | None = None) -> Manifest | None:
     """Make the samples of this rank's share that are missing; the manifest if the dataset is then complete.
 
     Raises ValueError for a folder that holds another problem, too little disk, or a worker that failed.
@@ -99,17 +94,29 @@ def generate(root: Path, problem: Problem, workers: int = 1, launch: Launch | No
         if not missing(root, problem):
             return manifest
     absent = set(missing(root, problem))
-    for split, sample in [t for t in tasks(problem) if t not in absent][:1]:
-        checked_header(root, problem, split, sample)  # one is enough: never mix two problems in a folder
-    refuse_full_disk(root, len(absent) * file_bytes(problem))
+    for task in [t for t in tasks(problem) if t not in absent][:1]:
+        state_one(root, problem, task)  # one is enough: never mix two problems in a folder
+    module = module_of(problem)
+    refuse_full_disk(root, len(absent) * module.file_bytes(problem))
     mine = [t for t in share(tasks(problem), launch.rank, launch.world_size) if t in absent]
-    store.sweep(root, mine)
+    sweep(root, [module.sample_path(root, problem, *task) for task in mine])
     for _ in progress(work(make_one, root, problem, mine, workers), len(mine), "generate", launch):
         pass
-    return None if missing(root, problem) else write_manifest(root, problem)
+    return None if missing(root, problem) else record(root, problem)
 
 
-def verify(root: Path, problem: Problem, workers: int = 1, launch: Launch | None = None) -> list[str]:
+def record(root: Path, problem: AnyProblem, workers: int = 1) -> Manifest:
+    """Write the manifest of samples that are all there, generated or not. Raises ValueError for one that is not."""
+    absent = missing(root, problem)
+    if absent:
+        split, sample = absent[0]
+        found = f"found {problem.samples - len(absent)} of {problem.samples} samples"
+        raise ValueError(f"{root}: {found}; the first that is missing is sample {sample} of {split}")
+    entries = work(state_one, root, problem, tasks(problem), workers)
+    return write_manifest(root, problem, progress(entries, problem.samples, "manifest", None))
+
+
+def verify(root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | None = None) -> list[str]:
     """What is wrong with a dataset, one line a fault: every brick of this rank's share is read and digested.
 
     The manifest is held against the files' headers, which the bricks were held against. Raises ValueError if
@@ -118,19 +125,17 @@ def verify(root: Path, problem: Problem, workers: int = 1, launch: Launch | None
     launch = launch or detect_launch()
     entries = {(e.split, e.sample): e for e in load_manifest(root, problem).entries}
     mine = share(tasks(problem), launch.rank, launch.world_size)
-    found = progress(work(verify_one, root, problem, mine, workers), len(mine), "verify", launch)
-    faults = [line for line in found if line]
-    bad = {line.partition(":")[0] for line in faults}
-    for split, sample in mine:
-        path = store.sample_path(root, split, sample)
-        if str(path) not in bad:
-            header, entry = store.read_header(path), entries[split, sample]
-            if (header.digest, header.class_counts) != (entry.digest, entry.class_counts):
-                faults.append(f"{path}: found digest {header.digest}, wanted {entry.digest}, which the manifest states")
+    faults = []
+    for found in progress(work(verify_one, root, problem, mine, workers), len(mine), "verify", launch):
+        if isinstance(found, str):
+            faults.append(found)
+        elif found != (entry := entries[found.split, found.sample]):
+            path = module_of(problem).sample_path(root, problem, found.split, found.sample)
+            faults.append(f"{path}: found digest {found.digest}, wanted {entry.digest}, which the manifest states")
     return faults
 
 
-def stream(problem: Problem, workers: int = 1) -> Manifest:
+def stream(problem: AnyProblem, workers: int = 1) -> Manifest:
     """The manifest that the problem's dataset would have, without storing it."""
     entries = progress(work(stream_one, Path(), problem, tasks(problem), workers), problem.samples, "stream", None)
     return summarize(problem, list(entries))
@@ -138,14 +143,14 @@ def stream(problem: Problem, workers: int = 1) -> Manifest:
 
 def progress(items, total: int, what: str, launch: Launch | None):
     """The items, with a bar on rank 0's stderr if that is a terminal (tqdm's `disable=None`)."""
-    return tqdm(items, total=total, desc=what, unit="volume", disable=True if launch and launch.rank else None)
+    return tqdm(items, total=total, desc=what, unit="sample", disable=True if launch and launch.rank else None)
 
 
-def describe(problem: Problem, manifest: Manifest) -> str:
+def describe(problem: AnyProblem, manifest: Manifest) -> str:
     """What rules/<edition>/limits.yaml publishes of a dataset, as YAML."""
     lines = [
         f"  {problem.name}:",
-        "    benchmark: scaffold",
+        f"    benchmark: {problem.workload}",
         f"    target: {problem.target}",
         f"    train_samples: {problem.train_samples}",
         f"    eval_samples: {problem.validation_samples}",
@@ -154,16 +159,17 @@ def describe(problem: Problem, manifest: Manifest) -> str:
         "    fingerprints:",
     ]
     lines += [f"      {split}: {manifest.fingerprints[split]}" for split in SPLITS]
-    lines += ["    class_counts:"]
-    lines += [f"      {split}: {list(manifest.class_counts[split])}" for split in SPLITS]
+    if any(manifest.class_counts.values()):
+        lines += ["    class_counts:"]
+        lines += [f"      {split}: {list(manifest.class_counts[split])}" for split in SPLITS]
     return "\n".join(lines)
 
 
-def dry_run(root: Path, problem: Problem) -> str:
+def dry_run(root: Path, problem: AnyProblem) -> str:
     """What would be written: files and bytes."""
-    absent, size = len(missing(root, problem)), file_bytes(problem)
+    absent, size = len(missing(root, problem)), module_of(problem).file_bytes(problem)
     return (
-        f"{problem.name}: {problem.samples} volumes of {problem.side}^3 voxels\n"
+        f"{problem.name}: {problem.samples} samples of {' x '.join(map(str, problem.shape))} voxels\n"
         f"to write: {absent} files of up to {size} bytes, {absent * size} bytes together, and manifest.json\n"
         f"already there: {problem.samples - absent} files in {root}"
     )
@@ -189,6 +195,9 @@ def run(options: argparse.Namespace) -> int:
             verified = len(share(tasks(problem), launch.rank, launch.world_size))
             print(f"{options.out}: {verified} samples of {problem.name} verified")
         return 1 if faults else 0
+    if options.manifest:
+        print(describe(problem, record(options.out, problem, workers)))
+        return 0
     finished_before = manifest_path(options.out).exists()
     manifest = generate(options.out, problem, workers, launch)
     if manifest and (launch.rank == 0 or not finished_before):  # of several ranks, the last to finish
@@ -198,11 +207,12 @@ def run(options: argparse.Namespace) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Generate a problem's dataset; again to resume.")
-    parser.add_argument("--problem", required=True, help="a name in benchmark/problems.yaml")
+    parser.add_argument("--problem", required=True, help="a name in problems.yaml, here or in a workload's folder")
     parser.add_argument("--out", type=Path, help="folder of the dataset")
     parser.add_argument("--workers", type=int, help="processes on this rank (default: its share of the cores)")
     parser.add_argument("--dry-run", action="store_true", help="print files and bytes, write nothing")
     parser.add_argument("--verify", action="store_true", help="re-read and re-digest a dataset")
+    parser.add_argument("--manifest", action="store_true", help="write the manifest of data that is there already")
     parser.add_argument("--stream", action="store_true", help="print fingerprints without storing anything")
     options = parser.parse_args()
     if options.workers is not None and options.workers < 1:

@@ -2,22 +2,23 @@
 
 import json
 import os
-import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmark import fingerprint
+from benchmark.atomic import replacing
 from benchmark.config import shallow
-from benchmark.problem import Problem
-from benchmark.store import Header, read_header, sample_path, sync
+from benchmark.workload import AnyProblem, module_of
 
 SPLITS = ("train", "validation")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One sample: its split, the sum of its bricks' sha256 and its voxels by class, background first."""
+    """One sample: its split, its summand of the split's fingerprint in hexadecimal, and its voxels by class, background
+    first; () where a workload has no classes."""
 
     sample: int
     split: str
@@ -40,7 +41,7 @@ def manifest_path(root: Path) -> Path:
     return Path(root) / "manifest.json"
 
 
-def summarize(problem: Problem, entries: list[Entry]) -> Manifest:
+def summarize(problem: AnyProblem, entries: list[Entry]) -> Manifest:
     """The manifest of a problem's samples. Raises ValueError unless each sample is there once, in its split."""
     entries = sorted(entries, key=lambda e: e.sample)
     wanted = [(sample, split) for split in SPLITS for sample in problem.split_samples(split)]
@@ -59,48 +60,22 @@ def summarize(problem: Problem, entries: list[Entry]) -> Manifest:
     )
 
 
-def missing(root: Path, problem: Problem) -> list[tuple[str, int]]:
+def missing(root: Path, problem: AnyProblem) -> list[tuple[str, int]]:
     """(split, sample) of the files that are not there, by listing the folders: no file is opened."""
-    absent = []
+    absent, sample_path = [], module_of(problem).sample_path
     for split in SPLITS:
         folder = Path(root) / split
         names = set(os.listdir(folder)) if folder.is_dir() else set()
-        absent += [(split, s) for s in problem.split_samples(split) if sample_path(root, split, s).name not in names]
+        wanted = [(split, s, sample_path(root, problem, split, s).name) for s in problem.split_samples(split)]
+        absent += [(split, s) for split, s, name in wanted if name not in names]
     return absent
 
 
-def checked_header(root: Path, problem: Problem, split: str, sample: int) -> Header:
-    """The header of a sample's file. Raises ValueError naming the file if it belongs to another problem."""
-    path = sample_path(root, split, sample)
-    header = read_header(path)
-    if header.problem != problem.digest():
-        raise ValueError(
-            f"{path}: made for problem digest {header.problem}, wanted {problem.digest()} ({problem.name})"
-        )
-    return header
-
-
-def write_manifest(root: Path, problem: Problem) -> Manifest:
-    """Compile the manifest from the files' headers and write it, atomically.
-
-    Several processes may do so at once: they write the same bytes. Raises ValueError if a file is missing or wrong.
-    """
-    entries = []
-    for split in SPLITS:
-        for sample in problem.split_samples(split):
-            header = checked_header(root, problem, split, sample)
-            entries.append(Entry(sample, split, header.digest, header.class_counts))
-    manifest = summarize(problem, entries)
-    path = manifest_path(root)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(to_json(manifest))
-        sync(temporary)
-        os.replace(temporary, path)
-        sync(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+def write_manifest(root: Path, problem: AnyProblem, entries: Iterable[Entry]) -> Manifest:
+    """Write the manifest of a problem's samples, atomically; several processes may do so at once."""
+    manifest = summarize(problem, list(entries))
+    with replacing(manifest_path(root)) as temporary:
+        temporary.write_text(to_json(manifest), encoding="utf-8")
     return manifest
 
 
@@ -122,7 +97,7 @@ def to_json(manifest: Manifest) -> str:
     return head[:-2] + ',\n "samples": [\n  ' + ",\n  ".join(samples) + "\n ]\n}\n"
 
 
-def load_manifest(root: Path, problem: Problem) -> Manifest:
+def load_manifest(root: Path, problem: AnyProblem) -> Manifest:
     """The manifest of a finished dataset of this problem.
 
     Raises ValueError, one line, if it is missing, unreadable, of another problem or contradicts itself.

@@ -4,8 +4,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from benchmark.config import build, read_yaml, shallow, suggest
+from benchmark.workload import DEFAULT, AnyProblem, problem_files, workload
 
 PROBLEMS = Path(__file__).with_name("problems.yaml")
 
@@ -43,6 +45,8 @@ class Intensity:
 @dataclass(frozen=True)
 class Problem:
     """A problem. Sides and extents are in voxels; `scale` and `bottleneck` are exponents of 2."""
+
+    workload: ClassVar[str] = "scaffold"
 
     name: str
     scale: int  # volumes are (2^scale)^3
@@ -84,6 +88,16 @@ class Problem:
         return 1 << self.scale
 
     @property
+    def shape(self) -> tuple[int, int, int]:
+        return self.side, self.side, self.side
+
+    @property
+    def most_boxes(self) -> tuple[int, int, int]:
+        """Boxes that each axis can be cut into: whole bricks, and a voxel each at the U-Net's coarsest level."""
+        most = min(1 << self.bottleneck, self.side // self.brick)
+        return most, most, most
+
+    @property
     def voxels(self) -> int:
         """Voxels of one volume."""
         return self.side**3
@@ -108,21 +122,41 @@ class Problem:
         return self.train_samples + self.validation_samples
 
     def digest(self) -> str:
-        """sha256 of the definition as canonical JSON: two problems are the same if this is."""
-        return hashlib.sha256(json.dumps(shallow(self), sort_keys=True).encode()).hexdigest()
+        """Two problems are the same if this is."""
+        return digest(self)
 
     def split_samples(self, split: str) -> range:
         """The sample ids of "train" or "validation": the training samples come first."""
-        if split == "train":
-            return range(self.train_samples)
-        if split == "validation":
-            return range(self.train_samples, self.samples)
-        raise ValueError(f"found split {split!r}, wanted 'train' or 'validation'")
+        return split_samples(self, split)
 
 
-def load_problem(name: str, path: Path = PROBLEMS) -> Problem:
-    """The problem of that name. Raises ValueError naming what is known, or the wrong field."""
-    problems = read_yaml(path)
-    if name not in problems:
-        raise ValueError(f"{path.name}: no problem {name!r}{suggest(name, problems)}")
-    return build(Problem, {"name": name, **problems[name]}, f"{path.name}: {name}")
+def digest(problem: AnyProblem) -> str:
+    """sha256 of a problem's definition as canonical JSON."""
+    return hashlib.sha256(json.dumps(shallow(problem), sort_keys=True).encode()).hexdigest()
+
+
+def split_samples(problem: AnyProblem, split: str) -> range:
+    """The sample ids of a split of any problem."""
+    if split == "train":
+        return range(problem.train_samples)
+    if split == "validation":
+        return range(problem.train_samples, problem.samples)
+    raise ValueError(f"found split {split!r}, wanted 'train' or 'validation'")
+
+
+def load_problem(name: str, path: Path | None = None) -> AnyProblem:
+    """The problem of that name, from the file at `path` or (None) from those of all workloads.
+
+    An entry is of ScaFFold unless its `workload` says otherwise. Raises ValueError naming what is known, or the wrong
+    field.
+    """
+    files = [path] if path else problem_files()
+    found = {file: read_yaml(file) for file in files}
+    for file, problems in found.items():
+        if name in problems:
+            fields = dict(problems[name])
+            kind = fields.pop("workload", DEFAULT)
+            cls = Problem if kind == DEFAULT else workload(kind).Problem
+            return build(cls, {"name": name, **fields}, f"{file.name}: {name}")
+    known = [known for problems in found.values() for known in problems]
+    raise ValueError(f"{files[0].name}: no problem {name!r}{suggest(name, known)}")

@@ -9,8 +9,6 @@ A file is written under a temporary name; its `digest` attribute is written last
 renamed. So a file of the final name is a whole file, whatever was killed when.
 """
 
-import os
-import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from benchmark.atomic import replacing
 from benchmark.fingerprint import add, brick_digest, to_hex
 from benchmark.problem import Problem
 
@@ -59,26 +58,8 @@ def write_slabs(path: Path, problem: Problem, split: str, sample: int, slabs: It
 
     Nothing of the final name exists until the whole file is on disk. Raises OSError when it can't be written.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")
-    try:
-        with h5py.File(temporary, "w", libver="latest", locking=False) as file:
-            header = fill(file, problem, split, sample, slabs)
-        sync(temporary)
-        os.replace(temporary, path)
-        sync(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return header
-
-
-def sweep(root: Path, tasks: Iterable[tuple[str, int]]) -> None:
-    """Remove what killed writers left behind of these (split, sample) tasks, which must be nobody else's."""
-    mine = {(split, sample_path(root, split, sample).name) for split, sample in tasks}
-    for left in Path(root).glob("*/.*.partial"):
-        if (left.parent.name, left.name[1:].rsplit(".", 2)[0]) in mine:
-            left.unlink(missing_ok=True)
+    with replacing(path) as temporary, h5py.File(temporary, "w", libver="latest", locking=False) as file:
+        return fill(file, problem, split, sample, slabs)
 
 
 def fill(file: h5py.File, problem: Problem, split: str, sample: int, slabs: Iterable[Slab]) -> Header:
@@ -199,12 +180,3 @@ def read_attributes(path: Path, file: h5py.File) -> Header:
     if any(file[name].shape != (header.side,) * 3 for name in ("volume", "label")):
         raise ValueError(f"{path}: found a volume of {file['volume'].shape}, wanted {header.side}^3")
     return header
-
-
-def sync(path: Path) -> None:
-    """Force a file, or a folder's entries, to disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -7,9 +7,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from benchmark.problem import Problem
+from benchmark.workload import AnyProblem
 
-Job = Callable[[Path, Problem, tuple[str, int]], Any]
+Job = Callable[[Path, AnyProblem, tuple[str, int]], Any]
 
 
 def share(items: Sequence, rank: int, world_size: int) -> list:
@@ -17,7 +17,7 @@ def share(items: Sequence, rank: int, world_size: int) -> list:
     return list(items[rank::world_size])
 
 
-def work(job: Job, root: Path, problem: Problem, tasks: list, workers: int) -> Iterator[Any]:
+def work(job: Job, root: Path, problem: AnyProblem, tasks: list, workers: int) -> Iterator[Any]:
     """job(root, problem, task) of every task, in any order, on `workers` processes (1: in this one).
 
     Raises ValueError if a job fails or a worker dies; the others are then stopped.
@@ -52,7 +52,7 @@ def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
             try:
                 error, result = pipe.recv()
             except EOFError:
-                raise ValueError(f"a worker process died; {wanted} volumes are left: start again to resume") from None
+                raise ValueError(f"a worker process died; {wanted} samples are left: start again to resume") from None
             if error == "done":
                 pipes.remove(pipe)
             elif error:
@@ -62,7 +62,7 @@ def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
                 yield result
 
 
-def toil(job: Job, root: Path, problem: Problem, tasks: list, send: Connection) -> None:
+def toil(job: Job, root: Path, problem: AnyProblem, tasks: list, send: Connection) -> None:
     """A worker: its share, one result a message. Without a parent to send to it ends by BrokenPipeError or here."""
     parent = os.getppid()
     try:

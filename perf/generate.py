@@ -20,9 +20,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import numpy as np
 
-from benchmark import store
+from benchmark import scaffold, store
 from benchmark.category import instance_maps, load_categories
-from benchmark.generate import file_bytes
 from benchmark.problem import Problem, load_problem
 from benchmark.volume import fractals, make_sample, make_slabs, occupancy, slab_intensities
 
@@ -112,7 +111,9 @@ def project(measured: Problem, limit: float) -> None:
     points, voxels = official.fractals * official.points * official.samples, official.voxels * official.samples
     hours = (points * a_point + voxels * a_voxel) / CORES / 3600
     print(f"scale11 from {measured.name}: {a_point * 1e9:.1f} ns a point, {a_voxel * 1e9:.2f} ns a voxel, hashed")
-    print(f"  {hours:.1f} hours on {CORES} cores, up to {official.samples * file_bytes(official)} bytes on disk")
+    print(
+        f"  {hours:.1f} hours on {CORES} cores, up to {official.samples * scaffold.file_bytes(official)} bytes on disk"
+    )
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import h5py
 import pytest
 
 from benchmark import generate as command
-from benchmark import store
+from benchmark import scaffold, store
 from benchmark.config import read_yaml
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
@@ -103,7 +103,7 @@ def test_other_problems_files_are_never_mixed_in(tiny, reference, tmp_path):
 
 def test_too_little_disk(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 0, 10))
-    needed = 6 * command.file_bytes(tiny)
+    needed = 6 * scaffold.file_bytes(tiny)
     with pytest.raises(ValueError, match=f"{needed} bytes needed, 10 bytes available"):
         generate(tmp_path / "deep" / "down", tiny)
     assert not (tmp_path / "deep").exists()
@@ -111,8 +111,8 @@ def test_too_little_disk(tiny, tmp_path, monkeypatch):
 
 def test_dry_run_bounds_what_is_written(tiny, reference, tmp_path):
     text = dry_run(tmp_path / "new", tiny)
-    assert f"6 files of up to {command.file_bytes(tiny)} bytes" in text and not (tmp_path / "new").exists()
-    assert all(p.stat().st_size <= command.file_bytes(tiny) for p in reference.glob("*/*.h5"))
+    assert f"6 files of up to {scaffold.file_bytes(tiny)} bytes" in text and not (tmp_path / "new").exists()
+    assert all(p.stat().st_size <= scaffold.file_bytes(tiny) for p in reference.glob("*/*.h5"))
     assert "already there: 6" in dry_run(reference, tiny)
 
 

@@ -4,8 +4,8 @@ import json
 import pytest
 
 from benchmark import fingerprint
-from benchmark.generate import generate
-from benchmark.manifest import load_manifest, manifest_path, missing, summarize, write_manifest
+from benchmark.generate import generate, record
+from benchmark.manifest import load_manifest, manifest_path, missing, summarize
 from benchmark.store import read_header, sample_path
 
 
@@ -31,7 +31,7 @@ def test_manifest_says_what_the_files_say(tiny, dataset):
 
 def test_written_again_it_is_the_same(tiny, dataset):
     before = manifest_path(dataset).read_bytes()
-    assert write_manifest(dataset, tiny) == load_manifest(dataset, tiny)
+    assert record(dataset, tiny) == load_manifest(dataset, tiny)
     assert manifest_path(dataset).read_bytes() == before
 
 

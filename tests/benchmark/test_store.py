@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmark import store
+from benchmark.atomic import sweep
 from benchmark.fingerprint import box_digest, to_hex
 from benchmark.volume import make_sample
 
@@ -155,5 +156,5 @@ def test_sweep_removes_only_leftovers_of_the_tasks(tmp_path):
     (tmp_path / "train").mkdir()
     for name in names:
         (tmp_path / "train" / name).touch()
-    store.sweep(tmp_path, [("train", 1), ("validation", 2)])
+    sweep(tmp_path, [store.sample_path(tmp_path, *task) for task in (("train", 1), ("validation", 2))])
     assert sorted(p.name for p in (tmp_path / "train").iterdir()) == sorted(names[1:])
