@@ -23,8 +23,8 @@ from compliance.rule import Check, ordered
 from compliance.run import Law, Run, known_keys, read_run
 from compliance.selection import select_edition
 from compliance.timeline import timeline
-from compliance.verdict import NOT_CONVERGED, Verdict
-from rules.edition import ROOT, Edition, load
+from compliance.verdict import NO_STOP, NOT_CONVERGED, Verdict
+from rules.edition import ROOT, Edition, Limits, load
 
 BROKE = "Could not look: the check itself failed, that"
 COUNTING = ("RUN01", "RUN02")  # count logs that aren't judged further, too
@@ -102,11 +102,19 @@ def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
             broken |= _broken(new)
             if check.code in GATES and check.code in broken:
                 break
-    if not job.alone:  # a set forgives some; RUN03 counts them
-        findings = [replace(f, severity="info") if f.code == NOT_CONVERGED else f for f in findings]
     facts = facts_of(run, law, time, job.log.file, job.log.number, job.log.pruned)
+    if not job.alone:  # a set forgives some; RUN03 counts them
+        limits = job.edition.limits
+        findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
     codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
     return replace(facts, codes=codes, lines=lines), findings
+
+
+def only_failed(finding: Finding, limits: Limits) -> bool:
+    """Whether a finding only says that the run failed: missed its target, or, where a round's sets were accepted with
+    such logs, broke off."""
+    broke_off = limits.unfinished_forgiven and (finding.code, finding.found) == NO_STOP
+    return finding.code == NOT_CONVERGED or broke_off
 
 
 def law_for(run: Run, edition: Edition, folder_benchmark: str = "", division: str = "") -> Law:

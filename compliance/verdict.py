@@ -6,6 +6,7 @@ from compliance.facts import Facts
 from compliance.finding import Finding
 
 NOT_CONVERGED = "EVL07"  # forgiven within limits: such a run counts as infinite
+NO_STOP = ("CLK01", "no run_stop")  # code and what was found: a log that breaks off
 
 
 def errors(findings: tuple[Finding, ...]) -> list[Finding]:

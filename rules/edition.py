@@ -136,6 +136,7 @@ class Limits:
     system_fields: dict[str, Any] = field(default_factory=dict)
     rank_spread: float = 0.0  # seconds within which many ranks may log one event
     many_ranks: bool = False  # several ranks write into one log
+    unfinished_forgiven: bool = False  # a log of a set that breaks off is a run that did not converge
     description_rules: bool = False  # a system description's division overrules the logs'
     system_nodes_logged: bool = False  # instances may log the nodes of the whole system as theirs
 

@@ -318,3 +318,24 @@ def test_edition_can_be_chosen(tmp_path):
 def test_edition_is_told_by_the_log_alone(tmp_path):
     write(tmp_path / "some.log", log("openfold", "v3.0"))
     assert codes(tmp_path / "some.log")[1].editions == ("mlperf-hpc-v3.0",)
+
+
+def cut(index, events):
+    """The first log breaks off before run_stop."""
+    return events[:-8] if index < 1 else events
+
+
+def test_a_log_of_v07_that_breaks_off_is_a_run_that_did_not_converge(tmp_path):
+    found, verdict = codes(round_(tmp_path, "v0.7", "deepcam", cut))
+    assert found == {("info", "CLK01")}
+    assert verdict.exit_code == 0
+
+
+def test_more_logs_of_v07_that_break_off_than_are_forgiven_are_an_error(tmp_path):
+    found, verdict = codes(round_(tmp_path, "v0.7", "deepcam", lambda i, e: e[:-8] if i < 2 else e))
+    assert found == {("info", "CLK01"), ("error", "RUN03")}
+    assert verdict.exit_code == 1
+
+
+def test_a_log_of_later_rounds_that_breaks_off_is_an_error(tmp_path):
+    assert codes(round_(tmp_path, "v2.0", "deepcam", cut))[0] == {("error", "CLK01")}
