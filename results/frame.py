@@ -62,6 +62,12 @@ def derive(frame: pd.DataFrame) -> pd.DataFrame:
     hours = seconds / 3600
     frame["seconds_per_epoch"] = ratio(seconds, frame.epochs)
     trained = frame.train_samples * frame.passes
+    trained_in_epochs = frame.train_samples * frame.epochs
+    busy = (frame.training_ms + frame.evaluation_ms) / 1000
+    frame["epoch_seconds"] = ratio(busy, frame.epochs)
+    frame["epochs_per_minute"] = ratio(60 * frame.epochs, busy)
+    frame["epoch_train_rate"] = ratio(trained_in_epochs, frame.training_ms / 1000)
+    frame["sample_rate"] = ratio(trained_in_epochs + frame.eval_samples * frame.evaluations, busy)
     frame["train_rate"] = ratio(trained, frame.training_ms / 1000)
     frame["compute_rate"] = ratio(trained, (frame.total_ms - frame.staging_ms) / 1000)
     frame["eval_rate"] = ratio(frame.eval_samples * frame.evaluations, frame.evaluation_ms / 1000)

@@ -8,6 +8,7 @@ its unpruned models.
 import math
 from typing import Any
 
+from results.score import harmonic
 from results.summary import Result
 
 COLUMNS = {
@@ -58,6 +59,17 @@ COLUMNS = {
     "compute_rate": "samples trained a second of all that isn't staging, mean",
     "compute_rate_deviation": "its deviation",
     "eval_rate": "samples evaluated a second of evaluation, mean",
+    "epoch_seconds": "seconds of an epoch with its evaluations, mean",
+    "epoch_seconds_deviation": "its deviation",
+    "staging_epochs": "staging over an epoch's seconds, of the means: how many epochs staging costs",
+    "epochs_per_minute": "epochs a minute, harmonic mean",
+    "epochs_per_minute_deviation": "its deviation, of the times: how much faster one deviation less time is",
+    "epoch_train_rate": "samples trained a second, epochs counted whole, harmonic mean",
+    "epoch_train_rate_deviation": "its deviation, of the times",
+    "epoch_eval_rate": "samples evaluated a second, harmonic mean",
+    "epoch_eval_rate_deviation": "its deviation, of the times",
+    "sample_rate": "samples trained and evaluated a second of both, harmonic mean",
+    "sample_rate_deviation": "its deviation, of the times",
     "train_rate_per_unit": "train_rate over units",
     "nodes": "nodes of a run",
     "units": "accelerators of a run, or processors, or nodes",
@@ -153,6 +165,7 @@ def means(r: Result) -> dict[str, Any]:
         "staging_deviation": None if staging is None else staging / 1000,
         "staging_share": parts["staging"] / parts["total"] if parts["total"] else None,
         "eval_rate": r.mean("eval_rate"),
+        **rates(r),
         "train_rate_per_unit": r.mean("train_rate_per_unit"),
         "nodes": r.one("nodes"),
         "units": r.one("units"),
@@ -164,6 +177,25 @@ def means(r: Result) -> dict[str, Any]:
 
 def mean_and_deviation(r: Result, *columns: str) -> dict[str, float | None]:
     return {f"{c}{end}": f(c) for c in columns for end, f in (("", r.mean), ("_deviation", r.deviation))}
+
+
+RATES = {  # column of the record: column of the runs
+    "epochs_per_minute": "epochs_per_minute",
+    "epoch_train_rate": "epoch_train_rate",
+    "epoch_eval_rate": "eval_rate",
+    "sample_rate": "sample_rate",
+}
+
+
+def rates(r: Result) -> dict[str, Any]:
+    """What MLPerf HPC's paper tabulates (Farrell et al. 2021, tables 5 and 6): times of epochs, and rates averaged as
+    their inverses are, so that a mean rate is that of the mean time."""
+    found: dict[str, Any] = mean_and_deviation(r, "epoch_seconds")
+    staging, epoch = r.mean("staging_ms"), found["epoch_seconds"]
+    found["staging_epochs"] = staging / 1000 / epoch if staging is not None and epoch else None
+    for name, column in RATES.items():
+        found[name], found[f"{name}_deviation"] = harmonic(r.values(column))
+    return found
 
 
 def energy(r: Result) -> dict[str, Any]:

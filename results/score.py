@@ -201,6 +201,21 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
+def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
+    """The harmonic mean of rates, and their deviation: how much faster it goes with one sample deviation less time.
+
+    None where there is nothing positive to average; no deviation of one value, or where it is not less than the mean.
+    """
+    times = [1 / r for r in rates if r > 0]
+    if not times or len(times) != len(rates):
+        return None, None
+    average = 1 / mean(times)
+    if len(times) < 2:
+        return average, None
+    faster = mean(times) - deviation(times)
+    return average, 1 / faster - average if faster > 0 else None
+
+
 def deviation(values: Sequence[float]) -> float:
     """The sample standard deviation (n - 1)."""
     return math.sqrt(covariance(values, values))

@@ -1,6 +1,6 @@
 """Runs into scores: walk submissions, have them judged, score what is in order, and say why the rest is not.
 
-    python results/summarize.py PATH... [--format text|csv|json|markdown|html] [--output FILE]
+    python results/summarize.py PATH... [--format text|csv|json|markdown|html] [--view ranking|analysis] [--output FILE]
 
 PATH is a log, a set of runs, a submission, a round, or several. Nothing is ever written into a submission.
 Exit code: 0 every set has a score; 1 some have none (the reasons are printed); 2 could not look.
@@ -17,6 +17,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from tqdm import tqdm
 
 from results import text
+from results.analysis import analysis_markdown, analysis_text
 from results.frame import load_sets
 from results.law import edition_of, law
 from results.submission import RunSet, find_sets
@@ -24,6 +25,7 @@ from results.summary import Result, summarize
 from results.verdict import Verdict, judge
 
 FORMATS = ("text", "csv", "json", "markdown", "html")
+VIEWS = ("ranking", "analysis")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -51,6 +53,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="summarize.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a log, a set, a submission or a round")
     parser.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
+    parser.add_argument(
+        "--view", choices=VIEWS, default="ranking", help="which tables text and markdown show (default: %(default)s)"
+    )
     parser.add_argument("--output", type=Path, help="write to this file, outside of any submission")
     parser.add_argument("--rules", metavar="EDITION", help="judge by this edition whatever the folders say")
     parser.add_argument("--no-judge", dest="judge", action="store_false", help="score without a verdict")
@@ -76,13 +81,14 @@ def evaluate(
 
 
 def render(results: list[Result], args: argparse.Namespace) -> str:
-    if args.format == "text":
-        return text.terminal_text(results)
     if args.format == "html":
         from results.report import html_text
 
         return html_text(results, args.output.resolve().parent if args.output else Path.cwd())
-    return {"csv": text.csv_text, "json": text.json_text, "markdown": text.markdown_text}[args.format](results)
+    if args.view == "analysis" and args.format in ("text", "markdown"):
+        return (analysis_text if args.format == "text" else analysis_markdown)(results)
+    forms = {"text": text.terminal_text, "csv": text.csv_text, "json": text.json_text, "markdown": text.markdown_text}
+    return forms[args.format](results)
 
 
 def safe_output(output: Path | None, sets: Sequence[RunSet]) -> Path | None:

@@ -1,6 +1,7 @@
 """MLPerf HPC v0.7: what was published of it follows from what its logs say (published.yaml has the numbers)."""
 
 import json
+import random
 import statistics
 from pathlib import Path
 
@@ -11,6 +12,12 @@ from results import summarize
 
 SETS = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
 TARGETS = {"cosmoflow": ("eval_error", 0.124, 1), "deepcam": ("eval_accuracy", 0.82, -1)}
+SCHEDULE = {"opt_learning_rate_decay_boundary_epochs": [32, 64], "opt_learning_rate_decay_factor": 0.25}
+WARM = {"opt_base_learning_rate": 0.001, "opt_learning_rate_warmup_factor": 1.0}
+SETTINGS = {
+    "cosmoflow": {"opt_name": "SGD", **WARM, "opt_learning_rate_warmup_epochs": 4, **SCHEDULE},
+    "deepcam": {"opt_name": "LAMB", **WARM, "opt_learning_rate_warmup_steps": 0, "opt_epsilon": 1e-08},
+}
 NAMES = [f"{s['org']} {s['system']}" for s in SETS]
 
 
@@ -20,6 +27,7 @@ def header(new_log, entry, start):
     facts = {"submission_division": entry.get("logged", entry["division"]), "global_batch_size": entry["batch"]}
     counts = {"train_samples": entry["train"], "eval_samples": entry["eval"]}
     unsaid = {"number_of_nodes": None, "accelerators_per_node": None}
+    counts |= SETTINGS[entry["benchmark"]] | ({"seed": start} if entry["benchmark"] == "deepcam" else {})
     new_log.header(log, entry["benchmark"], submission_org=entry["org"], **facts, **counts, **unsaid)
     log.now = start
     return log.add("run_start")
@@ -36,10 +44,11 @@ def generated(new_log, entry, run):
         log.add("staging_stop")
     key, target, better = TARGETS[entry["benchmark"]]
     each = (start + stop - 20 - log.now) // epochs
+    rng = random.Random(start)
     for e in range(entry["epoch_from"], entry["epoch_from"] + epochs):
         last = e == entry["epoch_from"] + epochs - 1
         where = {"epoch_num": e} | ({"step_num": step} if step and last else {})
-        value = final(entry, run) if last else target + better * (0.05 if better > 0 else 0.5)
+        value = final(entry, run) if last else target + better * (0.05 + 0.2 * rng.random())
         log.add("epoch_start", epoch_num=e).add("eval_start", after=each - 9, epoch_num=e)
         if better < 0:  # DeepCAM logs its metric inside the evaluation, CosmoFlow after the epoch
             log.add(key, value, **where)
@@ -74,7 +83,7 @@ def published(request, tmp_path_factory, makers):
     path = tree.root / "hpc_results_v0.7" / entry["org"] / "systems" / f"{entry['system']}.json"
     path.write_text(json.dumps({name: str(value) for name, value in fields.items()}), encoding="utf-8")
     output = tree.root.parent / "record.json"
-    arguments = ["--no-judge", "--format", "json", "--output", str(output), str(tree.root)]
+    arguments = ["--format", "json", "--output", str(output), str(tree.root)]
     assert summarize.main(arguments) == 0
     (record,) = json.loads(output.read_text(encoding="utf-8"))["results"]
     return entry, record
@@ -120,6 +129,39 @@ def test_table_6(published):
     assert record["unit_hours"] == pytest.approx(statistics.mean(hours))
     assert record["unit_hours_deviation"] == pytest.approx(statistics.stdev(hours))
     assert record["node_hours"] == pytest.approx(statistics.mean(hours) * entry["nodes"] / units)
+
+
+def near(value):
+    return pytest.approx(value, rel=1e-5, abs=1e-6)
+
+
+def test_tables_5_and_6_are_an_author_s(published):
+    """The columns that tables 5 and 6 come from, against what one of the paper's authors computes from the logs."""
+    entry, record = published
+    found = entry["analysis"]
+    if found.get("claimed"):  # ABCI-512: with the run that missed the target these are the author's, without it not
+        kept = sorted(entry["runs"], key=lambda run: run[3])[1:-1]
+        epochs, staged = [r[4] for r in kept], [(r[2] - r[1]) / 1000 for r in kept]
+        record = {"epochs": statistics.mean(epochs), "epochs_deviation": statistics.stdev(epochs)}
+        record |= {"staging_seconds": statistics.mean(staged), "staging_deviation": statistics.stdev(staged)}
+        record |= {"unit_hours": statistics.mean(512 * r[3] / 3.6e6 for r in kept)}
+    if "staging" in found:
+        assert [record["staging_seconds"], record["staging_deviation"]] == near(found["staging"])
+    if "epochs" in found:
+        assert [record["epochs"], record["epochs_deviation"]] == near(found["epochs"])
+        assert record["unit_hours"] == near(found["unit_hours"])
+
+
+def test_rates_of_table_6(published):
+    """Epochs counted whole, rates averaged as their inverses; what an epoch takes, its evaluations included."""
+    entry, record = published
+    seconds = record["epoch_seconds"]
+    assert record["epochs_per_minute"] == pytest.approx(60 / seconds)
+    spread = 60 / (seconds - record["epoch_seconds_deviation"]) - 60 / seconds
+    assert record["epochs_per_minute_deviation"] == pytest.approx(spread)
+    samples = entry["train"] + entry["eval"]  # these logs evaluate once an epoch
+    assert record["sample_rate"] == pytest.approx(samples / seconds)
+    assert record["staging_epochs"] == pytest.approx(record["staging_seconds"] / seconds)
 
 
 def test_the_status_that_a_run_claims_plays_no_part(published):
