@@ -23,14 +23,15 @@ import torch
 from benchmark.problem import Problem, load_problem
 from benchmark.store import sample_path, write_sample
 from benchmark.volume import make_sample
-from implementations.pytorch.config import TrainConfig, config_path, load_config, resolve
+from implementations.pytorch.config import config_path, load_config, resolve
 from implementations.pytorch.data import Reader
-from implementations.pytorch.evaluate import confusion_counts
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.runlog import RunLog
-from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
+from implementations.pytorch.scaffold.evaluate import confusion_counts
+from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import build_model, to_input
-from implementations.pytorch.step import build_optimizer, precise
+from implementations.pytorch.scaffold.task import Config, Task
+from implementations.pytorch.step import precise
 
 OUTSIDE = ("load", "copy", "loss", "count", "log")
 
@@ -60,18 +61,19 @@ class Stopwatch:
         return {phase: statistics.median(s[phase] for s in self.steps[1:]) for phase in self.steps[0]}
 
 
-def training(model, optimizer, batches, weight, config: TrainConfig, log: RunLog) -> dict[str, float]:
+def training(model, optimizer, batches, weight, config: Config, log: RunLog) -> dict[str, float]:
     """Medians by phase of training steps, the loss's share of the backward pass taken apart from the network's."""
     watch = Stopwatch(config.device)
     for batch in batches:
         watch.lap("load")
-        x = to_input(batch.volume)
+        volume, label = batch.tensors
+        x = to_input(volume)
         watch.lap("copy")
         with precise(config):
             logits = model(x)
         watch.lap("forward")
         leaf = logits.detach().requires_grad_()
-        loss = loss_from_sums(loss_sums(leaf, batch.label, weight))
+        loss = loss_from_sums(loss_sums(leaf, label, weight))
         loss.backward()
         watch.lap("loss")
         optimizer.zero_grad(set_to_none=True)
@@ -87,17 +89,18 @@ def training(model, optimizer, batches, weight, config: TrainConfig, log: RunLog
 
 
 @torch.inference_mode()
-def evaluation(model, batches, config: TrainConfig) -> dict[str, float]:
+def evaluation(model, batches, config: Config) -> dict[str, float]:
     """Medians by phase of evaluation steps."""
     watch = Stopwatch(config.device)
     for batch in batches:
         watch.lap("load")
-        x = to_input(batch.volume)
+        volume, label = batch.tensors
+        x = to_input(volume)
         watch.lap("copy")
         with precise(config):
             logits = model(x)
         watch.lap("forward")
-        confusion_counts(logits, batch.label)
+        confusion_counts(logits, label)
         watch.lap("count")
         watch.step()
     return watch.medians()
@@ -111,7 +114,7 @@ def report(name: str, medians: dict[str, float]) -> None:
     print(f"  {name:24} {total:8.3f} s   outside {outside:6.1%}   ms: {phases}", flush=True)
 
 
-def measure(problem: Problem, config: TrainConfig, steps: int, folder: Path) -> None:
+def measure(problem: Problem, config: Config, steps: int, folder: Path) -> None:
     """Print the steps of one problem."""
     torch.set_num_threads(config.threads)
     size = config.batch_size
@@ -120,12 +123,10 @@ def measure(problem: Problem, config: TrainConfig, steps: int, folder: Path) -> 
         write_sample(path, problem, "train", sample, *make_sample(problem, sample))
     device = torch.device(config.device)
     model = build_model(problem).to(device)
-    weight, optimizer = (
-        class_weights(problem.classes, config.background_weight).to(device),
-        build_optimizer(model.parameters(), config),
-    )
+    task = Task(problem, config)
+    weight, optimizer = task.weight, task.build_optimizer(model)
     print(f"{problem.name}: {problem.side}^3, width {problem.width}, batch {size}, {config.precision}, {config.device}")
-    log, box = RunLog(folder / "log.txt"), Layout(1).box(problem.side)
+    log, box = RunLog(folder / "log.txt"), Layout(1).box(problem.shape)
     plan = [list(range(size))] * (steps + 1)
     for name, proof in (("train, from files", []), ("train, from memory", None)):
         reader = Reader(folder, problem, box, config.workers, config.prefetch, config.cache_gib)
@@ -146,7 +147,7 @@ def main() -> None:
     options = parser.parse_args()
     print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     for name in options.problem or ("smoke", "scale6"):
-        config = resolve(load_config(config_path(name), options.settings), len(os.sched_getaffinity(0)), 1)
+        config = resolve(load_config(Config, config_path(name), options.settings), len(os.sched_getaffinity(0)), 1)
         config = dataclasses.replace(config, batch_size=options.batch or config.batch_size)
         with tempfile.TemporaryDirectory() as folder:
             measure(load_problem(name), config, options.steps, Path(folder))

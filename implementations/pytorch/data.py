@@ -1,12 +1,11 @@
 """Reading samples: readers, the order of an epoch, and the evidence of what was read."""
 
-import math
 import os
 import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -18,8 +17,7 @@ import torch
 from torch import Tensor
 
 from benchmark import fingerprint
-from benchmark.problem import Problem
-from benchmark.store import read_box, sample_path
+from benchmark.workload import AnyProblem, module_of
 from implementations.pytorch.layout import Box, Layout
 from implementations.pytorch.stop import WrongData
 
@@ -48,33 +46,32 @@ class Evidence:
 
 
 class Sample(NamedTuple):
-    """A box of a sample: uint8 (D, H, W) each, and the evidence of its bytes if it was asked for."""
+    """A box of a sample: the arrays that its workload's `read_sample` gives, and the evidence of their bytes if it
+    was asked for."""
 
-    volume: np.ndarray
-    label: np.ndarray
+    arrays: tuple[np.ndarray, ...]
     evidence: Evidence | None
 
 
 class Batch(NamedTuple):
-    """Boxes of samples side by side: uint8 (N, D, H, W) each; N can be 0. `wait` is the seconds waited for them."""
+    """Boxes of samples side by side: tensors (N, ...); N can be 0. `wait` is the seconds waited for them."""
 
-    volume: Tensor
-    label: Tensor
+    tensors: tuple[Tensor, ...]
     wait: float
 
 
-def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, prove: bool) -> Sample:
+def read_sample(root: Path, problem: AnyProblem, split: str, sample: int, box: Box, prove: bool) -> Sample:
     """A box of one sample from its file. Raises ValueError naming the file when it is missing or damaged."""
-    path, before = sample_path(root, split, sample), bytes_so_far()
-    volume, label = read_box(path, *box)
+    module, before = module_of(problem), bytes_so_far()
+    arrays = module.read_sample(root, problem, split, sample, box)
     if not prove:
-        return Sample(volume, label, None)
-    read = bytes_so_far() - before or volume.nbytes + label.nbytes
-    counts = np.bincount(label.ravel(), minlength=problem.classes)
-    if len(counts) > problem.classes:
-        raise ValueError(f"{path}: found label {len(counts) - 1}, wanted labels below {problem.classes}")
-    digest = fingerprint.box_digest(split, sample, box.origin, volume, label, problem.brick)
-    return Sample(volume, label, Evidence(digest, int(box.origin == (0, 0, 0)), tuple(counts.tolist()), read))
+        return Sample(arrays, None)
+    read = bytes_so_far() - before or sum(a.nbytes for a in arrays)
+    try:
+        digest, counts = module.evidence(problem, split, sample, box, arrays)
+    except ValueError as error:
+        raise ValueError(f"{module.sample_path(root, problem, split, sample)}: {error}") from None
+    return Sample(arrays, Evidence(digest, int(box.origin == (0, 0, 0)), counts, read))
 
 
 def bytes_so_far() -> int:
@@ -93,10 +90,11 @@ class Reader:
     until the first batch is asked for.
     """
 
-    def __init__(self, root: Path, problem: Problem, box: Box, workers: int, prefetch: int, cache_gib: float):
+    def __init__(self, root: Path, problem: AnyProblem, box: Box, workers: int, prefetch: int, cache_gib: float):
         self.root, self.problem, self.box, self.prefetch = root, problem, box, prefetch
         self.cache: dict[tuple[str, int], Sample] = {}
-        self.room = int(cache_gib * 2**30) // (2 * math.prod(box.shape))  # samples
+        self.room = int(cache_gib * 2**30)  # bytes that are left of the cache
+        self.blank = module_of(problem).blank(problem, box)
         self.pool = None
         if workers:
             self.pool = ProcessPoolExecutor(workers, get_context("fork"), initializer=follow, initargs=(os.getpid(),))
@@ -117,8 +115,8 @@ class Reader:
                 samples = [self.receive(split, sample, source, prove) for sample, source in ahead.popleft()]
                 if prove:
                     proof.extend(s.evidence for s in samples)
-                volume, label = (self.stack([s[part] for s in samples], device) for part in (0, 1))
-                yield Batch(volume, label, time.perf_counter() - start)
+                tensors = stack([s.arrays for s in samples], self.blank, device)
+                yield Batch(tensors, time.perf_counter() - start)
 
     def request(self, split: str, sample: int, prove: bool) -> Sample | Future | None:
         """A sample that is in memory, the promise of one from a worker, or None: it is to be read in place."""
@@ -134,20 +132,26 @@ class Reader:
             read = read or read_sample(self.root, self.problem, split, sample, self.box, prove)
         except ValueError as error:
             raise WrongData(str(error)) from None
-        if len(self.cache) < self.room:
+        size = sum(array.nbytes for array in read.arrays)
+        if size <= self.room and (split, sample) not in self.cache:
             self.cache[split, sample] = read
+            self.room -= size
         return read
-
-    def stack(self, parts: list[np.ndarray], device: torch.device) -> Tensor:
-        """Arrays (D, H, W) uint8 -> (N, D, H, W) on the device; N can be 0."""
-        empty = torch.empty((0, *self.box.shape), dtype=torch.uint8)
-        batch = torch.from_numpy(np.stack(parts)) if parts else empty
-        return batch.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else batch
 
     def close(self) -> None:
         """End the workers."""
         if self.pool:
             self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def stack(
+    samples: Sequence[tuple[np.ndarray, ...]], blank: tuple[np.ndarray, ...], device: torch.device
+) -> tuple[Tensor, ...]:
+    """Samples' arrays -> tensors (N, ...) on the device; `blank` says shapes and types, as N can be 0."""
+    columns = zip(*samples, strict=True) if samples else [()] * len(blank)
+    arrays = [np.stack(c) if c else np.empty((0, *b.shape), b.dtype) for c, b in zip(columns, blank, strict=True)]
+    batch = (torch.from_numpy(array) for array in arrays)
+    return tuple(b.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else b for b in batch)
 
 
 def follow(parent: int) -> None:
@@ -163,12 +167,25 @@ def follow(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def train_batches(layout: Layout, samples: range, batch_size: int, seed: int, epoch: int) -> list[list[int]]:
-    """This rank's part of every batch of an epoch. The order is drawn from the run's seed, the same on all
+class Part(NamedTuple):
+    """This rank's samples of a part of a batch, and the part's share of the batch, over all ranks."""
+
+    weight: float
+    samples: list[int]
+
+
+def train_batches(
+    layout: Layout, samples: range, batch_size: int, seed: int, epoch: int, accumulate: int = 1
+) -> list[list[Part]]:
+    """This rank's parts of every batch of an epoch. The order is drawn from the run's seed, the same on all
     ranks; the last batch is smaller where sizes don't divide, so every sample is trained on once."""
     generator = torch.Generator().manual_seed((seed + epoch) % 2**63)
     order = [samples[i] for i in torch.randperm(len(samples), generator=generator).tolist()]
-    return [layout.share(order[i : i + batch_size]) for i in range(0, len(order), batch_size)]
+    batches = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
+    return [
+        [Part(len(part) / len(batch), layout.share(part)) for i in range(accumulate) if (part := batch[i::accumulate])]
+        for batch in batches
+    ]
 
 
 def evaluation_batches(layout: Layout, samples: range, batch_size: int) -> list[list[int]]:
@@ -179,7 +196,7 @@ def evaluation_batches(layout: Layout, samples: range, batch_size: int) -> list[
 
 def drop_cached_pages(root: Path) -> None:
     """Ask the operating system to forget the dataset's pages, so that a run pays for its reading. Reads nothing."""
-    for path in root.rglob("*.h5") if hasattr(os, "posix_fadvise") else ():
+    for path in (p for p in root.rglob("*") if p.is_file()) if hasattr(os, "posix_fadvise") else ():
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)

@@ -9,10 +9,10 @@ from typing import Any
 
 from benchmark import fingerprint
 from benchmark.log import LogWriter
-from benchmark.metric import Counts, dice
 from benchmark.tree import source_digest
-from implementations.pytorch.config import TrainConfig
+from implementations.pytorch.config import RunConfig
 from implementations.pytorch.data import Evidence
+from implementations.pytorch.task import Score, Task
 
 HERE = Path(__file__).resolve().parent
 EDITION = "v1.0"  # of the rules
@@ -56,29 +56,22 @@ class RunLog:
         """The end of "init", "epoch", "eval", ..."""
         self.write("end", f"{interval}_stop", **metadata)
 
-    def submission(self, submission: Submission) -> None:
+    def submission(self, submission: Submission, benchmark: str) -> None:
         """The head of the log."""
         self.event("cache_clear", True)
-        self.event("submission_benchmark", "scaffold")
+        self.event("submission_benchmark", benchmark)
         self.event("submission_org", submission.org)
         self.event("submission_division", submission.division)
         self.event("submission_status", submission.status)
         self.event("submission_platform", submission.system)
 
-    def optimizer(self, config: TrainConfig) -> None:
-        """The optimizer under the standard keys, then every setting under ours."""
-        self.event("opt_name", "adam")
-        self.event("opt_base_learning_rate", config.learning_rate)
-        self.event("opt_end_learning_rate", config.end_learning_rate)
-        self.event("opt_adam_beta_1", config.beta_1)
-        self.event("opt_adam_beta_2", config.beta_2)
-        self.event("opt_adam_epsilon", config.epsilon)
-        self.event("opt_weight_decay", config.weight_decay)
-        self.event("opt_gradient_clip_norm", config.gradient_clip)
-        self.event("opt_learning_rate_decay_schedule", "cosine_warm_restarts")
-        self.event("hyperparameters", config.fields())
+    def hyperparameters(self, task: Task) -> None:
+        """The workload's own events, its hyperparameters under the standard keys; then every setting under ours."""
+        for key, value in task.events().items():
+            self.event(key, value)
+        self.event("hyperparameters", task.config.fields())
 
-    def digests(self, config: TrainConfig) -> None:
+    def digests(self, config: RunConfig) -> None:
         """What ran: the resolved config, the source, and the versions of what it rests on."""
         self.event("config_digest", config.digest())
         self.event("source_digest", source_digest(HERE))
@@ -98,10 +91,9 @@ class RunLog:
             bytes_read={"total": sum(read), "least_by_rank": min(read), "most_by_rank": max(read)},
         )
 
-    def accuracy(self, counts: Counts, samples: int) -> None:
-        """The score of an evaluation and the counts that it follows from."""
-        numbers = {name: list(getattr(counts, name)) for name in ("intersection", "predicted", "true")}
-        self.event("eval_accuracy", dice(counts), epoch_num=self.epoch, samples_count=samples, **numbers)
+    def score(self, metric: str, score: Score, samples: int) -> None:
+        """The score of an evaluation and what it follows from."""
+        self.event(metric, score.value, epoch_num=self.epoch, samples_count=samples, **score.facts)
 
     def stop(self, status: str, reason: str | None = None) -> None:
         """The end of the run, once: the first reason stands. A run that never started has no end to log."""

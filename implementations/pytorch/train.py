@@ -22,19 +22,18 @@ import torch
 import torch.distributed as dist
 
 from benchmark.launch import Launch, detect_launch
-from benchmark.problem import PROBLEMS, load_problem
+from benchmark.problem import load_problem
 from implementations.pytorch.average import average_of
-from implementations.pytorch.config import TrainConfig, config_path, load_config, resolve
+from implementations.pytorch.blocks import parameter_count, recompute_blocks
+from implementations.pytorch.config import config_path, load_config, resolve
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.fit import arrange
 from implementations.pytorch.layout import AXES, Layout, connect
 from implementations.pytorch.run import Run
 from implementations.pytorch.runlog import EDITION, RunLog, Submission
-from implementations.pytorch.scaffold.loss import class_weights
-from implementations.pytorch.scaffold.model import build_model, parameter_count, recompute_blocks
-from implementations.pytorch.spatial import parallelize
-from implementations.pytorch.step import build_optimizer, warm_up
+from implementations.pytorch.step import warm_up
 from implementations.pytorch.stop import Aborted, WrongData, lost_peer, watch_signals
+from implementations.pytorch.task import Task, build_task, config_class
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -49,7 +48,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
     parser.add_argument("--layout", type=layout_setting, help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the judge refuses such a log")
-    parser.add_argument("--problems", type=Path, default=PROBLEMS, help="problem definitions")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
     args = parser.parse_args(arguments)
@@ -62,12 +61,10 @@ def layout_setting(text: str) -> str:
     return f"layout=[{text}]"
 
 
-def prepare(
-    args: argparse.Namespace, config: TrainConfig, layout: Layout, launch: Launch, log: RunLog, reader: Reader
-) -> Run:
+def prepare(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch, log: RunLog, reader: Reader) -> Run:
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
-    problem = reader.problem
-    log.submission(Submission(args.org, args.system, args.division, args.status))
+    problem, config = task.problem, task.config
+    log.submission(Submission(args.org, args.system, args.division, args.status), problem.workload)
     log.start("init")
     torch.set_num_threads(config.threads)
     device = torch.device(config.device)
@@ -79,14 +76,15 @@ def prepare(
     fresh = int.from_bytes(os.urandom(8), "big") >> 1
     seed = layout.gather(fresh if args.rehearsal_seed is None else args.rehearsal_seed)[0]  # rank 0's, for all
     torch.manual_seed(seed)
-    model = build_model(problem).to(device)
+    model = task.build_model().to(device)
+    torch.manual_seed((seed + 1 + layout.place[0]) % 2**63)  # dropout: the same on all ranks of a replica
     if config.recompute:
         recompute_blocks(model)
-    weight = class_weights(problem.classes, config.background_weight).to(device)
-    wrapped = parallelize(model, layout)
+    parameters = parameter_count(model)
+    wrapped = task.parallelize(model, layout)
     average = average_of(model, config.average_decay)
-    optimizer = build_optimizer(model.parameters(), config)
-    warm_up(wrapped, problem, weight, layout, config)
+    optimizer = task.build_optimizer(model)
+    warm_up(task, wrapped, layout)
 
     log.event("seed", seed, source="os.urandom" if args.rehearsal_seed is None else "rehearsal")
     log.event("problem", problem.name)
@@ -98,11 +96,11 @@ def prepare(
     log.event("eval_samples", problem.validation_samples)
     log.event("global_batch_size", config.batch_size)
     log.event("precision", config.precision)
-    log.event("parameter_count", parameter_count(model))
-    log.optimizer(config)
+    log.event("parameter_count", parameters)
+    log.hyperparameters(task)
     log.digests(config)
     log.end("init")
-    return Run(problem, config, layout, wrapped, average, optimizer, weight, seed, reader, log)
+    return Run(task, layout, wrapped, average, optimizer, seed, reader, log)
 
 
 def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
@@ -113,13 +111,11 @@ def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device)
     log.event("layout", dict(zip(AXES, layout.extents, strict=True)), tile=list(layout.tile))
 
 
-def attempt(
-    args: argparse.Namespace, config: TrainConfig, layout: Layout, launch: Launch, log: RunLog, reader: Reader
-) -> int:
+def attempt(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch, log: RunLog, reader: Reader) -> int:
     """Run to the target and return the exit code; whatever goes wrong is logged, and said in one line."""
     silent = False
     try:
-        prepare(args, config, layout, launch, log, reader).to_target()
+        prepare(args, task, layout, launch, log, reader).to_target()
         return 0
     except WrongData as error:
         code, reason, silent = 2, str(error), error.everywhere and launch.rank > 0
@@ -150,18 +146,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         launch = detect_launch()
         problem = load_problem(args.problem, args.problems)
-        config = load_config(args.config or config_path(args.problem), args.settings)
+        config = load_config(config_class(problem.workload), args.config or config_path(args.problem), args.settings)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         config = resolve(config, cores, launch.local_world_size, launch.world_size)
         layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size)
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
-    box = layout.box(problem.side)
+    task = build_task(problem, config)
+    box = layout.box(problem.shape)
     reader = Reader(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
     log = RunLog(args.log if launch.rank == 0 else None)
     watch_signals(lambda number: log.stop("aborted", number.name))
-    code = attempt(args, config, layout, launch, log, reader)
+    code = attempt(args, task, layout, launch, log, reader)
     reader.close()
     if dist.is_initialized():
         leave(code)

@@ -3,23 +3,12 @@
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint
 
 from benchmark.problem import Problem
+from implementations.pytorch.blocks import Block
 from implementations.pytorch.norm import NormReLU
 
 GROUPS = 8  # of every GroupNorm
-
-
-class Block(nn.Sequential):
-    """Layers in a row; with `recompute`, training keeps their input alone and runs them again in the backward pass."""
-
-    recompute = False
-
-    def forward(self, x: Tensor) -> Tensor:
-        if self.recompute and torch.is_grad_enabled():
-            return checkpoint(super().forward, x, use_reentrant=False, preserve_rng_state=False)
-        return super().forward(x)
 
 
 def block(channels_in: int, channels: int) -> Block:
@@ -67,18 +56,6 @@ def build_model(problem: Problem) -> UNet:
     return model.to(memory_format=torch.channels_last_3d)
 
 
-def recompute_blocks(model: nn.Module) -> None:
-    """Let every block of a model keep its input alone: less memory for activations, a forward pass more."""
-    for module in model.modules():
-        if isinstance(module, Block):
-            module.recompute = True
-
-
 def to_input(volume: Tensor) -> Tensor:
     """uint8 voxels (N, D, H, W) -> the network's input (N, 1, D, H, W), float32 in [-1, 1]."""
     return volume.unsqueeze(1).float().mul_(2 / 255).sub_(1)
-
-
-def parameter_count(model: nn.Module) -> int:
-    """Trainable numbers of a model."""
-    return sum(p.numel() for p in model.parameters() if p.requires_grad)

@@ -25,14 +25,16 @@ from torch import Tensor, nn
 
 from benchmark.launch import Launch
 from implementations.pytorch import halo, spatial
-from implementations.pytorch.config import TrainConfig
+from implementations.pytorch.blocks import recompute_blocks
 from implementations.pytorch.layout import Layout, connect, with_group
 from implementations.pytorch.scaffold.loss import class_weights
-from implementations.pytorch.scaffold.model import UNet, recompute_blocks
-from implementations.pytorch.step import batch_loss, build_optimizer, train_step
+from implementations.pytorch.scaffold.model import UNet
+from implementations.pytorch.scaffold.task import Config, Task
+from implementations.pytorch.step import train_step
 
-CONFIG = TrainConfig(device="cpu", precision="float32", learning_rate=1e-3)
 CLASSES, STEPS = 3, 4
+TASK = Task(None, Config(device="cpu", precision="float32", learning_rate=1e-3))
+vars(TASK)["weight"] = class_weights(CLASSES, 0.3).double()
 
 
 @dataclass(frozen=True)
@@ -183,15 +185,14 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     label = torch.randint(0, CLASSES, volume.shape, dtype=torch.uint8)
     mine = crop(layout, case.side)
     volume, label = (x[layout.share(range(case.samples))][mine] for x in (volume, label))
-    weight = class_weights(CLASSES, 0.3).double()
     parallel = Double(spatial.parallelize(model, layout))
-    loss = batch_loss(parallel, volume, label, weight, layout, CONFIG)
+    loss = TASK.loss(parallel, (volume, label), layout)
     loss.backward()
     found = {"logits": parallel.logits.detach()[: len(volume)], "loss": loss.detach()}
     found |= {f"gradient of {name}": p.grad.clone() for name, p in model.named_parameters()}
-    optimizer = build_optimizer(model.parameters(), CONFIG)
+    optimizer = TASK.build_optimizer(model)
     for _ in range(case.steps):
-        train_step(parallel, optimizer, batch_loss(parallel, volume, label, weight, layout, CONFIG), 1.0)
+        train_step(TASK, parallel, optimizer, [(1, (volume, label))], layout)
     if case.steps:
         found |= {f"weights {name}": p.detach() for name, p in model.named_parameters()}
     return found
@@ -205,7 +206,7 @@ def alone(side: int, levels: int, samples: int, steps: int) -> dict[str, Tensor]
 
 def crop(layout: Layout, side: int) -> tuple[slice, ...]:
     """This rank's box of (N, D, H, W)."""
-    box = layout.box(side)
+    box = layout.box((side,) * 3)
     return (slice(None), *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))
 
 

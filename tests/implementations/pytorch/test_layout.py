@@ -13,11 +13,18 @@ from implementations.pytorch.layout import Layout
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5])
 @pytest.mark.parametrize("batch_size", [1, 3, 4])
-def test_epoch_trains_on_every_sample_once(ranks, batch_size):
-    by_rank = [train_batches(Layout(ranks, r), range(7), batch_size, 2**63 - 1, epoch=1) for r in range(ranks)]
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_epoch_trains_on_every_sample_once(ranks, batch_size, accumulate):
+    by_rank = [train_batches(Layout(ranks, r), range(7), batch_size, 2**63 - 1, 1, accumulate) for r in range(ranks)]
     assert len({len(batches) for batches in by_rank}) == 1  # the same number of steps
-    assert sorted(s for batches in by_rank for batch in batches for s in batch) == list(range(7))
-    sizes = [sum(len(batch) for batch in step) for step in zip(*by_rank, strict=True)]
+    parts = [part for batches in by_rank for batch in batches for part in batch]
+    assert sorted(s for part in parts for s in part.samples) == list(range(7))
+    sizes = []
+    for step in zip(*by_rank, strict=True):
+        assert len({tuple(part.weight for part in mine) for mine in step}) == 1  # ranks agree
+        sizes.append(sum(len(part.samples) for mine in step for part in mine))
+        for i, part in enumerate(step[0]):
+            assert part.weight == sum(len(mine[i].samples) for mine in step) / sizes[-1]
     assert sizes == [batch_size] * (7 // batch_size) + [7 % batch_size] * (7 % batch_size > 0)
 
 
@@ -59,7 +66,7 @@ def test_a_tile_is_a_nodes_cube():
 def test_boxes_fill_the_volume_and_replicas_the_batch():
     seen = np.zeros((5, 8, 8, 8), int)
     for one in volumes(Layout(2, 0, 4, 2, 1, tile=(1, 2, 1, 1))):
-        box = one.box(8)
+        box = one.box((8,) * 3)
         assert box.shape == (2, 4, 8)
         for sample in one.share(range(5)):
             seen[(sample, *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))] += 1
@@ -79,7 +86,7 @@ def test_layouts_that_fit(extents):
     ("extents", "tile", "ranks", "message"),
     [
         ((2, 2, 1, 1), (1, 1, 1, 1), 8, "found 8 ranks, wanted 4; for 8 ranks these fit: 8,1,1,1  4,2,1,1"),
-        ((1, 1, 3, 1), (1, 1, 1, 1), 3, "height: found 3, wanted a divisor of 4 .scale7: coarsest extent 8, 4 bricks"),
+        ((1, 1, 3, 1), (1, 1, 1, 1), 3, "height: found 3, wanted a divisor of 4, the most boxes that scale7"),
         ((1, 8, 1, 1), (1, 1, 1, 1), 8, "depth: found 8, .* 8,1,1,1  4,2,1,1  2,2,2,1  1,2,2,2"),
         ((0, 1, 1, 1), (1, 1, 1, 1), 1, "found 1 ranks, wanted 0; for 1 ranks these fit: 1,1,1,1"),
         ((2, 2, 1, 1), (1, 1, 2, 1), 4, "tile 1,1,2,1: height: found 2, wanted a divisor of 1"),
@@ -92,4 +99,4 @@ def test_layouts_that_do_not_fit_are_told_what_would(extents, tile, ranks, messa
 
 def test_one_voxel_at_the_coarsest_level_is_the_limit():
     scale11 = load_problem("scale11")
-    assert arrange((1, 32, 32, 32), (1, 2, 2, 2), scale11, 0, 32**3).box(2048).shape == (64, 64, 64)
+    assert arrange((1, 32, 32, 32), (1, 2, 2, 2), scale11, 0, 32**3).box((2048,) * 3).shape == (64, 64, 64)

@@ -3,8 +3,9 @@ import torch
 from torch.nn import functional as F
 
 from benchmark.problem import load_problem
+from implementations.pytorch.blocks import parameter_count
 from implementations.pytorch.norm import LAST, NormReLU
-from implementations.pytorch.scaffold.model import UNet, build_model, parameter_count, to_input
+from implementations.pytorch.scaffold.model import UNet, build_model, to_input
 
 
 @pytest.mark.parametrize(("levels", "side"), [(1, 4), (2, 4), (3, 16)])

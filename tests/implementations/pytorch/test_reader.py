@@ -18,7 +18,7 @@ from implementations.pytorch.layout import Layout
 from implementations.pytorch.stop import WrongData
 
 CPU = torch.device("cpu")
-WHOLE = Layout(1).box(16)
+WHOLE = Layout(1).box((16,) * 3)
 STEPS = [[6, 0, 3], [], [1, 2], [4, 5]]
 
 
@@ -27,10 +27,10 @@ def test_batches_and_their_evidence(tiny, workers):
     reader = Reader(tiny.data, tiny.problem, WHOLE, workers, prefetch=2, cache_gib=1)
     proof: list[Evidence] = []
     batches = list(reader.batches("train", STEPS, CPU, proof))
-    assert [len(b.volume) for b in batches] == [3, 0, 2, 2] and batches[1].label.shape == (0, 16, 16, 16)
+    assert [len(b.tensors[0]) for b in batches] == [3, 0, 2, 2] and batches[1].tensors[1].shape == (0, 16, 16, 16)
     volume, label = read_box(sample_path(tiny.data, "train", 3))
-    assert torch.equal(batches[0].volume[2], torch.from_numpy(volume))
-    assert torch.equal(batches[0].label[2], torch.from_numpy(label))
+    assert torch.equal(batches[0].tensors[0][2], torch.from_numpy(volume))
+    assert torch.equal(batches[0].tensors[1][2], torch.from_numpy(label))
     manifest, total = load_manifest(tiny.data, tiny.problem), sum(proof, Evidence())
     assert fingerprint.to_hex(total.fingerprint) == manifest.fingerprints["train"]
     assert total.class_counts == tuple(manifest.class_counts["train"]) and total.samples == 7
@@ -50,7 +50,7 @@ def test_samples_are_remembered_as_room_allows(tiny, tmp_path):
         if remembered == 7:
             shutil.rmtree(data)
         again = list(reader.batches("train", STEPS, CPU))
-        assert all(torch.equal(a.volume, b.volume) for a, b in zip(first, again, strict=True))
+        assert all(torch.equal(a.tensors[0], b.tensors[0]) for a, b in zip(first, again, strict=True))
 
 
 def test_dead_worker_is_noticed(tiny):
@@ -79,12 +79,12 @@ def test_ranks_read_their_boxes(tiny, layout):
     whole = read_box(sample_path(tiny.data, "train", 3))
     for rank in range(layout.ranks):
         mine = replace(layout, rank=rank)
-        box, proof = mine.box(16), []
+        box, proof = mine.box((16,) * 3), []
         steps = [mine.share(range(7))]
         batch = next(Reader(tiny.data, tiny.problem, box, 0, 1, 1).batches("train", steps, CPU, proof))
         if 3 in steps[0]:
             cut = tuple(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True))
-            for found, wanted in zip(batch, whole, strict=False):
+            for found, wanted in zip(batch.tensors, whole, strict=True):
                 assert torch.equal(found[steps[0].index(3)], torch.from_numpy(wanted[cut]))
         parts += proof
     total = sum(parts, Evidence())
@@ -100,9 +100,9 @@ def test_a_rank_reads_its_share_of_bytes(tmp_path, layout):
     random = np.random.default_rng(0)
     volume = random.integers(0, 256, (128,) * 3, np.uint8)
     write_sample(path, problem, "train", 0, volume, volume % problem.classes)
-    whole = read_sample(tmp_path, problem, "train", 0, Layout(1).box(128), True).evidence.bytes
+    whole = read_sample(tmp_path, problem, "train", 0, Layout(1).box((128,) * 3), True).evidence.bytes
     parts = [
-        read_sample(tmp_path, problem, "train", 0, replace(layout, rank=rank).box(128), True).evidence.bytes
+        read_sample(tmp_path, problem, "train", 0, replace(layout, rank=rank).box((128,) * 3), True).evidence.bytes
         for rank in range(layout.ranks)
     ]
     assert whole > 128**3 and all(abs(part * layout.ranks / whole - 1) < 0.05 for part in parts)
