@@ -95,7 +95,7 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += ["findings"]
     for s in compared:
         lines += [f"  {s.letter}  {s.result.verdict.word}"]
-        lines += [f"     {f.text()}" for f in s.result.verdict.findings[:20]]
+        lines += [f"     {f.text()}" for f in s.result.verdict.everything[:20]]
     return "\n".join(lines) + "\n"
 
 

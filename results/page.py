@@ -124,16 +124,25 @@ def facts(pairs: Iterable[tuple[str, str | None]]) -> str:
     return f"<dl>{shown}</dl>" if shown else ""
 
 
+def tone(verdict: Verdict) -> str:
+    """The class of a verdict's colour."""
+    if not verdict.judged:
+        return "none"
+    if verdict.errors:
+        return "bad"
+    return "look" if verdict.reviews or verdict.pruned_errors else "clean"
+
+
 def chip(verdict: Verdict) -> str:
     """The verdict in a word and a colour."""
-    kind = "none" if not verdict.judged else "bad" if verdict.errors else "look" if verdict.reviews else "clean"
+    kind = tone(verdict)
     return f'<span class="chip {kind}">{safe(verdict.word)}</span>'
 
 
 def findings(verdict: Verdict, links: Links, most: int = 50) -> str:
     """What the judge found, errors first, each linked to its place."""
     order = {"error": 0, "review": 1, "warning": 2, "info": 3}
-    ranked = sorted(verdict.findings, key=lambda f: order.get(f.severity, 9))
+    ranked = sorted(verdict.everything, key=lambda f: order.get(f.severity, 9))
     if not ranked:
         return "<p class=soft>The judge found nothing.</p>" if verdict.judged else ""
     lines = "".join(f"<li>{place(f, links)}: {safe(f.code)} {safe(f.message())}</li>" for f in ranked[:most])

@@ -22,7 +22,7 @@ COLUMNS = {
     "org": "the organisation's folder",
     "system": "the system's folder",
     "verdict": "clean, review (statistics that a person must look at), errors, or not judged",
-    "errors": "errors that the judge found",
+    "errors": "errors that the judge found, but for those in pruned logs",
     "reviews": "findings that a person must judge",
     "why": "why there is no figure of merit, if there is none",
     "runs": "runs in the set, pruned models not counted",
@@ -88,6 +88,7 @@ COLUMNS = {
     "instance_scale": "S: units that trained one model",
     "models": "M: models that reached the target, pruned ones not counted",
     "pruned": "models that were given up or left out",
+    "pruned_errors": "errors that the judge found in their logs; they take no number away",
     "ttta_seconds": "TTTa: seconds from the first start to the last stop",
 }
 
@@ -216,7 +217,7 @@ def reference(r: Result) -> dict[str, Any]:
 def weak(r: Result) -> dict[str, Any]:
     if not r.weak:
         return {}
-    found: dict[str, Any] = {"pruned": r.pruned}
+    found: dict[str, Any] = {"pruned": r.pruned, "pruned_errors": len(r.verdict.pruned_errors)}
     if r.throughput is not None:
         found |= {
             "total_scale": r.throughput.total,

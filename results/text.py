@@ -127,7 +127,7 @@ def details(r: Result, runs: bool) -> list[str]:
         lines.append(f"for information, against the reference at this batch size: {surprise_words(r.surprise)}")
     if runs:
         lines += run_lines(r)
-    findings = [*r.verdict.errors, *r.verdict.reviews]
+    findings = [*r.verdict.errors, *r.verdict.reviews, *r.verdict.pruned_errors]
     lines += [f.text() for f in findings[:5]]
     if len(findings) > 5:
         lines.append(f"... and {len(findings) - 5} more: python compliance/check.py {printable(folder(r))}")

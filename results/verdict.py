@@ -14,15 +14,27 @@ from results.submission import RunSet
 @dataclass(frozen=True)
 class Verdict:
     """The findings that touch a set: of its logs, its folder, and its submission. `judged` is False where nobody
-    asked."""
+    asked. `aside` are the findings in pruned logs: a throughput does not rest on those, and what is wrong there
+    (mostly, that a run was given up half-way) takes no number away."""
 
     judged: bool
     findings: tuple[Finding, ...] = ()
+    aside: tuple[Finding, ...] = ()
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """Errors that no waiver covers."""
-        return tuple(f for f in self.findings if f.severity == "error" and not f.waived)
+        """Errors that no waiver covers, but for those in pruned logs."""
+        return errors(self.findings)
+
+    @property
+    def pruned_errors(self) -> tuple[Finding, ...]:
+        """Errors in pruned logs that no waiver covers."""
+        return errors(self.aside)
+
+    @property
+    def everything(self) -> tuple[Finding, ...]:
+        """All findings, those in pruned logs last."""
+        return (*self.findings, *self.aside)
 
     @property
     def reviews(self) -> tuple[Finding, ...]:
@@ -42,8 +54,19 @@ class Verdict:
         """A word for a table."""
         if not self.judged:
             return "not judged"
-        n = len(self.errors)
-        return f"{n} error{'s' if n > 1 else ''}" if n else "review" if self.reviews else "clean"
+        if self.errors:
+            return counted(len(self.errors), "error")
+        if self.reviews:
+            return "review"
+        return counted(len(self.pruned_errors), "pruned error") if self.pruned_errors else "clean"
+
+
+def errors(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(f for f in findings if f.severity == "error" and not f.waived)
+
+
+def counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 UNJUDGED = Verdict(False)
@@ -77,12 +100,19 @@ def note(places: dict, logs: Iterable[LogVerdict], s: SetVerdict | None, submiss
 def verdict(runs: RunSet, places: dict) -> Verdict:
     """All findings that touch a set, each once, in the order of their places."""
     findings: dict[Finding, None] = {}
+    aside: dict[Finding, None] = {}
+    pruned = frozenset(runs.pruned)
     for log in (*runs.logs, *runs.pruned):
         for judged, s, submission in places.get(str(log), ()):
-            findings |= dict.fromkeys(judged.findings)
+            own = aside if log in pruned else findings
+            own |= dict.fromkeys(judged.findings)
             findings |= dict.fromkeys(s.findings if s else ())
             findings |= dict.fromkeys(f for f in (submission.findings if submission else ()) if touches(f, runs))
-    return Verdict(True, tuple(sorted(findings, key=engine.sort_key)))
+    return Verdict(True, ordered(findings), ordered(aside))
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=engine.sort_key))
 
 
 def touches(finding: Finding, runs: RunSet) -> bool:

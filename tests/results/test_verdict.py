@@ -29,6 +29,22 @@ def test_only_errors_that_nobody_waived_object():
     assert objection == "not in order: 2 errors, the first: XXX01 Something holds (found 1, wanted 2)"
 
 
+def test_errors_in_pruned_logs_are_named_and_take_no_number_away(tree, new_log, capsys):
+    assert Verdict(True, (), (finding(),)).word == "1 pruned error"
+    assert Verdict(True, (), (finding(),)).objection is None
+    assert Verdict(True, (finding(severity="review"),), (finding(),)).word == "review"
+    good = [new_log.scaffold(50 + i, seed=1 + i) for i in range(3)]
+    tree.set(good, scaling="weak", pruned=[new_log.scaffold(60, seed=9, stop=False)])
+    (runs,) = find_sets([tree.root])
+    verdict = judge([runs], [tree.root])[runs.name]
+    pruned = [f for f in verdict.everything if "pruned_results" in f.path]
+    assert "CLK01" in {f.code for f in pruned}
+    assert pruned == list(verdict.aside) and not set(pruned) & set(verdict.findings)
+    summarize.main([str(tree.root), "--as-logged", "--format", "json"])
+    (row,) = json.loads(capsys.readouterr().out)["results"]
+    assert (row["errors"], row["pruned_errors"]) == (len(verdict.errors), len(verdict.pruned_errors))
+
+
 @pytest.mark.parametrize(
     ("path", "concerned"),
     [
