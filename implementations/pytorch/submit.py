@@ -38,7 +38,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", required=True, help="smoke, scale6, ...")
-    parser.add_argument("--runs", type=int, help="how many runs (default: what the rules ask for)")
+    parser.add_argument(
+        "--runs", type=int, help="how many runs, 0 for the tree alone (default: what the rules ask for)"
+    )
     parser.add_argument("--org", required=True, help="who submits: a folder name")
     parser.add_argument("--system", required=True, help="what on: a file name")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
@@ -123,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
     try:
         benchmark = load_problem(args.problem, args.problems).workload
-        args.runs = args.runs or load(EDITION).benchmarks[benchmark].runs
+        args.runs = load(EDITION).benchmarks[benchmark].runs if args.runs is None else args.runs
         check_settings(args)
         runs = set_path(submission, args.system, benchmark)
         if runs.exists() and not args.force:
