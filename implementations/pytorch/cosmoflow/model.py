@@ -1,11 +1,13 @@
 """The CosmoFlow network (Mathuriya et al., SC 2018, arXiv:1808.04728) as MLPerf HPC defines it, for one device."""
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint
 
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
+from implementations.pytorch.blocks import Block
 
 SLOPE = 0.3  # of the leaky ReLU
 DENSE = (128, 64)  # outputs of the hidden dense layers
@@ -35,23 +37,12 @@ def around(kernel: int) -> tuple[int, int]:
     return before, kernel - 1 - before
 
 
-class Block(nn.Module):
-    """Convolution, leaky ReLU, max-pool: (N, C, D, H, W) -> (N, K, D/2, H/2, W/2). With `recompute`, training keeps
-    its input alone and runs it again in the backward pass."""
-
-    def __init__(self, channels_in: int, channels: int, kernel: int):
-        super().__init__()
-        self.conv = SameConv3d(channels_in, channels, kernel)
-        self.recompute = False
-
-    def run(self, x: Tensor) -> Tensor:
-        # The maximum of a rising function is the function of the maximum: an eighth of the work, the same numbers.
-        return F.leaky_relu(F.max_pool3d(self.conv(x), 2), SLOPE)
+class PoolReLU(nn.Module):
+    """Leaky ReLU and max-pool: (N, C, D, H, W) -> (N, C, D/2, H/2, W/2). The maximum of a rising function is the
+    function of the maximum, so pooling first gives the same numbers for an eighth of the work."""
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.recompute and torch.is_grad_enabled():
-            return checkpoint(self.run, x, use_reentrant=False, preserve_rng_state=False)
-        return self.run(x)
+        return F.leaky_relu(F.max_pool3d(x, 2), SLOPE)
 
 
 class Flatten(nn.Module):
@@ -64,15 +55,14 @@ class Flatten(nn.Module):
 class CosmoFlow(nn.Module):
     """Counts (N, C, D, H, W), as `to_input` gives them -> parameters (N, 4) in (-1.2, 1.2).
 
-    `blocks` blocks of `width`, 2 `width`, ... channels on cubes of `side` voxels, a multiple of 2^blocks; then two dense
-    layers with dropout, and the last.
+    `blocks` blocks of `width`, 2 `width`, ... channels on cubes of `side` voxels, a multiple of 2^blocks; then two
+    dense layers with dropout, and the last.
     """
 
     def __init__(self, side: int, channels: int, width: int, blocks: int, kernel: int, dropout: float):
         super().__init__()
         widths = [channels, *(width << block for block in range(blocks))]
-        pairs = zip(widths, widths[1:], strict=False)
-        self.blocks = nn.Sequential(*(Block(a, b, kernel) for a, b in pairs))
+        self.blocks = nn.Sequential(*(Block(SameConv3d(a, b, kernel), PoolReLU()) for a, b in pairwise(widths)))
         self.flatten = Flatten()
         features = widths[-1] * (side >> blocks) ** 3
         self.hidden = nn.ModuleList(nn.Linear(a, b) for a, b in ((features, DENSE[0]), DENSE))
