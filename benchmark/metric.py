@@ -1,9 +1,11 @@
-"""Validation Dice: exact, additive, independent of batch, rank and shard counts.
+"""Scores of the validation split: exact, additive, independent of batch, rank and shard counts.
 
-Counts are integers over voxels; whoever holds a piece of the split adds its own, ranks add theirs,
-and only then is there a division. Dice 1945, Sorensen 1948.
+ScaFFold's is Dice (Dice 1945, Sorensen 1948). Its counts are integers over voxels; whoever holds a piece of the split
+adds its own, ranks add theirs, and only then is there a division. Other workloads average a number a sample and output.
 """
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,3 +46,16 @@ def dice(counts: Counts) -> float:
         raise ValueError("Dice needs at least one foreground class")
     scores = [2 * i / (p + t) if p + t else 1.0 for i, p, t in pairs]
     return sum(scores) / len(scores)
+
+
+def sums(values: Iterable[Sequence[float]]) -> list[float]:
+    """Sums over samples of one number by output (a parameter, a class): rounded once, so that the order of samples,
+    and who brought them, doesn't matter."""
+    return [math.fsum(column) for column in zip(*values, strict=True)]
+
+
+def mean(sums: Sequence[float], samples: int) -> float:
+    """The mean over samples and outputs, from the sums over samples by output. Raises ValueError without any."""
+    if not sums or samples < 1:
+        raise ValueError(f"a mean needs samples and outputs, found {samples} and {len(sums)}")
+    return math.fsum(sums) / (len(sums) * samples)

@@ -56,11 +56,17 @@ class Benchmark:
     metric: str  # the key of the evaluation's score
     target: float | None = None  # None: the problem's
     lower: bool = False  # whether lower scores are better
+    score: str | None = None  # what its events' metadata must give: dice, from counts, or mean, from sums
     forgiven: int = 1  # runs of a set that may fail to converge
     score_min: float = 0.0
     score_above: float | None = None
     score_max: float | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # name -> Key fields
+    configured: dict[str, str] = field(default_factory=dict)  # key -> its name within `hyperparameters`
+
+    def __post_init__(self) -> None:
+        if self.score not in (None, "dice", "mean"):
+            raise ValueError(f"score: found {self.score!r}, wanted dice or mean")
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,6 @@ class Limits:
     same_code: tuple[str, ...] = ()
     same_system: tuple[str, ...] = ()
     same_problem: tuple[str, ...] = ()
-    configured: dict[str, str] = field(default_factory=dict)  # key -> its name within `hyperparameters`
     system_fields: dict[str, Any] = field(default_factory=dict)
     rank_spread: float = 0.0  # seconds within which many ranks may log one event
     many_ranks: bool = False  # several ranks write into one log

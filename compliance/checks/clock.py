@@ -105,7 +105,11 @@ def nothing_comes_after_run_stop(run: Run, law: Law, time: Timeline) -> Iterator
             return
 
 
-@rule("CLK09", "log", after=(*WHOLE, "CLK01", "CLK02", "CLK03", "CLK04", "EVL05", "EVL06", "EVL09", "EVL12", "DATA03"))
+@rule(
+    "CLK09",
+    "log",
+    after=(*WHOLE, "CLK01", "CLK02", "CLK03", "CLK04", "EVL05", "EVL06", "EVL09", "EVL12", "EVL13", "DATA03"),
+)
 def run_stop_follows_at_once(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """run_stop follows the evaluation that met the target at once"""
     delay = _seconds(time.passing.event, time.stop) if time.passing else None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmark.log import Event
-from benchmark.metric import Counts, dice
+from benchmark.metric import Counts, dice, mean
 from compliance.checks.log import WHOLE
 from compliance.finding import Fault, show
 from compliance.rule import rule
@@ -84,15 +84,12 @@ def scores_are_numbers(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
             yield Fault(score.event.line, f"{law.metric} {show(value)}", _range(law), severity=mild)
 
 
-@rule("EVL05", "log", after=("EVL04", "EVL12", "DATA03"))
+@rule("EVL05", "log", after=("EVL04", "EVL12", "EVL13", "DATA03"))
 def scores_follow_from_counts(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """A score is what its own counts give"""
     for score in time.scores:
-        counts = counts_of(score.event)
-        if counts is None:
-            continue
-        wanted = dice(counts)
-        if abs(wanted - score.event.value) > EXACT:
+        wanted = _counted(score.event, law)
+        if wanted is not None and abs(wanted - score.event.value) > EXACT:
             yield Fault(score.event.line, f"{law.metric} {score.event.value!r}", f"{wanted!r}")
 
 
@@ -106,7 +103,7 @@ def target_is_met_before_run_stop(run: Run, law: Law, time: Timeline) -> Iterato
         yield Fault(time.stop.line, found, "run_stop later, by line and by time", says)
 
 
-@rule("EVL07", "log", after=(*WHOLE, "CLK01", "CLK03", "EVL04", "EVL05", "EVL06", "EVL08", "DATA03", "EVL12"))
+@rule("EVL07", "log", after=(*WHOLE, "CLK01", "CLK03", "EVL04", "EVL05", "EVL06", "EVL08", "DATA03", "EVL12", "EVL13"))
 def run_reaches_its_target(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """The run reaches its target at an evaluation inside the run"""
     if not time.passing and law.target is not None:
@@ -117,7 +114,7 @@ def run_reaches_its_target(run: Run, law: Law, time: Timeline) -> Iterator[Fault
         yield Fault(time.stop.line if time.stop else run.last_line, found, f"{sign} {law.target:g}")
 
 
-@rule("EVL08", "log", after=(*WHOLE, "CLK01", "CLK03", "EVL04", "EVL05", "EVL06", "EVL12", "DATA03"))
+@rule("EVL08", "log", after=(*WHOLE, "CLK01", "CLK03", "EVL04", "EVL05", "EVL06", "EVL12", "EVL13", "DATA03"))
 def status_agrees_with_scores(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """run_stop's status agrees with the scores"""
     status = field(time.stop, "status")
@@ -132,7 +129,7 @@ def status_agrees_with_scores(run: Run, law: Law, time: Timeline) -> Iterator[Fa
         yield Fault(time.stop.line, f"status {status}, but {met}", wanted, severity=mild)
 
 
-@rule("EVL09", "log", after=(*WHOLE, "CLK01", "EVL06", "CLK08", "EVL01", "EVL05", "EVL12", "DATA03"))
+@rule("EVL09", "log", after=(*WHOLE, "CLK01", "EVL06", "CLK08", "EVL01", "EVL05", "EVL12", "EVL13", "DATA03"))
 def run_ends_with_the_passing_evaluation(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """The run ends with the first evaluation that meets the target"""
     if time.passing and len(time.inside) and time.inside[-1].event.line > time.passing.event.line:
@@ -164,7 +161,7 @@ def evaluations_cover_the_split(run: Run, law: Law, time: Timeline) -> Iterator[
 @rule("EVL12", "log", after=("DATA03",))
 def counts_are_possible(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """An evaluation's counts are possible: as many predicted as true voxels, and no more hits than either"""
-    if law.problem is None:
+    if law.problem is None or law.benchmark.score != "dice":
         return
     for score in time.scores:
         counts = counts_of(score.event)
@@ -176,6 +173,47 @@ def counts_are_possible(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
             yield Fault(score.event.line, found, "as many of each")
         elif any(i > min(p, t) for i, p, t in zip(counts.intersection, counts.predicted, counts.true, strict=True)):
             yield Fault(score.event.line, "more hits than voxels of a class", "at most as many")
+
+
+@rule("EVL13", "log", after=("LOG12",))
+def sums_are_possible(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The sums that a mean score follows from are possible: finite, and each within the metric's range"""
+    if law.problem is None or law.benchmark.score != "mean":
+        return
+    for score in time.scores:
+        sums = sums_of(score.event)
+        if sums is None:
+            found = f"sums {show(field(score.event, 'sums'))}"
+            yield Fault(score.event.line, found, "a list of finite numbers, one an output")
+            continue
+        low, high = (None if b is None else b * law.problem.eval_samples for b in _bounds(law))
+        for value in sums:
+            if value < low or (high is not None and value > high):
+                found = f"a sum of {value!r} over {law.problem.eval_samples} samples"
+                yield Fault(score.event.line, found, f"{low:g} or more" + (f", at most {high:g}" if high else ""))
+
+
+def sums_of(event: Event) -> list[float] | None:
+    """The sums by output that an evaluation logged, or None where they aren't a list of finite numbers."""
+    sums = field(event, "sums")
+    return sums if type(sums) is list and sums and all(is_number(v) for v in sums) else None
+
+
+def _counted(event: Event, law: Law) -> float | None:
+    """The score that an event's own metadata gives; None where it has nothing to give one."""
+    if law.benchmark is None or law.problem is None:
+        return None
+    if law.benchmark.score == "dice":
+        counts = counts_of(event)
+        return None if counts is None else dice(counts)
+    sums = sums_of(event) if law.benchmark.score == "mean" else None
+    return None if sums is None else mean(sums, law.problem.eval_samples)
+
+
+def _bounds(law: Law) -> tuple[float, float | None]:
+    """The least and the greatest score."""
+    b = law.benchmark
+    return (b.score_min if b.score_above is None else b.score_above), b.score_max
 
 
 def counts_of(event: Event) -> Counts | None:

@@ -34,9 +34,9 @@ def batch_fits_the_data(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
 def hyperparameters_agree(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
     """The hyperparameters that are logged twice over, alone and in the resolved configuration, agree"""
     event = run.first("hyperparameters")
-    if event is None or type(event.value) is not dict:
+    if event is None or type(event.value) is not dict or law.benchmark is None:
         return
-    for key, name in law.edition.limits.configured.items():
+    for key, name in law.benchmark.configured.items():
         alone, value = run.first(key), event.value.get(name)
         if alone and value is not None and alone.value != value:
             yield Fault(alone.line, f"{key} {show(alone.value)}", f"{name} {show(value)}, as in line {event.line}")

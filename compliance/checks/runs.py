@@ -65,7 +65,7 @@ def runs_are_of_one_system(runs: list[Facts], place: Any, law: Law) -> Iterator[
 @rule("RUN08", "set")
 def runs_have_one_configuration(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
     """The runs of a set have the same hyperparameters"""
-    for key in law.edition.limits.same_in_set:
+    for key in (*law.edition.limits.same_in_set, *(law.benchmark.configured if law.benchmark else ())):
         yield from _odd_ones(runs, key)
 
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from benchmark import metric
 from benchmark.metric import Counts, count, dice
 
 
@@ -28,3 +29,15 @@ def test_dice_needs_foreground():
 def test_shapes_must_agree():
     with pytest.raises(ValueError, match="shapes differ"):
         count(np.zeros((2, 2), int), np.zeros((2, 3), int), 2)
+
+
+def test_means_do_not_depend_on_order():
+    values = [(0.1 * i, 1e16 * (-1) ** i, 1 / (i + 1)) for i in range(100)]
+    forward, backward = metric.sums(values), metric.sums(values[::-1])
+    assert forward == backward and forward[1] == 0.0
+    assert metric.mean([1.0, 2.0, 3.0], 4) == 0.5
+
+
+def test_a_mean_of_nothing():
+    with pytest.raises(ValueError, match="found 0 and 1"):
+        metric.mean([0.0], 0)
