@@ -14,6 +14,7 @@ A problem is a segmentation problem as long as the first two stay far below its 
 import argparse
 import sys
 from functools import partial, reduce
+from importlib import import_module
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -28,6 +29,7 @@ from benchmark.problem import Problem, load_problem
 from benchmark.volume import make_sample
 from benchmark.workers import work
 
+SCORE = "Dice"
 REACH = 2  # the box around a voxel has 2 * REACH + 1 voxels a side
 STEPS = 4  # table entries per grey level of a mean
 
@@ -158,16 +160,19 @@ def shortcuts(problem: Problem, workers: int = 1, train_samples: int | None = No
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Score classifiers that don't look at shape.")
-    parser.add_argument("--problem", required=True, help="a name in benchmark/problems.yaml")
+    parser.add_argument("--problem", required=True, help="a name in problems.yaml, here or in a workload's folder")
     parser.add_argument("--workers", type=int, default=2, help="processes")
     options = parser.parse_args()
     try:
-        scores = shortcuts(load_problem(options.problem), options.workers)
+        problem = load_problem(options.problem)
+        theirs = problem.workload != Problem.workload  # each workload knows its own shortcuts
+        module = import_module(f"benchmark.{problem.workload}.shortcut") if theirs else sys.modules[__name__]
+        scores = module.shortcuts(problem, options.workers)
     except ValueError as error:
         print(f"shortcut.py: {error}", file=sys.stderr)
         sys.exit(2)
     for kind, value in scores.items():
-        print(f"{options.problem} {kind}: validation Dice {value:.4f}")
+        print(f"{options.problem} {kind}: validation {module.SCORE} {value:.4f}, the target is {problem.target:g}")
 
 
 if __name__ == "__main__":
