@@ -38,6 +38,7 @@ COLUMNS = {
     "target": "the value of the metric to be met",
     "converged": "whether an evaluation at or before run_stop met the target",
     "target_line": "the line of that evaluation",
+    "step_ms": "between that evaluation and the one before: what the run's time is known to",
     "seconds": "run_stop - run_start where the run converged, infinity where not",
     "epochs": "epochs begun inside the timed span",
     "passes": "passes over the training split: by steps where the log counts them, else epochs",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from results.score import FEWEST, LEVEL, t_quantile, trim_count, winsorized_squares
+from results.score import FEWEST, LEVEL, t_quantile, tied_step, trim_count, winsorized_squares
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,9 @@ class LogMean:
     h: int
 
 
-def log_mean(times: Sequence[float]) -> LogMean | None:
-    """None where there is no interval: fewer than 5 runs, or more that failed than trimming drops."""
+def log_mean(times: Sequence[float], step: float = 0.0) -> LogMean | None:
+    """None where there is no interval: fewer than 5 runs, or more that failed than trimming drops. `step` as in
+    `results.score`: the time between evaluations, 0 where it isn't known."""
     n, k = len(times), trim_count(len(times))
     ordered = sorted(times)
     if n < FEWEST or not math.isfinite(ordered[n - k - 1]):
@@ -30,7 +31,8 @@ def log_mean(times: Sequence[float]) -> LogMean | None:
     logs = [math.log(t) if math.isfinite(t) else math.inf for t in ordered]
     kept = logs[k : n - k]
     h = len(kept)
-    return LogMean(math.fsum(kept) / h, winsorized_squares(logs, k) / (h * (h - 1)), h)
+    relative = max(step, tied_step(ordered)) / ordered[n // 2]
+    return LogMean(math.fsum(kept) / h, winsorized_squares(logs, k, relative) / (h * (h - 1)), h)
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,12 @@ class Contrast:
         return None if self.low is None else not self.low <= 1 <= self.high
 
 
-def contrast(a: Sequence[float], b: Sequence[float]) -> Contrast:
-    """Yuen's test with Welch's degrees of freedom, on log time (Yuen 1974): the ratio of trimmed geometric means."""
-    x, y = log_mean(a), log_mean(b)
+def contrast(a: Sequence[float], b: Sequence[float], steps: tuple[float, float] = (0.0, 0.0)) -> Contrast:
+    """Yuen's test with Welch's degrees of freedom, on log time (Yuen 1974): the ratio of trimmed geometric means.
+
+    `steps` are the times between evaluations of A and of B.
+    """
+    x, y = log_mean(a, steps[0]), log_mean(b, steps[1])
     faster = probability_faster(a, b)
     if x is None or y is None:
         return Contrast(None, None, None, faster)
@@ -78,7 +83,7 @@ def probability_faster(a: Sequence[float], b: Sequence[float]) -> float:
     return float((below.sum() + ties.sum() / 2) / (len(a) * len(b)))
 
 
-def rank_ranges(sets: Sequence[Sequence[float]]) -> list[tuple[int, int] | None]:
+def rank_ranges(sets: Sequence[Sequence[float]], steps: Sequence[float] | None = None) -> list[tuple[int, int] | None]:
     """The best and the worst rank each set could have: 1 + how many are surely faster, n - how many surely slower.
 
     "Surely" is a 95 % interval of the pair's ratio that excludes 1. Sets without an interval get None and rank
@@ -86,7 +91,7 @@ def rank_ranges(sets: Sequence[Sequence[float]]) -> list[tuple[int, int] | None]
     """
     from scipy.stats import t
 
-    means = [log_mean(times) for times in sets]
+    means = [log_mean(times, step) for times, step in zip(sets, steps or [0.0] * len(sets), strict=True)]
     known = [i for i, m in enumerate(means) if m is not None]
     ranges: list[tuple[int, int] | None] = [None] * len(sets)
     if not known:

@@ -12,7 +12,7 @@ from results.contrast import Contrast, contrast
 from results.convergence import Surprise
 from results.run import Run, read_run
 from results.submission import RunSet, read_system
-from results.summary import Result, convergence
+from results.summary import Result, convergence, seconds_between
 from results.text import show
 
 VARYING = {
@@ -60,11 +60,13 @@ def sides(sets: Sequence[RunSet], results: Sequence[Result], most: int = 40) -> 
 def pairs(compared: Sequence[Side]) -> list[Pair]:
     """Every later set against the first."""
     first = compared[0].result
-    times = first.runs.seconds.tolist()
-    return [
-        Pair(s.letter, contrast(times, s.result.runs.seconds.tolist()), convergence(s.result, first))
-        for s in compared[1:]
-    ]
+    return [Pair(s.letter, against(first, s.result), convergence(s.result, first)) for s in compared[1:]]
+
+
+def against(a: Result, b: Result) -> Contrast:
+    """Two sets' run times."""
+    steps = (seconds_between(a.runs), seconds_between(b.runs))
+    return contrast(a.runs.seconds.tolist(), b.runs.seconds.tolist(), steps)
 
 
 def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:

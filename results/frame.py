@@ -179,6 +179,7 @@ def times(run: Run, bound: Law) -> dict[str, Any]:
         "target": bound.target,
         "converged": hit is not None,
         "target_line": hit.line if hit else None,
+        "step_ms": step(run, hit) if hit else None,
         "seconds": math.inf,
         "epochs": epoch_count(run),
         "passes": passes(run, last),
@@ -194,6 +195,12 @@ def times(run: Run, bound: Law) -> dict[str, Any]:
     found |= {f"{name}_ms": getattr(parts, name) for name in ("total", "staging", "training", "evaluation", "rest")}
     found["joules"] = measured_energy(run) if not run.readings else energy(run.readings, run.window)
     return found
+
+
+def step(run: Run, hit: Evaluation) -> int | None:
+    """Milliseconds since the evaluation before; None where it was the first, or the clock runs back."""
+    before = [e.time_ms for e in run.evaluations if e.line < hit.line]
+    return hit.time_ms - before[-1] if before and hit.time_ms > before[-1] else None
 
 
 def passes(run: Run, last: Evaluation | None) -> float | None:

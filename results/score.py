@@ -4,6 +4,7 @@ Pure functions over run times in seconds. A run that did not converge is `math.i
 than anyone waited. Nothing here reads a file.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,12 +47,13 @@ class TrimmedMean:
     high: float | None = None
 
 
-def trimmed_mean(values: Sequence[float]) -> TrimmedMean | None:
+def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | None:
     """The mean without the k smallest and k largest, with Tukey and McLaughlin's interval.
 
     The standard error is sqrt(SSW / (h (h - 1))), SSW the sum of squares of the winsorized values about
     their mean and h = n - 2k; Student's t with h - 1 degrees gives the interval (Tukey and McLaughlin 1963).
-    None when nothing is left or something infinite is left; no interval below 5 values.
+    None when nothing is left or something infinite is left; no interval below 5 values. A value is known to a
+    `step` only: see `winsorized_squares`.
     """
     n, k = len(values), trim_count(len(values))
     ordered = sorted(values)
@@ -62,17 +64,31 @@ def trimmed_mean(values: Sequence[float]) -> TrimmedMean | None:
     if n < FEWEST:
         return TrimmedMean(n, k, mean)
     h = len(kept)
-    error = math.sqrt(winsorized_squares(ordered, k) / (h * (h - 1)))
+    error = math.sqrt(winsorized_squares(ordered, k, max(step, tied_step(ordered))) / (h * (h - 1)))
     half = t_quantile((1 + LEVEL) / 2, h - 1) * error
     return TrimmedMean(n, k, mean, error, mean - half, mean + half)
 
 
-def winsorized_squares(ordered: Sequence[float], k: int) -> float:
-    """The sum of squared deviations after the k extremes at each end took the value of their next neighbour."""
+def winsorized_squares(ordered: Sequence[float], k: int, step: float = 0.0) -> float:
+    """The sum of squared deviations after the k extremes at each end took the value of their next neighbour.
+
+    Never less than if every value had a deviation of step / 6 (that is, were known to within half a step by three
+    deviations): runs end at evaluations, and a few that happen to agree don't make their epochs certain.
+    """
     kept = list(ordered[k : len(ordered) - k])
     values = [kept[0]] * k + kept + [kept[-1]] * k
     mean = math.fsum(values) / len(values)
-    return math.fsum((v - mean) ** 2 for v in values)
+    return max(math.fsum((v - mean) ** 2 for v in values), (len(values) - 1) * (step / 6) ** 2)
+
+
+def tied_step(ordered: Sequence[float]) -> float:
+    """The step of values of which some are equal, as times are that are whole epochs: the smallest gap between
+    different ones. 0 where none are equal, or all are."""
+    finite = [v for v in ordered if math.isfinite(v)]
+    distinct = sorted(set(finite))
+    if len(distinct) in (0, 1, len(finite)):
+        return 0.0
+    return min(b - a for a, b in itertools.pairwise(distinct))
 
 
 @dataclass(frozen=True)
@@ -138,10 +154,11 @@ class Score:
     median: Median | None
 
 
-def score(times: Sequence[float], required: int | None = None) -> Score:
+def score(times: Sequence[float], required: int | None = None, step: float = 0.0) -> Score:
     """The score of a set of runs that took `times` seconds, `math.inf` for those that did not converge.
 
-    `required` is the number of runs that the rules want; None where no rule is known.
+    `required` is the number of runs that the rules want; None where no rule is known. `step` is the time between
+    evaluations, 0 where it isn't known.
     """
     if any(math.isnan(t) or t <= 0 for t in times):
         raise ValueError(f"found run times {list(times)}, wanted positive seconds, or infinity where not converged")
@@ -153,7 +170,7 @@ def score(times: Sequence[float], required: int | None = None) -> Score:
         why = f"too few runs: found {n}, wanted {wanted}: {wanted - n} more would give a score"
     elif failed > k:
         why = f"{failed} of {n} runs did not converge: at most {k} may be dropped as the slowest"
-    mean = trimmed_mean(times) if why is None else None
+    mean = trimmed_mean(times, step) if why is None else None
     fom = mean.mean if mean else None
     return Score(n, n - failed, wanted, k, fom, why, mean, median(times))
 

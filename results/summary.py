@@ -120,7 +120,7 @@ def result(name: str, runs: pd.DataFrame, verdict: Verdict, required: int | None
     first = runs.iloc[0]
     times = live.seconds.tolist()
     weak = first.scaling == "weak"
-    found = score(times, None if weak else required)
+    found = score(times, None if weak else required, seconds_between(live))
     mask = live.converged.to_numpy(dtype=bool)
     if not weak:
         keep = np.zeros(len(times), dtype=bool)
@@ -145,6 +145,12 @@ def result(name: str, runs: pd.DataFrame, verdict: Verdict, required: int | None
         models=models,
         why=unlike or (None if as_logged else verdict.objection) or why or None,
     )
+
+
+def seconds_between(live: pd.DataFrame) -> float:
+    """The time between evaluations at the end of a set's runs, their median; 0 where it isn't known."""
+    known = live.step_ms.dropna()
+    return float(known.median()) / 1000 if len(known) else 0.0
 
 
 def weak_score(live: pd.DataFrame) -> tuple[Throughput | None, str]:
@@ -194,7 +200,8 @@ def ranked(results: list[Result]) -> Iterator[Result]:
     for group in sorted(groups):
         members = sorted(groups[group], key=merit)
         scored = [r for r in members if r.fom is not None]
-        ranges = iter(rank_ranges([r.runs.seconds.tolist() for r in scored]))
+        steps = [seconds_between(r.runs) for r in scored]
+        ranges = iter(rank_ranges([r.runs.seconds.tolist() for r in scored], steps))
         for r in members:
             yield replace(r, rank=next(ranges) if r.fom is not None else None)
 

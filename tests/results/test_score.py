@@ -120,20 +120,43 @@ def test_spread_splits_exactly():
     assert s.spread([5.0, 5.0], [1, 1]).share_epochs is None
 
 
-POPULATIONS = {
-    "normal": lambda rng, shape: rng.normal(100, 8, shape),
-    "lognormal": lambda rng, shape: 100 * rng.lognormal(0, 0.2, shape),
-    "whole epochs": lambda rng, shape: 3 + (12 + rng.binomial(28, 0.3, shape)) * rng.normal(5, 0.05, shape),
+POPULATIONS = {  # name: (population, the time between evaluations)
+    "normal": (lambda rng, shape: rng.normal(100, 8, shape), 0.0),
+    "lognormal": (lambda rng, shape: 100 * rng.lognormal(0, 0.2, shape), 0.0),
+    "exact epochs": (lambda rng, shape: 3 + (12 + rng.binomial(28, 0.3, shape)) * 5.0, 0.0),
+    "noisy epochs": (lambda rng, shape: 3 + (12 + rng.binomial(28, 0.3, shape)) * rng.normal(5, 0.05, shape), 5.0),
+    "9 to 11 epochs": (lambda rng, shape: 3 + (9 + rng.binomial(2, 0.5, shape)) * rng.normal(5, 0.05, shape), 5.0),
 }
 
 
 @pytest.mark.parametrize("n", [5, 10, 40])
 @pytest.mark.parametrize("name", POPULATIONS)
-def test_interval_holds_the_expected_figure_of_merit(name, n):
+def test_interval_holds_the_trimmed_mean_of_the_population(name, n):
     """93 to 97 % of 4,000 seeded samples, give or take two standard errors (0.8 %) of that share."""
     rng = np.random.default_rng(7)
-    k = s.trim_count(n)
-    truth = np.sort(POPULATIONS[name](rng, (100_000, n)), axis=1)[:, k : n - k].mean()
-    found = [s.trimmed_mean(sample) for sample in POPULATIONS[name](rng, (4000, n)).tolist()]
+    draw, step = POPULATIONS[name]
+    population = np.sort(draw(rng, (1, 400_000))[0])
+    cut = round(s.trim_count(n) / n * len(population))
+    truth = population[cut : len(population) - cut].mean()
+    found = [s.trimmed_mean(sample, step) for sample in draw(rng, (4000, n)).tolist()]
     share = np.mean([m.low <= truth <= m.high for m in found])
     assert 0.922 <= share <= 0.978
+
+
+def test_runs_that_agree_do_not_make_their_epochs_certain():
+    alone = s.trimmed_mean([50.1, 50.2, 50.3, 50.4, 50.5])
+    known = s.trimmed_mean([50.1, 50.2, 50.3, 50.4, 50.5], step=5.0)
+    assert known.mean == alone.mean == pytest.approx(50.3)
+    assert alone.high - alone.low == pytest.approx(2 * s.t_quantile(0.975, 2) * (0.04 / 6) ** 0.5)
+    floor = (4 * (5 / 6) ** 2 / 6) ** 0.5
+    assert known.standard_error == pytest.approx(floor)
+    wide = [40.0, 45.0, 50.0, 55.0, 60.0]
+    assert s.trimmed_mean(wide, step=5.0) == s.trimmed_mean(wide)  # spread enough: the step changes nothing
+
+
+def test_the_step_of_times_that_are_whole_epochs():
+    assert s.tied_step([45.0, 50.0, 50.0, 60.0]) == 5
+    assert s.tied_step([45.0, 50.0, 60.0]) == 0  # no two are equal
+    assert s.tied_step([50.0, 50.0]) == 0  # all are
+    assert s.tied_step([50.0, 50.0, 55.0, math.inf]) == 5
+    assert s.trimmed_mean([45.0, 50.0, 50.0, 50.0, 60.0]).standard_error > 0
