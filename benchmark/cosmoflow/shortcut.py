@@ -1,4 +1,4 @@
-"""What can be had without looking at structure: `python benchmark/cosmoflow/shortcut.py [--problem P]`.
+"""What can be had without looking at structure: `python benchmark/shortcut.py --problem cosmoflow-mini`.
 
 Fitted on the training split, scored by validation mean absolute error. A problem needs a network as long as all of them
 stay far from its target:
@@ -11,21 +11,16 @@ stay far from its target:
 Samples are made on the fly.
 """
 
-import argparse
-import sys
 from pathlib import Path
-
-if not __package__:  # run as a file: look for modules where `python -m` would
-    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import numpy as np
 from tqdm import tqdm
 
 from benchmark.cosmoflow.problem import Problem
 from benchmark.cosmoflow.universe import make_universe
-from benchmark.problem import load_problem
 from benchmark.workers import work
 
+SCORE = "MAE"
 LEVELS = 32  # of a histogram; the last is of all counts above
 
 
@@ -63,22 +58,3 @@ def shortcuts(problem: Problem, workers: int) -> dict[str, float]:
     wanted = np.stack([y for _, _, y in samples]).astype(float)
     kinds = samples[0][1]
     return {kind: regress(np.stack([s[1][kind] for s in samples]), wanted, problem.train_samples) for kind in kinds}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Score predictions that don't look at structure.")
-    parser.add_argument("--problem", default="cosmoflow-mini", help="a synthetic one (default: cosmoflow-mini)")
-    parser.add_argument("--workers", type=int, default=2, help="processes")
-    options = parser.parse_args()
-    try:
-        problem = load_problem(options.problem)
-        scores = shortcuts(problem, options.workers)
-    except ValueError as error:
-        print(f"shortcut.py: {error}", file=sys.stderr)
-        sys.exit(2)
-    for kind, value in scores.items():
-        print(f"{options.problem} {kind}: validation MAE {value:.4f}, wanted by the target {problem.target}")
-
-
-if __name__ == "__main__":
-    main()

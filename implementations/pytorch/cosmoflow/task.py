@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
+from benchmark.metric import mean, sums
 from implementations.pytorch.config import RunConfig, at_least, more_than
 from implementations.pytorch.cosmoflow.model import build_model, to_input
 from implementations.pytorch.cosmoflow.split import parallelize
@@ -109,7 +110,8 @@ class Task:
 
     @torch.inference_mode()
     def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Score:
-        """Mean absolute error, exactly rounded sums over all samples of the split, whatever batches and ranks hold."""
+        """Mean absolute error, from sums over all samples that are rounded once, whatever batches and ranks hold.
+        Raises Aborted if it is no number, as the weights aren't any more."""
         errors = []
         for counts, true in batches:
             with precise(self.config):
@@ -117,10 +119,11 @@ class Task:
             errors += (predicted.double() - true).abs().tolist()
         first = layout.place[1:] == (0, 0, 0)  # of the ranks that share samples, one
         every = [error for part in layout.gather(errors if first else []) for error in part]
-        sums = [math.fsum(error[i] for error in every) for i in range(PARAMETERS)]
-        if not all(map(math.isfinite, sums)):
-            raise Aborted(f"the mean absolute error is {sums[0]}: the run diverged")
-        return Score(sum(sums) / (PARAMETERS * len(every)), {"sums": sums})
+        totals = sums(every)
+        error = mean(totals, len(every))
+        if not math.isfinite(error):
+            raise Aborted(f"the mean absolute error is {error}")
+        return Score(error, {"sums": totals})
 
     def events(self) -> dict[str, Any]:
         """Under the names of MLPerf HPC, which calls the rate after the warm-up the base rate."""
