@@ -1,0 +1,104 @@
+"""What can be had without looking at structure: `python benchmark/shortcut.py --problem deepcam-mini`.
+
+Fitted on the training split, scored by validation IoU. A problem needs a network as long as all that see one pixel
+alone stay far from its target:
+
+- `background`: background everywhere.
+- `naive`, `linear`, `quadratic`: the likeliest class of a pixel from its 16 values, if a class's values are normally
+  distributed: independent of each other, with one covariance for all classes, or with one for each.
+- `blurred`: the quadratic one on means over the 7 x 7 pixels around. It sees neighbours, and is printed for honesty.
+
+Classes are weighted as suits the score best on the validation split itself, which flatters. Samples are made on the
+fly.
+"""
+
+from functools import partial, reduce
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
+from benchmark.deepcam.twin import make, value_range
+from benchmark.workers import work
+
+SCORE = "IoU"
+REACH = 3  # pixels around one whose mean is taken
+WEIGHTS = [(0.0, cyclone, river) for cyclone in np.arange(-2, 4.5, 0.5) for river in np.arange(-2, 4.5, 0.5)]  # logs
+Moments = tuple[np.ndarray, np.ndarray, np.ndarray]  # by class: pixels, sums, sums of products
+
+
+def features(problem: Problem, sample: int, blurred: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Values about 0, float64 (pixels, 16), and labels (pixels,)."""
+    data, label = make(problem, sample)
+    least, greatest = value_range().astype(float)
+    x = (2 * data - least - greatest) / (greatest - least)
+    for axis in (0, 1) if blurred else ():
+        wide = np.pad(x, [(REACH, REACH) if a == axis else (0, 0) for a in range(3)], mode="edge")
+        moved = np.moveaxis(wide, axis, 0)
+        size = x.shape[axis]
+        mean = sum(moved[k : k + size] for k in range(2 * REACH + 1)) / (2 * REACH + 1)
+        x = np.moveaxis(mean, 0, axis)
+    return x.reshape(-1, CHANNELS), label.reshape(-1)
+
+
+def moments(root: Path, problem: Problem, task: tuple[int, bool]) -> tuple[bool, Moments]:
+    """Of a sample's pixels, blurred or not."""
+    x, label = features(problem, *task)
+    parts = [x[label == c] for c in range(len(CLASSES))]
+    sums = np.stack([p.sum(0) for p in parts])
+    return task[1], (np.array([len(p) for p in parts]), sums, np.stack([p.T @ p for p in parts]))
+
+
+def normal(kind: str, found: Moments) -> list[tuple[np.ndarray, np.ndarray, float]]:
+    """By class: mean, inverse covariance, and the logarithm of share and density at the mean."""
+    pixels, sums, products = found
+    means = sums / pixels[:, None]
+    covariances = products / pixels[:, None, None] - means[:, :, None] * means[:, None]
+    if kind == "linear":
+        covariances[:] = np.tensordot(pixels / pixels.sum(), covariances, 1)
+    if kind == "naive":
+        covariances *= np.eye(CHANNELS)
+    shares = np.log(pixels / pixels.sum())
+    heights = shares - np.linalg.slogdet(covariances)[1] / 2
+    return list(zip(means, np.linalg.inv(covariances), heights, strict=True))
+
+
+def overlap(found: np.ndarray, label: np.ndarray) -> float:
+    """A sample's IoU, the mean over classes."""
+    counts = np.bincount(label.astype(int) * len(CLASSES) + found, minlength=len(CLASSES) ** 2)
+    counts = counts.reshape(len(CLASSES), -1)
+    either = counts.sum(0) + counts.sum(1) - counts.diagonal()
+    return float(np.where(either > 0, counts.diagonal() / np.maximum(either, 1), 1.0).mean())
+
+
+def scores(normals: dict, root: Path, problem: Problem, task: tuple[int, bool]) -> dict[str, np.ndarray]:
+    """A sample's IoU by kind of classifier and weighting."""
+    x, label = features(problem, *task)
+    found = {} if task[1] else {"background": np.full(len(WEIGHTS), overlap(np.zeros_like(label, int), label))}
+    for kind, classes in normals.items():
+        if (kind == "blurred") == task[1]:
+            chances = np.stack([h - ((x - m) @ p * (x - m)).sum(1) / 2 for m, p, h in classes], axis=1)
+            found[kind] = np.array([overlap((chances + w).argmax(1), label) for w in WEIGHTS])
+    return found
+
+
+def shortcuts(problem: Problem, workers: int) -> dict[str, float]:
+    """Validation IoU by kind. Raises ValueError for a problem without a generator."""
+    if not problem.twin:
+        raise ValueError(f"{problem.name} has no generator: shortcuts are for twins")
+
+    def over(job, split: str) -> list:
+        tasks = [(sample, blurred) for sample in problem.split_samples(split) for blurred in (False, True)]
+        return list(tqdm(work(job, Path(), problem, tasks, workers), total=len(tasks), desc=split, disable=None))
+
+    parts = over(moments, "train")
+    plain, blurred = (
+        reduce(lambda a, b: tuple(x + y for x, y in zip(a, b, strict=True)), (m for b, m in parts if b is which))
+        for which in (False, True)
+    )
+    normals = {kind: normal(kind, plain) for kind in ("naive", "linear", "quadratic")}
+    normals["blurred"] = normal("quadratic", blurred)
+    found = over(partial(scores, normals), "validation")
+    kinds = ["background", *normals]
+    return {k: float(np.mean([part[k] for part in found if k in part], axis=0).max()) for k in kinds}
