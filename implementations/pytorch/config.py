@@ -29,6 +29,7 @@ class RunConfig:
 
     layout: tuple[int, int, int, int] | None = None  # ranks by data, depth, height, width; None: all by data
     tile: tuple[int, int, int, int] = (1, 1, 1, 1)  # consecutive ranks fill tiles of this layout
+    sharding: str = "ddp"  # ddp: every rank holds all weights; fsdp: its part of weights, gradients, optimizer's state
     recompute: bool = False  # blocks keep their input alone and run again in the backward pass
     precision: str = "auto"  # of activations: float32, bfloat16 or auto
     device: str = "auto"  # cpu, cuda or auto
@@ -45,6 +46,7 @@ class RunConfig:
         if not 0 <= self.average_decay < 1:
             raise ValueError(f"average_decay: found {self.average_decay}, wanted 0 <= average_decay < 1")
         one_of(self, "precision", "auto", "float32", "bfloat16")
+        one_of(self, "sharding", "ddp", "fsdp")
         one_of(self, "device", "auto", "cpu", "cuda")
 
     def digest(self) -> str:

@@ -1,5 +1,6 @@
 """A run on the clock: epochs of training and evaluation until the target is reached."""
 
+import contextlib
 import math
 import sys
 import time
@@ -8,17 +9,18 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel
 from tqdm import tqdm
 
 from benchmark import fingerprint
 from benchmark.manifest import Manifest, load_manifest
 from benchmark.workload import AnyProblem
+from implementations.pytorch.average import Average
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.data import Batch, Evidence, Reader, evaluation_batches, train_batches
 from implementations.pytorch.layout import Layout
+from implementations.pytorch.parallel import whole
 from implementations.pytorch.runlog import RunLog
-from implementations.pytorch.step import plain_model, train_step
+from implementations.pytorch.step import train_step
 from implementations.pytorch.stop import Aborted, WrongData
 from implementations.pytorch.task import Score, Task
 
@@ -31,7 +33,7 @@ class Run:
     task: Task
     layout: Layout
     model: nn.Module
-    average: AveragedModel | None
+    average: Average | None
     optimizer: torch.optim.Optimizer
     seed: int
     reader: Reader
@@ -109,19 +111,25 @@ class Run:
         parts = zip(weights, (batch.tensors for batch in batches), strict=True)
         loss = train_step(self.task, self.model, self.optimizer, parts, self.layout)
         if self.average:
-            self.average.update_parameters(plain_model(self.model))
+            self.average.update(self.model)
         return loss
 
     def evaluate(self, epoch: int, proof: list[Evidence] | None) -> Score:
         """The score over the whole validation split."""
         samples = self.problem.split_samples("validation")
         self.log.start("eval", epoch_num=epoch)
-        steps = evaluation_batches(self.layout, samples, self.config.eval_batch_size)
-        batches = self.reader.batches("validation", steps, torch.device(self.config.device), proof)
-        model = plain_model(self.average or self.model).eval()
-        score = self.task.evaluate(model, (batch.tensors for batch in batches), self.layout)
+        score = self.score(samples, proof)
         self.log.end("eval", epoch_num=epoch, samples_count=len(samples))
         return score
+
+    def score(self, samples: range, proof: list[Evidence] | None = None) -> Score:
+        """The score over samples of the validation split."""
+        steps = evaluation_batches(self.layout, samples, self.config.eval_batch_size)
+        batches = self.reader.batches("validation", steps, torch.device(self.config.device), proof)
+        tensors = (batch.tensors for batch in batches)
+        averaged = self.average.in_place_of(self.model) if self.average else contextlib.nullcontext()
+        with averaged, whole(self.model) as model:
+            return self.task.evaluate(model.eval(), tensors, self.layout)
 
     def prove(self, split: str, proof: list[Evidence] | None, manifest: Manifest) -> None:
         """Log the evidence of all that was read of a split, in the first epoch, and hold it against the manifest."""

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 
 from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.data import stack
 from implementations.pytorch.layout import Layout
+from implementations.pytorch.parallel import plain_model as plain_model
+from implementations.pytorch.parallel import unsynchronized, whole
 from implementations.pytorch.task import Task, Tensors
 
 
@@ -33,7 +34,7 @@ def train_step(
     optimizer.zero_grad(set_to_none=True)
     total = 0.0
     for (weight, batch), last in with_last(parts):
-        with contextlib.nullcontext() if last else unsynchronized(model):
+        with unsynchronized(model, last):
             loss = task.loss(model, batch, layout)
             (loss if weight == 1 else loss * weight).backward()
         total = total + weight * loss.detach()
@@ -50,11 +51,6 @@ def with_last(items: Iterable) -> Iterable[tuple]:
     return ((item, after is None) for item, after in itertools.zip_longest(before, items))
 
 
-def unsynchronized(model: nn.Module) -> contextlib.AbstractContextManager:
-    """The context in which gradients add up on each rank, unreduced."""
-    return model.no_sync() if isinstance(model, DistributedDataParallel) else contextlib.nullcontext()
-
-
 def warm_up(task: Task, model: nn.Module, layout: Layout) -> None:
     """Passes forward and backward over blank samples at every batch size that comes, so that
     libraries are loaded and have chosen their kernels before the clock starts. Weights and buffers stay as they are:
@@ -69,7 +65,8 @@ def warm_up(task: Task, model: nn.Module, layout: Layout) -> None:
     trial = nn.Linear(8, 8).to(config.device)
     trial(torch.ones(1, 8, device=config.device)).sum().backward()
     task.build_optimizer(trial).step()
-    task.evaluate(plain_model(model).eval(), [blank_batch(task, layout, config.eval_batch_size)], layout)
+    with whole(model) as plain:
+        task.evaluate(plain.eval(), [blank_batch(task, layout, config.eval_batch_size)], layout)
     with torch.no_grad():
         for buffer, before in zip(model.buffers(), buffers, strict=True):
             buffer.copy_(before)
@@ -86,8 +83,3 @@ def blank_batch(task: Task, layout: Layout, samples: int) -> Tensors:
     """So many samples of zeros."""
     blank = module_of(task.problem).blank(task.problem, layout.box(task.problem.shape))
     return stack([tuple(np.copy(a) for a in blank)] * samples, blank, torch.device(task.config.device))
-
-
-def plain_model(model: nn.Module) -> nn.Module:
-    """The model inside whatever parallelism was put around it."""
-    return getattr(model, "module", model)

@@ -82,7 +82,7 @@ def prepare(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch
         recompute_blocks(model)
     parameters = parameter_count(model)
     wrapped = task.parallelize(model, layout)
-    average = average_of(model, config.average_decay)
+    average = average_of(wrapped, config.average_decay)
     optimizer = task.build_optimizer(model)
     warm_up(task, wrapped, layout)
 

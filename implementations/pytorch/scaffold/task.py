@@ -64,7 +64,7 @@ class Task:
         return build_model(self.problem)
 
     def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
-        return parallelize(model, layout)
+        return parallelize(model, layout, self.config.sharding)
 
     def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """Adam (Kingma and Ba 2015, arXiv:1412.6980)."""

@@ -22,9 +22,10 @@ if __name__ == "__main__":
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.tensor import DTensor
 
 from benchmark.launch import Launch
-from implementations.pytorch import halo, spatial
+from implementations.pytorch import halo, parallel, spatial
 from implementations.pytorch.blocks import recompute_blocks
 from implementations.pytorch.layout import Layout, connect, with_group
 from implementations.pytorch.scaffold.loss import class_weights
@@ -47,6 +48,7 @@ class Case:
     samples: int = 2
     memory: torch.memory_format = torch.contiguous_format
     recompute: bool = False
+    sharding: str = "ddp"
     harm: Callable[[Layout], None] | None = None  # what a negative control breaks
     steps: int = 0
 
@@ -104,14 +106,14 @@ def skip_groups(all_reduce: Callable) -> Callable:
 
 def wrong_average(layout: Layout) -> None:
     """Gradients are averaged over replicas, as if boxes of a sample were none of their business."""
-    plain = spatial.DistributedDataParallel
+    plain = parallel.DistributedDataParallel
 
     def wrapped(model: nn.Module, **options) -> nn.Module:
-        parallel = plain(model, **options)
-        parallel.register_comm_hook(layout.boxes, add_boxes)
-        return parallel
+        averaging = plain(model, **options)
+        averaging.register_comm_hook(layout.boxes, add_boxes)
+        return averaging
 
-    spatial.DistributedDataParallel = wrapped
+    parallel.DistributedDataParallel = wrapped
 
 
 def add_boxes(boxes: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:
@@ -162,6 +164,10 @@ CASES = {
     "2;2,1,1 one replica empty": Case(cube(2, 2), samples=1),
     "2;2,1,1 recomputed": Case(cube(2, 2), samples=3, recompute=True, steps=STEPS),
     "2;2,1,1 tiled": Case(cube(2, 2, tile=(2, 1, 1, 1)), samples=3),
+    "2;1,1,1 fsdp": Case(cube(2), samples=3, sharding="fsdp", steps=STEPS),
+    "2;1,1,1 fsdp one rank empty": Case(cube(2), samples=1, sharding="fsdp", memory=torch.channels_last_3d),
+    "1;2,1,1 fsdp recomputed": Case(cube(1, 2), sharding="fsdp", recompute=True, steps=STEPS),
+    "2;2,1,1 fsdp": Case(cube(2, 2), samples=3, sharding="fsdp", steps=STEPS),
     "1;2,2,2": Case(cube(1, 2, 2, 2)),
     "1;2,2,2 extent 1": Case(cube(1, 2, 2, 2), levels=2, memory=torch.channels_last_3d),
     "2;2,2,1 tiled": Case(cube(2, 2, 2, tile=(2, 1, 2, 1)), samples=3, steps=STEPS),
@@ -185,17 +191,22 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     label = torch.randint(0, CLASSES, volume.shape, dtype=torch.uint8)
     mine = crop(layout, case.side)
     volume, label = (x[layout.share(range(case.samples))][mine] for x in (volume, label))
-    parallel = Double(spatial.parallelize(model, layout))
-    loss = TASK.loss(parallel, (volume, label), layout)
+    split = Double(spatial.parallelize(model, layout, case.sharding))
+    loss = TASK.loss(split, (volume, label), layout)
     loss.backward()
-    found = {"logits": parallel.logits.detach()[: len(volume)], "loss": loss.detach()}
-    found |= {f"gradient of {name}": p.grad.clone() for name, p in model.named_parameters()}
+    found = {"logits": split.logits.detach()[: len(volume)], "loss": loss.detach()}
+    found |= {f"gradient of {name}": full(p.grad).clone() for name, p in model.named_parameters()}
     optimizer = TASK.build_optimizer(model)
     for _ in range(case.steps):
-        train_step(TASK, parallel, optimizer, [(1, (volume, label))], layout)
+        train_step(TASK, split, optimizer, [(1, (volume, label))], layout)
     if case.steps:
-        found |= {f"weights {name}": p.detach() for name, p in model.named_parameters()}
+        found |= {f"weights {name}": full(p.detach()) for name, p in model.named_parameters()}
     return found
+
+
+def full(tensor: Tensor) -> Tensor:
+    """All of a tensor whose parts ranks may hold."""
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
 @functools.cache
@@ -233,7 +244,7 @@ def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
     timeout = timedelta(seconds=60)
     connect(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
     results = {}
-    kept = (spatial.Halo, spatial.DistributedDataParallel, dist.all_reduce)
+    kept = (spatial.Halo, parallel.DistributedDataParallel, dist.all_reduce)
     for name in names:
         case = (CASES | CONTROLS)[name]
         layout = with_group(replace(case.layout, rank=rank), timeout)
@@ -241,7 +252,7 @@ def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
             case.harm(layout)
         by_rank = layout.gather(differences(case, layout))
         results[name] = {kind: max(r[kind] for r in by_rank) for kind in by_rank[0]}
-        spatial.Halo, spatial.DistributedDataParallel, dist.all_reduce = kept
+        spatial.Halo, parallel.DistributedDataParallel, dist.all_reduce = kept
     if rank == 0:
         out.write_text(json.dumps(results))
     dist.destroy_process_group()
