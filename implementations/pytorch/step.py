@@ -12,7 +12,6 @@ from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.data import stack
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.parallel import plain_model as plain_model
 from implementations.pytorch.parallel import unsynchronized, whole
 from implementations.pytorch.task import Task, Tensors
 

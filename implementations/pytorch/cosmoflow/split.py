@@ -97,8 +97,8 @@ def split_samples(model: nn.Module, layout: Layout, samples: int) -> nn.Module:
     return model
 
 
-def parallelize(model: nn.Module, layout: Layout, samples: int) -> nn.Module:
+def parallelize(model: nn.Module, layout: Layout, samples: int, sharding: str = "ddp") -> nn.Module:
     """`model`, whose weights start equal, for this rank; gradients are averaged over all ranks."""
     if layout.ranks == 1:
         return model
-    return spatial.parallelize(split_samples(model, layout, samples), layout)
+    return spatial.parallelize(split_samples(model, layout, samples), layout, sharding)

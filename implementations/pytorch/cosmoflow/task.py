@@ -14,7 +14,8 @@ from implementations.pytorch.config import RunConfig, at_least, more_than
 from implementations.pytorch.cosmoflow.model import build_model, to_input
 from implementations.pytorch.cosmoflow.split import parallelize
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.step import plain_model, precise
+from implementations.pytorch.parallel import plain_model
+from implementations.pytorch.step import precise
 from implementations.pytorch.stop import Aborted
 from implementations.pytorch.task import Score, Tensors
 
@@ -46,6 +47,8 @@ class Config(RunConfig):
         if len(self.decay_epochs) != len(self.decay_factors) or list(self.decay_epochs) != sorted(self.decay_epochs):
             found = f"{list(self.decay_epochs)} and {list(self.decay_factors)}"
             raise ValueError(f"decay_epochs and decay_factors: found {found}, wanted as many, in order of epoch")
+        if self.sharding == "fsdp" and self.weight_decay:
+            raise ValueError("sharding: found 'fsdp', wanted 'ddp' with a weight_decay: its term takes whole weights")
 
     @property
     def scale(self) -> float:
@@ -67,7 +70,7 @@ class Task:
         return build_model(self.problem, self.config.dropout)
 
     def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
-        return parallelize(model, layout, self.config.batch_size)
+        return parallelize(model, layout, self.config.batch_size, self.config.sharding)
 
     def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """SGD with momentum: velocity = momentum velocity + gradient, weights -= rate velocity."""

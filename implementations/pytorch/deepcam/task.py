@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
 from implementations.pytorch.config import RunConfig, at_least, more_than, one_of
@@ -18,6 +17,7 @@ from implementations.pytorch.deepcam.model import DeepLab
 from implementations.pytorch.deepcam.norm import average_statistics, group_norms
 from implementations.pytorch.deepcam.schedule import Schedule
 from implementations.pytorch.layout import Layout
+from implementations.pytorch.parallel import average_gradients
 from implementations.pytorch.step import precise
 from implementations.pytorch.task import Score, Tensors
 
@@ -52,6 +52,8 @@ class Config(RunConfig):
         at_least(self, 1, "warmup_factor", "t_max", "batchnorm_group_size")
         if self.recompute:
             raise ValueError("recompute: found true, wanted false: batch norm would count every batch twice")
+        if self.sharding != "ddp":
+            raise ValueError(f"sharding: found {self.sharding!r}, wanted 'ddp': LAMB takes norms of whole weights")
         if self.average_decay:
             raise ValueError(f"average_decay: found {self.average_decay}, wanted 0: averages have no batch statistics")
         if self.layout and math.prod(self.layout) % self.batchnorm_group_size:
@@ -89,7 +91,7 @@ class Task:
         if layout.ranks == 1:
             return model
         group_norms(model, layout, self.config.batchnorm_group_size, self.config.timeout_seconds)
-        return DistributedDataParallel(model, gradient_as_bucket_view=True, broadcast_buffers=False)
+        return average_gradients(model, broadcast_buffers=False)
 
     def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """LAMB, Adam (Kingma and Ba 2015, arXiv:1412.6980) or AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101)."""
