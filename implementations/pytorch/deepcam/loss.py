@@ -27,7 +27,8 @@ def loss_sums(logits: Tensor, label: Tensor, weight: Tensor) -> Tensor:
     """Logits (N, 3, H, W), labels (N, H, W) uint8, weight (3,) -> (2,) float64: the sum over pixels of the
     cross-entropy, weighted by the class, and the number of pixels. N can be 0."""
     logits = logits.to(torch.promote_types(logits.dtype, weight.dtype))
-    total = F.cross_entropy(logits, label.long(), weight, reduction="none").sum(dtype=torch.float64)
+    losses = F.cross_entropy(logits, label.long(), weight.to(logits.dtype), reduction="none")
+    total = losses.sum(dtype=torch.float64)
     return torch.stack([total, torch.full_like(total, label.numel())])
 
 
