@@ -8,12 +8,12 @@ an Example needs: feature {name: bytes_list | float_list | int64_list}.
 
 import gzip
 import struct
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import google_crc32c
 import numpy as np
+from isal import isal_zlib
 
 GZIP = b"\x1f\x8b\x08"  # how a gzip member begins, and a record whose length is 559,903 mod 2^24: none of ours
 HEAD, TAIL = 12, 4  # bytes of framing before and after the data
@@ -55,10 +55,10 @@ def inflate(raw: bytes, most: int) -> bytes:
     """The content of a file that may be gzipped; what is in memory never exceeds `most` bytes by much."""
     if not raw.startswith(GZIP):
         return raw
-    stream = zlib.decompressobj(wbits=31)  # 16: gzip, 15: any window
+    stream = isal_zlib.decompressobj(wbits=31)  # 16: gzip, 15: any window; three times as fast as zlib's
     try:
         data = stream.decompress(raw, most + 1)
-    except zlib.error as error:
+    except isal_zlib.error as error:
         raise ValueError(f"corrupt gzip: {error}") from None
     if len(data) > most:
         raise ValueError(f"found more than {most} bytes inflated, wanted one sample")

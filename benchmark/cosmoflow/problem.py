@@ -13,8 +13,8 @@ class Universe:
     """The distribution of synthetic universes; see benchmark/cosmoflow/universe.py. Each range is of one parameter:
     the value at -1 and at 1."""
 
-    density: tuple[float, float]  # particles a voxel, on average; logarithmic
-    amplitude: tuple[float, float]  # standard deviation of the last channel's Gaussian field; logarithmic
+    density: tuple[float, float]  # particles a voxel, on average
+    amplitude: tuple[float, float]  # standard deviation of the last channel's Gaussian field
     tilt: tuple[float, float]  # minus the exponent of the power spectrum
     growth: tuple[float, float]  # amplitude of a channel over that of the next
 

@@ -1,0 +1,160 @@
+"""Speed of the loaders at full size: `python perf/loaders.py [--workload cosmoflow] [--samples 8] [--rounds 5]`.
+
+Samples a second, from files that the operating system has in memory, in one process and in two: each format's loader as
+the reference calls it, checks included, and beside it plain Python on the same numbers: a file of the raw arrays,
+gzipped as the format has it or not at all, read with `gzip` or `open` and turned into arrays by NumPy. The two take
+turns, so that what else the machine does meets both; given is the median of the rounds.
+
+Another workload adds its formats to `FORMATS`.
+"""
+
+import argparse
+import gzip
+import multiprocessing
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import numpy as np
+
+from benchmark import cosmoflow
+from benchmark.cosmoflow import files
+from benchmark.cosmoflow.problem import Problem
+from benchmark.cosmoflow.universe import make_universe
+from benchmark.problem import load_problem
+
+Read = Callable[[Path], object]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: its name, how many samples to write where, and what reads a file of it. `arrays` are the numbers of a
+    sample, and `compressed` says whether the format compresses the most of them."""
+
+    name: str
+    write: Callable[[Path, int], list[Path]]
+    read: Read
+    arrays: Callable[[int], tuple[np.ndarray, ...]]
+    compressed: bool
+
+
+def read_plain(dtypes: tuple[str, ...], sizes: tuple[int, ...], path: Path) -> list[np.ndarray]:
+    """Arrays of so many bytes each, one after another, from a file or a gzipped one."""
+    with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+        raw = file.read()
+    arrays, start = [], 0
+    for dtype, size in zip(dtypes, sizes, strict=True):
+        arrays.append(np.frombuffer(raw[start : start + size], dtype).copy())
+        start += size
+    return arrays
+
+
+def write_plain(folder: Path, form: Format, samples: int) -> tuple[list[Path], Read]:
+    """The same samples' numbers in plain files, and what reads them."""
+    folder.mkdir()
+    paths = [folder / f"{i}.raw{'.gz' if form.compressed else ''}" for i in range(samples)]
+    for i, path in enumerate(paths):
+        raw = b"".join(a.tobytes() for a in form.arrays(i))
+        path.write_bytes(gzip.compress(raw, files.GZIP_LEVEL) if form.compressed else raw)
+    arrays = form.arrays(0)
+    return paths, partial(read_plain, tuple(a.dtype.str for a in arrays), tuple(a.nbytes for a in arrays))
+
+
+def seconds(run: Callable[[Read, list[Path]], object], read: Read, paths: list[Path]) -> float:
+    """How long reading them all takes."""
+    start = time.perf_counter()
+    run(read, paths)
+    return time.perf_counter() - start
+
+
+def read_all(read: Read, paths: list[Path]) -> int:
+    """Read them and throw them away."""
+    for path in paths:
+        read(path)
+    return len(paths)
+
+
+def read_in(pool, processes: int, read: Read, paths: list[Path]) -> None:
+    """The same, dealt out to processes."""
+    pool.map(partial(read_all, read), [paths[i::processes] for i in range(processes)], chunksize=1)
+
+
+def compare(form: Format, samples: int, rounds: int) -> Iterator[str]:
+    """A line for one process and one for two."""
+    with tempfile.TemporaryDirectory() as folder, multiprocessing.get_context("spawn").Pool(2) as pool:
+        paths = form.write(Path(folder), samples)
+        plain = write_plain(Path(folder) / "plain", form, samples)
+        size, raw = paths[0].stat().st_size / 2**20, sum(a.nbytes for a in form.arrays(0)) / 2**20
+        yield f"{form.name}: a sample is {raw:.1f} MiB, its file {size:.1f} MiB"
+        for processes, run in ((1, read_all), (2, partial(read_in, pool, 2))):
+            pairs = [(seconds(run, form.read, paths), seconds(run, plain[1], plain[0])) for _ in range(rounds + 1)][1:]
+            ours, theirs = (samples / statistics.median(column) for column in zip(*pairs, strict=True))
+            ratio = statistics.median(p / o for o, p in pairs)
+            yield f"  {processes} process(es): {ours:7.1f} samples/s, plain {theirs:7.1f} samples/s, ratio {ratio:.2f}"
+
+
+@lru_cache
+def full() -> Problem:
+    """The full problem."""
+    return load_problem("cosmoflow")
+
+
+def universe(sample: int) -> tuple[np.ndarray, np.ndarray]:
+    """A synthetic universe of full size, one particle a voxel; those after the first are the first, shifted."""
+    x, y = first_universe()
+    return np.roll(x, 8 * sample, axis=0), y
+
+
+@lru_cache
+def first_universe() -> tuple[np.ndarray, np.ndarray]:
+    """Made once."""
+    mini = load_problem("cosmoflow-mini").universe
+    return make_universe(replace(full(), universe=replace(mini, density=(1.0, 1.0))), 0)
+
+
+def write_universes(ending: str, folder: Path, samples: int) -> list[Path]:
+    """Files of that format."""
+    paths = [folder / f"universe_{i}{ending}" for i in range(samples)]
+    for i, path in enumerate(paths):
+        files.write_sample(path, full(), *universe(i))
+    return paths
+
+
+def read_universe(path: Path) -> tuple[np.ndarray, ...]:
+    """As the reference does, a whole sample."""
+    return files.read_sample(path, full(), cosmoflow.whole(full()))
+
+
+def cosmoflow_formats() -> list[Format]:
+    """TFRecord and HDF5, both compressed."""
+    names = {"TFRecord": ".tfrecord.gz", "HDF5": ".h5"}
+    return [
+        Format(f"CosmoFlow {n}", partial(write_universes, e), read_universe, universe, True) for n, e in names.items()
+    ]
+
+
+FORMATS: dict[str, Callable[[], list[Format]]] = {"cosmoflow": cosmoflow_formats}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Samples a second of the loaders, against plain Python.")
+    parser.add_argument("--workload", choices=FORMATS, nargs="*", default=list(FORMATS))
+    parser.add_argument("--samples", type=int, default=8, help="files a round")
+    parser.add_argument("--rounds", type=int, default=5, help="repetitions")
+    options = parser.parse_args()
+    for workload in options.workload:
+        for form in FORMATS[workload]():
+            for line in compare(form, options.samples, options.rounds):
+                print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
