@@ -1,10 +1,10 @@
 """Time and memory of results/summarize.py over a generated round: linear in the bytes, bounded by the table.
 
-    python perf/results_speed.py [--submissions 1000] [--judge] [--keep DIR]
+    python perf/results_speed.py [--submissions 1000] [--formats csv,html] [--judge] [--keep DIR]
 
 Sets of 5 to 640 runs, 100 a submission on average. Each size is summarised in a process of its own, whose peak memory
-is measured; rates are by processor time. The same is done for a tenth of the round, and for that tenth with logs four
-times as long.
+is measured; rates are by processor time. Measured for a quarter of the round and the whole of it, in each format; and
+for a tenth with logs of twenty times as many lines.
 """
 
 import argparse
@@ -102,32 +102,44 @@ def children() -> float:
     return used.ru_utime + used.ru_stime
 
 
+NAMES = {"format": 6, "submissions": 11, "logs": 7, "MB": 6, "seconds": 8, "CPU s": 7, "MB/s": 6, "logs/s": 7}
+NAMES |= {"peak MiB": 8, "out MB": 7}
+
+
+def rows(root: Path, submissions: int, lines: int, formats: list[str], judge: bool) -> None:
+    """Writes a round, summarises it in each format, prints a line for each."""
+    logs, size = write_round(root, submissions, lines)
+    mega = size / 1e6
+    for form in formats:
+        seconds, busy, peak = measure(root, judge, form)
+        out = root.with_suffix(f".{form}").stat().st_size / 1e6
+        cells = [form, submissions, logs, f"{mega:.0f}", f"{seconds:.1f}", f"{busy:.1f}", f"{mega / busy:.1f}"]
+        cells += [f"{logs / busy:.0f}", f"{peak:.0f}", f"{out:.1f}"]
+        print(" ".join(str(c).rjust(w) for c, w in zip(cells, NAMES.values(), strict=True)), flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--submissions", type=int, default=1000)
     parser.add_argument("--judge", action="store_true", help="with the judge")
-    parser.add_argument("--format", default="csv")
+    parser.add_argument("--formats", default="csv,html")
     parser.add_argument("--keep", type=Path, help="write the rounds here and leave them")
     args = parser.parse_args()
     home = args.keep or Path(tempfile.mkdtemp(prefix="results_speed_"))
-    tenth = max(10, args.submissions // 10)
-    names = ("submissions", "logs", "MB", "seconds", "CPU s", "MB/s", "logs/s", "peak MiB")
-    print(" ".join(name.rjust(width) for name, width in zip(names, (11, 7, 7, 8, 7, 6, 7, 8), strict=True)))
+    forms, n = args.formats.split(","), args.submissions
+    print(" ".join(name.rjust(width) for name, width in NAMES.items()))
     try:
-        for name, submissions, lines in (("tenth", tenth, 1), ("long", tenth, 20), ("whole", args.submissions, 1)):
-            root = home / name
-            logs, size = write_round(root, submissions, lines)
-            seconds, busy, peak = measure(root, args.judge, args.format)
-            mega = size / 1e6
-            rates = f"{busy:7.1f} {mega / busy:6.1f} {logs / busy:7.0f}"
-            print(f"{submissions:11} {logs:7} {mega:7.0f} {seconds:8.1f} {rates} {peak:8.0f}", flush=True)
+        for name, part, lines, formats in (
+            ("long", max(10, n // 10), 20, forms[:1]),
+            ("quarter", max(10, n // 4), 1, forms),
+            ("whole", n, 1, forms),
+        ):
+            rows(home / name, part, lines, formats, args.judge)
             if not args.keep:
-                shutil.rmtree(root)
+                shutil.rmtree(home / name)
     finally:
         if not args.keep:
             shutil.rmtree(home, ignore_errors=True)
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"(this process, which writes the rounds: {own:.0f} MiB)")
     return 0
 
 

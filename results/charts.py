@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from results.intervals import Span, clip, subtract, union
 from results.outcome import decompose
@@ -15,11 +16,11 @@ LEFT = 44  # pixels for what a bar is called
 MOST = 40  # runs in a figure
 
 
-def sample(runs: Sequence[Run]) -> list[Run]:
-    """All runs, or 40 spread evenly over them."""
-    if len(runs) <= MOST:
+def sample(runs: Sequence[Any], most: int = MOST) -> list[Any]:
+    """All runs, or `most` spread evenly over them."""
+    if len(runs) <= most:
         return list(runs)
-    return [runs[round(i * (len(runs) - 1) / (MOST - 1))] for i in range(MOST)]
+    return [runs[round(i * (len(runs) - 1) / (most - 1))] for i in range(most)]
 
 
 def name_of(run: Run) -> str:

@@ -7,7 +7,7 @@ COLUMNS = {
     "system": "the system's folder",
     "scaling": "strong (time to train one model) or weak (throughput of many)",
     "benchmark": "the benchmark's folder",
-    "problem": "ScaFFold's problem, as logged",
+    "problem": "the problem, as logged (benchmark/*/problems.yaml); not in MLPerf HPC's rounds",
     "division": "closed or open: as the system description says, or else as logged",
     "category": "onprem, cloud, research...: submission_status as logged",
     "run": "i of result_<i>.txt",
@@ -63,6 +63,10 @@ COLUMNS = {
     "node_hours": "nodes times total hours",
     "joules": "energy over the timed span, where measured",
     "fault": "why the run has no time, if it has none",
+    "throughput_only": "whether the log measures throughput alone, and trains to no target",
+    "measured_rate": "samples trained a second, as such a log states",
+    "measured_line": "the line that states it",
+    "layout": "units along data x depth x height x width, as logged",
 }
 
 LOGGED = ("logged_benchmark", "logged_edition", "logged_division")
@@ -78,13 +82,14 @@ REPEATED = (
     "category",
     "status",
     "unit",
+    "layout",
 )
-WHOLE = ("run", "start_line", "stop_line", "target_line", "evaluations", "seed_line", "batch_line")
+WHOLE = ("run", "start_line", "stop_line", "target_line", "evaluations", "seed_line", "batch_line", "measured_line")
 
 
 def kind(name: str) -> str:
     """The pandas type of a column before repeated texts become categories."""
-    if name in ("pruned", "converged"):
+    if name in ("pruned", "converged", "throughput_only"):
         return "boolean"
     if name in WHOLE or name.endswith("_ms"):
         return "Int64"

@@ -1,10 +1,11 @@
 """One submission in the HTML report: its figures, its runs, its settings, its findings.
 
-The figures are drawn from the logs, read again one set at a time, at most 40 of a set.
+The figures are drawn from the logs, read again one set at a time, at most 40 of a set: see `Room`.
 """
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,24 @@ from results.run import Run, read_run
 from results.summary import Result
 from results.text import interval_words, median_words, minutes, show, spread_words, surprise_words
 
-FULL = 100  # runs of a set that are listed one by one; of larger sets the first so many
+
+@dataclass(frozen=True)
+class Room:
+    """How many runs of a set are drawn, evenly over them, and how many are listed, the first so many."""
+
+    drawn: int
+    listed: int
 
 
-def detail(r: Result, letter: str, links: Links) -> str:
+def room(sets: int) -> Room:
+    """All that a reader wants where there are few sets; less of each where they are many, so that a report of a
+    thousand can still be opened."""
+    return Room(max(8, min(charts.MOST, 8000 // max(1, sets))), max(20, min(100, 20_000 // max(1, sets))))
+
+
+def detail(r: Result, letter: str, links: Links, space: Room) -> str:
     """A submission's set of runs, folded away."""
-    runs = [read_run(Path(log)) for log in pick(r)]
+    runs = [read_run(Path(log)) for log in charts.sample(r.runs.log.tolist(), space.drawn)]
     kept = set(r.runs.log[r.mask])
     head = (
         f"<b>{letter}</b>{safe(r.org)} / {safe(r.system)} ({safe(' '.join(r.group[3:]))}) {chip(r.verdict)} {worth(r)}"
@@ -37,17 +50,12 @@ def detail(r: Result, letter: str, links: Links) -> str:
         numbers(r),
         drawn,
         some,
-        f"<h4>Runs</h4>{run_table(r, links)}",
+        f"<h4>Runs</h4>{run_table(r, links, space.listed)}",
         f"<h4>Settings</h4>{settings(runs, links)}" if runs else "",
         f"<h4>Findings</h4>{findings(r.verdict, links)}" if r.verdict.judged else "",
     ]
     content = f"<summary>{head}</summary><div>{''.join(blocks)}</div>"
     return f'<details class="set" id="{anchor("set", r.name)}">{content}</details>'
-
-
-def pick(r: Result) -> list[str]:
-    """Logs to draw: all, or as many as a figure holds, evenly."""
-    return charts.sample(r.runs.log.tolist())
 
 
 def worth(r: Result) -> str:
@@ -95,10 +103,10 @@ RUNS = ("run", "seconds", "epochs", "quality", "seed", "batch", "staging, s", "t
 RUNS = (*RUNS, "samples/s", "")
 
 
-def run_table(r: Result, links: Links) -> str:
+def run_table(r: Result, links: Links, most: int) -> str:
     """A row a run; numbers link to the lines they come from."""
-    pairs = list(zip(r.mask, r.rows(), strict=True))[:FULL]
-    more = f"<p class=soft>The first {FULL} of {r.score.n} runs.</p>" if r.score.n > FULL else ""
+    pairs = list(zip(r.mask, r.rows(), strict=True))[:most]
+    more = f"<p class=soft>The first {most} of {r.score.n} runs.</p>" if r.score.n > most else ""
     rows = [run_row(run, bool(used), links) for used, run in pairs]
     return table(RUNS, rows, marked=["" if used else "dropped" for used, _ in pairs]) + more
 

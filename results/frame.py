@@ -112,7 +112,21 @@ def row(runs: RunSet, run: Run, system: dict[str, Any], edition: str | None, pru
         "batch_line": run.line("global_batch_size"),
         **{f"{kind}_line": run.lines.get(kind) for kind in ("staging", "epoch", "eval")},
         **times(run, law(edition, runs.id.benchmark, run)),
+        "throughput_only": run.throughput_only,
+        "measured_rate": number(run.measured.value.get("throughput")) if run.measured else None,
+        "measured_line": run.measured.line if run.measured else None,
+        "layout": layout(run.value("layout")),
     }
+
+
+AXES = ("data", "depth", "height", "width")
+
+
+def layout(value: Any) -> str | None:
+    """A layout of ranks in words; None of anything else."""
+    extents = [value.get(axis) for axis in AXES] if isinstance(value, dict) else []
+    sound = extents and all(type(n) is int and 0 < n < 1 << 31 for n in extents)
+    return " x ".join(map(str, extents)) if sound else None
 
 
 def division(system: dict[str, Any], run: Run) -> str | None:
@@ -168,7 +182,7 @@ def first(*values: Any) -> float | None:
 
 def times(run: Run, bound: Law) -> dict[str, Any]:
     """When and how fast."""
-    hit = reached(run, bound.target, bound.higher_is_better)
+    hit = None if run.throughput_only else reached(run, bound.target, bound.higher_is_better)
     last = hit or (run.evaluations[-1] if run.evaluations else None)
     found: dict[str, Any] = {
         "start_ms": run.start.time_ms if run.start else None,
@@ -220,6 +234,8 @@ def fault(run: Run, bound: Law, converged: bool) -> str | None:
     """Why a run counts as not converged, in words."""
     if converged:
         return None
+    if run.throughput_only:
+        return "throughput only: it trains to no target"
     if run.window is None:
         return run.faults[-1] if run.faults else "no timed span"
     if bound.target is None:

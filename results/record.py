@@ -14,7 +14,7 @@ from results.summary import Result
 COLUMNS = {
     "edition": "the edition of the rules that the set is held against",
     "benchmark": "the benchmark's folder",
-    "problem": "ScaFFold's problem",
+    "problem": "the problem, as logged",
     "scaling": "strong: seconds to train one model; weak: models per hour of a whole system",
     "division": "closed or open",
     "category": "onprem, cloud, research ...",

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from results import charts
-from results.detail import detail
+from results.detail import Room, detail, room
 from results.page import (
     Cell,
     Links,
@@ -24,6 +24,7 @@ from results.page import (
     text_cell,
 )
 from results.plots import joint, scaling, styles
+from results.rate_plots import throughput_alone
 from results.record import rank_text
 from results.summary import Result
 from results.svg import Axis, bounds
@@ -45,7 +46,8 @@ def html_text(results: Sequence[Result], base: Path, heading: str = "Results") -
     )
     sections = [(key, list(found)) for key, found in groupby(results, key=lambda r: r.group[:3])]
     nav = "".join(f'<li><a href="#{anchor("problem", *key)}">{safe(name(key))}</a></li>' for key, _ in sections)
-    body = "\n".join(section(key, found, links) for key, found in sections)
+    space = room(len(results))
+    body = "\n".join(section(key, found, links, space) for key, found in sections)
     return page(heading, f"{intro}<nav aria-label=Contents><ul>{nav}</ul></nav>{tools}\n{body}")
 
 
@@ -57,8 +59,10 @@ def name(key: tuple[str, ...]) -> str:
     return " · ".join(part for part in key if part)
 
 
-def section(key: tuple[str, ...], results: list[Result], links: Links) -> str:
+def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room) -> str:
     """One edition, benchmark and problem: its tables, its plots, its submissions."""
+    alone = throughput_alone([r for r in results if r.throughput_only], links)
+    results = [r for r in results if not r.throughput_only]
     look = styles(results)
     tables = "".join(
         f"<h3>{safe(title(group))}</h3>{ranking(list(found), look)}"
@@ -68,10 +72,11 @@ def section(key: tuple[str, ...], results: list[Result], links: Links) -> str:
     note = (
         "<p class=soft>Letters as in the tables; a colour and a shape for each organisation; hollow: open division.</p>"
     )
-    sets = "\n".join(detail(r, look[r.name].letter, links) for r in results)
+    sets = "\n".join(detail(r, look[r.name].letter, links, space) for r in results)
     plots = f"<h3>Side by side</h3>{note}{drawn}" if drawn else ""
     head = f'<h2 id="{anchor("problem", *key)}">{safe(name(key))}</h2>'
-    return f"<section>{head}{tables}{plots}<h3>Submissions</h3>{sets}</section>"
+    listed = f"<h3>Submissions</h3>{sets}" if results else ""
+    return f"<section>{head}{tables}{plots}{alone}{listed}</section>"
 
 
 CAPTIONS = (

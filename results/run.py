@@ -1,7 +1,7 @@
 """One run, read from one log: what happened when, and on which line it says so.
 
 Everything that the record knows of a run comes through `read_run`. It reads every layout of MLPerf HPC (v0.7
-to v3.0) as well as ScaFFold's: intervals are told by key and not by `event_type`, evaluations may lie inside
+to v3.0) as well as ours: intervals are told by key and not by `event_type`, evaluations may lie inside
 epochs or after them, be several to an epoch, and log their value before or after they end.
 """
 
@@ -78,6 +78,7 @@ class Run:
     stats: tuple[Fact, ...]
     readings: tuple[Reading, ...]
     faults: tuple[str, ...] = ()
+    measured: Fact | None = None  # what a log that measures throughput alone says of it
 
     def value(self, key: str, default: Any = None) -> Any:
         """A fact's value."""
@@ -88,6 +89,11 @@ class Run:
         """A fact's line."""
         fact = self.facts.get(key)
         return None if fact is None else fact.line
+
+    @property
+    def throughput_only(self) -> bool:
+        """Whether the log measures throughput alone, and trains to no target."""
+        return self.value("throughput_only") is True
 
     @property
     def window(self) -> Span | None:
@@ -113,6 +119,7 @@ class Reader:
     stats: list[Fact] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    measured: Fact | None = None
 
     def take(self, event: object) -> None:
         """One event; a bad line, or a time that is none, is the judge's to report and not an event here."""
@@ -134,6 +141,8 @@ class Reader:
             self.evaluation(event, time)
         elif key == "tracked_stats" and isinstance(event.value, dict):
             self.stats.append(Fact(event.line, event.value))
+        elif key == "throughput" and isinstance(event.value, dict):
+            self.measured = Fact(event.line, event.value)
         elif key == "power_reading":
             watts = number(event.value.get("value") if isinstance(event.value, dict) else event.value)
             if watts is not None:
@@ -191,6 +200,7 @@ class Reader:
             stats=tuple(self.stats),
             readings=tuple(self.readings),
             faults=tuple(faults),
+            measured=self.measured,
         )
 
 

@@ -53,6 +53,11 @@ class Result:
         return None if self.why else self.models
 
     @property
+    def throughput_only(self) -> bool:
+        """Whether its logs measure throughput alone: no figure of merit, no rank."""
+        return bool(len(self.runs)) and bool(self.runs.throughput_only.all())
+
+    @property
     def weak(self) -> bool:
         return self.group[3] == "weak"
 
@@ -189,6 +194,10 @@ def mixed(runs: pd.DataFrame) -> str | None:
             return f"runs of {len(found)} {column.replace('logged_', '')}s in one set: {', '.join(found)[:200]}"
     if not len(runs):
         return "every run is among the pruned"
+    if runs.throughput_only.any():
+        if runs.throughput_only.all():
+            return "throughput only: no run of training to a target"
+        return "runs of training and logs of throughput alone in one set"
     return None
 
 

@@ -4,15 +4,16 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from results.convergence import Surprise
+from results.rates import rate_cells
 from results.record import COLUMNS, rank_text, record
 from results.score import FEWEST
 from results.summary import Result
+from results.words import hundredths, minutes, show
 
 MANY_RUNS = 20  # more than these are shown as a range
 
@@ -26,17 +27,16 @@ def csv_text(results: Iterable[Result]) -> str:
 
 
 def json_text(results: Iterable[Result]) -> str:
-    body = {"schema": "scaffold-results/1", "columns": COLUMNS, "results": [record(r) for r in results]}
+    body = {"schema": "results/1", "columns": COLUMNS, "results": [record(r) for r in results]}
     return json.dumps(body, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def markdown_text(results: Sequence[Result]) -> str:
     """One table a group, with the columns that a reader wants first."""
     lines: list[str] = []
-    for group, members in groupby(results, key=lambda r: r.group):
-        rows = list(members)
-        head, cells = weak_cells(rows) if rows[0].weak else strong_cells(rows)
-        lines += [f"### {title(group)}", "", row_of(head), row_of(["---"] * len(head))]
+    for name, rows in tables(results):
+        head, cells = cells_of(rows)
+        lines += [f"### {name}", "", row_of(head), row_of(["---"] * len(head))]
         lines += [row_of([escape(c) for c in line]) for line in cells] + [""]
         lines += [f"- {escape(r.org)}/{escape(r.system)}: no score: {escape(r.why)}" for r in rows if r.why]
         lines += [""] if any(r.why for r in rows) else []
@@ -54,19 +54,34 @@ def escape(text: str) -> str:
 def terminal_text(results: Sequence[Result], runs: bool = True) -> str:
     """The default: for each group a table, then what each set's runs did, then why some have no score."""
     lines: list[str] = []
-    for group, members in groupby(results, key=lambda r: r.group):
-        rows = list(members)
-        head, cells = weak_cells(rows) if rows[0].weak else strong_cells(rows)
-        lines += [title(group), *aligned([head, *cells]), ""]
-        for r in rows:
+    for name, rows in tables(results):
+        head, cells = cells_of(rows)
+        lines += [name, *aligned([head, *cells]), ""]
+        for r in [] if rows[0].throughput_only else rows:
             lines += [f"  {printable(r.org)}/{printable(r.system)}", *(f"    {t}" for t in details(r, runs))]
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
 
 
-def title(group: tuple[str, ...]) -> str:
+def tables(results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
+    """(title, sets) of every table; logs that measure throughput alone have one of their own beside the ranking."""
+    for group, members in groupby(results, key=lambda r: r.group):
+        rows = list(members)
+        for alone in (False, True):
+            if chosen := [r for r in rows if r.throughput_only is alone]:
+                yield title(group, "throughput alone" if alone else None), chosen
+
+
+def cells_of(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table of sets of one kind."""
+    if rows[0].throughput_only:
+        return rate_cells(rows)
+    return weak_cells(rows) if rows[0].weak else strong_cells(rows)
+
+
+def title(group: tuple[str, ...], what: str | None = None) -> str:
     edition, benchmark, problem, scaling, division = group
-    what = {"strong": "time to train", "weak": "throughput"}.get(scaling, scaling)
+    what = what or {"strong": "time to train", "weak": "throughput"}.get(scaling, scaling)
     return printable(" · ".join(part for part in (edition, benchmark, problem, f"{division} division", what) if part))
 
 
@@ -202,27 +217,6 @@ def run_lines(r: Result) -> list[str]:
 def interval(r: Result) -> str:
     t = r.score.trimmed
     return "-" if r.fom is None or t.low is None else f"{hundredths(t.low)} to {hundredths(t.high)}"
-
-
-def hundredths(seconds: float | None) -> str:
-    """Seconds to two decimals, so that a column of them lines up."""
-    return "-" if seconds is None else "never" if math.isinf(seconds) else f"{seconds:.2f}"
-
-
-def minutes(seconds: float | None) -> str:
-    """To two decimals, as the rounds publish them."""
-    return "-" if seconds is None else f"{seconds / 60:.2f}"
-
-
-def show(value: Any) -> str:
-    """A number for a reader: whole when it is, else to a hundredth at most, never in powers of ten."""
-    if value is None or value != value:
-        return "-"
-    if math.isinf(value):
-        return "never"
-    if float(value).is_integer():
-        return f"{int(value)}"
-    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
