@@ -38,11 +38,12 @@ class RunConfig:
     prefetch: int = 2  # batches that readers are ahead
     cache_gib: float = 1.0  # samples that a rank read are kept in memory up to this size
     timeout_seconds: float = 600.0  # a collective that takes longer ends the run
+    peak_tflops: float = 0.0  # of a rank, 10^12 FLOP/s, that throughput is held against; 0: a matmul's, measured
 
     def __post_init__(self):
         at_least(self, 1, "batch_size", "eval_batch_size", "accumulate", "epochs", "prefetch")
         more_than(self, 0, "timeout_seconds")
-        at_least(self, 0, "gradient_clip", "threads", "workers", "cache_gib")
+        at_least(self, 0, "gradient_clip", "threads", "workers", "cache_gib", "peak_tflops")
         if not 0 <= self.average_decay < 1:
             raise ValueError(f"average_decay: found {self.average_decay}, wanted 0 <= average_decay < 1")
         one_of(self, "precision", "auto", "float32", "bfloat16")

@@ -46,10 +46,11 @@ class Evidence:
 
 
 class Sample(NamedTuple):
-    """A box of a sample: the arrays that its workload's `read_sample` gives, and the evidence of their bytes if it
-    was asked for."""
+    """A box of a sample: the arrays that its workload's `read_sample` gives, the bytes that came out of its file, and
+    the evidence of them if it was asked for."""
 
     arrays: tuple[np.ndarray, ...]
+    bytes: int
     evidence: Evidence | None
 
 
@@ -64,14 +65,14 @@ def read_sample(root: Path, problem: AnyProblem, split: str, sample: int, box: B
     """A box of one sample from its file. Raises ValueError naming the file when it is missing or damaged."""
     module, before = module_of(problem), bytes_so_far()
     arrays = module.read_sample(root, problem, split, sample, box)
-    if not prove:
-        return Sample(arrays, None)
     read = bytes_so_far() - before or sum(a.nbytes for a in arrays)
+    if not prove:
+        return Sample(arrays, read, None)
     try:
         digest, counts = module.evidence(problem, split, sample, box, arrays)
     except ValueError as error:
         raise ValueError(f"{module.sample_path(root, problem, split, sample)}: {error}") from None
-    return Sample(arrays, Evidence(digest, int(box.origin == (0, 0, 0)), counts, read))
+    return Sample(arrays, read, Evidence(digest, int(box.origin == (0, 0, 0)), counts, read))
 
 
 def bytes_so_far() -> int:
@@ -94,6 +95,7 @@ class Reader:
         self.root, self.problem, self.box, self.prefetch = root, problem, box, prefetch
         self.cache: dict[tuple[str, int], Sample] = {}
         self.room = int(cache_gib * 2**30)  # bytes that are left of the cache
+        self.bytes_read = 0  # from files, so far
         self.blank = module_of(problem).blank(problem, box)
         self.pool = None
         if workers:
@@ -127,11 +129,13 @@ class Reader:
 
     def receive(self, split: str, sample: int, source: Sample | Future | None, prove: bool) -> Sample:
         """The sample that was requested, now, and remembered if there is room."""
+        if isinstance(source, Sample):
+            return source
         try:
-            read = source.result() if isinstance(source, Future) else source
-            read = read or read_sample(self.root, self.problem, split, sample, self.box, prove)
+            read = source.result() if source else read_sample(self.root, self.problem, split, sample, self.box, prove)
         except ValueError as error:
             raise WrongData(str(error)) from None
+        self.bytes_read += read.bytes
         size = sum(array.nbytes for array in read.arrays)
         if size <= self.room and (split, sample) not in self.cache:
             self.cache[split, sample] = read

@@ -34,6 +34,7 @@ from implementations.pytorch.runlog import EDITION, RunLog, Submission
 from implementations.pytorch.step import warm_up
 from implementations.pytorch.stop import Aborted, WrongData, lost_peer, watch_signals
 from implementations.pytorch.task import Task, build_task, config_class
+from implementations.pytorch.throughput import run_steps
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -47,12 +48,18 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
     parser.add_argument("--layout", type=layout_setting, help="ranks by data,depth,height,width (default: all by data)")
+    parser.add_argument("--steps", type=int, default=0, help="measure so many steps instead: no run, and never scored")
+    parser.add_argument("--trace", type=Path, help="with --steps: folder for the profiler's traces, or a file *.json")
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the judge refuses such a log")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
     args = parser.parse_args(arguments)
     args.settings += [args.layout] if args.layout else []
+    if args.steps < 0:
+        parser.error(f"--steps: found {args.steps}, wanted 1 or more")
+    if args.trace and not args.steps:
+        parser.error("--trace: found no --steps, wanted --steps N too: a profiler slows a scored run down")
     return args
 
 
@@ -65,6 +72,8 @@ def prepare(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
     problem, config = task.problem, task.config
     log.submission(Submission(args.org, args.system, args.division, args.status), problem.workload)
+    if args.steps:
+        log.event("throughput_only", True)
     log.start("init")
     torch.set_num_threads(config.threads)
     device = torch.device(config.device)
@@ -115,7 +124,8 @@ def attempt(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch
     """Run to the target and return the exit code; whatever goes wrong is logged, and said in one line."""
     silent = False
     try:
-        prepare(args, task, layout, launch, log, reader).to_target()
+        run = prepare(args, task, layout, launch, log, reader)
+        run_steps(run, args.steps, args.trace) if args.steps else run.to_target()
         return 0
     except WrongData as error:
         code, reason, silent = 2, str(error), error.everywhere and launch.rank > 0
