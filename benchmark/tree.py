@@ -3,13 +3,15 @@
 results/<edition>/<org>/systems/<system>.json
 results/<edition>/<org>/benchmarks/<benchmark>/implementations/<implementation>/...
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.txt
+results/<edition>/<org>/results/<system>/throughput/<benchmark>/result_<i>.txt       throughput-only logs, no runs
 """
 
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-SCALINGS = ("strong", "weak")
+THROUGHPUT = "throughput"
+SCALINGS = ("strong", "weak", THROUGHPUT)
 SKIPPED = ("__pycache__",)
 
 

@@ -15,6 +15,7 @@ from compliance.assemble import ancestors, assemble
 from compliance.assemble import sort_key as sort_key  # callers order findings by it
 from compliance.checks.across import Across
 from compliance.checks.system import described
+from compliance.checks.throughput import measures_throughput
 from compliance.discover import LogFile, Set, Submission, discover
 from compliance.facts import Facts, facts_of
 from compliance.finding import Fault, Finding, show
@@ -28,6 +29,7 @@ from rules.edition import ROOT, Edition, Limits, load
 
 BROKE = "Could not look: the check itself failed, that"
 COUNTING = ("RUN01", "RUN02")  # count logs that aren't judged further, too
+SORTING = "THR03"  # looks at all logs of a set, of which the others see those of its kind
 GATES = frozenset(("LOG02", "LOG03", "RUN10"))  # a log with such a finding isn't judged further
 
 
@@ -95,7 +97,7 @@ def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
     time = timeline(run, law)
     findings: list[Finding] = []
     broken: set[str] = set()
-    for check in ordered("log", job.edition.codes):
+    for check in ordered("log", law.codes):
         if broken.isdisjoint(check.after):
             new = [_finding(fault, check, job.edition, job.log.name) for fault in _faults(check, run, law, time)]
             findings += new
@@ -126,7 +128,9 @@ def law_for(run: Run, edition: Edition, folder_benchmark: str = "", division: st
     published = edition.problems.get(problem) if type(problem) is str else None
     division = division or run.value("submission_division")
     division = division.lower() if type(division) is str else ""
-    return Law(edition, name, edition.benchmarks[name], edition.keys[name], published, division, folder_benchmark)
+    only = bool(edition.throughput_codes) and run.value("throughput_only") is True
+    benchmark, keys = edition.benchmarks[name], edition.keys[name]
+    return Law(edition, name, benchmark, keys, published, division, folder_benchmark, only)
 
 
 def _judge_logs(todo: list[Job], jobs: int, progress: Callable | None) -> Iterator[tuple[Facts, list[Finding]]]:
@@ -182,10 +186,14 @@ def _judge_tree(unit: Unit) -> Iterator[Finding]:
 def _judge_set(unit: Unit, runs: Set, facts: list[Facts], given: set[str]) -> Iterator[Finding]:
     sound = [f for f in facts if f.codes.isdisjoint(GATES)]
     law = law_for(Run(runs.name), unit.edition, runs.benchmark if runs.benchmark in unit.edition.benchmarks else "")
-    for check in ordered("set", unit.edition.codes):
+    place = Place(runs, unit.submission)
+    law = replace(law, throughput_only=measures_throughput(place, facts))
+    for check in ordered("set", law.codes):
         if given.isdisjoint(check.after):
             used = facts if check.code in COUNTING else sound
-            for fault in _faults(check, used, Place(runs, unit.submission), law):
+            if check.code != SORTING:
+                used = [f for f in used if f.throughput_only == law.throughput_only]
+            for fault in _faults(check, used, place, law):
                 finding = _finding(fault, check, unit.edition, runs.name)
                 given |= _broken([finding])
                 yield finding

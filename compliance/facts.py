@@ -32,6 +32,7 @@ class Facts:
     epochs: int
     converged: bool
     status: Any
+    throughput_only: bool = False  # no run: it measures steps alone
     codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
     lines: frozenset[int] = field(default_factory=frozenset)  # where
 
@@ -73,6 +74,7 @@ def facts_of(run: Run, law: Law, time: Timeline, file: Path, number: int | None,
         epochs=len(run.all("epoch_start")),
         converged=time.passing is not None,
         status=metadata_field(time.stop, "status") if time.stop else None,
+        throughput_only=law.throughput_only,
     )
 
 

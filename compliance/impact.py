@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+from benchmark.tree import THROUGHPUT
 from compliance.finding import Finding
 from compliance.verdict import NOT_CONVERGED, SetVerdict, Verdict
 from rules.edition import Edition
@@ -32,7 +33,8 @@ def with_impact(verdict: Verdict, editions: dict[str, Edition]) -> tuple[Finding
 def _impacts(runs: SetVerdict, edition: Edition) -> dict[str, str]:
     benchmark = edition.benchmarks.get(runs.benchmark)
     logs = [log for log in runs.logs if not log.facts.pruned]
-    if benchmark is None or runs.scaling == "weak" or len(logs) != benchmark.runs:
+    timed = runs.scaling not in ("weak", THROUGHPUT) and not any(log.facts.throughput_only for log in logs)
+    if benchmark is None or not timed or len(logs) != benchmark.runs:
         return {}
     times = [log.facts.seconds if log.facts.seconds and log.facts.seconds > 0 else math.inf for log in logs]
     counted = [s if log.facts.converged else math.inf for s, log in zip(times, logs, strict=True)]

@@ -1,16 +1,18 @@
 """A verdict as people and programs are told it: the findings chosen, and a summary per submission."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compliance.assemble import ancestors
 from compliance.finding import SEVERITIES, Finding
 from compliance.rule import CHECKS, LEVELS
-from compliance.verdict import Verdict
+from compliance.verdict import LogVerdict, Verdict
 from rules.edition import Edition
 
 OF_A_SET = ("log", "set", "round")
 OF_A_LOG = ("log", "round")
+OF_RUNS = ("log", "set")  # levels of which few rules judge throughput-only logs
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Summary:
     broken: tuple[str, ...]  # codes with an error
     counts: dict[str, int]  # findings by severity, waived ones apart under "waived"
     review: tuple[str, ...]  # codes that people must still judge
+    throughput_only: int = 0  # of the logs, those that measure throughput and are no runs
 
     @property
     def passed(self) -> int:
@@ -45,9 +48,9 @@ class Report:
 
 def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
     """One summary for each submission, and for each set or log given by itself."""
-    places = [(s.path, s.edition, sum(len(x.logs) for x in s.sets), LEVELS) for s in verdict.submissions]
-    places += [(s.path, s.edition, len(s.logs), OF_A_SET) for s in verdict.sets]
-    places += [(log.facts.path, log.edition, 1, OF_A_LOG) for log in verdict.logs]
+    places = [(s.path, s.edition, [log for x in s.sets for log in x.logs], LEVELS) for s in verdict.submissions]
+    places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
+    places += [(log.facts.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
     found = owned([path for path, *_ in places], findings)
     return tuple(_summary(path, editions[edition], logs, levels, found[path]) for path, edition, logs, levels in places)
 
@@ -65,15 +68,22 @@ def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Fin
     return found
 
 
-def _summary(path: str, edition: Edition, logs: int, levels: tuple[str, ...], findings: list[Finding]) -> Summary:
+def _summary(
+    path: str, edition: Edition, logs: Sequence[LogVerdict], levels: tuple[str, ...], findings: list[Finding]
+) -> Summary:
     counts = Counter("waived" if f.waived else f.severity for f in findings)
     broken = sorted({f.code for f in findings if f.severity == "error" and not f.waived})
+    only = sum(log.facts.throughput_only for log in logs)
+    spared = OF_RUNS if only and only == len(logs) and levels != LEVELS else ()
+    codes = [c for c in edition.rules if c in CHECKS]
+    codes = [c for c in codes if c in edition.throughput_codes or CHECKS[c].level not in spared]
     return Summary(
         path,
         edition.name,
-        logs,
-        sum(1 for code in edition.rules if code in CHECKS and CHECKS[code].level in levels),
+        len(logs),
+        sum(CHECKS[code].level in levels for code in codes),
         tuple(broken),
         {name: counts.get(name, 0) for name in (*SEVERITIES, "waived")},
         tuple(code for code, rule in edition.rules.items() if rule.by_review),
+        only,
     )

@@ -90,6 +90,12 @@ class Law:
     problem: Published | None
     division: str
     folder_benchmark: str = ""  # what the log's folder says it is; "" where the log was given alone
+    throughput_only: bool = False  # whether the log is no run, and says so
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The rules that judge the log."""
+        return self.edition.throughput_codes if self.throughput_only else self.edition.codes
 
     @property
     def target(self) -> float | None:

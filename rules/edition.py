@@ -144,6 +144,7 @@ class Limits:
     unfinished_forgiven: bool = False  # a log of a set that breaks off is a run that did not converge
     description_rules: bool = False  # a system description's division overrules the logs'
     system_nodes_logged: bool = False  # instances may log the nodes of the whole system as theirs
+    throughput_rules: tuple[str, ...] = ()  # that judge a throughput-only log and its set; (): there is no such log
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,11 @@ class Edition:
     def codes(self) -> frozenset[str]:
         """The codes of its rules."""
         return frozenset(self.rules)
+
+    @functools.cached_property
+    def throughput_codes(self) -> frozenset[str]:
+        """The codes of the rules that judge a throughput-only log, and a set of them."""
+        return self.codes.intersection(self.limits.throughput_rules)
 
     def __reduce__(self):  # crossing to a worker process: by name, it loads its own
         return (load, (self.name, self.folder.parent))

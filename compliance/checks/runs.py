@@ -15,7 +15,7 @@ from compliance.verdict import NO_STOP
 FIRST_NUMBERS = (0, 1)
 
 
-@rule("RUN01", "set", after=("TREE06",))
+@rule("RUN01", "set", after=("TREE06", "THR03"))
 def set_has_its_runs(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
     """A set has as many runs as the benchmark asks for"""
     kept = [r for r in runs if not r.pruned]
@@ -26,7 +26,7 @@ def set_has_its_runs(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]
         yield Fault(1, f"{len(kept)} runs", str(law.benchmark.runs))
 
 
-@rule("RUN02", "set", after=("RUN01", "TREE06"))
+@rule("RUN02", "set", after=("RUN01", "TREE06", "THR03"))
 def runs_are_numbered(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
     """Runs are numbered without a hole, none twice"""
     numbers = sorted(r.number for r in runs if r.number is not None)

@@ -1,13 +1,19 @@
-"""THR: throughput sets, many instances of one training at the same time on one system."""
+"""THR: throughput sets, many instances of one training at once on one system; logs that measure throughput alone."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from benchmark.log import Event
+from benchmark.tree import THROUGHPUT
+from compliance.checks.log import WHOLE
 from compliance.checks.system import _number, described
 from compliance.facts import Facts
 from compliance.finding import Fault, show
 from compliance.rule import rule
-from compliance.run import Law, is_number
+from compliance.run import Law, Run, is_number
+from compliance.timeline import Timeline, field
+
+CLOSE = 1e-6  # relative, of figures that follow from others
 
 
 @rule("THR01", "set", after=("RUN07", "THR02"))
@@ -45,6 +51,73 @@ def instances_say_their_scale(runs: list[Facts], place: Any, law: Law) -> Iterat
     scales = {_nodes(run, law) for run in runs}
     if law.edition.limits.system_nodes_logged and len(runs) > 1 and total is not None and scales == {total}:
         yield Fault(1, f"number_of_nodes {total:g}, the whole system's, in every instance", "the instance's own")
+
+
+@rule("THR03", "set")
+def throughput_logs_are_no_runs(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+    """Throughput-only logs and scored runs have folders of their own: throughput/<benchmark> and strong or weak"""
+    for run in runs:
+        if run.throughput_only != law.throughput_only:
+            found = "a throughput-only log among runs" if run.throughput_only else "a run among throughput-only logs"
+            wanted = f"{THROUGHPUT}/<benchmark>" if run.throughput_only else "strong or weak"
+            yield Fault(run.line("throughput_only"), found, wanted, path=run.path)
+
+
+@rule("THR04", "log", after=(*WHOLE, "LOG04", "LOG06", "CLK01", "CLK02", "CLK03", "CLK04", "CLK05"))
+def figures_follow_from_counts(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+    """The figures of a throughput-only log follow from its counts and fit into its time on the clock"""
+    total, blocks = run.first("throughput"), run.all("tracked_stats")
+    if not law.throughput_only or total is None:
+        return
+    sound = True
+    for event in (*blocks, total):
+        if fault := _rate_fault(event):
+            sound = False
+            yield fault
+    if not sound:
+        return
+    before, limits = time.start, law.edition.limits.clock
+    for block in blocks:
+        said, had = _seconds_of(block), (block.time_ms - before.time_ms) / 1000
+        if said > had * (1 + limits.slack) + limits.slack_seconds:
+            yield Fault(block.line, f"{said:.3f} s of steps in {had:.3f} s on the clock", f"at most {had:.3f} s")
+        before = block
+    for name, count in (("steps", _steps), ("samples_count", _samples), ("seconds of steps", _seconds_of)):
+        found, wanted = count(total), sum(map(count, blocks))
+        if abs(found - wanted) > CLOSE * wanted:
+            yield Fault(total.line, f"{found:g} {name} in all", f"{wanted:g}, as in its blocks together")
+
+
+def measures_throughput(place: Any, runs: list[Facts]) -> bool:
+    """Whether a set is one of throughput-only logs: its folder says so, or, if that says nothing, all of its logs."""
+    return place.scaling == THROUGHPUT or (not place.scaling and all(r.throughput_only for r in runs))
+
+
+def _rate_fault(event: Event) -> Fault | None:
+    """What is wrong with the samples a second of a block, or of all."""
+    value = event.value if type(event.value) is dict else {}
+    numbers = {"steps": field(event, "steps"), "samples_count": field(event, "samples_count")}
+    numbers |= {name: value.get(name) for name in ("step_seconds", "throughput")}
+    for name, number in numbers.items():
+        if not is_number(number) or number <= 0:
+            return Fault(event.line, f"{name} {show(number)}", "a number above 0")
+    wanted = numbers["samples_count"] / (numbers["steps"] * numbers["step_seconds"])
+    if abs(numbers["throughput"] - wanted) > CLOSE * wanted:
+        return Fault(event.line, f"throughput {numbers['throughput']:g}", f"{wanted:g}, as its counts give")
+    return None
+
+
+def _steps(event: Event) -> float:
+    return field(event, "steps")
+
+
+def _samples(event: Event) -> float:
+    return field(event, "samples_count")
+
+
+def _seconds_of(event: Event) -> float:
+    """Seconds of all steps of a block."""
+    return _steps(event) * event.value["step_seconds"]
 
 
 def _total(place: Any) -> float | None:

@@ -45,6 +45,7 @@ def _summary(summary: Summary) -> dict:
         "path": printable(summary.path),
         "edition": summary.edition,
         "logs": summary.logs,
+        "throughput_only": summary.throughput_only,
         "rules": summary.rules,
         "passed": summary.passed,
         "broken": list(summary.broken),

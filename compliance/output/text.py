@@ -28,6 +28,9 @@ def _line(finding: Finding, color: bool) -> str:
 def _summary(summary: Summary) -> list[str]:
     counts = ", ".join(f"{n} {name}" for name, n in summary.counts.items() if n) or "nothing found"
     logs = f"{summary.logs} log{'' if summary.logs == 1 else 's'}"
+    if summary.throughput_only:
+        which = "" if summary.throughput_only == summary.logs else f"{summary.throughput_only} of them "
+        logs += f" ({which}throughput-only: no scored run)"
     lines = [
         f"{printable(summary.path)}: {logs} by the rules {summary.edition}: {counts}",
         f"  {summary.passed} of {summary.rules} rules passed"

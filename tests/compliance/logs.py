@@ -171,6 +171,33 @@ def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995), digest: str = "5
     return log
 
 
+def throughput(index: int = 0, ranks: int = 1, digest: str = "5" * 64) -> Log:
+    """A log that measures throughput alone: three blocks of four steps of four samples each."""
+    log = good(index, digest=digest)
+    start = log.one("run_start")
+    log.events = log.events[: log.events.index(start) + 1]
+    log.time_ms = start["time_ms"]
+    log.one("number_of_ranks")["value"] = ranks
+    log.one("layout")["value"]["data"] = ranks
+    head = log.events.pop()
+    log.add("throughput_only", True)
+    log.events.insert(log.events.index(log.one("submission_platform")) + 1, log.events.pop())
+    log.one("throughput_only")["time_ms"] = log.one("submission_platform")["time_ms"]
+    log.events.append(head)
+    log.add("throughput_setup", {"steps": 12, "warm_up_steps": 3, "block_steps": 4, "flops_per_sample": 10**9})
+    for block in range(1, 4):
+        log.add("tracked_stats", rate(0.5 / ranks), after=2000 // ranks + 1, block=block, steps=4, samples_count=16)
+    log.add("throughput", rate(0.5 / ranks), steps=12, samples_count=48)
+    log.stop("run_stop", status="success", epoch_num=0)
+    return log
+
+
+def rate(seconds: float) -> dict:
+    """The figures of a block whose steps of four samples took so many seconds."""
+    phases = {"wait": 0.1 * seconds, "forward": 0.3 * seconds, "backward": 0.6 * seconds}
+    return {"throughput": 4 / seconds, "step_seconds": seconds, "seconds": phases}
+
+
 def mean_run(index: int = 0) -> Log:
     """Run `index` of the benchmark whose score is a mean error over samples and two outputs."""
     log = good(index)
