@@ -58,10 +58,8 @@ def test_impossible_problems_are_refused(tiny, field, value, said):
 def test_first_sample_never_changes():
     """Bit by bit: what benchmark/draw.py and IEEE arithmetic give."""
     entry = deepcam.stream_sample(load_problem("deepcam-mini"), "train", 0)
-    assert (entry.digest, entry.class_counts) == (
-        "b04123830229e94ac8a75082a2fc016e7f3c7afc7703701bf0d702064e34ea68",
-        (11346, 686, 1792),
-    )
+    assert entry.digest == "3073c7d4b84bc8fb0d3029bf05af46334f98629e79989c703d81259df13135f0"
+    assert entry.class_counts == (11346, 686, 1792)
 
 
 def test_every_sample_has_every_class_in_plausible_amounts():
