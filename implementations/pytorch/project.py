@@ -1,10 +1,13 @@
 """Predict what a problem takes on a system that is described by a few rates: memory, FLOPs, halos, seconds.
 
     python implementations/pytorch/project.py --problem scale11 --ranks 64 128 256 512 --system dgx-h200
-    python implementations/pytorch/project.py --system dgx-h200 --calibrate build/throughput.txt > mine.yaml
+    python implementations/pytorch/project.py --system dgx-h200 --calibrate build/result_*.txt > mine.yaml
+    python implementations/pytorch/project.py --system ./mine.yaml --compare build/result_*.txt
 
 For every number of ranks the fastest layout that fits; for a single one, all of them. A step is traced through the
-real network, without memory and without the system. Assumptions and how far to trust them: docs/scaling.md.
+real network, without memory and without the system. Logs are those of `train.py --steps N`: --calibrate prints the
+system with the rates that fit them best, --compare what was measured beside what is predicted. Assumptions, and how
+far to trust them: docs/scaling.md.
 """
 
 import argparse
@@ -19,7 +22,9 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.problem import load_problem
 from implementations.pytorch.config import RunConfig, config_path, load_config
-from implementations.pytorch.projection.machine import System, load_system
+from implementations.pytorch.projection.calibrate import calibrate
+from implementations.pytorch.projection.machine import System, dump_system, load_system
+from implementations.pytorch.projection.measured import read_measured, report
 from implementations.pytorch.projection.search import best_of, search
 from implementations.pytorch.projection.table import as_csv, as_json, details, row, text_table
 from implementations.pytorch.task import config_class
@@ -30,7 +35,7 @@ RECOMPUTE = {"auto": None, "yes": True, "no": False}
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problem", nargs="+", help="scale11, smoke, ...; several for one table")
+    parser.add_argument("--problem", nargs="+", default=[], help="scale11, smoke, ...; several for one table")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1], help="numbers of ranks")
     parser.add_argument("--system", required=True, help="a name in systems/, or a file ending in .yaml")
     parser.add_argument("--layout", help="data,depth,height,width: this one alone, instead of --ranks")
@@ -38,6 +43,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--batch", type=int, help="samples a step, over all ranks (default: the problem's config)")
     parser.add_argument("--recompute", choices=RECOMPUTE, default="auto", help="auto: where it must be to fit")
     parser.add_argument("--all", action="store_true", help="all layouts, those too that don't fit")
+    parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits logs")
+    parser.add_argument("--compare", type=Path, nargs="+", metavar="LOG", help="measured beside predicted")
     parser.add_argument("--format", choices=("text", "csv", "json"), default="text")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
@@ -108,13 +115,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code: 0, or 2 for a wrong command."""
     args = parse(arguments)
     try:
-        system = load_system(args.system)
-        rows = [r for name in args.problem for r in project(args, name, system)]
+        print(answer(args))
     except ValueError as error:
         print(f"project.py: {error}", file=sys.stderr)
         return 2
-    print(show(args, rows, system))
     return 0
+
+
+def answer(args: argparse.Namespace) -> str:
+    """What is printed. Raises ValueError for whatever cannot be projected."""
+    system = load_system(args.system)
+    if args.calibrate:
+        return dump_system(calibrate([read_measured(log, args.problems) for log in args.calibrate], system)).rstrip()
+    if args.compare:
+        return report([read_measured(log, args.problems) for log in args.compare], system)
+    if not args.problem:
+        raise ValueError("found nothing to do, wanted --problem, --calibrate or --compare")
+    return show(args, [r for name in args.problem for r in project(args, name, system)], system)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,7 @@ class System:
     network: Wire  # between nodes, by rank, while all ranks of a node send
     storage: Storage
     overlap: float = 0.0  # share of the backward pass that hides the averaging of gradients
+    imbalance: float = 0.0  # share of what a rank computes that it then waits for the slowest rank
 
     def __post_init__(self) -> None:
         if self.ranks_per_node < 1:
@@ -70,8 +71,9 @@ class System:
         for name, value in {**latencies, "operation_microseconds": self.operation_microseconds}.items():
             if not value >= 0:
                 raise ValueError(f"{name}: found {value}, wanted 0 or more")
-        if not 0 <= self.overlap <= 1:
-            raise ValueError(f"overlap: found {self.overlap}, wanted 0..1")
+        for name in ("overlap", "imbalance"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: found {getattr(self, name)}, wanted 0..1")
         if not 0 <= self.reserve_gib < self.memory_gib:
             raise ValueError(f"reserve_gib: found {self.reserve_gib}, wanted less than memory_gib {self.memory_gib}")
 

@@ -27,8 +27,8 @@ class Seconds:
     forward: float
     backward: float
     halo: float  # messages to neighbours
-    norm: float  # sums of the norms' statistics
-    reduction: float  # sums of gradients and of the loss
+    norm: float  # sums of the norms' statistics, where ranks of a sample wait for each other
+    reduction: float  # sums of gradients and of the loss, where replicas do
     optimizer: float
     evaluation: float
 
@@ -75,15 +75,14 @@ def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> 
     traced = trace(problem, config, layout.extents[1:], layout.data, samples)
     plain = trace(problem, replace(config, recompute=False), layout.extents[1:], layout.data, samples)
     nodes = -(-layout.ranks // system.ranks_per_node)
-    seconds = step_seconds(traced, system, layout, parts)
+    seconds = step_seconds(traced, config, system, layout)
     read = module_of(problem).file_bytes(problem) / system.reading(nodes)  # seconds by sample, all ranks together
     seconds = replace(seconds, wait=max(0.0, read * config.batch_size - seconds.step))
     steps = -(-problem.train_samples // config.batch_size)
     evaluations = -(-problem.validation_samples // layout.data)
     evaluation = max(evaluations * seconds.evaluation, problem.validation_samples * read)
     messages, halo = traced.halo(*STEP)
-    averaged = 4 * traced.parameters * (config.average_decay > 0)
-    weights = WEIGHT_BYTES * traced.parameters + averaged
+    weights = weight_bytes(traced, config, layout)
     return Prediction(
         layout,
         config,
@@ -101,14 +100,28 @@ def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> 
     )
 
 
-def step_seconds(traced: Trace, system: System, layout: Layout, parts: int = 1) -> Seconds:
-    """A step's seconds by part, reading left out."""
+def weight_bytes(traced: Trace, config: RunConfig, layout: Layout) -> int:
+    """Bytes of weights, gradients, the optimizer's state and the moving average. FSDP2 keeps a rank's part of them,
+    and has the weights and gradients of a block in whole while it runs."""
+    size = WEIGHT_BYTES + 4 * (config.average_decay > 0)
+    if config.sharding == "fsdp" and layout.ranks > 1:
+        return size * traced.parameters // layout.ranks + 8 * traced.largest
+    return size * traced.parameters
+
+
+def step_seconds(traced: Trace, config: RunConfig, system: System, layout: Layout) -> Seconds:
+    """A step's seconds by part, reading left out. FSDP2 gathers weights twice and scatters sums of gradients, which is
+    half as much again as DDP sends, and steps its part of the weights."""
     worked, sent = work_seconds(traced, system), wire_seconds(traced, system, layout)
-    gradients = sum_seconds(4 * traced.parameters, system, layout)
+    sharded, parts = config.sharding == "fsdp", config.accumulate
+    gradients = sum_seconds(4 * traced.parameters, system, layout) * (1.5 if sharded else 1)
     hidden = min(gradients, system.overlap * worked["backward"])  # averaged once, behind the last part
 
+    waits = system.imbalance * (worked["forward"] + worked["backward"]) if layout.ranks > 1 else 0.0
+    waits_at = "norm" if layout.boxes > 1 else "rest"  # the first sum that ranks meet at
+
     def messages(part: str) -> float:
-        return parts * sum(sent[phase, part] for phase in STEP)
+        return parts * (sum(sent[phase, part] for phase in STEP) + waits * (part == waits_at))
 
     return Seconds(
         wait=0.0,
@@ -117,7 +130,7 @@ def step_seconds(traced: Trace, system: System, layout: Layout, parts: int = 1) 
         halo=messages("halo"),
         norm=messages("norm"),
         reduction=gradients - hidden + messages("rest"),
-        optimizer=OPTIMIZER_BYTES * traced.parameters / system.bandwidth,
+        optimizer=OPTIMIZER_BYTES * traced.parameters / (layout.ranks if sharded else 1) / system.bandwidth,
         evaluation=worked["evaluation"] + sum(sent["evaluation", part] for part in ("halo", "norm", "rest")),
     )
 
@@ -171,7 +184,12 @@ def sum_seconds(size: int, system: System, layout: Layout) -> float:
     rate, latency = system.link.gb_per_second, system.link.microseconds
     if ranks > local:
         rate, latency = min(rate, local * system.network.gb_per_second), system.network.microseconds
-    return 2 * math.ceil(math.log2(ranks)) * latency / 1e6 + 2 * (ranks - 1) / ranks * size / (1e9 * rate)
+    return tree_depth(ranks) * latency / 1e6 + 2 * (ranks - 1) / ranks * size / (1e9 * rate)
+
+
+def tree_depth(ranks: int) -> int:
+    """Messages after one another of a small sum: up a tree, and down again."""
+    return 2 * math.ceil(math.log2(ranks))
 
 
 def axis_of(layout: Layout, peer: int) -> int:

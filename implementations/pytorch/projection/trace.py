@@ -14,7 +14,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from benchmark.workload import module_of
-from implementations.pytorch.blocks import parameter_count, recompute_blocks
+from implementations.pytorch.blocks import Block, parameter_count, recompute_blocks
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.projection.ledger import Ledger, Message, Operation
@@ -33,6 +33,7 @@ class Trace:
     layout: Layout
     samples: int
     parameters: int
+    largest: int  # parameters of the largest block
     operations: tuple[tuple[Operation, int], ...]
     messages: tuple[tuple[Message, int], ...]
     kept: int
@@ -78,8 +79,9 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
         with torch.no_grad(), Ledger(phase="evaluation") as evaluation:
             task.loss(model, one, layout)  # for the metric's counts, which cost as little
         counts, sent = ledger.operations + evaluation.operations, ledger.messages + evaluation.messages
+        largest = max((parameter_count(m) for m in model.modules() if isinstance(m, Block)), default=0)
         found = tuple(counts.items()), tuple(sent.items()), kept, ledger.peak
-        return Trace(layout, samples, parameter_count(model), *found)
+        return Trace(layout, samples, parameter_count(model), largest, *found)
 
 
 def blank(problem: Any, layout: Layout) -> tuple[np.ndarray, ...]:
