@@ -33,10 +33,10 @@ class VolumeNormReLU(nn.Module):
     def __init__(self, norm: NormReLU, layout: Layout):
         super().__init__()
         self.weight, self.bias, self.layout = norm.weight, norm.bias, layout
-        self.groups, self.eps = norm.num_groups, norm.eps
+        self.groups, self.eps, self.kernels = norm.num_groups, norm.eps, norm.kernels
 
     def forward(self, x: Tensor) -> Tensor:
-        return GroupNormReLU.apply(x, self.weight, self.bias, self.groups, self.eps, self.layout)
+        return GroupNormReLU.apply(x, self.weight, self.bias, self.groups, self.eps, self.kernels, self.layout)
 
 
 def split_volumes(model: nn.Module, layout: Layout) -> nn.Module:

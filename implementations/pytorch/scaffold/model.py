@@ -21,6 +21,29 @@ def block(channels_in: int, channels: int) -> Block:
     )
 
 
+class Rise(nn.ConvTranspose3d):
+    """A transposed convolution 2x2x2 with stride 2: (N, A, D, H, W) -> (N, B, 2 D, 2 H, 2 W).
+
+    Its windows don't overlap: it is one matrix product, voxels by channels, whose rows hold 8 voxels each.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        n, _, d, h, w = x.shape
+        weight = self.weight.permute(2, 3, 4, 1, 0).flatten(0, 3)  # (8 B, A)
+        y = F.linear(x.movedim(1, -1), weight, self.bias.repeat(8))  # (N, D, H, W, 8 B)
+        y = y.view(n, d, h, w, 2, 2, 2, -1).permute(0, 1, 4, 2, 5, 3, 6, 7)
+        return y.reshape(n, 2 * d, 2 * h, 2 * w, -1).movedim(-1, 1)
+
+
+class Head(nn.Conv3d):
+    """A convolution 1x1x1 as one matrix product: (N, A, D, H, W) -> (N, B, D, H, W), class after class in memory."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        voxels = x.movedim(1, -1).flatten(1, 3)  # (N, voxels, A)
+        y = self.weight.flatten(1) @ voxels.mT  # (N, B, voxels)
+        return (y + self.bias.to(y.dtype)[:, None]).view(len(x), -1, *x.shape[2:])
+
+
 class UNet(nn.Module):
     """(N, 1, D, H, W) intensities, as `to_input` gives them -> (N, classes, D, H, W) logits.
 
@@ -35,9 +58,9 @@ class UNet(nn.Module):
         widths = [width << level for level in range(levels + 1)]
         self.down = nn.ModuleList(block(a, b) for a, b in zip([1, *widths[:-2]], widths[:-1], strict=True))
         self.bottom = block(widths[-2], widths[-1])
-        self.rise = nn.ModuleList(nn.ConvTranspose3d(2 * w, w, 2, stride=2) for w in reversed(widths[:-1]))
+        self.rise = nn.ModuleList(Rise(2 * w, w, 2, stride=2) for w in reversed(widths[:-1]))
         self.up = nn.ModuleList(block(2 * w, w) for w in reversed(widths[:-1]))
-        self.head = nn.Conv3d(width, classes, 1)
+        self.head = Head(width, classes, 1)
 
     def forward(self, x: Tensor) -> Tensor:
         skips = []

@@ -1,0 +1,249 @@
+"""Seconds of a training step, the reference against the plain textbook version of the same network, side by side.
+
+    python perf/unet.py [--scale 5 --scale 6] [--precision float32 --precision bfloat16] [--repeats 5] [--batch 1]
+    python perf/unet.py --device cuda --precision bfloat16 --scale 7 --scale 8
+
+The textbook version is written here: contiguous memory, eager nn.GroupNorm and nn.ReLU, concatenated skips, a loss
+of one-hot tensors, Adam as PyTorch has it by default. Every side is a process of its own, with the same weights and
+voxels and one thread; they take turns, one step each. Printed are medians, and the median of the ratios of
+neighbouring steps. Before that, losses and gradients must agree with the textbook's in float32: in float32 to
+0.1 %, in bfloat16 as closely as the textbook's own, or nearly so.
+
+Sides: "reference", what train.py runs; "eager", it without compiled kernels; "textbook"; "textbook, memory kept",
+the textbook with the reference's malloc setting.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.flop_counter import FlopCounterMode
+
+from implementations.pytorch.config import TrainConfig
+from implementations.pytorch.layout import Layout
+from implementations.pytorch.memory import keep_freed_memory
+from implementations.pytorch.norm import fuse_norms
+from implementations.pytorch.scaffold.loss import SMOOTH, class_weights
+from implementations.pytorch.scaffold.model import GROUPS, UNet, to_input
+from implementations.pytorch.step import batch_loss, build_optimizer, train_step
+
+CLASSES, WIDTH, LEVELS, CLIP = 6, 64, 3, 1.0
+REFERENCE, TEXTBOOK = "reference", "textbook"
+SIDES = (REFERENCE, "eager", TEXTBOOK, "textbook, memory kept")
+CLOSE, WORSE = 1e-3, 1.25  # relative difference in float32; in bfloat16, of the textbook's own
+
+
+class Textbook(nn.Module):
+    """The network as a first course would write it; parameters in the order of `UNet`'s."""
+
+    def __init__(self, classes: int, width: int, levels: int):
+        super().__init__()
+        widths = [width << level for level in range(levels + 1)]
+        self.down = nn.ModuleList(double(a, b) for a, b in zip([1, *widths[:-2]], widths[:-1], strict=True))
+        self.bottom = double(widths[-2], widths[-1])
+        self.rise = nn.ModuleList(nn.ConvTranspose3d(2 * w, w, 2, stride=2) for w in reversed(widths[:-1]))
+        self.up = nn.ModuleList(double(2 * w, w) for w in reversed(widths[:-1]))
+        self.head = nn.Conv3d(width, classes, 1)
+        self.pool = nn.MaxPool3d(2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        skips = []
+        for down in self.down:
+            x = down(x)
+            skips.append(x)
+            x = self.pool(x)
+        x = self.bottom(x)
+        for rise, up in zip(self.rise, self.up, strict=True):
+            x = up(torch.cat([skips.pop(), rise(x)], dim=1))
+        return self.head(x)
+
+
+def double(a: int, b: int) -> nn.Sequential:
+    """(conv 3x3x3, GroupNorm, ReLU) twice."""
+    layers = [
+        nn.Conv3d(a, b, 3, padding=1, bias=False), nn.GroupNorm(GROUPS, b), nn.ReLU(inplace=True),
+        nn.Conv3d(b, b, 3, padding=1, bias=False), nn.GroupNorm(GROUPS, b), nn.ReLU(inplace=True),
+    ]  # fmt: skip
+    return nn.Sequential(*layers)
+
+
+def textbook_loss(logits: Tensor, label: Tensor, weight: Tensor) -> Tensor:
+    """Weighted cross-entropy + 1 - mean soft Dice of the foreground."""
+    label = label.long()
+    true = F.one_hot(label, logits.shape[1]).movedim(-1, 1).float()  # (N, C, D, H, W)
+    p = F.softmax(logits, dim=1)
+    axes = (0, 2, 3, 4)
+    dice = (2 * (p * true).sum(axes) + SMOOTH) / (p.sum(axes) + true.sum(axes) + SMOOTH)
+    return F.cross_entropy(logits, label, weight) + 1 - dice[1:].mean()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is measured."""
+
+    scale: int
+    precision: str
+    batch: int
+    device: str
+
+    def arguments(self) -> list[str]:
+        return [f"--{name}={getattr(self, name)}" for name in ("scale", "precision", "batch", "device")]
+
+
+def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor], Callable[[Tensor], None]]:
+    """A side's model, the function that computes its loss, and the one that makes a step of a loss."""
+    torch.manual_seed(0)
+    device, shape = torch.device(setting.device), (setting.batch, *(1 << setting.scale,) * 3)
+    model = UNet(CLASSES, WIDTH, LEVELS).to(device, memory_format=torch.channels_last_3d)
+    volume = torch.randint(0, 256, shape, dtype=torch.uint8).to(device)
+    label = torch.randint(0, CLASSES, shape, dtype=torch.uint8).to(device)
+    weight = class_weights(CLASSES, 0.1).to(device)
+    config = TrainConfig(device=device.type, precision=setting.precision)
+    if side in (REFERENCE, "eager"):
+        if side == REFERENCE:
+            fuse_norms(model)
+        optimizer = build_optimizer(model.parameters(), config)
+        loss = lambda: batch_loss(model, volume, label, weight, Layout(1), config)  # noqa: E731
+        return model, loss, lambda loss: train_step(model, optimizer, loss, CLIP)
+
+    book = Textbook(CLASSES, WIDTH, LEVELS).to(device)
+    for mine, theirs in zip(book.parameters(), model.parameters(), strict=True):
+        mine.data.copy_(theirs.data)
+    adam = torch.optim.Adam(book.parameters(), lr=config.learning_rate)
+
+    def textbook_step_loss() -> Tensor:
+        with torch.autocast(device.type, torch.bfloat16, enabled=setting.precision == "bfloat16"):
+            return textbook_loss(book(to_input(volume)), label, weight)
+
+    return book, textbook_step_loss, lambda loss: train_step(book, adam, loss, CLIP)
+
+
+def work(side: str, setting: Setting, results: Path) -> None:
+    """A side's process: loss and gradients into `results`, then a step for every line on stdin."""
+    torch.set_num_threads(1)
+    if side not in (TEXTBOOK,) and setting.device == "cpu":
+        keep_freed_memory()
+    model, loss, step = build(side, setting)
+    first = loss()
+    first.backward()
+    gradients = torch.cat([p.grad.flatten().float().cpu() for p in model.parameters()])
+    torch.save({"loss": first.item(), "gradients": gradients}, results)
+    for _ in range(2):
+        step(loss())
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        start = time.perf_counter()
+        step(loss())
+        if setting.device == "cuda":
+            torch.cuda.synchronize()
+        print(time.perf_counter() - start, flush=True)
+
+
+class Worker:
+    """A side's process, seen from outside."""
+
+    def __init__(self, side: str, setting: Setting, folder: Path):
+        self.results = folder / f"{side} {setting.precision}.pt"
+        command = [sys.executable, __file__, f"--work={side}", f"--results={self.results}", *setting.arguments()]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+        if self.process.stdout.readline() != "ready\n":
+            raise RuntimeError(f"the process of {side} failed")
+        self.seconds = []
+
+    def step(self) -> None:
+        """One step, timed by the process itself."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.seconds.append(float(self.process.stdout.readline()))
+
+    def close(self) -> dict[str, Tensor]:
+        """End the process; its loss and gradients."""
+        self.process.stdin.close()
+        self.process.wait()
+        return torch.load(self.results)
+
+
+def distance(found: Tensor, true: Tensor) -> float:
+    """Relative L2 difference."""
+    return float((found - true).norm() / true.norm())
+
+
+def compare(setting: Setting, sides: list[str], repeats: int, true: Tensor | None, folder: Path) -> Tensor:
+    """Print a table of one setting. `true` are the textbook's gradients in float32; None: they are among these."""
+    workers = {side: Worker(side, setting, folder) for side in sides}
+    for _ in range(repeats):
+        for worker in workers.values():
+            worker.step()
+    results = {side: worker.close() for side, worker in workers.items()}
+    true = results[TEXTBOOK]["gradients"] if true is None else true
+    own = distance(results[TEXTBOOK]["gradients"], true)
+    flops = step_flops(setting)
+    print(
+        f"scale {setting.scale}, batch {setting.batch}, {setting.precision}, {setting.device}: {flops / 1e12:.2f} TFLOP"
+    )
+    for side, worker in workers.items():
+        ratios = [b / a for a, b in zip(worker.seconds, workers[TEXTBOOK].seconds, strict=True)]
+        median, off = statistics.median(worker.seconds), distance(results[side]["gradients"], true)
+        print(
+            f"  {side:24} {median:8.3f} s   {statistics.median(ratios):5.2f} times as fast as the textbook"
+            f"   {flops / median / 1e9:7.0f} GFLOP/s   gradients off by {off:.1e}, loss {results[side]['loss']:.6f}",
+            flush=True,
+        )
+        if off > (max(WORSE * own, CLOSE)):
+            raise RuntimeError(f"{side}: the gradients are off by {off:.1e}, the textbook's own by {own:.1e}")
+    return true
+
+
+def step_flops(setting: Setting) -> float:
+    """Floating-point operations of the convolutions in a step: forward, and twice as many backward."""
+    with torch.device("meta"), FlopCounterMode(display=False) as counter:
+        Textbook(CLASSES, WIDTH, LEVELS)(torch.empty(setting.batch, 1, *(1 << setting.scale,) * 3))
+    return 3.0 * counter.get_total_flops()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", type=int, action="append", help="default: 5 and 6")
+    parser.add_argument("--precision", action="append", help="default: float32 and bfloat16")
+    parser.add_argument("--side", action="append", choices=SIDES, help="default: reference and textbook")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    settings = [
+        Setting(scale, precision, options.batch, options.device)
+        for scale in options.scale or (5, 6)
+        for precision in options.precision or ("float32", "bfloat16")
+    ]
+    if options.work:
+        work(options.work, settings[0], options.results)
+        return
+    print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    sides = list(dict.fromkeys([*(options.side or [REFERENCE]), TEXTBOOK]))
+    with tempfile.TemporaryDirectory() as folder:
+        true = {}
+        for setting in settings:
+            found = compare(setting, sides, options.repeats, true.get(setting.scale), Path(folder))
+            true.setdefault(setting.scale, found if setting.precision == "float32" else None)
+
+
+if __name__ == "__main__":
+    main()
