@@ -23,9 +23,11 @@ import torch
 from benchmark.problem import Problem, load_problem
 from benchmark.store import sample_path, write_sample
 from benchmark.volume import make_sample
-from implementations.pytorch.config import config_path, load_config, resolve
+from implementations.pytorch.config import activation_type, config_path, load_config, resolve
 from implementations.pytorch.data import Reader
 from implementations.pytorch.layout import Layout
+from implementations.pytorch.memory import keep_freed_memory
+from implementations.pytorch.norm import fuse_norms
 from implementations.pytorch.runlog import RunLog
 from implementations.pytorch.scaffold.evaluate import confusion_counts
 from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
@@ -123,6 +125,10 @@ def measure(problem: Problem, config: Config, steps: int, folder: Path) -> None:
         write_sample(path, problem, "train", sample, *make_sample(problem, sample))
     device = torch.device(config.device)
     model = build_model(problem).to(device)
+    if device.type == "cpu":
+        keep_freed_memory()
+    if config.compile:
+        fuse_norms(model, activation_type(config))
     task = Task(problem, config)
     weight, optimizer = task.weight, task.build_optimizer(model)
     print(f"{problem.name}: {problem.side}^3, width {problem.width}, batch {size}, {config.precision}, {config.device}")

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -32,17 +32,19 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
-from implementations.pytorch.config import TrainConfig
+from benchmark.problem import load_problem
+from implementations.pytorch.config import activation_type
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.memory import keep_freed_memory
 from implementations.pytorch.norm import fuse_norms
-from implementations.pytorch.scaffold.loss import SMOOTH, class_weights
-from implementations.pytorch.scaffold.model import GROUPS, UNet, to_input
-from implementations.pytorch.step import batch_loss, build_optimizer, train_step
+from implementations.pytorch.scaffold.loss import SMOOTH
+from implementations.pytorch.scaffold.model import GROUPS, to_input
+from implementations.pytorch.scaffold.task import Config, Task
+from implementations.pytorch.step import train_step
 
-CLASSES, WIDTH, LEVELS, CLIP = 6, 64, 3, 1.0
-REFERENCE, TEXTBOOK = "reference", "textbook"
-SIDES = (REFERENCE, "eager", TEXTBOOK, "textbook, memory kept")
+CLASSES, WIDTH, LEVELS = 6, 64, 3
+REFERENCE, EAGER, TEXTBOOK, KEPT = "reference", "eager", "textbook", "textbook, memory kept"
+SIDES = (REFERENCE, EAGER, TEXTBOOK, KEPT)
 CLOSE, WORSE = 1e-3, 1.25  # relative difference in float32; in bfloat16, of the textbook's own
 
 
@@ -103,38 +105,47 @@ class Setting:
         return [f"--{name}={getattr(self, name)}" for name in ("scale", "precision", "batch", "device")]
 
 
-def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor], Callable[[Tensor], None]]:
-    """A side's model, the function that computes its loss, and the one that makes a step of a loss."""
+def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor], Callable[[], object]]:
+    """A side's model, the function that computes its loss, and the one that makes a step."""
     torch.manual_seed(0)
     device, shape = torch.device(setting.device), (setting.batch, *(1 << setting.scale,) * 3)
-    model = UNet(CLASSES, WIDTH, LEVELS).to(device, memory_format=torch.channels_last_3d)
+    problem = replace(load_problem("scale6"), scale=setting.scale, bottleneck=setting.scale - LEVELS)
+    task = Task(problem, Config(device=device.type, precision=setting.precision))
+    model = task.build_model().to(device)
     volume = torch.randint(0, 256, shape, dtype=torch.uint8).to(device)
-    label = torch.randint(0, CLASSES, shape, dtype=torch.uint8).to(device)
-    weight = class_weights(CLASSES, 0.1).to(device)
-    config = TrainConfig(device=device.type, precision=setting.precision)
-    if side in (REFERENCE, "eager"):
+    label = torch.randint(0, problem.classes, shape, dtype=torch.uint8).to(device)
+    if side in (REFERENCE, EAGER):
         if side == REFERENCE:
-            fuse_norms(model)
-        optimizer = build_optimizer(model.parameters(), config)
-        loss = lambda: batch_loss(model, volume, label, weight, Layout(1), config)  # noqa: E731
-        return model, loss, lambda loss: train_step(model, optimizer, loss, CLIP)
+            fuse_norms(model, activation_type(task.config))
+        batch, layout, optimizer = (volume, label), Layout(1), task.build_optimizer(model)
+        return (
+            model,
+            lambda: task.loss(model, batch, layout),
+            lambda: train_step(task, model, optimizer, [(1.0, batch)], layout),
+        )
 
-    book = Textbook(CLASSES, WIDTH, LEVELS).to(device)
+    book = Textbook(problem.classes, problem.width, LEVELS).to(device)
     for mine, theirs in zip(book.parameters(), model.parameters(), strict=True):
         mine.data.copy_(theirs.data)
-    adam = torch.optim.Adam(book.parameters(), lr=config.learning_rate)
+    adam = torch.optim.Adam(book.parameters(), lr=task.config.learning_rate)
 
-    def textbook_step_loss() -> Tensor:
+    def loss() -> Tensor:
         with torch.autocast(device.type, torch.bfloat16, enabled=setting.precision == "bfloat16"):
-            return textbook_loss(book(to_input(volume)), label, weight)
+            return textbook_loss(book(to_input(volume)), label, task.weight)
 
-    return book, textbook_step_loss, lambda loss: train_step(book, adam, loss, CLIP)
+    def step() -> None:
+        adam.zero_grad()
+        loss().backward()
+        nn.utils.clip_grad_norm_(book.parameters(), task.config.gradient_clip)
+        adam.step()
+
+    return book, loss, step
 
 
 def work(side: str, setting: Setting, results: Path) -> None:
     """A side's process: loss and gradients into `results`, then a step for every line on stdin."""
     torch.set_num_threads(1)
-    if side not in (TEXTBOOK,) and setting.device == "cpu":
+    if side != TEXTBOOK and setting.device == "cpu":
         keep_freed_memory()
     model, loss, step = build(side, setting)
     first = loss()
@@ -142,11 +153,11 @@ def work(side: str, setting: Setting, results: Path) -> None:
     gradients = torch.cat([p.grad.flatten().float().cpu() for p in model.parameters()])
     torch.save({"loss": first.item(), "gradients": gradients}, results)
     for _ in range(2):
-        step(loss())
+        step()
     print("ready", flush=True)
     for _ in sys.stdin:
         start = time.perf_counter()
-        step(loss())
+        step()
         if setting.device == "cuda":
             torch.cuda.synchronize()
         print(time.perf_counter() - start, flush=True)
@@ -184,14 +195,14 @@ def distance(found: Tensor, true: Tensor) -> float:
     return float((found - true).norm() / true.norm())
 
 
-def compare(setting: Setting, sides: list[str], repeats: int, true: Tensor | None, folder: Path) -> Tensor:
-    """Print a table of one setting. `true` are the textbook's gradients in float32; None: they are among these."""
+def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> None:
+    """Print a table of one setting."""
+    true = Worker(TEXTBOOK, replace(setting, precision="float32"), folder).close()["gradients"]
     workers = {side: Worker(side, setting, folder) for side in sides}
     for _ in range(repeats):
         for worker in workers.values():
             worker.step()
     results = {side: worker.close() for side, worker in workers.items()}
-    true = results[TEXTBOOK]["gradients"] if true is None else true
     own = distance(results[TEXTBOOK]["gradients"], true)
     flops = step_flops(setting)
     print(
@@ -207,7 +218,6 @@ def compare(setting: Setting, sides: list[str], repeats: int, true: Tensor | Non
         )
         if off > (max(WORSE * own, CLOSE)):
             raise RuntimeError(f"{side}: the gradients are off by {off:.1e}, the textbook's own by {own:.1e}")
-    return true
 
 
 def step_flops(setting: Setting) -> float:
@@ -221,7 +231,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, action="append", help="default: 5 and 6")
     parser.add_argument("--precision", action="append", help="default: float32 and bfloat16")
-    parser.add_argument("--side", action="append", choices=SIDES, help="default: reference and textbook")
+    parser.add_argument(
+        "--side", action="append", choices=(REFERENCE, EAGER, TEXTBOOK, KEPT), help="default: reference and textbook"
+    )
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
@@ -239,10 +251,8 @@ def main() -> None:
     print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     sides = list(dict.fromkeys([*(options.side or [REFERENCE]), TEXTBOOK]))
     with tempfile.TemporaryDirectory() as folder:
-        true = {}
         for setting in settings:
-            found = compare(setting, sides, options.repeats, true.get(setting.scale), Path(folder))
-            true.setdefault(setting.scale, found if setting.precision == "float32" else None)
+            compare(setting, sides, options.repeats, Path(folder))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ class RunConfig:
     tile: tuple[int, int, int, int] = (1, 1, 1, 1)  # consecutive ranks fill tiles of this layout
     sharding: str = "ddp"  # ddp: every rank holds all weights; fsdp: its part of weights, gradients, optimizer's state
     recompute: bool = False  # blocks keep their input alone and run again in the backward pass
+    compile: bool = False  # the kernels of norms, where there is a compiler: a minute before the clock starts
     precision: str = "auto"  # of activations: float32, bfloat16 or auto
     device: str = "auto"  # cpu, cuda or auto
     threads: int = 0  # CPU threads by rank; 0: the machine's cores shared by its ranks
@@ -105,6 +106,11 @@ def resolve(config: C, cores: int, local_ranks: int, ranks: int = 1) -> C:
     threads = config.threads or max(1, cores // local_ranks)
     layout = config.layout or (ranks, 1, 1, 1)
     return dataclasses.replace(config, device=device, precision=precision, threads=threads, layout=layout)
+
+
+def activation_type(config: RunConfig) -> torch.dtype:
+    """The type of what layers hand on."""
+    return getattr(torch, config.precision)
 
 
 def cpu_has_bfloat16() -> bool:

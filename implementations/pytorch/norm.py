@@ -9,11 +9,12 @@ temporaries stay in the cache; `fuse_norms` has them compiled, which makes each 
 """
 
 import functools
-import shutil
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
+import torch._inductor.config
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
@@ -31,13 +32,13 @@ def moments(x: Tensor) -> Tensor:
 
 def normalize(x: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
     """relu(scale x + shift): x (N, D, H W, C), scale and shift (N, 1, 1, C)."""
-    return torch.relu(widened(x) * scale + shift).to(x.dtype)
+    return torch.addcmul(shift, widened(x), scale).relu_().to(x.dtype)
 
 
 def gradient_sums(x: Tensor, dy: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
     """Sums of dy and dy x over each plane, (N, D, 2, C), dy taken through the ReLU of `normalize`."""
     x = widened(x)
-    dy = torch.where(x * scale + shift > 0, widened(dy), 0)
+    dy = torch.where(torch.addcmul(shift, x, scale) > 0, widened(dy), 0)
     return torch.stack([dy.sum(2), (dy * x).sum(2)], 2)
 
 
@@ -46,8 +47,8 @@ def gradient(
 ) -> Tensor:
     """by_dy dy + by_x x + constant, dy taken through the ReLU of `normalize`; coefficients (N, 1, 1, C)."""
     wide = widened(x)
-    dy = torch.where(wide * scale + shift > 0, widened(dy), 0)
-    return (dy * by_dy + wide * by_x + constant).to(x.dtype)
+    dy = torch.where(torch.addcmul(shift, wide, scale) > 0, widened(dy), 0)
+    return torch.addcmul(constant, dy, by_dy).addcmul_(wide, by_x).to(x.dtype)
 
 
 def widened(x: Tensor) -> Tensor:
@@ -81,7 +82,8 @@ EAGER = Kernels(*map(in_slabs, (moments, normalize, gradient_sums, gradient)))
 
 @functools.cache
 def compiled() -> Kernels:
-    """The kernels compiled by Inductor, for all shapes at once."""
+    """The kernels compiled by Inductor, for all shapes at once; compilation happens at the first call."""
+    torch._inductor.config.compile_threads = 1  # no helpers that outlive it
     return Kernels(*(torch.compile(kernel, dynamic=True) for kernel in (moments, normalize, gradient_sums, gradient)))
 
 
@@ -180,15 +182,28 @@ class NormReLU(nn.GroupNorm):
         return GroupNormReLU.apply(x, self.weight, self.bias, self.num_groups, self.eps, self.kernels)
 
 
-def fuse_norms(model: nn.Module) -> None:
-    """Let every norm of a model run compiled kernels. Their compilation takes seconds, at the first step."""
+def fuse_norms(model: nn.Module, dtype: torch.dtype = torch.float32) -> bool:
+    """Let every norm of a model run compiled kernels, whose inputs will have this type; whether it could be done.
+
+    Takes seconds. Without a compiler (C++ for a CPU, Triton for a GPU) that works, the norms stay as they are.
+    """
+    try:
+        try_out(compiled(), next(model.parameters()).device, dtype)
+    except Exception as error:  # whatever a missing or broken compiler gives
+        warnings.warn(f"norms are not compiled: {str(error).strip().splitlines()[:1]}", stacklevel=2)
+        return False
     for module in model.modules():
         if isinstance(module, NormReLU):
             module.kernels = compiled()
+    return True
 
 
-def can_compile(device: torch.device) -> bool:
-    """Whether there is what Inductor needs: a C++ compiler for a CPU, Triton for a GPU."""
-    if device.type == "cuda":
-        return torch.utils._triton.has_triton()
-    return any(map(shutil.which, ("c++", "g++", "clang++")))
+@torch.no_grad()
+def try_out(kernels: Kernels, device: torch.device, dtype: torch.dtype) -> None:
+    """Run every kernel on a batch and on one sample: 1 is a shape of its own to a compiler, and so are equal sides."""
+    for n in (2, 1):
+        x, c = torch.ones(n, 3, 5, 8, dtype=dtype, device=device), torch.ones(n, 1, 1, 8, device=device)
+        kernels.moments(x)
+        kernels.normalize(x, c, c)
+        kernels.gradient_sums(x, x, c, c)
+        kernels.gradient(x, x, c, c, c, c, c)

@@ -25,10 +25,12 @@ from benchmark.launch import Launch, detect_launch
 from benchmark.problem import load_problem
 from implementations.pytorch.average import average_of
 from implementations.pytorch.blocks import parameter_count, recompute_blocks
-from implementations.pytorch.config import config_path, load_config, resolve
+from implementations.pytorch.config import activation_type, config_path, load_config, resolve
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.fit import arrange
 from implementations.pytorch.layout import AXES, Layout, connect
+from implementations.pytorch.memory import keep_freed_memory
+from implementations.pytorch.norm import fuse_norms
 from implementations.pytorch.run import Run
 from implementations.pytorch.runlog import EDITION, RunLog, Submission
 from implementations.pytorch.step import warm_up
@@ -79,6 +81,8 @@ def prepare(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch
     device = torch.device(config.device)
     if device.type == "cuda":
         torch.cuda.set_device(launch.local_rank)
+    else:
+        keep_freed_memory()
     layout = connect(layout, launch, device, config.timeout_seconds)
     if launch.local_rank == 0:
         drop_cached_pages(reader.root)
@@ -89,6 +93,8 @@ def prepare(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch
     torch.manual_seed((seed + 1 + layout.place[0]) % 2**63)  # dropout: the same on all ranks of a replica
     if config.recompute:
         recompute_blocks(model)
+    if config.compile:
+        fuse_norms(model, activation_type(config))
     parameters = parameter_count(model)
     wrapped = task.parallelize(model, layout)
     average = average_of(wrapped, config.average_decay)

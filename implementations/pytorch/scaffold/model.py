@@ -36,12 +36,10 @@ class Rise(nn.ConvTranspose3d):
 
 
 class Head(nn.Conv3d):
-    """A convolution 1x1x1 as one matrix product: (N, A, D, H, W) -> (N, B, D, H, W), class after class in memory."""
+    """A convolution 1x1x1 as one matrix product: (N, A, D, H, W) -> (N, B, D, H, W)."""
 
     def forward(self, x: Tensor) -> Tensor:
-        voxels = x.movedim(1, -1).flatten(1, 3)  # (N, voxels, A)
-        y = self.weight.flatten(1) @ voxels.mT  # (N, B, voxels)
-        return (y + self.bias.to(y.dtype)[:, None]).view(len(x), -1, *x.shape[2:])
+        return F.linear(x.movedim(1, -1), self.weight.flatten(1), self.bias).movedim(-1, 1)
 
 
 class UNet(nn.Module):

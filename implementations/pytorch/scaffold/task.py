@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmark.problem import Problem
+from implementations.pytorch.adam import DenseAdam
 from implementations.pytorch.config import RunConfig, at_least, more_than
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.scaffold.evaluate import evaluate
@@ -70,9 +71,7 @@ class Task:
         """Adam (Kingma and Ba 2015, arXiv:1412.6980)."""
         c = self.config
         betas = (c.beta_1, c.beta_2)
-        return torch.optim.Adam(
-            model.parameters(), c.learning_rate, betas, c.epsilon, weight_decay=c.weight_decay, fused=True
-        )
+        return DenseAdam(model.parameters(), c.learning_rate, betas, c.epsilon, weight_decay=c.weight_decay, fused=True)
 
     def learning_rate(self, epochs: float) -> float:
         return cosine_warm_restarts(self.config, epochs)

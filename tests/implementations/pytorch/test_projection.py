@@ -66,7 +66,7 @@ def test_a_trace_counts_what_the_network_does(precision):
         loss.backward()
     assert traced.flops("forward", "backward") == counter.get_total_flops()
     saved = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
-    assert saved <= traced.kept <= 1.01 * saved
+    assert saved <= traced.kept <= 1.02 * saved
     assert traced.kept < traced.peak < 1.5 * traced.kept
     assert traced.parameters == parameter_count(model)
     assert traced.halo("forward", "backward") == (0, 0)
