@@ -210,10 +210,10 @@ def open_regular(path: Path) -> BinaryIO:
 class LogWriter:
     """Writes one run's log through mlperf_logging. With `path` None it writes nothing (ranks above 0).
 
-    Every event goes to the file at once, so that an interrupted run leaves a readable log.
+    Every event goes to the file at once, so that an interrupted run leaves a readable log, which `append` writes on.
     """
 
-    def __init__(self, path: Path | None):
+    def __init__(self, path: Path | None, append: bool = False):
         self._logger = None
         if path is None:
             return
@@ -221,7 +221,7 @@ class LogWriter:
 
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+        handler = logging.FileHandler(path, mode="a" if append else "w", encoding="utf-8")
         backend = logging.Logger(f"mllog:{path}", logging.INFO)  # not in the global registry: one log, one logger
         backend.addHandler(handler)
         # The caller to be named is the one who calls event(), start() or end() below.

@@ -6,11 +6,12 @@ does not (Polyak and Juditsky 1992). It costs one pass over the weights a step, 
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from implementations.pytorch.parallel import local
+from implementations.pytorch.parallel import local, plain_model
 
 FORGET = 0.7  # early on the average is over about the last steps^0.7, so that it does not drag the start along
 
@@ -21,13 +22,22 @@ class Average:
 
     def __init__(self, model: nn.Module, decay: float):
         self.decay, self.steps = decay, 0
-        self.averaged = [torch.zeros_like(weights) for weights in parts(model)]
+        self.weights = {name: torch.zeros_like(p) for name, p in plain_model(model).named_parameters()}
+        self.averaged = [local(tensor.detach_()) for tensor in self.weights.values()]
 
     @torch.no_grad()
     def update(self, model: nn.Module) -> None:
         """After a step of the optimizer."""
         self.steps += 1
         torch._foreach_lerp_(self.averaged, parts(model), max(1 - self.decay, self.steps**-FORGET))
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it."""
+        return {"weights": self.weights, "steps": torch.tensor(self.steps)}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint, into whose tensors, the average's own, it was read."""
+        self.steps = int(state["steps"])
 
     @contextlib.contextmanager
     def in_place_of(self, model: nn.Module) -> Iterator[None]:

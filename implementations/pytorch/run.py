@@ -15,6 +15,7 @@ from benchmark import fingerprint
 from benchmark.manifest import Manifest, load_manifest
 from benchmark.workload import AnyProblem
 from implementations.pytorch.average import Average
+from implementations.pytorch.checkpoint import Checkpoints
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.data import Batch, Evidence, Reader, evaluation_batches, train_batches
 from implementations.pytorch.layout import Layout
@@ -38,6 +39,7 @@ class Run:
     seed: int
     reader: Reader
     log: RunLog
+    checkpoints: Checkpoints | None = None
 
     @property
     def problem(self) -> AnyProblem:
@@ -49,17 +51,18 @@ class Run:
 
     def to_target(self) -> None:
         """Train until the target is reached. Raises Aborted when it cannot be, WrongData for a wrong dataset."""
-        self.log.start("run")
-        self.layout.barrier()  # no rank touches the dataset before rank 0 has started the clock
+        first = self.start()
         manifest = open_manifest(self.reader.root, self.problem)
-        for epoch in range(1, self.config.epochs + 1):
+        for epoch in range(first, self.config.epochs + 1):
             self.log.epoch = epoch
-            proof = [] if epoch == 1 else None
+            proof = [] if epoch == first else None
             stats = self.train_epoch(epoch, proof)
             self.prove("train", proof, manifest)
-            proof = [] if epoch == 1 else None
+            proof = [] if epoch == first else None
             score = self.evaluate(epoch, proof)
             self.prove("validation", proof, manifest)
+            if self.checkpoints and not self.reached(score):
+                self.checkpoints.save(self, score)  # before the score is logged, so that no evaluation comes twice
             self.log.score(self.task.metric, score, self.problem.validation_samples)
             if self.reached(score):
                 self.log.stop("success")
@@ -68,6 +71,16 @@ class Run:
             if self.reached(score):
                 return
         raise Aborted(f"{found} after {epoch} epochs, wanted {self.problem.target}")
+
+    def start(self) -> int:
+        """Start the clock, or go on from a checkpoint by the clock that never stopped; the first epoch."""
+        resumed = self.checkpoints and self.checkpoints.resumed
+        if resumed:
+            self.checkpoints.restore(self)
+        else:
+            self.log.start("run")
+        self.layout.barrier()  # no rank touches the dataset before rank 0 has started the clock
+        return resumed.epoch + 1 if resumed else 1
 
     def reached(self, score: Score) -> bool:
         """Whether a score meets the target."""
@@ -132,12 +145,14 @@ class Run:
             return self.task.evaluate(model.eval(), tensors, self.layout)
 
     def prove(self, split: str, proof: list[Evidence] | None, manifest: Manifest) -> None:
-        """Log the evidence of all that was read of a split, in the first epoch, and hold it against the manifest."""
+        """Hold the evidence of all that was read of a split against the manifest, in the first epoch and the first
+        after a resumption, and log it, once in a run."""
         if proof is None:
             return
         parts = self.layout.gather(sum(proof, Evidence()))
         evidence = sum(parts, Evidence())
-        self.log.evidence(split, evidence, [part.bytes for part in parts])
+        if self.log.epoch == 1:
+            self.log.evidence(split, evidence, [part.bytes for part in parts])
         found, wanted = fingerprint.to_hex(evidence.fingerprint), manifest.fingerprints[split]
         if found != wanted:
             reason = f"{self.reader.root}: found {split} fingerprint {found}, wanted the manifest's {wanted}"

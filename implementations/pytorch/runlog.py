@@ -29,10 +29,15 @@ class Submission:
 
 
 class RunLog:
-    """Rank 0's log; with `path` None it writes nothing. Nothing is written after `stop`."""
+    """Rank 0's log; with `path` None it writes nothing. Nothing is written after `stop`.
 
-    def __init__(self, path: Path | None):
-        self.writer = LogWriter(path)
+    The log of a run that is `resumed` is written on: what is said before `go_on`, which the log has said already, is
+    kept in `again`.
+    """
+
+    def __init__(self, path: Path | None, resumed: bool = False):
+        self.path, self.again, self.silent = path, {}, resumed
+        self.writer = LogWriter(path, append=resumed)
         self.lock = threading.Lock()  # a signal stops the run from another thread
         self.running, self.stopped = False, False
         self.epoch = 0
@@ -40,7 +45,9 @@ class RunLog:
     def write(self, method: str, key: str, value: Any = None, **metadata: Any) -> None:
         """One event; `method` is the writer's: event, start or end."""
         with self.lock:
-            if not self.stopped:
+            if self.silent:
+                self.again |= {key: value} if method == "event" else {}
+            elif not self.stopped:
                 getattr(self.writer, method)(key, value, **metadata)
 
     def event(self, key: str, value: Any = None, **metadata: Any) -> None:
@@ -55,6 +62,10 @@ class RunLog:
     def end(self, interval: str, **metadata: Any) -> None:
         """The end of "init", "epoch", "eval", ..."""
         self.write("end", f"{interval}_stop", **metadata)
+
+    def go_on(self, epoch: int) -> None:
+        """Write again, after so many epochs; the run is on since its first start."""
+        self.silent, self.running, self.epoch = False, True, epoch
 
     def submission(self, submission: Submission, benchmark: str) -> None:
         """The head of the log."""

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
@@ -25,6 +25,7 @@ from benchmark.launch import Launch, detect_launch
 from benchmark.problem import load_problem
 from implementations.pytorch.average import average_of
 from implementations.pytorch.blocks import parameter_count, recompute_blocks
+from implementations.pytorch.checkpoint import Checkpoints, open_checkpoints, open_log
 from implementations.pytorch.config import activation_type, config_path, load_config, resolve
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.fit import arrange
@@ -52,12 +53,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--layout", type=layout_setting, help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--steps", type=int, default=0, help="measure so many steps instead: no run, and never scored")
     parser.add_argument("--trace", type=Path, help="with --steps: folder for the profiler's traces, or a file *.json")
+    parser.add_argument("--checkpoint", type=Path, help="folder of a run's own for a checkpoint after every epoch")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the judge refuses such a log")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
     args = parser.parse_args(arguments)
     args.settings += [args.layout] if args.layout else []
+    if args.resume and not args.checkpoint:
+        parser.error("--resume: found no --checkpoint, wanted --checkpoint DIR too")
     if args.steps < 0:
         parser.error(f"--steps: found {args.steps}, wanted 1 or more")
     if args.trace and not args.steps:
@@ -70,7 +75,15 @@ def layout_setting(text: str) -> str:
     return f"layout=[{text}]"
 
 
-def prepare(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch, log: RunLog, reader: Reader) -> Run:
+def prepare(
+    args: argparse.Namespace,
+    task: Task,
+    layout: Layout,
+    launch: Launch,
+    log: RunLog,
+    reader: Reader,
+    checkpoints: Checkpoints | None,
+) -> Run:
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
     problem, config = task.problem, task.config
     log.submission(Submission(args.org, args.system, args.division, args.status), problem.workload)
@@ -88,6 +101,8 @@ def prepare(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch
         drop_cached_pages(reader.root)
     fresh = int.from_bytes(os.urandom(8), "big") >> 1
     seed = layout.gather(fresh if args.rehearsal_seed is None else args.rehearsal_seed)[0]  # rank 0's, for all
+    if checkpoints and checkpoints.resumed:
+        seed = checkpoints.resumed.seed
     torch.manual_seed(seed)
     model = task.build_model().to(device)
     torch.manual_seed((seed + 1 + layout.place[0]) % 2**63)  # dropout: the same on all ranks of a replica
@@ -115,7 +130,7 @@ def prepare(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch
     log.hyperparameters(task)
     log.digests(config)
     log.end("init")
-    return Run(task, layout, wrapped, average, optimizer, seed, reader, log)
+    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints)
 
 
 def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
@@ -126,11 +141,11 @@ def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device)
     log.event("layout", dict(zip(AXES, layout.extents, strict=True)), tile=list(layout.tile))
 
 
-def attempt(args: argparse.Namespace, task: Task, layout: Layout, launch: Launch, log: RunLog, reader: Reader) -> int:
+def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any) -> int:
     """Run to the target and return the exit code; whatever goes wrong is logged, and said in one line."""
     silent = False
     try:
-        run = prepare(args, task, layout, launch, log, reader)
+        run = prepare(args, launch=launch, log=log, **parts)
         run_steps(run, args.steps, args.trace) if args.steps else run.to_target()
         return 0
     except WrongData as error:
@@ -166,15 +181,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         config = resolve(config, cores, launch.local_world_size, launch.world_size)
         layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size)
+        opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, args.log, problem, config)
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
     task = build_task(problem, config)
     box = layout.box(problem.shape)
     reader = Reader(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
-    log = RunLog(args.log if launch.rank == 0 else None)
+    log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
     watch_signals(lambda number: log.stop("aborted", number.name))
-    code = attempt(args, task, layout, launch, log, reader)
+    code = attempt(args, launch, log, task=task, layout=layout, reader=reader, checkpoints=opened)
     reader.close()
     if dist.is_initialized():
         leave(code)

@@ -74,7 +74,8 @@ class Task:
 
     def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """SGD with momentum: velocity = momentum velocity + gradient, weights -= rate velocity."""
-        return torch.optim.SGD(model.parameters(), self.full_rate, momentum=self.config.momentum, fused=True)
+        fused = self.config.sharding == "ddp"  # PyTorch 2.13 has no fused SGD of sharded weights
+        return torch.optim.SGD(model.parameters(), self.full_rate, momentum=self.config.momentum, fused=fused)
 
     @property
     def full_rate(self) -> float:
