@@ -1,11 +1,12 @@
 """Reading samples: readers, the order of an epoch, and the evidence of what was read."""
 
+import contextlib
 import os
 import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -18,6 +19,7 @@ from torch import Tensor
 
 from benchmark import fingerprint
 from benchmark.workload import AnyProblem, module_of
+from implementations.pytorch.feed import feed, stack
 from implementations.pytorch.layout import Box, Layout
 from implementations.pytorch.stop import WrongData
 
@@ -105,20 +107,28 @@ class Reader:
     def batches(
         self, split: str, batches: Iterable[list[int]], device: torch.device, proof: list[Evidence] | None = None
     ) -> Iterator[Batch]:
-        """The batches of sample ids, in order. With `proof`, every sample comes from its file, and the
+        """The batches of sample ids, in order, on the device. With `proof`, every sample comes from its file, and the
         evidence of its bytes is appended. Raises WrongData for a bad file, BrokenProcessPool for a dead worker."""
+        with contextlib.closing(feed(self.stacked(split, batches, proof), device)) as source:
+            start = time.perf_counter()
+            for tensors in source:
+                yield Batch(tensors, time.perf_counter() - start)
+                start = time.perf_counter()
+
+    def stacked(
+        self, split: str, batches: Iterable[list[int]], proof: list[Evidence] | None
+    ) -> Iterator[tuple[Tensor, ...]]:
+        """The batches in main memory, `prefetch` of them ahead in the workers."""
         prove = proof is not None
-        ahead: deque[list[tuple[int, Sample | Future | None]]] = deque()
+        waiting: deque[list[tuple[int, Sample | Future | None]]] = deque()
         for batch in [*batches, *[None] * self.prefetch]:
             if batch is not None:
-                ahead.append([(sample, self.request(split, sample, prove)) for sample in batch])
-            if ahead and (batch is None or len(ahead) > self.prefetch):
-                start = time.perf_counter()
-                samples = [self.receive(split, sample, source, prove) for sample, source in ahead.popleft()]
+                waiting.append([(sample, self.request(split, sample, prove)) for sample in batch])
+            if waiting and (batch is None or len(waiting) > self.prefetch):
+                samples = [self.receive(split, sample, source, prove) for sample, source in waiting.popleft()]
                 if prove:
                     proof.extend(s.evidence for s in samples)
-                tensors = stack([s.arrays for s in samples], self.blank, device)
-                yield Batch(tensors, time.perf_counter() - start)
+                yield stack([s.arrays for s in samples], self.blank)
 
     def request(self, split: str, sample: int, prove: bool) -> Sample | Future | None:
         """A sample that is in memory, the promise of one from a worker, or None: it is to be read in place."""
@@ -146,16 +156,6 @@ class Reader:
         """End the workers."""
         if self.pool:
             self.pool.shutdown(wait=False, cancel_futures=True)
-
-
-def stack(
-    samples: Sequence[tuple[np.ndarray, ...]], blank: tuple[np.ndarray, ...], device: torch.device
-) -> tuple[Tensor, ...]:
-    """Samples' arrays -> tensors (N, ...) on the device; `blank` says shapes and types, as N can be 0."""
-    columns = zip(*samples, strict=True) if samples else [()] * len(blank)
-    arrays = [np.stack(c) if c else np.empty((0, *b.shape), b.dtype) for c, b in zip(columns, blank, strict=True)]
-    batch = (torch.from_numpy(array) for array in arrays)
-    return tuple(b.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else b for b in batch)
 
 
 def follow(parent: int) -> None:

@@ -4,13 +4,12 @@ import contextlib
 import itertools
 from collections.abc import Iterable
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
-from implementations.pytorch.data import stack
+from implementations.pytorch.feed import stack
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.parallel import unsynchronized, whole
 from implementations.pytorch.task import Task, Tensors
@@ -81,4 +80,4 @@ def part_sizes(samples: int, config: RunConfig) -> list[int]:
 def blank_batch(task: Task, layout: Layout, samples: int) -> Tensors:
     """So many samples of zeros."""
     blank = module_of(task.problem).blank(task.problem, layout.box(task.problem.shape))
-    return stack([tuple(np.copy(a) for a in blank)] * samples, blank, torch.device(task.config.device))
+    return tuple(tensor.to(task.config.device) for tensor in stack([blank] * samples, blank))
