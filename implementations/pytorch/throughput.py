@@ -121,12 +121,16 @@ class Throughput:
         return Measured(steps, samples, seconds, run.reader.bytes_read - read)
 
     def statistics(self, blocks: list[Measured]) -> dict[str, Any]:
-        """The numbers of blocks together, from all ranks."""
+        """The numbers of blocks together, from all ranks. A block takes as long as it took the slowest."""
         steps, samples = sum(b.steps for b in blocks), sum(b.samples for b in blocks)
         mine = {name: sum(b.seconds[name] for b in blocks) / steps for name in PHASES}
-        own = {"seconds": mine, "step": sum(mine.values()), "read": sum(b.bytes for b in blocks)}
+        own = {
+            "seconds": mine,
+            "blocks": [sum(b.seconds.values()) for b in blocks],
+            "read": sum(b.bytes for b in blocks),
+        }
         ranks = self.run.layout.gather(own | {"memory": peak_memory(self.run.config.device)})
-        step = max(r["step"] for r in ranks)
+        step = sum(map(max, zip(*(r["blocks"] for r in ranks), strict=True))) / steps
         tflops = self.flops * samples / (steps * step) / 1e12
         read, memory = [r["read"] for r in ranks], [r["memory"] for r in ranks]
         return {

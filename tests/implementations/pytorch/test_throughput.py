@@ -9,6 +9,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
+from compliance.engine import judge
 from implementations.pytorch.peak import Flops
 from implementations.pytorch.phases import PHASES, Clock, timed
 
@@ -74,6 +75,9 @@ def test_ranks_share_the_work(tiny, tmp_path, events):
     assert sum(seconds[name] for name in PHASES) <= second[1]["step_seconds"] * (1 + 1e-9)
     assert all(second[1]["most_seconds"][name] >= seconds[name] for name in PHASES)
     assert sorted(p.name for p in (tmp_path / "traces").iterdir()) == ["rank_0.json", "rank_1.json"]
+    verdict = judge([str(alone), str(shared)])
+    assert all(log.facts.throughput_only for log in verdict.logs)
+    assert [f.code for f in verdict.findings] == ["LOG12"] * 2  # the rules don't publish `tiny`
 
 
 @pytest.mark.parametrize("options", [["--trace", "t"], ["--steps", "-1"]])
