@@ -67,6 +67,7 @@ COLUMNS = {
     "measured_rate": "samples trained a second, as such a log states",
     "measured_line": "the line that states it",
     "layout": "units along data x depth x height x width, as logged",
+    "precision": "what is computed in, as logged",
 }
 
 LOGGED = ("logged_benchmark", "logged_edition", "logged_division")
@@ -83,6 +84,7 @@ REPEATED = (
     "status",
     "unit",
     "layout",
+    "precision",
 )
 WHOLE = ("run", "start_line", "stop_line", "target_line", "evaluations", "seed_line", "batch_line", "measured_line")
 

@@ -113,6 +113,7 @@ MEASURES = (
     ("verdict", lambda r: r.verdict.word),
     ("runs converged", lambda r: f"{r.score.converged}/{r.score.n}"),
     ("FOM, s", lambda r: show(r.fom)),
+    ("FOM as logged, s", lambda r: show(r.score.fom) if r.why and not r.weak and r.score.fom else ABSENT),
     ("95 %, s", lambda r: ABSENT if r.fom is None else interval(r)),
     ("median, s", lambda r: show(r.score.median.value if r.fom is not None else None)),
     ("models per hour", lambda r: show(rate(r))),

@@ -116,6 +116,7 @@ def row(runs: RunSet, run: Run, system: dict[str, Any], edition: str | None, pru
         "measured_rate": number(run.measured.value.get("throughput")) if run.measured else None,
         "measured_line": run.measured.line if run.measured else None,
         "layout": layout(run.value("layout")),
+        "precision": text(run.value("precision")),
     }
 
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 
-from results.page import Cell, Links, figures, number_cell, safe, table, text_cell
+from results.page import Cell, Links, figures, findings, number_cell, safe, table, text_cell
 from results.plots import Point, ideal, letters, plot
 from results.rates import Rate, Series, efficiencies, rates, series
 from results.summary import Result
 from results.svg import MARKERS, Axis
 from results.words import show
 
-HEAD = ("organisation", "system", "units", "layout", "batch", "samples/s", "of a unit", "strong, %", "weak, %", "log")
+HEAD = (
+    *("organisation", "system", "units", "layout", "precision", "batch", "samples/s", "of a unit"),
+    *("strong", "weak", "errors", "log"),
+)
 KINDS = {
     "strong": "Strong scaling: the same global batch; dashed: ideal",
     "weak": "Weak scaling: the same batch for each unit; dashed: ideal",
@@ -19,15 +22,22 @@ KINDS = {
 def throughput_alone(results: Sequence[Result], links: Links) -> str:
     """Table and figures of sets that measure throughput alone; "" where there are none."""
     found = rates(results)
-    if not found:
+    if not results:
         return ""
     lines = series(found)
     drawn = figures((caption, rate_plot([s for s in lines if s.kind == kind])) for kind, caption in KINDS.items())
-    kinds = [[s for s in lines if s.kind == kind] for kind in KINDS]
-    names = "; ".join(f"{letters(i)} {s.name}" for members in kinds for i, s in enumerate(members))
-    legend = f"<p class=soft>Series: {safe(names)}. They train to no target: no figure of merit, no rank.</p>"
+    legend = "".join(f"<p class=soft>{safe(names(kind, lines))}</p>" for kind in KINDS)
     rows = [row(rate, lines, links) for rate in found]
-    return f"<h3>Throughput alone</h3>{table(HEAD, rows, cards=True)}{drawn}{legend}"
+    said = "".join(findings(r.verdict, links) for r in results if r.verdict.judged)
+    note = "<p class=soft>No training to a target: no figure of merit, no rank. A series has what is alike but for the "
+    note += "number of units; efficiency is a unit's, next to a unit where there are fewest.</p>"
+    return f"<h3>Throughput alone</h3>{note}{table(HEAD, rows, cards=True)}{drawn}{legend}{said}"
+
+
+def names(kind: str, lines: Sequence[Series]) -> str:
+    """What the letters of a figure stand for; "" without any."""
+    found = "; ".join(f"{letters(i)} {s.name}" for i, s in enumerate(s for s in lines if s.kind == kind))
+    return found and f"{kind.capitalize()}: {found}"
 
 
 def row(rate: Rate, lines: Sequence[Series], links: Links) -> list[Cell]:
@@ -37,10 +47,12 @@ def row(rate: Rate, lines: Sequence[Series], links: Links) -> list[Cell]:
         text_cell(rate.system, "name"),
         number_cell(rate.units, show(rate.units)),
         text_cell(rate.shape),
+        text_cell(rate.precision or "-"),
         number_cell(rate.batch, show(rate.batch)),
         number_cell(rate.rate, html=links.to(show(rate.rate), rate.log, rate.line)),
         number_cell(each, show(each)),
         *(text_cell(efficiencies(rate, [s for s in lines if s.kind == kind])) for kind in KINDS),
+        text_cell(rate.errors),
         Cell(links.to(rate.log.rpartition("/")[2], rate.log, rate.line), class_="name"),
     ]
 

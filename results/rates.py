@@ -1,11 +1,13 @@
 """Logs that measure throughput alone (`throughput_only`): samples a second against units, strong and weak scaling.
 
 No run of training, so no figure of merit and no rank. A point is a log; points that differ in nothing but the number
-of units make a series: strong, where the global batch stays the same, weak, where the batch of a unit does. Which way
-samples are laid out over units keeps series apart: whole samples to each, parts of samples, or both.
+of units make a series: strong, where the global batch stays the same, weak, where the batch of a unit does. What is
+computed in keeps series apart, and which way samples are laid out over units: whole samples to each, parts of samples,
+or both. A log that the judge finds errors in is listed, and is part of no series (but with `--as-logged`).
 """
 
 import math
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +20,8 @@ WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 
 @dataclass(frozen=True)
 class Rate:
-    """One log. `layout` is (data, depth, height, width), None where it isn't logged; `rate` is samples a second."""
+    """One log. `layout` is (data, depth, height, width), None where it isn't logged; `rate` is samples a second;
+    `errors` are how many the judge found in it, "-" where nobody asked; one that is not `sound` is in no series."""
 
     org: str
     system: str
@@ -28,6 +31,9 @@ class Rate:
     rate: float
     log: str
     line: int | None
+    precision: str = ""
+    errors: str = "-"
+    sound: bool = True
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -54,24 +60,26 @@ class Series:
     org: str
     system: str
     way: str
+    precision: str
     batch: float
     rates: tuple[Rate, ...]
 
     @property
     def name(self) -> str:
         what = "batch" if self.kind == "strong" else "batch a unit"
-        return f"{self.org} {self.system}, {WAYS[self.way]}, {what} {show(self.batch)}"
+        computed = f", {self.precision}" if self.precision else ""
+        return f"{self.org} {self.system}, {WAYS[self.way]}{computed}, {what} {show(self.batch)}"
 
     def efficiency(self, rate: Rate) -> float:
-        """Of a unit, next to a unit of the smallest."""
-        least = self.rates[0]
-        return rate.rate / rate.units / (least.rate / least.units)
+        """Of a unit, next to a unit where there are fewest: their mean, if several logs are of so few."""
+        fewest = [r.rate / r.units for r in self.rates if r.units == self.rates[0].units]
+        return rate.rate / rate.units / (sum(fewest) / len(fewest))
 
 
 def rates(results: Iterable[Result]) -> list[Rate]:
     """The logs of sets that measure throughput alone and say how fast, by system, units and layout."""
     found = [one(r, run) for r in results if r.throughput_only for run in r.rows()]
-    return sorted((f for f in found if f), key=lambda f: (f.org, f.system, f.units, f.layout or (), f.log))
+    return sorted((f for f in found if f), key=lambda f: (f.org, f.system, f.precision, f.units, f.layout or (), f.log))
 
 
 def one(r: Result, run: Any) -> Rate | None:
@@ -80,17 +88,21 @@ def one(r: Result, run: Any) -> Rate | None:
     units = math.prod(layout) if layout else run.units
     if not units or not run.measured_rate or run.measured_rate < 0:
         return None
-    return Rate(r.org, r.system, units, run.batch, layout, run.measured_rate, run.log, run.measured_line)
+    own = os.path.abspath(run.log)
+    errors = sum(os.path.abspath(f.path) == own for f in r.verdict.errors)
+    said = str(errors) if r.verdict.judged else "-"
+    place = (run.log, run.measured_line, run.precision or "", said, r.as_logged or not errors)
+    return Rate(r.org, r.system, units, run.batch, layout, run.measured_rate, *place)
 
 
 def series(found: Sequence[Rate]) -> list[Series]:
     """Every series of at least two numbers of units, strong ones first."""
     grouped: dict[tuple, list[Rate]] = {}
     for rate in found:
-        for way in rate.ways:
-            if rate.batch:
-                grouped.setdefault(("strong", rate.org, rate.system, way, rate.batch), []).append(rate)
-                grouped.setdefault(("weak", rate.org, rate.system, way, rate.batch / rate.units), []).append(rate)
+        for way in rate.ways if rate.batch and rate.sound else ():
+            for kind, batch in (("strong", rate.batch), ("weak", rate.batch / rate.units)):
+                key = (kind, rate.org, rate.system, way, rate.precision, batch)
+                grouped.setdefault(key, []).append(rate)
     return [Series(*key, tuple(m)) for key, m in sorted(grouped.items()) if len({rate.units for rate in m}) > 1]
 
 
@@ -98,12 +110,14 @@ def rate_cells(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of the table of rates."""
     found = rates(results)
     lines = series(found)
-    head = ["org", "system", "units", "layout", "batch", "samples/s", "of a unit", "strong", "weak", "log"]
+    head = ["org", "system", "units", "layout", "precision", "batch", "samples/s", "of a unit", "strong", "weak"]
+    head += ["errors", "log"]
     return head, [
         [
-            *(f.org, f.system, show(f.units), f.shape, show(f.batch), show(f.rate), show(f.rate / f.units)),
+            *(f.org, f.system, show(f.units), f.shape, f.precision or "-", show(f.batch)),
+            *(show(f.rate), show(f.rate / f.units)),
             *(efficiencies(f, [s for s in lines if s.kind == kind]) for kind in ("strong", "weak")),
-            f.log.rpartition("/")[2],
+            *(f.errors, f.log.rpartition("/")[2]),
         ]
         for f in found
     ]

@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         output.write_text(written, encoding="utf-8")
         print(f"wrote {output}", file=sys.stderr)
-    return 0 if all(r.why is None for r in results) else 1
+    return 0 if all(r.in_order for r in results) else 1
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:

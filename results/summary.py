@@ -41,6 +41,7 @@ class Result:
     why: str | None
     rank: tuple[int, int] | None = None
     surprise: Surprise | None = None
+    as_logged: bool = False  # verdicts take no number away
 
     @property
     def fom(self) -> float | None:
@@ -56,6 +57,11 @@ class Result:
     def throughput_only(self) -> bool:
         """Whether its logs measure throughput alone: no figure of merit, no rank."""
         return bool(len(self.runs)) and bool(self.runs.throughput_only.all())
+
+    @property
+    def in_order(self) -> bool:
+        """Whether it has its figure, or is not there for one and the judge does not object."""
+        return self.why is None or (self.throughput_only and (self.as_logged or not self.verdict.errors))
 
     @property
     def weak(self) -> bool:
@@ -94,10 +100,20 @@ def summarize(
     `as_logged`, verdicts take no number away.
     """
     results = [
-        result(str(name), runs, verdicts.get(str(name), UNJUDGED), required.get(str(name)), as_logged)
+        result(str(name), part, verdict, required.get(str(name)), as_logged)
         for name, runs in frame.groupby("set", observed=True, sort=True)
+        for part, verdict in parts(runs, verdicts.get(str(name), UNJUDGED))
     ]
     return list(ranked([against_reference(r, results) for r in results]))
+
+
+def parts(runs: pd.DataFrame, verdict: Verdict) -> Iterator[tuple[pd.DataFrame, Verdict]]:
+    """A set of runs is one thing; a folder of logs that measure throughput alone is one for each problem in it."""
+    if not runs.throughput_only.all():
+        yield runs, verdict
+        return
+    for _, part in runs.groupby("problem", observed=True, sort=True, dropna=False):
+        yield part, verdict.without(set(runs.log) - set(part.log))
 
 
 def against_reference(r: Result, results: list[Result]) -> Result:
@@ -149,6 +165,7 @@ def result(name: str, runs: pd.DataFrame, verdict: Verdict, required: int | None
         spread=None if unlike else spread(*converged_columns(live)),
         models=models,
         why=unlike or (None if as_logged else verdict.objection) or why or None,
+        as_logged=as_logged,
     )
 
 

@@ -57,8 +57,9 @@ def terminal_text(results: Sequence[Result], runs: bool = True) -> str:
     for name, rows in tables(results):
         head, cells = cells_of(rows)
         lines += [name, *aligned([head, *cells]), ""]
-        for r in [] if rows[0].throughput_only else rows:
-            lines += [f"  {printable(r.org)}/{printable(r.system)}", *(f"    {t}" for t in details(r, runs))]
+        for r in rows:
+            found = finding_lines(r) if r.throughput_only else details(r, runs)
+            lines += [f"  {printable(r.org)}/{printable(r.system)}", *(f"    {t}" for t in found)] if found else []
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
 
@@ -142,8 +143,13 @@ def details(r: Result, runs: bool) -> list[str]:
         lines.append(f"for information, against the reference at this batch size: {surprise_words(r.surprise)}")
     if runs:
         lines += run_lines(r)
+    return lines + finding_lines(r)
+
+
+def finding_lines(r: Result) -> list[str]:
+    """The first of what the judge found in a set."""
     findings = [*r.verdict.errors, *r.verdict.reviews, *r.verdict.pruned_errors]
-    lines += [f.text() for f in findings[:5]]
+    lines = [f.text() for f in findings[:5]]
     if len(findings) > 5:
         lines.append(f"... and {len(findings) - 5} more: python compliance/check.py {printable(folder(r))}")
     return lines

@@ -41,6 +41,12 @@ class Verdict:
         """What a person must look at."""
         return tuple(f for f in self.findings if f.severity == "review" and not f.waived)
 
+    def without(self, logs: Iterable[str]) -> "Verdict":
+        """Without what was found in these logs."""
+        paths = {os.path.abspath(log) for log in logs}
+        kept = [tuple(f for f in found if os.path.abspath(f.path) not in paths) for found in (self.findings, self.aside)]
+        return Verdict(self.judged, *kept)
+
     @property
     def objection(self) -> str | None:
         """Why the judge lets no number stand, None where it does."""

@@ -53,6 +53,14 @@ def test_too_few_runs_have_no_ratio(tree, new_log, two, call):
     assert "no ratio (too few runs" in call(two[0], few)[1].out
 
 
+def test_the_figure_as_logged_where_the_judge_objects(two, capsys):
+    compare.main([str(p) for p in two])
+    out = capsys.readouterr().out
+    assert "A: no score: not in order: " in out
+    (row,) = [line for line in out.splitlines() if "FOM as logged, s" in line]
+    assert row.split()[-2:] == ["52", "106"]
+
+
 def test_refusals(tree, new_log, two, call, tmp_path):
     assert "found 2 sets of runs, wanted 1; name one:" in call(tree.root, two[0])[1].err
     assert "wanted at least 2" in call(two[0])[1].err

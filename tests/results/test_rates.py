@@ -6,13 +6,15 @@ import pytest
 
 from results import summarize
 from results.frame import load
-from results.rates import Rate, series
+from results.rates import Rate, rates, series
+from results.submission import find_sets
+from results.verdict import judge
 
 
-def measured(new_log, data=1, parts=1, batch=8, rate=10.0, start=1_700_000_000_000, problem="smoke", done=True):
+def measured(new_log, data=1, parts=1, batch=8, rate=10.0, start=1_700_000_000_000, problem="smoke", done=True, **more):
     """A log of `train.py --steps`: no epoch, no evaluation, `run_stop` says success."""
     log = new_log.Log(start)
-    facts = {"problem": problem, "target": 0.95, "rules_edition": "v1.0", "global_batch_size": batch}
+    facts = {"problem": problem, "target": 0.95, "rules_edition": "v1.0", "global_batch_size": batch, **more}
     new_log.header(log, throughput_only=True, layout={"data": data, "depth": parts, "height": 1, "width": 1}, **facts)
     log.add("run_start").add("throughput_setup", {"steps": 20, "warm_up_steps": 3})
     log.add("tracked_stats", {"throughput": rate, "step_seconds": batch / rate}, after=900, block=1)
@@ -35,7 +37,7 @@ def scaled(tree, new_log):
 
 def test_they_have_no_score_and_no_rank(scaled, new_log, capsys):
     scaled.set([new_log.scaffold(50 + i, seed=i) for i in range(5)], org="trained")
-    assert summarize.main(["--no-judge", "--format", "json", str(scaled.root)]) == 1
+    assert summarize.main(["--no-judge", "--format", "json", str(scaled.root)]) == 0
     rows = {r["org"]: r for r in json.loads(capsys.readouterr().out)["results"]}
     assert rows["trained"]["rank"] == "1" and rows["trained"]["fom_seconds"] == 52
     assert (rows["acme"]["rank"], rows["acme"]["fom_seconds"], rows["acme"]["converged"]) == (None, None, 0)
@@ -51,7 +53,7 @@ def test_not_even_where_an_evaluation_meets_the_target(tree, new_log, capsys):
     log = measured(new_log)
     log.lines.insert(-1, log.lines[-1].replace("run_stop", "eval_accuracy").replace('"value": null', '"value": 0.99'))
     tree.set([log] * 5)
-    assert summarize.main(["--no-judge", "--as-logged", str(tree.root)]) == 1
+    assert summarize.main(["--no-judge", "--as-logged", str(tree.root)]) == 0
     assert "FOM" not in capsys.readouterr().out
 
 
@@ -60,10 +62,35 @@ def test_table_has_the_efficiency_of_both_kinds_of_scaling(scaled, capsys):
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "v1.0 · scaffold · smoke · closed division · throughput alone"
     table = [line.split() for line in out[2:8]]
-    shown = {row[-1]: row[-5:-1] for row in table}
+    shown = {row[-1]: row[-6:-2] for row in table}
     assert shown["result_2.txt"] == ["8", "80.0", "%", "-"]  # 32 of 4 x 10, strong; alone at 2 a unit
     assert shown["result_4.txt"][-3:] == ["-", "95.0", "%"]  # 38 of 4 x 10, weak
     assert shown["result_5.txt"] == ["8", "80.0", "%", "-"]  # 16 of 2 x 10, parts of samples
+
+
+def test_a_folder_of_several_problems_is_a_table_for_each(tree, new_log, capsys):
+    """And what is computed in keeps series of the same problem apart."""
+    logs = [measured(new_log, n, problem=p, rate=r * n) for p, r in (("smoke", 10), ("scale6", 1)) for n in (1, 2)]
+    half = [measured(new_log, n, rate=30.0 * n, precision="bfloat16") for n in (1, 2)]
+    tree.set([*logs, *half], scaling="throughput")
+    summarize.main(["--no-judge", str(tree.root)])
+    out = capsys.readouterr().out
+    first, second = out.split("v1.0 · scaffold · ")[1:]
+    assert first.startswith("scale6 ·") and second.startswith("smoke ·") and "mixed" not in out
+    assert (first.count("100.0 %"), second.count("100.0 %")) == (2, 4)
+
+
+def test_a_log_with_errors_is_listed_and_in_no_series(tree, new_log):
+    """The judge's errors in it are counted; those of the submission take no other log away."""
+    logs = [measured(new_log, n, rate=10.0 * n, start=1_700_000_000_000 + 100_000 * n) for n in (1, 2, 4)]
+    tree.set(logs, scaling="throughput")
+    assert summarize.main([str(tree.root)]) == 1
+    sets = find_sets([tree.root])
+    verdicts = judge(sets, [tree.root])
+    results = summarize.evaluate(sets, verdicts)
+    assert all(int(rate.errors) for rate in rates(results)) and series(rates(results)) == []
+    logged = summarize.evaluate(sets, verdicts, as_logged=True)
+    assert [len(s.rates) for s in series(rates(logged))] == [3]
 
 
 def test_a_log_that_broke_off_states_no_rate(tree, new_log, capsys):
