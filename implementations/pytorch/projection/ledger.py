@@ -7,7 +7,7 @@ the code that trains is the code that is counted.
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,9 +60,12 @@ class Ledger(TorchDispatchMode):
     def __post_init__(self):
         super().__init__()
         self.known: dict[int, Any] = {}  # storages that are alive
+        self.inside = False  # of something that counts as one operation
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
+        if self.inside:
+            return result
         if function.namespace == "c10d":
             self.send(function, args)
         elif function.namespace == "aten":
@@ -70,6 +73,20 @@ class Ledger(TorchDispatchMode):
         for tensor in tensors(result):
             self.hold(tensor)
         return result
+
+    def as_one(self, kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        """`kernel`, whose temporaries never reach memory, counted as one operation from its operands to its result."""
+
+        def run(*operands: Tensor) -> Tensor:
+            self.inside = True
+            result = kernel(*operands)
+            self.inside = False
+            moved = sum(map(size, operands)) + size(result)
+            self.operations[Operation(self.phase, 0, moved, precision_of(result))] += 1
+            self.hold(result)
+            return result
+
+        return run
 
     def note(self, function: Any, args: tuple, kwargs: dict, result: Any) -> None:
         """Count an operation, unless it only looks at its operand in another way."""
@@ -84,8 +101,7 @@ class Ledger(TorchDispatchMode):
         moved = 0 if name in NOTHING else sum(map(size, read)) + sum(map(size, made))
         count = flop_registry.get(function.overloadpacket)
         flops = count(*args, **kwargs, out_val=result) if count else 0
-        precision = str(made[0].dtype).removeprefix("torch.")
-        self.operations[Operation(self.phase, flops, moved, precision)] += 1
+        self.operations[Operation(self.phase, flops, moved, precision_of(made[0]))] += 1
 
     def send(self, function: Any, args: tuple) -> None:
         """Count a message to another rank, or a sum over ranks. What is received is another rank's message."""
@@ -130,6 +146,11 @@ def place(tensor: Tensor) -> int:
 def size(tensor: Tensor) -> int:
     """Bytes that an operation on a tensor touches: no more than it has, however often an element is repeated."""
     return min(tensor.numel() * tensor.element_size(), tensor.untyped_storage().nbytes())
+
+
+def precision_of(tensor: Tensor) -> str:
+    """The name of a tensor's type."""
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def owner() -> str:

@@ -11,7 +11,7 @@ from implementations.pytorch.config import RunConfig
 from implementations.pytorch.fit import arrange
 from implementations.pytorch.layout import AXES, Layout
 from implementations.pytorch.projection.machine import System
-from implementations.pytorch.projection.predict import step_seconds
+from implementations.pytorch.projection.predict import step_seconds, weight_bytes
 from implementations.pytorch.projection.trace import Trace, trace
 from implementations.pytorch.task import config_class
 
@@ -80,13 +80,17 @@ def measured(path: Path, last: dict[str, Event], problems: Path | None) -> Measu
 
 
 def compare(run: Measured, system: System) -> list[tuple[str, float, float]]:
-    """(quantity, measured, predicted): seconds of a step, waiting for input left out, and of its parts; TFLOP.
+    """(quantity, measured, predicted): seconds of a step, waiting for input left out, and of its parts;
+    TFLOP; memory.
 
     Messages are put together: which of them ranks wait in for each other is chance."""
     traced = run.traced
     seconds = step_seconds(traced, run.config, system, run.layout)
     plain = replace(run, config=replace(run.config, recompute=False)).traced
     flops = plain.flops("forward", "backward") * run.layout.boxes / plain.samples
+    memory = weight_bytes(traced, run.config, run.layout) + traced.peak
+    if run.config.device == "cpu":  # where what libraries take was measured too
+        memory += system.reserve_gib * 2**30
     messages = [sum(of(part) for part in WIRES) for of in (run.seconds.get, lambda part: getattr(seconds, part))]
     alone = [(f"{part} s", run.seconds[part], getattr(seconds, part)) for part in ("forward", "backward", "optimizer")]
     return [
@@ -95,6 +99,7 @@ def compare(run: Measured, system: System) -> list[tuple[str, float, float]]:
         *([("messages s", *messages)] if run.layout.ranks > 1 else []),
         ("evaluation s/sample", run.evaluation, seconds.evaluation),
         ("TFLOP/sample", run.flops / 1e12, flops / 1e12),
+        ("memory GiB", run.memory / 2**30, memory / 2**30),
     ]
 
 

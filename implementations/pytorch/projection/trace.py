@@ -17,6 +17,7 @@ from benchmark.workload import module_of
 from implementations.pytorch.blocks import Block, parameter_count, recompute_blocks
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layout import Layout
+from implementations.pytorch.norm import Kernels, NormReLU, gradient, gradient_sums, moments, normalize
 from implementations.pytorch.projection.ledger import Ledger, Message, Operation
 from implementations.pytorch.spatial import split_volumes
 from implementations.pytorch.task import build_task
@@ -66,22 +67,24 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
         task = build_task(problem, config)
         batch, one = (tuple(torch.zeros((n, *s), dtype=t) for s, t in shapes) for n in (samples, 1))
         with_gradients(model)
+        ledger = Ledger()
+        fused_norms(model, ledger)
         if layout.boxes > 1:
             split_volumes(model, layout)
         if config.recompute:
             recompute_blocks(model)
         model.train()
-        with Ledger() as ledger:
+        with ledger:
             loss = task.loss(model, batch, layout)
             kept, ledger.phase = ledger.live, "backward"
             loss.backward()
+            peak, ledger.phase = ledger.peak, "evaluation"
         model.eval()
-        with torch.no_grad(), Ledger(phase="evaluation") as evaluation:
+        with torch.no_grad(), ledger:
             task.loss(model, one, layout)  # for the metric's counts, which cost as little
-        counts, sent = ledger.operations + evaluation.operations, ledger.messages + evaluation.messages
+        counted = tuple(ledger.operations.items()), tuple(ledger.messages.items())
         largest = max((parameter_count(m) for m in model.modules() if isinstance(m, Block)), default=0)
-        found = tuple(counts.items()), tuple(sent.items()), kept, ledger.peak
-        return Trace(layout, samples, parameter_count(model), largest, *found)
+        return Trace(layout, samples, parameter_count(model), largest, *counted, kept, peak)
 
 
 def blank(problem: Any, layout: Layout) -> tuple[np.ndarray, ...]:
@@ -103,6 +106,13 @@ def with_gradients(model: nn.Module) -> None:
                 module._parameters[name].grad = fake(weight) if weight.requires_grad else None
         for name, buffer in module._buffers.items():
             module._buffers[name] = None if buffer is None else fake(buffer)
+
+
+def fused_norms(model: nn.Module, ledger: Ledger) -> None:
+    """Count the kernels of norms as what they are when compiled, or in slabs that stay in a cache: one sweep each."""
+    for module in model.modules():
+        if isinstance(module, NormReLU):
+            module.kernels = Kernels(*map(ledger.as_one, (moments, normalize, gradient_sums, gradient)))
 
 
 @contextmanager

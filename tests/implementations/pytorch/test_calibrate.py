@@ -14,7 +14,7 @@ from implementations.pytorch.project import main
 from implementations.pytorch.projection.calibrate import calibrate
 from implementations.pytorch.projection.machine import ByPrecision, Storage, System, Wire, dump_system, load_system
 from implementations.pytorch.projection.measured import read_measured
-from implementations.pytorch.projection.predict import step_seconds
+from implementations.pytorch.projection.predict import step_seconds, weight_bytes
 from implementations.pytorch.projection.trace import trace
 from implementations.pytorch.task import config_class
 
@@ -52,8 +52,9 @@ def write(path, layout, *settings, system=TRUE):
     log.event("throughput_setup", {"flops_per_sample": flops, "peak_tflops": peak, "peak_source": "made up"})
     parts = {name: value for name, value in dataclasses.asdict(seconds).items() if name != "evaluation"}
     found = {"seconds": parts | {"rest": 0.0}, "step_seconds": seconds.step, "throughput": 1.0}
+    memory = int(2**30 * system.reserve_gib) + weight_bytes(traced, config, layout) + traced.peak
     evaluation = {"evaluation": {"samples": 4, "seconds": 1.0, "throughput": layout.data / seconds.evaluation}}
-    log.event("throughput", found | evaluation | {"peak_memory_bytes": {"least_by_rank": 1, "most_by_rank": 2}})
+    log.event("throughput", found | evaluation | {"peak_memory_bytes": {"most_by_rank": memory}})
     log.close()
     return path
 
@@ -102,7 +103,7 @@ def test_the_command_calibrates_and_compares(logs, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "result_0.txt: smoke 1,1,1,1, batch 2, float32"
     ratios = [float(line.split()[-1]) for line in lines if "ratio" in line]
-    assert len(ratios) == 6 + 6 + 7 and all(0.95 <= ratio <= 1.05 for ratio in ratios)
+    assert len(ratios) == 7 + 7 + 8 and all(0.95 <= ratio <= 1.05 for ratio in ratios)
 
 
 def test_a_scored_log_measures_no_throughput(tmp_path, capsys):
