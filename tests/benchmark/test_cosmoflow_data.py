@@ -6,9 +6,10 @@ import h5py
 import numpy as np
 import pytest
 
-from benchmark import cosmoflow
+from benchmark import cosmoflow, generate
 from benchmark.cosmoflow import files, universe
 from benchmark.fingerprint import MODULUS
+from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
 from benchmark.tfrecord import write_example
 from benchmark.workload import module_of
@@ -222,6 +223,22 @@ def test_real_data_have_names_of_their_own(tmp_path, mini, sample):
     assert cosmoflow.sample_path(tmp_path, real, "validation", 2).name == "z.h5"
     with pytest.raises(ValueError, match="has no generator: its data are real"):
         cosmoflow.stream_sample(real, "train", 0)
+
+
+def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
+    """Then it verifies; and a file that changed is named."""
+    real = dataclasses.replace(mini, name="real", universe=None, train_samples=3, validation_samples=1)
+    with pytest.raises(ValueError, match=r"train: found 0 sample files .*, wanted 3"):
+        generate.generate(tmp_path, real)
+    for index, place in enumerate(("train/a.tfrecord", "train/b.h5", "train/c.tfrecord.gz", "validation/a.tfrecord")):
+        files.write_sample(tmp_path / place, real, *universe.make_universe(mini, index))
+    manifest = generate.record(tmp_path, real)
+    made = [cosmoflow.stream_sample(mini, entry.split, entry.sample) for entry in manifest.entries[:3]]
+    assert [entry.digest for entry in manifest.entries[:3]] == [entry.digest for entry in made]
+    assert load_manifest(tmp_path, real) == manifest and generate.verify(tmp_path, real) == []
+    files.write_sample(tmp_path / "train" / "b.h5", real, *sample)
+    (fault,) = generate.verify(tmp_path, real)
+    assert fault.startswith(f"{tmp_path / 'train' / 'b.h5'}: found digest ")
 
 
 @pytest.mark.parametrize("ending", [".tfrecord.gz", ".h5"])

@@ -8,11 +8,14 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from benchmark import cosmoflow
+from benchmark.cosmoflow import files
 from benchmark.problem import load_problem
 from implementations.pytorch.blocks import parameter_count
 from implementations.pytorch.config import config_path, load_config
 from implementations.pytorch.cosmoflow.model import CosmoFlow, SameConv3d, build_model, to_input
 from implementations.pytorch.cosmoflow.task import Config, Task
+from implementations.pytorch.data import Reader
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.stop import Aborted
 
@@ -59,6 +62,22 @@ def test_a_full_sample_goes_forward_and_backward():
     loss.backward()
     assert 0 < loss.item() < 4
     assert all(p.grad is not None and p.grad.isfinite().all() and p.grad.any() for p in model.parameters())
+
+
+@pytest.mark.parametrize("ending", [".tfrecord.gz", ".h5"])
+def test_full_samples_go_through_the_reader(tmp_path, ending):
+    """As real data, with the evidence of what was read; a rank's box is its part."""
+    problem = replace(load_problem("cosmoflow"), train_samples=1, validation_samples=1)
+    counts, true = (part[0].numpy() for part in batch(1, 128))
+    files.write_sample(tmp_path / "train" / f"univ{ending}", problem, counts, true)
+    proof = []
+    for box in (Layout(1).box(problem.shape), Layout(1, 3, 2, 2).box(problem.shape)):
+        reader = Reader(tmp_path, problem, box, workers=0, prefetch=1, cache_gib=0)
+        (read,) = reader.batches("train", [[0]], torch.device("cpu"), proof)
+        cut = tuple(slice(o, o + n) for o, n in zip(*box, strict=True))
+        assert torch.equal(read.tensors[0], torch.from_numpy(counts[None, *cut]))
+        assert torch.equal(read.tensors[1], torch.from_numpy(true[None]))
+    assert cosmoflow.evidence(problem, "train", 0, cosmoflow.whole(problem), (counts, true))[0] == proof[0].fingerprint
 
 
 def test_weights_start_glorot_uniform_and_biases_zero():
