@@ -29,6 +29,7 @@ from benchmark import cosmoflow
 from benchmark.cosmoflow import files
 from benchmark.cosmoflow.problem import Problem
 from benchmark.cosmoflow.universe import make_universe
+from benchmark.deepcam import files as weather_files
 from benchmark.problem import load_problem
 
 Read = Callable[[Path], object]
@@ -141,7 +142,39 @@ def cosmoflow_formats() -> list[Format]:
     ]
 
 
-FORMATS: dict[str, Callable[[], list[Format]]] = {"cosmoflow": cosmoflow_formats}
+def weather(sample: int) -> tuple[np.ndarray, np.ndarray]:
+    """A full-size sample for DeepCAM, of noise: nothing is compressed."""
+    draw, problem = np.random.default_rng(sample), full_weather()
+    shape = (problem.height, problem.width)
+    return draw.random((*shape, 16), np.float32), draw.integers(0, 3, shape, np.uint8)
+
+
+def write_weather(folder: Path, samples: int) -> list[Path]:
+    """Files as published, and their stats.h5."""
+    weather_files.write_stats(folder, np.zeros(16, np.float32), np.ones(16, np.float32))
+    paths = [folder / "train" / f"data-{i:06d}.h5" for i in range(samples)]
+    for i, path in enumerate(paths):
+        weather_files.write_sample(path, full_weather(), *weather(i))
+    return paths
+
+
+def read_weather(path: Path) -> tuple[np.ndarray, ...]:
+    """As the reference does."""
+    return weather_files.read_sample(path.parents[1], full_weather(), "train", int(path.stem.partition("-")[2]))
+
+
+@lru_cache
+def full_weather() -> object:
+    """DeepCAM's full problem."""
+    return load_problem("deepcam")
+
+
+def deepcam_formats() -> list[Format]:
+    """HDF5, as it is."""
+    return [Format("DeepCAM HDF5", write_weather, read_weather, weather, False)]
+
+
+FORMATS: dict[str, Callable[[], list[Format]]] = {"cosmoflow": cosmoflow_formats, "deepcam": deepcam_formats}
 
 
 def main() -> None:

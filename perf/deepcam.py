@@ -1,0 +1,82 @@
+"""DeepCAM's network at full size: `python perf/deepcam.py [--samples 1] [--steps 2] [field=value ...]`.
+
+Training steps of the published network on samples of 768 x 1152 pixels: seconds of each, forward, backward and the
+optimizer, and the most memory that the process or the GPU held. The values are noise, the weights are fresh.
+"""
+
+import argparse
+import os
+import resource
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import torch
+
+from benchmark.problem import load_problem
+from implementations.pytorch.blocks import parameter_count
+from implementations.pytorch.config import config_path, load_config, resolve
+from implementations.pytorch.deepcam.task import Config, Task
+from implementations.pytorch.layout import Layout
+
+
+def batch_of(samples: int, task: Task) -> tuple[torch.Tensor, ...]:
+    """Data, ranges and labels as the reader gives them."""
+    h, w = task.problem.height, task.problem.width
+    limits = torch.tensor([[0.0] * 16, [1.0] * 16]).expand(samples, 2, 16)
+    batch = (torch.rand(samples, h, w, 16), limits, torch.randint(3, (samples, h, w), dtype=torch.uint8))
+    return tuple(x.to(task.config.device) for x in batch)
+
+
+def memory(device: str) -> float:
+    """GiB held at most, so far."""
+    if device == "cuda":
+        return torch.cuda.max_memory_allocated() / 2**30
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def clock(device: str) -> float:
+    """Seconds, once all work is done."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Seconds and memory of DeepCAM's training steps at full size.")
+    parser.add_argument("--samples", type=int, default=1, help="of a batch")
+    parser.add_argument("--steps", type=int, default=2)
+    parser.add_argument("settings", nargs="*", metavar="field=value", help="as train.py's")
+    options = parser.parse_args()
+    config = load_config(Config, config_path("deepcam"), options.settings)
+    config = resolve(config, os.cpu_count() or 1, 1)
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(1)
+    task = Task(load_problem("deepcam"), config)
+    model = task.build_model().to(config.device).train()
+    optimizer, batch = task.build_optimizer(model), batch_of(options.samples, task)
+    tensors = len(list(model.parameters()))
+    print(f"{parameter_count(model)} parameters in {tensors} tensors; {config.device}, {config.precision}")
+    for step in range(options.steps):
+        times, cpu = [clock(config.device)], time.process_time()
+        loss = task.loss(model, batch, Layout(1))
+        times.append(clock(config.device))
+        loss.backward()
+        times.append(clock(config.device))
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        times.append(clock(config.device))
+        forward, backward, update = (b - a for a, b in pairwise(times))
+        print(
+            f"step {step + 1}: loss {loss.item():.4f}; forward {forward:.2f} s, backward {backward:.2f} s, "
+            f"optimizer {update:.2f} s, processor {time.process_time() - cpu:.2f} s; {memory(config.device):.2f} GiB",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
