@@ -1,9 +1,12 @@
 """What a step computes and what the device could: model FLOPs, and the rate of a plain matrix product."""
 
+import contextlib
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
@@ -17,22 +20,35 @@ TIMES = 20  # that the product is timed
 
 
 class Flops(TorchDispatchMode):
-    """Counts multiplications and additions of matrix products and convolutions. With `again`, operations of the
-    backward pass that belong to a forward pass are not counted: they are done again, and a model has them once."""
+    """Counts multiplications and additions of matrix products and convolutions; none while it is `paused`."""
 
     def __init__(self):
         super().__init__()
-        self.total, self.again = 0, False
+        self.total = self.paused = 0
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         result = function(*args, **(kwargs or {}))
         packet = function._overloadpacket
-        if packet in flop_registry and not (self.again and packet in FORWARD):
+        if packet in flop_registry and not self.paused:
             self.total += flop_registry[packet](*args, **(kwargs or {}), out_val=result)
         return result
 
+    @contextlib.contextmanager
+    def without_modules(self) -> Iterator[None]:
+        """Until the end of this, what modules do isn't counted: in a backward pass they do it again."""
 
-FORWARD = (torch.ops.aten.convolution, torch.ops.aten.addmm)
+        def enter(*_: Any) -> None:
+            self.paused += 1
+
+        def leave(*_: Any) -> None:
+            self.paused -= 1
+
+        hooks = register_module_forward_pre_hook(enter), register_module_forward_hook(leave, always_call=True)
+        try:
+            yield
+        finally:
+            for hook in hooks:
+                hook.remove()
 
 
 def model_flops(task: Task, model: torch.nn.Module, layout: Layout) -> int:
@@ -43,8 +59,8 @@ def model_flops(task: Task, model: torch.nn.Module, layout: Layout) -> int:
     mine = len(layout.share(range(size)))
     with Flops() as flops:
         loss = task.loss(model, blank_batch(task, layout, mine), layout)
-        flops.again = config.recompute
-        loss.backward()
+        with flops.without_modules():
+            loss.backward()
     model.zero_grad(set_to_none=True)
     return sum(layout.gather(flops.total if mine else 0)) // size
 

@@ -72,7 +72,9 @@ class Throughput:
             work = self.work(ahead + self.steps)
             self.block(itertools.islice(work, WARM_UP))
             if trace:
+                self.clock.named = True
                 traced(trace, run, lambda: self.block(itertools.islice(work, TRACED)))
+                self.clock.named = False
             blocks = []
             while block := list(itertools.islice(work, self.block_steps)):
                 blocks.append(self.block(block))
@@ -166,8 +168,7 @@ class Throughput:
 
 def run_steps(run: Run, steps: int, trace: Path | None) -> None:
     """Measure and log the throughput of so many steps. Raises Aborted and WrongData as a run does."""
-    run.log.start("run")
-    run.layout.barrier()
+    run.start()
     open_manifest(run.reader.root, run.problem)
     flops = model_flops(run.task, run.model, run.layout)
     found = Throughput(run, steps, flops, *peak_rate(run.config, run.layout))

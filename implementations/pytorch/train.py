@@ -65,6 +65,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--resume: found no --checkpoint, wanted --checkpoint DIR too")
     if args.steps < 0:
         parser.error(f"--steps: found {args.steps}, wanted 1 or more")
+    if args.checkpoint and args.steps:
+        parser.error("--checkpoint: found --steps too, wanted one of them: steps are no run to go on with")
     if args.trace and not args.steps:
         parser.error("--trace: found no --steps, wanted --steps N too: a profiler slows a scored run down")
     return args

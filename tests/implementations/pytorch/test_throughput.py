@@ -10,6 +10,7 @@ import torch.distributed as dist
 from torch import nn
 
 from compliance.engine import judge
+from implementations.pytorch.blocks import Block, recompute_blocks
 from implementations.pytorch.peak import Flops
 from implementations.pytorch.phases import PHASES, Clock, timed
 
@@ -80,7 +81,7 @@ def test_ranks_share_the_work(tiny, tmp_path, events):
     assert [f.code for f in verdict.findings] == ["LOG12"] * 2  # the rules don't publish `tiny`
 
 
-@pytest.mark.parametrize("options", [["--trace", "t"], ["--steps", "-1"]])
+@pytest.mark.parametrize("options", [["--trace", "t"], ["--steps", "-1"], ["--checkpoint", "c", "--steps", "1"]])
 def test_trace_is_refused_in_a_run_and_steps_are_counted(tiny, tmp_path, options):
     command = [sys.executable, str(TRAIN), *tiny.options(tmp_path / "log.txt"), *options]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -126,6 +127,20 @@ def test_nothing_stays_behind():
         raise KeyError
     assert clock.seconds()["forward"] > 0
     assert [getattr(*place) for place in places] == before and "step" not in vars(optimizer)
+
+
+def test_what_is_recomputed_is_counted_once():
+    block = Block(nn.Conv3d(2, 2, 3, padding=1), nn.ReLU(), nn.Linear(4, 4))
+    totals = []
+    for _ in range(2):
+        with Flops() as flops:
+            loss = block(torch.ones(1, 2, 4, 4, 4, requires_grad=True)).sum()
+            with flops.without_modules():
+                loss.backward()
+        totals.append(flops.total)
+        assert flops.paused == 0
+        recompute_blocks(block)
+    assert totals[0] == totals[1] == 3 * (2 * 2 * 2 * 27 * 64 + 2 * 128 * 4)
 
 
 def test_flops_of_a_convolution():
