@@ -1,0 +1,144 @@
+"""Samples a second delivered to the training step: a rank's box from bricks, against whole dense samples with NumPy.
+
+    python perf/input.py [--scale 7 --scale 8] [--samples 4] [--repeats 5] [--workers 0] [--folder DIR]
+
+The rank holds 1/8 of every sample, half of each side. "bricks" is the reference's reader: the box's bricks of an HDF5
+file, each held against its sha256, as uint8, the volume expanded on the device. "dense" is `np.load` of a whole
+volume in float32 and of its whole label, as ScaFFold's own loader has them, cut to the box afterwards; "mapped", for
+comparison, maps the file into memory and reads what the box touches. Sides take turns, in one process unless
+--workers says otherwise. "warm": files are in the page cache; "cold": their pages are dropped before each pass.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from benchmark.problem import Problem, load_problem
+from benchmark.store import read_box, sample_path, write_sample
+from benchmark.volume import make_sample
+from implementations.pytorch.data import Reader, drop_cached_pages
+from implementations.pytorch.layout import Layout
+from implementations.pytorch.scaffold.model import to_input
+
+DEVICE = torch.device("cpu")
+Source = Callable[[], Iterator[tuple[Tensor, Tensor]]]
+
+
+def prepare(folder: Path, problem: Problem, samples: int) -> None:
+    """Every sample as the benchmark stores it, and as two dense arrays beside it."""
+    for sample in range(samples):
+        path = sample_path(folder, "train", sample)
+        if not path.exists():
+            write_sample(path, problem, "train", sample, *make_sample(problem, sample))
+        volume, label = read_box(path)
+        np.save(folder / f"{sample}_volume.npy", volume.astype(np.float32) / 127.5 - 1)
+        np.save(folder / f"{sample}_label.npy", label)
+    os.sync()
+
+
+def bricks(folder: Path, problem: Problem, samples: int, workers: int) -> Source:
+    """The reference's reader, without its memory of samples."""
+    box = Layout(1, 0, 2, 2, 2).box(problem.shape)
+    reader = Reader(folder, problem, box, workers, 2, 0.0)
+
+    def read() -> Iterator[tuple[Tensor, Tensor]]:
+        for batch in reader.batches("train", [[sample] for sample in range(samples)], DEVICE):
+            volume, label = batch.tensors
+            yield to_input(volume), label
+
+    return read
+
+
+def dense(folder: Path, problem: Problem, samples: int, mode: str | None) -> Source:
+    """NumPy's loader, of files as a whole or (mode "r") mapped."""
+    half = (slice(problem.side // 2),) * 3
+
+    def read() -> Iterator[tuple[Tensor, Tensor]]:
+        for sample in range(samples):
+            volume = np.load(folder / f"{sample}_volume.npy", mmap_mode=mode)[half]
+            label = np.load(folder / f"{sample}_label.npy", mmap_mode=mode)[half]
+            yield torch.from_numpy(np.array(volume)[None, None]), torch.from_numpy(np.array(label)[None])
+
+    return read
+
+
+def seconds(source: Source) -> float:
+    """Of one pass over the samples."""
+    start = time.perf_counter()
+    for _ in source():
+        pass
+    return time.perf_counter() - start
+
+
+def drop(folder: Path) -> None:
+    """Have the operating system forget all files."""
+    drop_cached_pages(folder)
+    for path in folder.glob("*.npy"):
+        descriptor = os.open(path, os.O_RDONLY)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(descriptor)
+
+
+def same(a: Source, b: Source) -> bool:
+    """Whether two sources give the same numbers."""
+    return all(
+        torch.allclose(x, y, atol=1e-6)
+        for one, two in zip(a(), b(), strict=True)
+        for x, y in zip(one, two, strict=True)
+    )
+
+
+def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers: int) -> None:
+    """Print the sides of one problem."""
+    sides = {
+        "bricks": bricks(folder, problem, samples, workers),
+        "dense": dense(folder, problem, samples, None),
+        "mapped": dense(folder, problem, samples, "r"),
+    }
+    if not all(same(sides["bricks"], side) for side in sides.values()):
+        raise RuntimeError("the sides give different numbers")
+    print(f"{problem.name}: {problem.side}^3, box {problem.side // 2}^3, {samples} samples, {workers} workers")
+    for cache in ("warm", "cold"):
+        times = {name: [] for name in sides}
+        for _ in range(repeats):
+            for name, side in sides.items():
+                if cache == "cold":
+                    drop(folder)
+                times[name].append(seconds(side))
+        for name, found in times.items():
+            ratio = statistics.median(b / a for a, b in zip(found, times["dense"], strict=True))
+            rate = samples / statistics.median(found)
+            print(f"  {cache}  {name:8} {rate:8.1f} samples/s   {ratio:5.1f} times as many as dense", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", type=int, action="append", help="default: 7 and 8")
+    parser.add_argument("--samples", type=int, default=4)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--workers", type=int, default=0, help="reader processes of the reference")
+    parser.add_argument("--folder", type=Path, help="where the samples are, or will be (default: a temporary one)")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory() as temporary:
+        for scale in options.scale or (7, 8):
+            folder, problem = (options.folder or Path(temporary)) / f"scale{scale}", load_problem(f"scale{scale}")
+            prepare(folder, problem, options.samples)
+            measure(problem, folder, options.samples, options.repeats, options.workers)
+
+
+if __name__ == "__main__":
+    main()
