@@ -17,6 +17,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+from isal import isal_zlib
 
 from benchmark.atomic import replacing
 from benchmark.fingerprint import add, brick_digest, to_hex
@@ -131,15 +132,39 @@ def read_box(path: Path, origin: Box = (0, 0, 0), shape: Box | None = None) -> t
             raise ValueError(f"{path}: found a box {tuple(shape)} at {tuple(origin)}, wanted one inside {n}^3 voxels")
         low = tuple(o // b * b for o in origin)
         high = tuple(-(-(o + s) // b) * b for o, s in zip(origin, shape, strict=True))
-        cut = tuple(slice(a, z) for a, z in zip(low, high, strict=True))
-        volume, label = file["volume"][cut], file["label"][cut]
         stored = file["bricks"][tuple(slice(a // b, z // b) for a, z in zip(low, high, strict=True))]
-    for position, digest in digest_bricks(header.split, header.sample, low, volume, label, b):
-        inside = tuple(p - a // b for p, a in zip(position, low, strict=True))
-        if stored[inside].tobytes() != digest.to_bytes(32, "big"):
-            raise ValueError(f"{path}: brick {position} is corrupt: its bytes do not have the sha256 stored with them")
+        datasets = [(file[name], bool(file[name].compression)) for name in ("volume", "label")]
+        volume, label = (np.empty([z - a for a, z in zip(low, high, strict=True)], np.uint8) for _ in range(2))
+        for inside in np.ndindex(stored.shape[:3]):
+            corner = tuple(a + i * b for a, i in zip(low, inside, strict=True))
+            position = tuple(c // b for c in corner)
+            bricks = [read_brick(*dataset, corner, b) for dataset in datasets]
+            digest = brick_digest(header.split, header.sample, position, *bricks)
+            if stored[inside].tobytes() != digest.to_bytes(32, "big"):
+                raise ValueError(
+                    f"{path}: brick {position} is corrupt: its bytes do not have the sha256 stored with them"
+                )
+            for whole, part in zip((volume, label), bricks, strict=True):
+                whole[tuple(slice(i * b, (i + 1) * b) for i in inside)] = part
     crop = tuple(slice(o - a, o - a + s) for o, a, s in zip(origin, low, shape, strict=True))
     return volume[crop], label[crop]
+
+
+def read_brick(dataset: h5py.Dataset, compressed: bool, corner: Box, brick: int) -> np.ndarray:
+    """The brick whose first voxel is `corner`, uint8 (brick, brick, brick), past HDF5's own way to it.
+
+    That way inflates with zlib, 4 times as slow as ISA-L, and copies twice. Raises ValueError for bytes that are not
+    a brick's.
+    """
+    skipped, stored = dataset.id.read_direct_chunk(corner)
+    if compressed and not skipped:
+        try:
+            stored = isal_zlib.decompressobj().decompress(stored, brick**3 + 1)
+        except isal_zlib.error as error:
+            raise ValueError(f"the brick at {corner} does not inflate: {error}") from None
+    if len(stored) != brick**3:
+        raise ValueError(f"found {len(stored)} bytes, wanted a brick of {brick}^3")
+    return np.frombuffer(stored, np.uint8).reshape(brick, brick, brick)
 
 
 def read_slabs(path: Path, problem: Problem) -> Iterator[Slab]:

@@ -4,8 +4,8 @@
 
 The rank holds 1/8 of every sample, half of each side. "bricks" is the reference's reader: the box's bricks of an HDF5
 file, each held against its sha256, as uint8, the volume expanded on the device. "dense" is `np.load` of a whole
-volume in float32 and of its whole label, as ScaFFold's own loader has them, cut to the box afterwards; "mapped", for
-comparison, maps the file into memory and reads what the box touches. Sides take turns, in one process unless
+sample in float32, volume and label, cut to the box afterwards; beside it, for comparison, "uint8 label", the same with
+a quarter of the label's bytes, and "mapped", that mapped into memory, of which only what the box touches is read. Sides take turns, in one process unless
 --workers says otherwise. "warm": files are in the page cache; "cold": their pages are dropped before each pass.
 """
 
@@ -45,6 +45,7 @@ def prepare(folder: Path, problem: Problem, samples: int) -> None:
         volume, label = read_box(path)
         np.save(folder / f"{sample}_volume.npy", volume.astype(np.float32) / 127.5 - 1)
         np.save(folder / f"{sample}_label.npy", label)
+        np.save(folder / f"{sample}_label32.npy", label.astype(np.float32))
     os.sync()
 
 
@@ -61,15 +62,15 @@ def bricks(folder: Path, problem: Problem, samples: int, workers: int) -> Source
     return read
 
 
-def dense(folder: Path, problem: Problem, samples: int, mode: str | None) -> Source:
+def dense(folder: Path, problem: Problem, samples: int, label: str = "label32", mode: str | None = None) -> Source:
     """NumPy's loader, of files as a whole or (mode "r") mapped."""
     half = (slice(problem.side // 2),) * 3
 
     def read() -> Iterator[tuple[Tensor, Tensor]]:
         for sample in range(samples):
             volume = np.load(folder / f"{sample}_volume.npy", mmap_mode=mode)[half]
-            label = np.load(folder / f"{sample}_label.npy", mmap_mode=mode)[half]
-            yield torch.from_numpy(np.array(volume)[None, None]), torch.from_numpy(np.array(label)[None])
+            true = np.load(folder / f"{sample}_{label}.npy", mmap_mode=mode)[half].astype(np.uint8)
+            yield torch.from_numpy(np.array(volume)[None, None]), torch.from_numpy(true[None])
 
     return read
 
@@ -104,8 +105,9 @@ def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers:
     """Print the sides of one problem."""
     sides = {
         "bricks": bricks(folder, problem, samples, workers),
-        "dense": dense(folder, problem, samples, None),
-        "mapped": dense(folder, problem, samples, "r"),
+        "dense": dense(folder, problem, samples),
+        "uint8 label": dense(folder, problem, samples, "label"),
+        "mapped": dense(folder, problem, samples, "label", "r"),
     }
     if not all(same(sides["bricks"], side) for side in sides.values()):
         raise RuntimeError("the sides give different numbers")
@@ -120,7 +122,7 @@ def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers:
         for name, found in times.items():
             ratio = statistics.median(b / a for a, b in zip(found, times["dense"], strict=True))
             rate = samples / statistics.median(found)
-            print(f"  {cache}  {name:8} {rate:8.1f} samples/s   {ratio:5.1f} times as many as dense", flush=True)
+            print(f"  {cache}  {name:12} {rate:8.1f} samples/s   {ratio:5.1f} times as many as dense", flush=True)
 
 
 def main() -> None:
