@@ -30,6 +30,7 @@ class Facts:
     stop_line: int
     seconds: float | None
     epochs: int
+    resumed: int  # how often it was interrupted and went on
     converged: bool
     status: Any
     throughput_only: bool = False  # no run: it measures steps alone
@@ -72,6 +73,7 @@ def facts_of(run: Run, law: Law, time: Timeline, file: Path, number: int | None,
         stop_line=time.stop.line if time.stop else run.last_line,
         seconds=time.seconds,
         epochs=len(run.all("epoch_start")),
+        resumed=len(run.all("resumed")),
         converged=time.passing is not None,
         status=metadata_field(time.stop, "status") if time.stop else None,
         throughput_only=law.throughput_only,

@@ -19,7 +19,7 @@ SHOWN = 100  # bad lines and backward steps kept
 STRUCTURE = (
     "init_start", "init_stop", "run_start", "run_stop", "staging_start", "staging_stop",
     "epoch_start", "epoch_stop", "block_start", "block_stop", "eval_start", "eval_stop",
-    "eval_accuracy", "eval_error", "tracked_stats", "dataset_fingerprint",
+    "eval_accuracy", "eval_error", "tracked_stats", "dataset_fingerprint", "resumed",
 )  # fmt: skip
 
 
