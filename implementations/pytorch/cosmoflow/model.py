@@ -52,6 +52,14 @@ class Flatten(nn.Module):
         return x.movedim(1, -1).flatten(1)
 
 
+class Head(nn.Linear):
+    """A small dense layer in the precision of its weights, as bfloat16 has too few digits for what is predicted. Its
+    product is written out, since autocast would round the usual one's: (N, inputs) -> (N, outputs)."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x.to(self.weight.dtype).unsqueeze(1) * self.weight).sum(2) + self.bias
+
+
 class CosmoFlow(nn.Module):
     """Counts (N, C, D, H, W), as `to_input` gives them -> parameters (N, 4) in (-1.2, 1.2).
 
@@ -67,7 +75,7 @@ class CosmoFlow(nn.Module):
         features = widths[-1] * (side >> blocks) ** 3
         self.hidden = nn.ModuleList(nn.Linear(a, b) for a, b in ((features, DENSE[0]), DENSE))
         self.dropout = nn.Dropout(dropout)
-        self.head = nn.Linear(DENSE[1], PARAMETERS)
+        self.head = Head(DENSE[1], PARAMETERS)
         initialize(self)
 
     def forward(self, x: Tensor) -> Tensor:

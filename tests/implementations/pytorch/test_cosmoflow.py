@@ -177,6 +177,15 @@ def test_a_score_that_is_no_number_ends_the_run(task):
         task.evaluate(model, [batch(2)], Layout(1))
 
 
+def test_predictions_have_all_digits_whatever_the_precision(task):
+    torch.manual_seed(0)
+    model, x = task.build_model().eval(), to_input(batch(4)[0])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        rough = model(x)
+    assert rough.dtype == torch.float32 and not torch.equal(rough, rough.bfloat16().float())
+    assert torch.allclose(rough, model(x), atol=0.05)
+
+
 def test_dropout_is_for_training_alone():
     torch.manual_seed(0)
     model, x = build_model(load_problem("cosmoflow-mini"), 0.5), to_input(batch(2)[0])
