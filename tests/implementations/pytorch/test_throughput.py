@@ -69,6 +69,7 @@ def test_ranks_share_the_work(tiny, tmp_path, events):
     first, second = (
         [one(found, key).value for key in ("throughput_setup", "throughput")] for found in map(events, (alone, shared))
     )
+    assert first[1]["bytes_read"]["total"] == second[1]["bytes_read"]["total"] == 0  # all is in memory by then
     assert first[0]["peak_source"] == "config" and first[0]["peak_tflops"] == 0.5
     assert first[0]["flops_per_sample"] == second[0]["flops_per_sample"] > 0  # recomputed and split alike
     seconds = second[1]["seconds"]
