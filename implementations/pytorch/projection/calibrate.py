@@ -13,7 +13,7 @@ from scipy.optimize import least_squares
 
 from implementations.pytorch.projection.machine import ByPrecision, System, Wire
 from implementations.pytorch.projection.measured import WIRES, Measured
-from implementations.pytorch.projection.predict import STEP, step_seconds
+from implementations.pytorch.projection.predict import STEP, optimizer_bytes, step_seconds
 
 PRECISIONS = ("float32", "bfloat16")
 
@@ -24,7 +24,7 @@ def calibrate(runs: Sequence[Measured], base: System) -> System:
     kept = {name: peaks.get(name, getattr(base.peak_tflops, name)) for name in PRECISIONS}
     names = ", ".join(run.path.name for run in runs)
     system = replace(base, peak_tflops=ByPrecision(**kept), source=f"measured: calibrated with {names}")
-    return fit_waiting(runs, fit_work(runs, system))
+    return fit_waiting(runs, fit_optimizer(runs, fit_work(runs, system)))
 
 
 def fit_work(runs: Sequence[Measured], system: System) -> System:
@@ -50,6 +50,13 @@ def work_deviations(run: Measured, system: System) -> list[float]:
     wanted = step_seconds(run.traced, run.config, system, run.layout)
     found = {"forward": run.seconds["forward"], "backward": run.seconds["backward"], "evaluation": run.evaluation}
     return [(getattr(wanted, name) - seconds) / run.step for name, seconds in found.items()]
+
+
+def fit_optimizer(runs: Sequence[Measured], system: System) -> System:
+    """`system` with the share of memory's rate that optimizers reached, all logs together."""
+    moved = sum(optimizer_bytes(run.traced, run.config, run.layout) for run in runs)
+    rate = moved / sum(run.seconds["optimizer"] for run in runs)
+    return replace(system, optimizer_reached=rate / (1e9 * system.memory_gb_per_second))
 
 
 def fit_waiting(runs: Sequence[Measured], system: System) -> System:

@@ -48,6 +48,7 @@ class System:
     reached: ByPrecision  # share of it that convolutions reach
     memory_gb_per_second: float  # of a rank, as its maker gives it
     memory_reached: float  # share of it that the operations between the convolutions reach
+    optimizer_reached: float  # share of it that the optimizer's step reaches
     operation_microseconds: float  # that every operation takes at least: launching a kernel, say
     link: Wire  # between the ranks of a node
     network: Wire  # between nodes, by rank, while all ranks of a node send
@@ -58,7 +59,8 @@ class System:
     def __post_init__(self) -> None:
         if self.ranks_per_node < 1:
             raise ValueError(f"ranks_per_node: found {self.ranks_per_node}, wanted at least 1")
-        positive = {name: getattr(self, name) for name in ("memory_gib", "memory_gb_per_second", "memory_reached")}
+        rates = ("memory_gib", "memory_gb_per_second", "memory_reached", "optimizer_reached")
+        positive = {name: getattr(self, name) for name in rates}
         for name in ("peak_tflops", "reached"):
             positive |= {f"{name}.{kind}": value for kind, value in dataclasses.asdict(getattr(self, name)).items()}
         for name in ("link", "network"):

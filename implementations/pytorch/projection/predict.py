@@ -109,6 +109,11 @@ def weight_bytes(traced: Trace, config: RunConfig, layout: Layout) -> int:
     return size * traced.parameters
 
 
+def optimizer_bytes(traced: Trace, config: RunConfig, layout: Layout) -> float:
+    """Bytes that a rank's optimizer reads and writes in a step."""
+    return OPTIMIZER_BYTES * traced.parameters / (layout.ranks if config.sharding == "fsdp" else 1)
+
+
 def step_seconds(traced: Trace, config: RunConfig, system: System, layout: Layout) -> Seconds:
     """A step's seconds by part, reading left out. FSDP2 gathers weights twice and scatters sums of gradients, which is
     half as much again as DDP sends, and steps its part of the weights."""
@@ -130,7 +135,8 @@ def step_seconds(traced: Trace, config: RunConfig, system: System, layout: Layou
         halo=messages("halo"),
         norm=messages("norm"),
         reduction=gradients - hidden + messages("rest"),
-        optimizer=OPTIMIZER_BYTES * traced.parameters / (layout.ranks if sharded else 1) / system.bandwidth,
+        optimizer=optimizer_bytes(traced, config, layout)
+        / (1e9 * system.memory_gb_per_second * system.optimizer_reached),
         evaluation=worked["evaluation"] + sum(sent["evaluation", part] for part in ("halo", "norm", "rest")),
     )
 

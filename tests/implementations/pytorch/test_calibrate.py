@@ -28,13 +28,21 @@ TRUE = System(
     reached=ByPrecision(0.8, 0.7),
     memory_gb_per_second=20,
     memory_reached=0.5,
+    optimizer_reached=0.6,
     operation_microseconds=4,
     link=Wire(2, 100),
     network=Wire(1, 200),
     storage=Storage(1, 1),
     imbalance=0.1,
 )
-WRONG = replace(TRUE, peak_tflops=ByPrecision(1, 1), reached=ByPrecision(0.4, 0.4), memory_reached=0.9, imbalance=0.0)
+WRONG = replace(
+    TRUE,
+    peak_tflops=ByPrecision(1, 1),
+    reached=ByPrecision(0.4, 0.4),
+    memory_reached=0.9,
+    optimizer_reached=0.1,
+    imbalance=0.0,
+)
 
 
 def write(path, layout, *settings, system=TRUE):
@@ -76,6 +84,7 @@ def test_logs_give_their_systems_rates_back(logs):
     assert found.reached.float32 == pytest.approx(0.8, rel=0.02)
     assert found.reached.bfloat16 == pytest.approx(0.7, rel=0.02)
     assert found.memory_reached == pytest.approx(0.5, rel=0.02)
+    assert found.optimizer_reached == pytest.approx(0.6, rel=1e-3)
     assert found.imbalance == pytest.approx(0.1, rel=0.05)
     assert found.source == "measured: calibrated with result_0.txt, result_1.txt, result_2.txt"
 

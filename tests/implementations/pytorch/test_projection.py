@@ -35,6 +35,7 @@ FREE = System(
     reached=ByPrecision(0.5, 0.5),
     memory_gb_per_second=ENDLESS,
     memory_reached=1,
+    optimizer_reached=0.6,
     operation_microseconds=0,
     link=Wire(ENDLESS, 0),
     network=Wire(ENDLESS, 0),
