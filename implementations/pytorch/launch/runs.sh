@@ -3,11 +3,18 @@
 # function `everywhere`), how many RANKS there are, where rank 0 is (MASTER_ADDR) and a number for the JOB; then they
 # source this file, with what train.py is to be told beside them.
 
+# EDIT: a folder on each node's own disk, to which data is copied first, on the clock; none: data is read where it is.
+: "${STAGE:=}"
+stage=()
+if [[ -n $STAGE ]]; then
+    stage=(--stage "$STAGE")
+fi
+
 # EDIT: the container, if any (apptainer.def makes one); otherwise `make setup` has made .venv, where all nodes see it.
 : "${CONTAINER:=}" "${PYTHON:=.venv/bin/python}"
 python=("$PYTHON")
 if [[ -n $CONTAINER ]]; then
-    python=(apptainer exec --nv --bind "$PWD" --bind "$DATA" "$CONTAINER" python3)
+    python=(apptainer exec --nv --bind "$PWD" --bind "$DATA" ${STAGE:+--bind "$STAGE"} "$CONTAINER" python3)
 fi
 
 # EDIT: NCCL finds its way by itself. What to try where it doesn't:
@@ -32,7 +39,7 @@ for ((run = 0; run < RUNS; run++)); do
     export MASTER_PORT=$((20000 + (JOB + run) % 10000)) # below the ports that systems hand out; a new one for each run
     code=0
     everywhere "${python[@]}" implementations/pytorch/train.py --problem "$PROBLEM" --data "$DATA" --org "$ORG" \
-        --system "$SYSTEM" --log "$logs/result_$run.txt" "$@" || code=$?
+        --system "$SYSTEM" --log "$logs/result_$run.txt" "${stage[@]}" "$@" || code=$?
     echo "run $((run + 1)) of $RUNS: exit code $code"
     reached=$((reached + (code == 0)))
     if ((code == 2)); then # wrong data or a wrong command: the next run would say the same
