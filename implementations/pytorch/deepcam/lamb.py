@@ -26,7 +26,7 @@ class LAMB(torch.optim.Optimizer):
         max_grad_norm: float = 1.0,
     ):
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "max_grad_norm": max_grad_norm}
-        super().__init__(params, defaults)
+        super().__init__(params, {**defaults, "steps": 0})
 
     @torch.no_grad()
     def step(self, closure: Callable | None = None) -> None:
@@ -44,7 +44,7 @@ class LAMB(torch.optim.Optimizer):
         for p in params:
             if not self.state[p]:
                 self.state[p] |= {"mean": torch.zeros_like(p), "square": torch.zeros_like(p)}
-        group["steps"] = t = group.get("steps", 0) + 1
+        group["steps"] = t = group["steps"] + 1
         norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(grads)))
         torch._foreach_mul_(grads, (group["max_grad_norm"] / norm).clamp(max=1.0))  # a norm of 0: infinity, so 1
         mean, square = ([self.state[p][name] for p in params] for name in ("mean", "square"))

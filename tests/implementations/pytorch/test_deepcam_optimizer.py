@@ -1,8 +1,10 @@
+import copy
 import math
 
 import pytest
 import torch
 from torch import nn
+from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
 
 from implementations.pytorch.deepcam.lamb import LAMB
 from implementations.pytorch.deepcam.schedule import Schedule
@@ -72,6 +74,30 @@ def test_lamb_leaves_alone_what_has_no_gradient_and_survives_a_zero_one():
     zero.grad = torch.zeros(3)
     optimizer.step()
     assert still.tolist() == zero.tolist() == [1.0] * 3
+
+
+def test_lamb_goes_on_from_a_checkpoint_as_if_nothing_had_been():
+    """By what implementations/pytorch/checkpoint.py saves with, whose loading takes a step of its own first."""
+    torch.manual_seed(5)
+    models = [nn.Linear(4, 3), nn.Linear(4, 3)]
+    models[1].load_state_dict(models[0].state_dict())
+    optimizers = [LAMB(model.parameters(), lr=0.1) for model in models]
+    x = torch.randn(6, 8, 4)
+
+    def step(i, batch):
+        optimizers[i].zero_grad()
+        models[i](batch).square().mean().backward()
+        optimizers[i].step()
+
+    for batch in x[:3]:
+        step(0, batch)
+    state = copy.deepcopy(get_state_dict(models[0], optimizers[0]))
+    set_state_dict(models[1], optimizers[1], model_state_dict=state[0], optim_state_dict=state[1])
+    for batch in x[3:]:
+        step(0, batch)
+        step(1, batch)
+    assert optimizers[1].param_groups[0]["steps"] == 6
+    assert all((a == b).all() for a, b in zip(models[0].parameters(), models[1].parameters(), strict=True))
 
 
 def test_multistep_without_warm_up_is_pytorchs():
