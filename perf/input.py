@@ -2,11 +2,16 @@
 
     python perf/input.py [--scale 7 --scale 8] [--samples 4] [--repeats 5] [--workers 0] [--folder DIR]
 
-The rank holds 1/8 of every sample, half of each side. "bricks" is the reference's reader: the box's bricks of an HDF5
-file, each held against its sha256, as uint8, the volume expanded on the device. "dense" is `np.load` of a whole
-sample in float32, volume and label, cut to the box afterwards; beside it, for comparison, "uint8 label", the same with
-a quarter of the label's bytes, and "mapped", that mapped into memory, of which only what the box touches is read. Sides take turns, in one process unless
---workers says otherwise. "warm": files are in the page cache; "cold": their pages are dropped before each pass.
+The rank holds 1/8 of every sample, half of each side. The reference's reader, volumes expanded on the device:
+  memory       what a run's later epochs have: boxes are kept as uint8, up to `cache_gib`; all of a split's fit here
+  files        boxes from HDF5 files, brick by brick, each held against its sha256
+  first epoch  the same with the evidence of what was read, which hashes once more
+NumPy:
+  dense        `np.load` of a whole sample in float32, volume and label, cut to the box afterwards
+  uint8 label  with a quarter of the label's bytes
+  mapped       that mapped into memory, so that only what the box touches is read
+Sides take turns, in one process unless --workers says otherwise. "warm": files are in the page cache; "cold": their
+pages are dropped before each pass, which is as noisy as the disk.
 """
 
 import argparse
@@ -49,13 +54,16 @@ def prepare(folder: Path, problem: Problem, samples: int) -> None:
     os.sync()
 
 
-def bricks(folder: Path, problem: Problem, samples: int, workers: int) -> Source:
-    """The reference's reader, without its memory of samples."""
+def bricks(
+    folder: Path, problem: Problem, samples: int, workers: int, cache_gib: float = 0.0, prove: bool = False
+) -> Source:
+    """The reference's reader."""
     box = Layout(1, 0, 2, 2, 2).box(problem.shape)
-    reader = Reader(folder, problem, box, workers, 2, 0.0)
+    reader = Reader(folder, problem, box, workers, 2, cache_gib)
 
     def read() -> Iterator[tuple[Tensor, Tensor]]:
-        for batch in reader.batches("train", [[sample] for sample in range(samples)], DEVICE):
+        proof = [] if prove else None
+        for batch in reader.batches("train", [[sample] for sample in range(samples)], DEVICE, proof):
             volume, label = batch.tensors
             yield to_input(volume), label
 
@@ -104,12 +112,14 @@ def same(a: Source, b: Source) -> bool:
 def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers: int) -> None:
     """Print the sides of one problem."""
     sides = {
-        "bricks": bricks(folder, problem, samples, workers),
+        "memory": bricks(folder, problem, samples, workers, cache_gib=1.0),
+        "files": bricks(folder, problem, samples, workers),
+        "first epoch": bricks(folder, problem, samples, workers, prove=True),
         "dense": dense(folder, problem, samples),
         "uint8 label": dense(folder, problem, samples, "label"),
         "mapped": dense(folder, problem, samples, "label", "r"),
     }
-    if not all(same(sides["bricks"], side) for side in sides.values()):
+    if not all(same(sides["files"], side) for side in sides.values()):
         raise RuntimeError("the sides give different numbers")
     print(f"{problem.name}: {problem.side}^3, box {problem.side // 2}^3, {samples} samples, {workers} workers")
     for cache in ("warm", "cold"):
