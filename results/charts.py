@@ -15,6 +15,8 @@ ROW = 15  # pixels of a run's bar
 LEFT = 44  # pixels for what a bar is called
 MOST = 40  # runs in a figure
 
+Sets = Sequence[Sequence[Run]]
+
 
 def sample(runs: Sequence[Any], most: int = MOST) -> list[Any]:
     """All runs, or `most` spread evenly over them."""
@@ -27,13 +29,14 @@ def name_of(run: Run) -> str:
     return run.path.stem.removeprefix("result_")
 
 
-def curves(runs: Sequence[Run], target: float | None) -> str:
-    """The metric over epochs, a line a run, and the target."""
+def curves(runs: Sequence[Run], target: float | None, beside: Sets = ()) -> str:
+    """The metric over epochs, a line a run, and the target. The axes reach as far as the sets `beside` it need."""
     series = [curve(run) for run in sample(runs)]
-    values = [v for s in series for _, v in s] + ([target] if target is not None else [])
     if not any(series):
         return ""
-    last = max(x for s in series for x, _ in s)
+    seen = [at for found in (series, *([curve(run) for run in sample(b)] for b in beside)) for s in found for at in s]
+    values = [v for _, v in seen] + ([target] if target is not None else [])
+    last = max(x for x, _ in seen)
     x, y = Axis(0, max(last, 1), 46, WIDTH - 12, False), Axis(*bounds(values, False), 196, 24)
     parts = [frame(x, y, "epoch", runs[0].metric or next((r.metric for r in runs if r.metric), ""))]
     for i, (run, points) in enumerate(zip(sample(runs), series, strict=True)):
@@ -64,13 +67,14 @@ def curve(run: Run) -> list[tuple[float, float]]:
     return [((i + 1) * count / len(steps), e.value) for i, e in enumerate(run.evaluations)]
 
 
-def breakdown(runs: Sequence[Run], kept: set[str]) -> str:
-    """Stacked bars: seconds of staging, training, evaluation and the rest of each run."""
+def breakdown(runs: Sequence[Run], kept: set[str], beside: Sets = ()) -> str:
+    """Stacked bars: seconds of staging, training, evaluation and the rest of each run, by the same scale as in the sets
+    `beside` it."""
     shown = [(run, decompose(run)) for run in sample(runs)]
     shown = [(run, d) for run, d in shown if d]
     if not shown:
         return ""
-    x = Axis(0, max(d.total for _, d in shown) / 1000, LEFT, WIDTH - 12)
+    x = Axis(0, max(longest(found, False) for found in (runs, *beside)), LEFT, WIDTH - 12)
     parts = [legend()]
     for i, (run, d) in enumerate(shown):
         y, at = 24 + i * ROW, 0
@@ -86,14 +90,22 @@ def breakdown(runs: Sequence[Run], kept: set[str]) -> str:
     return figure("".join(parts) + time_axis(x, height), height + 34, "Where each run's time went, in seconds")
 
 
-def timeline(runs: Sequence[Run], together: bool) -> str:
-    """What each run did when, in seconds since its start; since the first start if runs ran `together`."""
+def longest(runs: Sequence[Run], together: bool) -> float:
+    """Seconds from a start, or from the first start if runs ran `together`, to a stop, at most."""
+    windows = [run.window for run in sample(runs) if run.window]
+    first = min((a for a, _ in windows), default=0)
+    return max((b - (first if together else a) for a, b in windows), default=0) / 1000
+
+
+def timeline(runs: Sequence[Run], together: bool, beside: Sets = ()) -> str:
+    """What each run did when, in seconds since its start; since the first start if runs ran `together`. By the same
+    scale as in the sets `beside` it."""
     shown = [run for run in sample(runs) if run.window]
     if not shown:
         return ""
     first = min(run.window[0] for run in shown)
     origin = {run.path: first if together else run.window[0] for run in shown}
-    x = Axis(0, max(run.window[1] - origin[run.path] for run in shown) / 1000, LEFT, WIDTH - 12)
+    x = Axis(0, max(longest(found, together) for found in (runs, *beside)), LEFT, WIDTH - 12)
     parts = [legend()]
     for i, run in enumerate(shown):
         y = 24 + i * ROW

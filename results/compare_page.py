@@ -49,12 +49,12 @@ def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> s
 
 
 def drawings(compared: Sequence[Side]) -> str:
-    """Every figure for every set, the same figure of all sets in a row."""
-    drawn = []
+    """Every figure for every set, the same figure of all sets in a row, by one scale."""
+    drawn, all_runs = [], [s.runs for s in compared]
     for name, draw in (
-        ("convergence", lambda s: charts.curves(s.runs, s.result.one("target"))),
-        ("where the time went", lambda s: charts.breakdown(s.runs, set(s.result.runs.log[s.result.mask]))),
-        ("timeline", lambda s: charts.timeline(s.runs, s.result.weak)),
+        ("convergence", lambda s: charts.curves(s.runs, s.result.one("target"), all_runs)),
+        ("where the time went", lambda s: charts.breakdown(s.runs, set(s.result.runs.log[s.result.mask]), all_runs)),
+        ("timeline", lambda s: charts.timeline(s.runs, s.result.weak, all_runs)),
     ):
         drawn.append(figures((f"{s.letter}: {name}", draw(s)) for s in compared))
     return "".join(drawn)

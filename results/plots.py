@@ -57,14 +57,21 @@ def letters(i: int) -> str:
 
 
 def plot(
-    points: Sequence[Point], x_label: str, y_label: str, title: str, under: Callable[[Axis, Axis], str] | None = None
+    points: Sequence[Point],
+    x_label: str,
+    y_label: str,
+    title: str,
+    under: Callable[[Axis, Axis], str] | None = None,
+    reach: Sequence[float] = (),
 ) -> str:
-    """Points with error bars on logarithmic axes; `under(x, y)` draws what lies below them. "" without points."""
+    """Points with error bars on logarithmic axes; `under(x, y)` draws what lies below them, up to the heights `reach`.
+    "" without points."""
     points = [p for p in points if p.x > 0 and p.y > 0 and math.isfinite(p.x) and math.isfinite(p.y)]
     if not points:
         return ""
     x = Axis(*bounds([v for p in points for v in (p.x, p.x - p.dx, p.x + p.dx)], True), LEFT, RIGHT, True)
-    y = Axis(*bounds([v for p in points for v in (p.y, p.y - p.dy, p.y + p.dy)], True), BOTTOM, TOP, True)
+    heights = [*reach, *(v for p in points for v in (p.y, p.y - p.dy, p.y + p.dy))]
+    y = Axis(*bounds(heights, True), BOTTOM, TOP, True)
     parts = [frame(x, y, x_label, y_label), under(x, y) if under else ""]
     for p, (dx, dy) in zip(points, letter_places([(x(p.x), y(p.y)) for p in points]), strict=True):
         drawn = draw(p, x, y) + label(x(p.x) + dx, y(p.y) + dy, p.letter, "middle", class_="letter")

@@ -6,7 +6,7 @@ from results.page import Cell, Links, figures, findings, number_cell, safe, tabl
 from results.plots import Point, ideal, letters, plot
 from results.rates import Rate, Series, efficiencies, rates, series
 from results.summary import Result
-from results.svg import MARKERS, Axis
+from results.svg import MARKERS, Axis, line
 from results.words import show
 
 HEAD = (
@@ -58,13 +58,21 @@ def row(rate: Rate, lines: Sequence[Series], links: Links) -> list[Cell]:
 
 
 def rate_plot(lines: Sequence[Series]) -> str:
-    """Samples a second over units, a letter and a colour for each series; "" without any."""
+    """Samples a second over units, a letter and a colour for each series, its fastest at each number of units joined;
+    "" without any."""
     groups = [[point(i, s, rate) for rate in s.rates] for i, s in enumerate(lines)]
 
     def under(x: Axis, y: Axis) -> str:
-        return "".join(ideal(group, 1)(x, y) for group in groups)
+        return "".join(ideal(group, 1)(x, y) + joined(group, x, y) for group in groups)
 
-    return plot([p for group in groups for p in group], "units", "samples / s", "Samples a second over units", under)
+    reach = [s.rates[0].rate * s.rates[-1].units / s.rates[0].units for s in lines]
+    points = [p for group in groups for p in group]
+    return plot(points, "units", "samples / s", "Samples a second over units", under, reach)
+
+
+def joined(points: Sequence[Point], x: Axis, y: Axis) -> str:
+    best = {p.x: p for p in sorted(points, key=lambda p: p.y)}
+    return line([(x(p.x), y(p.y)) for _, p in sorted(best.items())], f"whisker c{points[0].colour}")
 
 
 def point(i: int, s: Series, rate: Rate) -> Point:

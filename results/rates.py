@@ -48,7 +48,7 @@ class Rate:
     @property
     def shape(self) -> str:
         """The layout in words."""
-        return "-" if self.layout is None else " x ".join(map(str, self.layout))
+        return "-" if self.layout is None else "x".join(map(str, self.layout))
 
 
 @dataclass(frozen=True)

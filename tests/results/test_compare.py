@@ -1,5 +1,7 @@
 """Comparisons through the command."""
 
+import re
+
 import pytest
 
 from results import compare
@@ -77,3 +79,12 @@ def test_html(two, call, tmp_path):
     assert "A is faster than B" in text
     assert "Ratios of times" in text
     assert call(*two, "--format", "html")[1].out.count("<svg") == text.count("<svg")
+
+
+def test_figures_side_by_side_have_one_scale(two, call):
+    """B is twice as slow: its axes are A's too."""
+    page = call(*two, "--format", "html")[1].out
+    for name in ("convergence", "where the time went", "timeline"):
+        a, b = (page.partition(f"{letter}: {name}")[2].partition("</figure>")[0] for letter in "AB")
+        ticks = [re.findall(r'class="tick"[^>]*>([\d.]+)<', drawn) for drawn in (a, b)]
+        assert ticks[0] == ticks[1] and len(ticks[0]) > 2
