@@ -207,6 +207,13 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
+class Handler(logging.FileHandler):
+    """A file whose errors are raised: a run without its log is worth nothing."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        raise
+
+
 class LogWriter:
     """Writes one run's log through mlperf_logging. With `path` None it writes nothing (ranks above 0).
 
@@ -221,7 +228,7 @@ class LogWriter:
 
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = logging.FileHandler(path, mode="a" if append else "w", encoding="utf-8")
+        handler = Handler(path, mode="a" if append else "w", encoding="utf-8")
         backend = logging.Logger(f"mllog:{path}", logging.INFO)  # not in the global registry: one log, one logger
         backend.addHandler(handler)
         # The caller to be named is the one who calls event(), start() or end() below.

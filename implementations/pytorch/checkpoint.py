@@ -12,7 +12,6 @@ import re
 import shutil
 import time
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +24,8 @@ from benchmark.atomic import sync
 from benchmark.log import Event, read_log
 from benchmark.workload import AnyProblem
 from implementations.pytorch.config import RunConfig
-from implementations.pytorch.layout import Layout
 from implementations.pytorch.runlog import RunLog
-from implementations.pytorch.stop import Aborted
+from implementations.pytorch.stop import Aborted, reason, together
 from implementations.pytorch.task import Score
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 NAME, POSITION = "epoch_{:06d}", "position.json"
 # What doesn't change what is computed, and may be different when a run goes on.
 FREE = {"layout", "tile", "sharding", "recompute", "device", "threads", "workers", "prefetch", "cache_gib"}
-FREE |= {"timeout_seconds", "peak_tflops", "eval_batch_size"}
+FREE |= {"compile", "timeout_seconds", "peak_tflops", "eval_batch_size"}
 warnings.filterwarnings("ignore", "torch.distributed is disabled")  # with one rank it is
 
 
@@ -66,15 +64,15 @@ class Checkpoints:
         epoch, first = run.log.epoch, run.layout.rank == 0
         target = self.root / NAME.format(epoch)
         temporary = target.with_name(f".{target.name}.partial")
-        together(run.layout, target, lambda: first and begin(temporary, position(run, score)))
+        together(run.layout, str(target), lambda: first and begin(temporary, position(run, score)))
         try:
             dcp.save(state_of(run), checkpoint_id=temporary, no_dist=run.layout.ranks == 1)
             failed = ""
         except dcp.CheckpointException as error:
             failed = "; ".join(f"rank {rank}: {reason(e)}" for rank, (e, _) in error.failures.items())
         if failed:
-            raise Aborted(f"{target}: cannot be written: {failed}")
-        together(run.layout, target, lambda: first and finish(temporary, target))
+            raise Aborted(f"{target}: {failed}")
+        together(run.layout, str(target), lambda: first and finish(temporary, target))
 
     def restore(self, run: "Run") -> None:
         """Give the run the state that it goes on with, and say so in its log."""
@@ -159,22 +157,6 @@ def finish(temporary: Path, target: Path) -> None:
     for old in (*target.parent.glob("epoch_*"), *target.parent.glob(".epoch_*.partial")):
         if old != target:
             shutil.rmtree(old, ignore_errors=True)
-
-
-def together(layout: Layout, path: Path, act: Callable) -> None:
-    """Do it, and raise Aborted on all ranks if it failed on one."""
-    try:
-        act()
-        failed = ""
-    except OSError as error:
-        failed = f"rank {layout.rank}: {reason(error)}"
-    if failed := "; ".join(filter(None, layout.gather(failed))):
-        raise Aborted(f"{path}: cannot be written: {failed}")
-
-
-def reason(error: BaseException) -> str:
-    """Why something can't be written, in one line."""
-    return (isinstance(error, OSError) and error.strerror) or str(error).partition("\n")[0] or repr(error)
 
 
 def started(log: Path) -> int | None:

@@ -21,6 +21,7 @@ from implementations.pytorch.data import Batch, Evidence, Reader, evaluation_bat
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.parallel import whole
 from implementations.pytorch.runlog import RunLog
+from implementations.pytorch.staging import Staging
 from implementations.pytorch.step import train_step
 from implementations.pytorch.stop import Aborted, WrongData
 from implementations.pytorch.task import Score, Task
@@ -40,6 +41,7 @@ class Run:
     reader: Reader
     log: RunLog
     checkpoints: Checkpoints | None = None
+    staging: Staging | None = None
 
     @property
     def problem(self) -> AnyProblem:
@@ -53,6 +55,8 @@ class Run:
         """Train until the target is reached. Raises Aborted when it cannot be, WrongData for a wrong dataset."""
         first = self.start()
         manifest = open_manifest(self.reader.root, self.problem)
+        if self.staging:
+            self.reader.root = self.staging.fill(self)
         for epoch in range(first, self.config.epochs + 1):
             self.log.epoch = epoch
             proof = [] if epoch == first else None

@@ -1,5 +1,6 @@
 """The events of a run, in the order that the rules want them."""
 
+import contextlib
 import platform
 import threading
 from dataclasses import dataclass
@@ -111,6 +112,7 @@ class RunLog:
         with self.lock:
             if self.running and not self.stopped:
                 why = {} if reason is None else {"reason": reason}
-                self.writer.end("run_stop", None, status=status, epoch_num=self.epoch, **why)
-                self.writer.close()
+                with contextlib.suppress(OSError):  # a full disk may be the reason
+                    self.writer.end("run_stop", None, status=status, epoch_num=self.epoch, **why)
+                    self.writer.close()
             self.stopped = True

@@ -34,8 +34,10 @@ from implementations.pytorch.memory import keep_freed_memory
 from implementations.pytorch.norm import fuse_norms
 from implementations.pytorch.run import Run
 from implementations.pytorch.runlog import EDITION, RunLog, Submission
+from implementations.pytorch.staging import Staging
 from implementations.pytorch.step import warm_up
 from implementations.pytorch.stop import Aborted, WrongData, lost_peer, watch_signals
+from implementations.pytorch.stop import reason as why
 from implementations.pytorch.task import Task, build_task, config_class
 from implementations.pytorch.throughput import run_steps
 
@@ -53,6 +55,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--layout", type=layout_setting, help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--steps", type=int, default=0, help="measure so many steps instead: no run, and never scored")
     parser.add_argument("--trace", type=Path, help="with --steps: folder for the profiler's traces, or a file *.json")
+    parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     parser.add_argument("--checkpoint", type=Path, help="folder of a run's own for a checkpoint after every epoch")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the judge refuses such a log")
@@ -85,6 +88,7 @@ def prepare(
     log: RunLog,
     reader: Reader,
     checkpoints: Checkpoints | None,
+    staging: Staging | None,
 ) -> Run:
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
     problem, config = task.problem, task.config
@@ -132,7 +136,7 @@ def prepare(
     log.hyperparameters(task)
     log.digests(config)
     log.end("init")
-    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints)
+    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging)
 
 
 def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
@@ -154,6 +158,8 @@ def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any)
         code, reason, silent = 2, str(error), error.everywhere and launch.rank > 0
     except Aborted as error:
         code, reason, silent = 1, str(error), launch.rank > 0
+    except OSError as error:
+        code, reason = 1, why(error)
     except BrokenProcessPool:
         code, reason = 1, "a reader process died"
     except BaseException as error:
@@ -191,9 +197,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     box = layout.box(problem.shape)
     reader = Reader(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
     log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
-    watch_signals(lambda number: log.stop("aborted", number.name))
-    code = attempt(args, launch, log, task=task, layout=layout, reader=reader, checkpoints=opened)
+    staging = Staging(args.stage, []) if args.stage else None
+    watch_signals(lambda number: (log.stop("aborted", number.name), staging and staging.clear()))
+    code = attempt(args, launch, log, task=task, layout=layout, reader=reader, checkpoints=opened, staging=staging)
     reader.close()
+    if staging:
+        staging.clear()
     if dist.is_initialized():
         leave(code)
     return code
