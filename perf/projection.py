@@ -1,14 +1,15 @@
 """How well project.py predicts this machine: measured and predicted steps side by side.
 
-    python perf/projection.py --system epyc-2core [--out build/projection] [--only scale5]
+    python perf/projection.py --system epyc-2core [--out build/projection] [--keep]
 
 Generates a few samples at scales 5 and 6 and of smoke's network, runs train.py --steps on one and on two ranks with
 one thread each, calibrates the system with some of the logs, and prints measured and predicted for all of them. The
-logs and the calibrated system stay in the folder. About four minutes on two cores.
+logs and the calibrated system stay in the folder. About six minutes on two cores.
 """
 
 import argparse
 import dataclasses
+import math
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -87,7 +88,7 @@ def prepare(out: Path) -> Path:
 
 def run(case: Case, out: Path, problems: Path) -> Path:
     """Measure a case; its log."""
-    ranks = eval_product(case.layout)
+    ranks = ranks_of(case.layout)
     start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"] if ranks > 1 else []
     log = out / f"{case.name}.txt"
     options = {"problem": case.problem, "problems": problems, "config": config_path("scale6"), "layout": case.layout}
@@ -100,18 +101,15 @@ def run(case: Case, out: Path, problems: Path) -> Path:
         "workers=0",
     ]
     command = [sys.executable, *start, str(TRAIN), *(p for k, v in options.items() for p in (f"--{k}", str(v)))]
-    done = subprocess.run([*command, *settings, "device=cpu"], capture_output=True, text=True)
+    done = subprocess.run([*command, *settings, "device=cpu", "compile=false"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"projection.py: {case.name}: {done.stderr.strip().splitlines()[-1]}")
     return log
 
 
-def eval_product(layout: str) -> int:
+def ranks_of(layout: str) -> int:
     """The ranks of a layout."""
-    ranks = 1
-    for extent in layout.split(","):
-        ranks *= int(extent)
-    return ranks
+    return math.prod(map(int, layout.split(",")))
 
 
 def table(cases: Sequence[Case], found: Sequence[list[tuple[str, float, float]]]) -> str:
