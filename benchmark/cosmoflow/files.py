@@ -4,12 +4,14 @@ Both hold x, counts of particles int16 (side, side, side, channels), and y, floa
 as raw little-endian bytes, or as datasets, x in chunks of bricks.
 """
 
+import itertools
 import os
 from functools import lru_cache
 from pathlib import Path
 
 import h5py
 import numpy as np
+from isal import isal_zlib
 
 from benchmark.atomic import replacing
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
@@ -107,13 +109,32 @@ def read_hdf5(path: Path, problem: Problem, cut: tuple[slice, ...]) -> Arrays:
                 if data.shape != shape or data.dtype.kind != kind:
                     kinds = "int16" if kind == "i" else "float32"
                     raise Wrong(f"{name}: found {data.dtype} {data.shape}, wanted {kinds} {shape}")
-            return file["x"].astype(np.int16)[cut], file["y"].astype(np.float32)[:]
+            return read_counts(file["x"], problem.brick, cut), file["y"].astype(np.float32)[:]
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file") from None
     except Wrong as error:
         raise ValueError(f"{path}: {error}") from None
-    except (OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
+    except (OSError, LookupError, RuntimeError, TypeError, ValueError, isal_zlib.error) as error:
         raise ValueError(f"{path}: truncated, corrupt or no HDF5: {str(error)[:200]}") from None
+
+
+def read_counts(data: h5py.Dataset, brick: int, cut: tuple[slice, ...]) -> np.ndarray:
+    """x of a box, int16. Whole bricks stored as `write_hdf5` does are inflated by ISA-L, past HDF5's own way with zlib,
+    which takes twice as long; anything else is read that way."""
+    ours = data.dtype == "<i2" and data.compression == "gzip" and data.chunks == (brick, brick, brick, data.shape[3])
+    filtered = data.shuffle or data.fletcher32 or data.scaleoffset is not None
+    if not ours or filtered or any(s.start % brick or s.stop % brick for s in cut):
+        return data.astype(np.int16)[cut]
+    size = 2 * brick**3 * data.shape[3]
+    x = np.empty((*(s.stop - s.start for s in cut), data.shape[3]), np.int16)
+    for corner in itertools.product(*(range(s.start, s.stop, brick) for s in cut)):
+        skipped, stored = data.id.read_direct_chunk((*corner, 0))
+        stored = stored if skipped else isal_zlib.decompressobj().decompress(stored, size + 1)
+        if len(stored) != size:
+            raise ValueError(f"the chunk at {corner} has {len(stored)} bytes, wanted {size}")
+        inside = tuple(slice(c - s.start, c - s.start + brick) for c, s in zip(corner, cut, strict=True))
+        x[inside] = np.frombuffer(stored, "<i2").reshape(data.chunks)
+    return x
 
 
 class Wrong(ValueError):

@@ -153,6 +153,24 @@ def test_hdf5_reads_the_chunks_of_its_box(tmp_path, mini, sample):
         files.read_sample(path, mini, WHOLE)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"chunks": (16, 16, 4, 4), "compression": "gzip"}, {"compression": "lzf"}]
+    + [{"chunks": (8, 8, 8, 4), "compression": "gzip", more: True} for more in ("shuffle", "fletcher32")]
+    + [{"dtype": ">i2", "chunks": (8, 8, 8, 4), "compression": "gzip"}, {"dtype": "i4"}],
+)
+def test_hdf5_of_others_may_be_stored_otherwise(tmp_path, mini, sample, options):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=sample[0], **options)
+        file.create_dataset("y", data=sample[1].astype(float))
+    for origin in ((0, 0, 0), (8, 0, 8)):
+        x, y = files.read_sample(tmp_path / "a.h5", mini, (origin, (8, 16, 8)))
+        assert (x == sample[0][origin[0] : origin[0] + 8, :, origin[2] : origin[2] + 8]).all() and (
+            y == sample[1]
+        ).all()
+        assert (x.dtype, y.dtype) == (np.int16, np.float32)
+
+
 def broken(form, x, y):
     """By message, the content of a file that has it."""
     if form.format == "tfrecord":
