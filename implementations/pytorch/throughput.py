@@ -185,6 +185,8 @@ def run_steps(run: Run, steps: int, trace: Path | None) -> None:
     """Measure and log the throughput of so many steps. Raises Aborted and WrongData as a run does."""
     run.start()
     open_manifest(run.reader.root, run.problem)
+    if run.staging:
+        run.reader.root = run.staging.fill(run)
     flops = model_flops(run.task, run.model, run.layout)
     found = Throughput(run, steps, flops, *peak_rate(run.config, run.layout))
     found.log_setup()
