@@ -54,6 +54,7 @@ def test_sound_event_is_read_as_it_is(fields):
             assert json.dumps(events[0].value) == json.dumps(fields.get("value"))
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_what_is_shown_is_printable_and_short(text):
     assert printable(text).isprintable()
