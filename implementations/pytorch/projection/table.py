@@ -23,7 +23,6 @@ COLUMNS = {  # of the text: heading, field, format
     "step s": ("step_s", "{:.4g}"),
     "epoch s": ("epoch_s", "{:.4g}"),
     "samples/s": ("samples_per_s", "{:.4g}"),
-    "TFLOP/s": ("tflops_of_a_rank", "{:.3g}"),
     "of peak": ("share_of_peak", "{:.1%}"),
 }
 PARTS = ("wait", "forward", "backward", "halo", "norm", "reduction", "optimizer")
