@@ -34,11 +34,14 @@ from results.text import minutes, show, title
 def html_text(results: Sequence[Result], base: Path, heading: str = "Results") -> str:
     """The report; links to logs are relative to `base`, the folder where it will lie."""
     links = Links(base)
+    trained = [r for r in results if not r.throughput_only]
+    measured = sum(len(r.runs) for r in results if r.throughput_only)
+    also = f", and {count(measured, 'log')} of throughput alone" if measured else ""
     intro = (
-        f"<h1>{safe(heading)}</h1><p class=soft>{count(len(results), 'set')} of runs, "
-        f"{count(sum(r.score.n for r in results), 'run')}. The figure of merit (FOM) is the mean time to train without "
-        "the fastest and slowest runs, with its 95 % interval; ranks are ranges where intervals overlap. Numbers "
-        "link to what they come from: a set's to its runs, a run's to lines of its log.</p>"
+        f"<h1>{safe(heading)}</h1><p class=soft>{count(len(trained), 'set')} of runs, "
+        f"{count(sum(r.score.n for r in trained), 'run')}{also}. The figure of merit (FOM) is the mean time to train "
+        "without the fastest and slowest runs, with its 95 % interval; ranks are ranges where intervals overlap. "
+        "Numbers link to what they come from: a set's to its runs, a run's to lines of its log.</p>"
     )
     tools = (
         '<p class="tools"><button type="button" data-open="yes">open all submissions</button> '
