@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterator
 from operator import itemgetter
 from pathlib import Path
@@ -211,7 +212,8 @@ class Handler(logging.FileHandler):
     """A file whose errors are raised: a run without its log is worth nothing."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        raise
+        error = sys.exc_info()[1]
+        raise OSError(error.errno, error.strerror, self.baseFilename) if isinstance(error, OSError) else error
 
 
 class LogWriter:

@@ -1,0 +1,185 @@
+"""Faults under split layouts: every rank ends by itself within a bounded time, one line says why, and so does the log.
+
+Killed ranks are in test_abort.py.
+"""
+
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from benchmark.store import sample_path
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
+ENDLESS = ("epochs=1000000", "timeout_seconds=5")
+LAYOUTS = ["1,2,1,1", "2,1,1,1"]
+
+
+def environment(rank: int, port: int, host: str, **more: str) -> dict[str, str]:
+    """What torchrun would say to rank 0 or 1 of 2."""
+    names = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2, "MASTER_PORT": port}
+    return {**os.environ, "MASTER_ADDR": host, "OMP_NUM_THREADS": "1", **{k: str(v) for k, v in names.items()}, **more}
+
+
+@contextmanager
+def two_ranks(tiny, log: Path, *settings: str, limit: int = 0, data: Path | None = None, host="127.0.0.1", wrap=None):
+    """Two ranks without a launcher that would end them; `limit` is the largest file that they can write, in bytes."""
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        port = probe.getsockname()[1]
+    ranks = []
+    for rank in (0, 1):
+        prefix, more = wrap[rank] if wrap else ([], {})
+        command = [*prefix, *tiny.command(log, *settings, data=data)]
+        limits = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None
+        options = {"env": environment(rank, port, host, **more), "preexec_fn": limits, "text": True}
+        ranks.append(subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, **options))
+    try:
+        yield ranks
+    finally:
+        for process in ranks:
+            process.kill()
+            process.communicate()
+
+
+def wait_for(log: Path, ranks: list, key: str = "eval_accuracy") -> None:
+    """Until the log has the key."""
+    deadline = time.monotonic() + 120
+    while not (log.exists() and key in log.read_text()):
+        assert all(process.poll() is None for process in ranks) and time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def ends(process, log_reason: str = "", seconds: float = 40) -> str:
+    """The one line that a rank ends with."""
+    _, said = process.communicate(timeout=seconds)
+    lines = [line for line in said.splitlines() if line.startswith("train.py: ")]
+    assert process.returncode in (1, 2) and len(lines) <= 1 and "Traceback" not in said, said
+    return "".join(lines)
+
+
+def aborted(log: Path, events) -> str:
+    """The reason in the log, which ends with it."""
+    found = events(log)
+    assert [e.key for e in found].count("run_stop") == 1 and found[-1].metadata["status"] == "aborted"
+    return found[-1].metadata["reason"]
+
+
+def workers_of(process) -> list[int]:
+    tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_dead_data_worker(endless, events, tmp_path, layout):
+    log = tmp_path / "log.txt"
+    with two_ranks(endless, log, "--layout", layout, *ENDLESS, "workers=1", "cache_gib=0") as ranks:
+        wait_for(log, ranks)
+        os.kill(workers_of(ranks[1])[0], signal.SIGKILL)
+        assert ends(ranks[1]) == "train.py: rank 1: a reader process died"
+        assert "another rank ended or cannot be reached" in ends(ranks[0])
+    assert "another rank ended" in aborted(log, events)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_corrupt_brick(tiny, events, tmp_path, layout):
+    """The last brick of a sample, which rank 1 reads if samples are split."""
+    import h5py
+
+    data = Path(shutil.copytree(tiny.data, tmp_path / "data"))
+    path = sample_path(data, "train", 5)
+    with h5py.File(path) as file:
+        volume = file["volume"].id
+        offset = volume.get_chunk_info(volume.get_num_chunks() - 1).byte_offset
+    whole = bytearray(path.read_bytes())
+    whole[offset] ^= 1
+    path.write_bytes(whole)
+    log = tmp_path / "log.txt"
+    with two_ranks(tiny, log, "--layout", layout, "timeout_seconds=5", data=data) as ranks:
+        said = [ends(process) for process in ranks]
+    told = [line for line in said if f"{path}: brick" in line and "corrupt" in line]
+    assert len(told) == 1 and "another rank ended" in next(line for line in said if line not in told)
+    assert aborted(log, events)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_rank_that_stands_still(endless, events, tmp_path, layout):
+    """It is there and doesn't answer: the others wait as long as they were told to."""
+    log = tmp_path / "log.txt"
+    with two_ranks(endless, log, "--layout", layout, *ENDLESS) as ranks:
+        wait_for(log, ranks)
+        ranks[1].send_signal(signal.SIGSTOP)
+        assert "rank 0: another rank ended or cannot be reached" in ends(ranks[0])
+    assert "another rank ended" in aborted(log, events)
+
+
+def test_disk_is_full_for_the_log(endless, tmp_path):
+    log = tmp_path / "log.txt"
+    with two_ranks(endless, log, "--layout", "1,2,1,1", *ENDLESS, limit=20_000) as ranks:
+        assert ends(ranks[0]) == f"train.py: rank 0: {log}: File too large"
+        assert "another rank ended" in ends(ranks[1])
+    assert log.stat().st_size <= 20_000
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_disk_is_full_for_a_checkpoint(endless, events, tmp_path, layout):
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    options = ("--layout", layout, "--checkpoint", str(folder))
+    with two_ranks(endless, log, *options, *ENDLESS, limit=60_000) as ranks:
+        said = [ends(process) for process in ranks]
+    assert said[1] == "" and said[0].startswith(f"train.py: rank 0: {folder}/epoch_000001: rank 0: ")
+    assert f"{folder}/epoch_000001" in aborted(log, events)
+    assert not list(folder.glob("epoch_*"))
+
+
+def test_disk_is_full_for_staging(tiny, events, tmp_path):
+    data, log, folder = tmp_path / "data", tmp_path / "log.txt", tmp_path / "disk"
+    shutil.copytree(tiny.data, data)
+    (data / "large").write_bytes(bytes(200_000))
+    options = ("--layout", "1,2,1,1", "--stage", str(folder), "timeout_seconds=5")
+    with two_ranks(tiny, log, *options, limit=100_000, data=data) as ranks:
+        said = [ends(process) for process in ranks]
+    assert said[1] == "" and said[0].startswith(f"train.py: rank 0: staging to {folder}: rank 0: ")
+    assert "File too large" in aborted(log, events) and not list(folder.iterdir())
+
+
+@pytest.fixture
+def cable():
+    """Two network namespaces and a cable between them; its name, the addresses, and how to run something in each."""
+    name = f"t{os.getpid() % 100000}"
+    a, b = f"{name}a", f"{name}b"
+    lines = [f"netns add {a}", f"netns add {b}", f"link add {a} netns {a} type veth peer name {b} netns {b}"]
+    for end, address in ((a, "10.99.7.1"), (b, "10.99.7.2")):
+        lines += [
+            f"-n {end} addr add {address}/24 dev {end}",
+            f"-n {end} link set {end} up",
+            f"-n {end} link set lo up",
+        ]
+    try:
+        for line in lines:
+            if subprocess.run(["ip", *line.split()], capture_output=True).returncode:
+                pytest.skip("no network namespaces here")
+        yield a, [(["ip", "netns", "exec", end], {"GLOO_SOCKET_IFNAME": end}) for end in (a, b)]
+    finally:
+        for end in (a, b):
+            subprocess.run(["ip", "netns", "del", end], capture_output=True)
+
+
+@pytest.mark.skipif(not shutil.which("ip") or os.geteuid() != 0, reason="needs network namespaces")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_unplugged_rank(endless, events, tmp_path, cable, layout):
+    log = tmp_path / "log.txt"
+    end, wrap = cable
+    with two_ranks(endless, log, "--layout", layout, *ENDLESS, host="10.99.7.1", wrap=wrap) as ranks:
+        wait_for(log, ranks)
+        subprocess.run(["ip", "-n", end, "link", "set", end, "down"], check=True)
+        for rank, process in enumerate(ranks):
+            assert f"rank {rank}: another rank ended or cannot be reached" in ends(process)
+    assert "another rank ended" in aborted(log, events)
