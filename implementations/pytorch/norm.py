@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
-import torch._inductor.config
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
@@ -83,6 +82,8 @@ EAGER = Kernels(*map(in_slabs, (moments, normalize, gradient_sums, gradient)))
 @functools.cache
 def compiled() -> Kernels:
     """The kernels compiled by Inductor, for all shapes at once; compilation happens at the first call."""
+    import torch._inductor.config  # late: it takes as long as the rest of PyTorch
+
     torch._inductor.config.compile_threads = 1  # no helpers that outlive it
     return Kernels(*(torch.compile(kernel, dynamic=True) for kernel in (moments, normalize, gradient_sums, gradient)))
 

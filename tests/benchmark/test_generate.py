@@ -1,4 +1,5 @@
 import dataclasses
+import math
 import os
 import shutil
 import signal
@@ -171,11 +172,15 @@ def test_published_fingerprints():
     assert set(limits) >= {"smoke", "scale6", "scale7", "scale8"}
     for name, published in limits.items():
         problem = command.load_problem(name)
-        assert published["problem_digest"] == problem.digest()
-        assert published["data_seed"] == problem.data_seed
-        for split in ("train", "validation"):
-            samples = len(problem.split_samples(split))
-            assert sum(published["class_counts"][split]) == samples * problem.voxels
+        assert published["benchmark"] == problem.workload and published["problem_digest"] == problem.digest()
+        assert published.get("data_seed", problem.data_seed) == problem.data_seed
+        assert published["target"] == problem.target
+        assert (published["train_samples"], published["eval_samples"]) == (
+            problem.train_samples,
+            problem.validation_samples,
+        )
+        for split, counts in published.get("class_counts", {}).items():
+            assert sum(counts) == len(problem.split_samples(split)) * math.prod(problem.shape)
     manifest = stream(smoke(), workers=2)
     assert manifest.fingerprints == limits["smoke"]["fingerprints"]
     assert {s: list(c) for s, c in manifest.class_counts.items()} == limits["smoke"]["class_counts"]
