@@ -109,11 +109,11 @@ def test_corrupt_brick(tiny, events, tmp_path, layout):
     assert aborted(log, events)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_rank_that_stands_still(endless, events, tmp_path, layout):
+@pytest.mark.parametrize(("layout", "sharding"), [(LAYOUTS[0], "ddp"), (LAYOUTS[1], "ddp"), (LAYOUTS[1], "fsdp")])
+def test_rank_that_stands_still(endless, events, tmp_path, layout, sharding):
     """It is there and doesn't answer: the others wait as long as they were told to."""
     log = tmp_path / "log.txt"
-    with two_ranks(endless, log, "--layout", layout, *ENDLESS) as ranks:
+    with two_ranks(endless, log, "--layout", layout, *ENDLESS, f"sharding={sharding}") as ranks:
         wait_for(log, ranks)
         ranks[1].send_signal(signal.SIGSTOP)
         assert "rank 0: another rank ended or cannot be reached" in ends(ranks[0])
