@@ -9,8 +9,9 @@ voxels and one thread; they take turns, one step each. Printed are medians, and 
 neighbouring steps. Before that, losses and gradients must agree with the textbook's in float32: in float32 to
 0.1 %, in bfloat16 as closely as the textbook's own, or nearly so.
 
-Sides: "reference", what train.py runs; "eager", it without compiled kernels; "textbook"; "textbook, memory kept",
-the textbook with the reference's malloc setting.
+Sides: "reference", what train.py runs; "eager", it without compiled kernels; "norms again" and "blocks again", it with
+recompute_norms and with recompute; "textbook"; "textbook, memory kept", it with the reference's malloc setting.
+"keeps" is what the forward pass leaves to the backward pass, without weights.
 """
 
 import argparse
@@ -33,6 +34,7 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmark.problem import load_problem
+from implementations.pytorch.blocks import recompute_blocks
 from implementations.pytorch.config import activation_type
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.memory import keep_freed_memory
@@ -44,7 +46,8 @@ from implementations.pytorch.step import train_step
 
 CLASSES, WIDTH, LEVELS = 6, 64, 3
 REFERENCE, EAGER, TEXTBOOK, KEPT = "reference", "eager", "textbook", "textbook, memory kept"
-SIDES = (REFERENCE, EAGER, TEXTBOOK, KEPT)
+AGAIN = {"norms again": "norms", "blocks again": "block"}
+SIDES = (REFERENCE, EAGER, *AGAIN, TEXTBOOK, KEPT)
 CLOSE, WORSE = 1e-3, 1.25  # relative difference in float32; in bfloat16, of the textbook's own
 
 
@@ -114,8 +117,9 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
     model = task.build_model().to(device)
     volume = torch.randint(0, 256, shape, dtype=torch.uint8).to(device)
     label = torch.randint(0, problem.classes, shape, dtype=torch.uint8).to(device)
-    if side in (REFERENCE, EAGER):
-        if side == REFERENCE:
+    if side in (REFERENCE, EAGER, *AGAIN):
+        recompute_blocks(model, AGAIN.get(side, ""))
+        if side != EAGER:
             fuse_norms(model, activation_type(task.config))
         batch, layout, optimizer = (volume, label), Layout(1), task.build_optimizer(model)
         return (
@@ -142,16 +146,30 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
     return book, loss, step
 
 
+def with_kept_bytes(loss: Callable[[], Tensor], model: nn.Module) -> tuple[Tensor, int]:
+    """A loss, and the bytes of tensors that its backward pass will need, weights apart."""
+    weights, kept = {p.untyped_storage().data_ptr() for p in model.parameters()}, {}
+
+    def keep(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = storage  # alive, or its address is used again
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        value = loss()
+    return value, sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
+
+
 def work(side: str, setting: Setting, results: Path) -> None:
     """A side's process: loss and gradients into `results`, then a step for every line on stdin."""
     torch.set_num_threads(1)
     if side != TEXTBOOK and setting.device == "cpu":
         keep_freed_memory()
     model, loss, step = build(side, setting)
-    first = loss()
+    first, kept = with_kept_bytes(loss, model)
     first.backward()
     gradients = torch.cat([p.grad.flatten().float().cpu() for p in model.parameters()])
-    torch.save({"loss": first.item(), "gradients": gradients}, results)
+    torch.save({"loss": first.item(), "gradients": gradients, "kept": kept}, results)
     for _ in range(2):
         step()
     print("ready", flush=True)
@@ -213,7 +231,7 @@ def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> N
         median, off = statistics.median(worker.seconds), distance(results[side]["gradients"], true)
         print(
             f"  {side:24} {median:8.3f} s   {statistics.median(ratios):5.2f} times as fast as the textbook"
-            f"   {flops / median / 1e9:7.0f} GFLOP/s   gradients off by {off:.1e}, loss {results[side]['loss']:.6f}",
+            f"   {flops / median / 1e9:7.0f} GFLOP/s   keeps {results[side]['kept'] / 2**20:6.0f} MiB   gradients off by {off:.1e}, loss {results[side]['loss']:.6f}",
             flush=True,
         )
         if off > (max(WORSE * own, CLOSE)):

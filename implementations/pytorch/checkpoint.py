@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 NAME, POSITION = "epoch_{:06d}", "position.json"
 # What doesn't change what is computed, and may be different when a run goes on.
-FREE = {"layout", "tile", "sharding", "recompute", "device", "threads", "workers", "prefetch", "cache_gib"}
-FREE |= {"compile", "timeout_seconds", "peak_tflops", "eval_batch_size"}
+FREE = {"layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "device", "threads", "workers"}
+FREE |= {"prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "eval_batch_size"}
 warnings.filterwarnings("ignore", "torch.distributed is disabled")  # with one rank it is
 
 

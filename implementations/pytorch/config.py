@@ -31,6 +31,7 @@ class RunConfig:
     tile: tuple[int, int, int, int] = (1, 1, 1, 1)  # consecutive ranks fill tiles of this layout
     sharding: str = "ddp"  # ddp: every rank holds all weights; fsdp: its part of weights, gradients, optimizer's state
     recompute: bool = False  # blocks keep their input alone and run again in the backward pass
+    recompute_norms: bool = False  # blocks keep what convolutions give too, and repeat norms, activations and joins
     compile: bool = False  # the kernels of norms, where there is a compiler: a minute before the clock starts
     precision: str = "auto"  # of activations: float32, bfloat16 or auto
     device: str = "auto"  # cpu, cuda or auto
@@ -50,6 +51,8 @@ class RunConfig:
         one_of(self, "precision", "auto", "float32", "bfloat16")
         one_of(self, "sharding", "ddp", "fsdp")
         one_of(self, "device", "auto", "cpu", "cuda")
+        if self.recompute and self.recompute_norms:
+            raise ValueError("recompute_norms: found true beside recompute, which repeats them already; wanted one")
 
     def digest(self) -> str:
         """sha256 of the config as canonical JSON."""

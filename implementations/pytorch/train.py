@@ -112,8 +112,8 @@ def prepare(
     torch.manual_seed(seed)
     model = task.build_model().to(device)
     torch.manual_seed((seed + 1 + layout.place[0]) % 2**63)  # dropout: the same on all ranks of a replica
-    if config.recompute:
-        recompute_blocks(model)
+    if config.recompute or config.recompute_norms:
+        recompute_blocks(model, "block" if config.recompute else "norms")
     if config.compile:
         fuse_norms(model, activation_type(config))
     parameters = parameter_count(model)

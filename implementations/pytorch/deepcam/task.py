@@ -50,8 +50,9 @@ class Config(RunConfig):
         more_than(self, 0, "learning_rate", "epsilon", "decay_rate")
         at_least(self, 0, "beta_1", "beta_2", "weight_decay", "warmup_steps", "eta_min")
         at_least(self, 1, "warmup_factor", "t_max", "batchnorm_group_size")
-        if self.recompute:
-            raise ValueError("recompute: found true, wanted false: batch norm would count every batch twice")
+        for name in ("recompute", "recompute_norms"):
+            if getattr(self, name):
+                raise ValueError(f"{name}: found true, wanted false: batch norm would count every batch twice")
         if self.sharding != "ddp":
             raise ValueError(f"sharding: found {self.sharding!r}, wanted 'ddp': LAMB takes norms of whole weights")
         if self.average_decay:

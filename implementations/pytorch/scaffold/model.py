@@ -67,7 +67,7 @@ class UNet(nn.Module):
             x = F.max_pool3d(skips[-1], 2)
         x = self.bottom(x)
         for rise, up in zip(self.rise, self.up, strict=True):
-            x = up(torch.cat([skips.pop(), rise(x)], dim=1))
+            x = up(skips.pop(), rise(x))  # joined in the block: skip first
         return self.head(x)
 
 

@@ -47,7 +47,7 @@ class Case:
     levels: int = 1
     samples: int = 2
     memory: torch.memory_format = torch.contiguous_format
-    recompute: bool = False
+    recompute: str = ""
     sharding: str = "ddp"
     harm: Callable[[Layout], None] | None = None  # what a negative control breaks
     steps: int = 0
@@ -154,7 +154,8 @@ CASES = {
     "1;1,1,2": Case(cube(1, 1, 1, 2)),
     "1;2,1,1 channels last": Case(cube(1, 2), memory=torch.channels_last_3d),
     "1;2,1,1 extent 1": Case(cube(1, 2), levels=2),
-    "1;2,1,1 recomputed": Case(cube(1, 2), recompute=True),
+    "1;2,1,1 recomputed": Case(cube(1, 2), recompute="block"),
+    "1;2,1,1 norms recomputed": Case(cube(1, 2), recompute="norms", memory=torch.channels_last_3d),
     "2;1,1,1": Case(cube(2), samples=3),
     "3;1,1,1 one rank empty": Case(cube(3), samples=2),
     "1;2,2,1": Case(cube(1, 2, 2), steps=STEPS),
@@ -162,11 +163,11 @@ CASES = {
     "1;4,1,1 extent 1": Case(cube(1, 4), levels=2, side=16, samples=1),
     "2;2,1,1": Case(cube(2, 2), samples=3, steps=STEPS),
     "2;2,1,1 one replica empty": Case(cube(2, 2), samples=1),
-    "2;2,1,1 recomputed": Case(cube(2, 2), samples=3, recompute=True, steps=STEPS),
+    "2;2,1,1 recomputed": Case(cube(2, 2), samples=3, recompute="block", steps=STEPS),
     "2;2,1,1 tiled": Case(cube(2, 2, tile=(2, 1, 1, 1)), samples=3),
     "2;1,1,1 fsdp": Case(cube(2), samples=3, sharding="fsdp", steps=STEPS),
     "2;1,1,1 fsdp one rank empty": Case(cube(2), samples=1, sharding="fsdp", memory=torch.channels_last_3d),
-    "1;2,1,1 fsdp recomputed": Case(cube(1, 2), sharding="fsdp", recompute=True, steps=STEPS),
+    "1;2,1,1 fsdp recomputed": Case(cube(1, 2), sharding="fsdp", recompute="block", steps=STEPS),
     "2;2,1,1 fsdp": Case(cube(2, 2), samples=3, sharding="fsdp", steps=STEPS),
     "1;2,2,2": Case(cube(1, 2, 2, 2)),
     "1;2,2,2 extent 1": Case(cube(1, 2, 2, 2), levels=2, memory=torch.channels_last_3d),
@@ -186,7 +187,7 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     torch.manual_seed(0)
     model = UNet(CLASSES, width=8, levels=case.levels).double().to(memory_format=case.memory)
     if case.recompute:
-        recompute_blocks(model)
+        recompute_blocks(model, case.recompute)
     volume = torch.randint(0, 256, (case.samples, *(case.side,) * 3), dtype=torch.uint8)
     label = torch.randint(0, CLASSES, volume.shape, dtype=torch.uint8)
     mine = crop(layout, case.side)
