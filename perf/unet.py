@@ -229,11 +229,13 @@ def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> N
     for side, worker in workers.items():
         ratios = [b / a for a, b in zip(worker.seconds, workers[TEXTBOOK].seconds, strict=True)]
         median, off = statistics.median(worker.seconds), distance(results[side]["gradients"], true)
-        print(
-            f"  {side:24} {median:8.3f} s   {statistics.median(ratios):5.2f} times as fast as the textbook"
-            f"   {flops / median / 1e9:7.0f} GFLOP/s   keeps {results[side]['kept'] / 2**20:6.0f} MiB   gradients off by {off:.1e}, loss {results[side]['loss']:.6f}",
-            flush=True,
-        )
+        line = [
+            f"{side:21} {median:7.3f} s, {statistics.median(ratios):4.2f} times as fast as the textbook",
+            f"{flops / median / 1e9:6.0f} GFLOP/s",
+            f"keeps {results[side]['kept'] / 2**20:5.0f} MiB",
+            f"gradients off by {off:.1e}, loss {results[side]['loss']:.6f}",
+        ]
+        print("  " + "   ".join(line), flush=True)
         if off > (max(WORSE * own, CLOSE)):
             raise RuntimeError(f"{side}: the gradients are off by {off:.1e}, the textbook's own by {own:.1e}")
 
@@ -249,9 +251,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, action="append", help="default: 5 and 6")
     parser.add_argument("--precision", action="append", help="default: float32 and bfloat16")
-    parser.add_argument(
-        "--side", action="append", choices=(REFERENCE, EAGER, TEXTBOOK, KEPT), help="default: reference and textbook"
-    )
+    parser.add_argument("--side", action="append", choices=SIDES, help="default: reference and textbook")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
