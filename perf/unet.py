@@ -11,7 +11,7 @@ neighbouring steps. Before that, losses and gradients must agree with the textbo
 
 Sides: "reference", what train.py runs; "eager", it without compiled kernels; "norms again" and "blocks again", it with
 recompute_norms and with recompute; "textbook"; "textbook, memory kept", it with the reference's malloc setting.
-"keeps" is what the forward pass leaves to the backward pass, without weights.
+"keeps" is what the forward pass leaves to the backward pass, weights apart.
 """
 
 import argparse
@@ -35,10 +35,10 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmark.problem import load_problem
 from implementations.pytorch.blocks import recompute_blocks
-from implementations.pytorch.config import activation_type
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.memory import keep_freed_memory
 from implementations.pytorch.norm import fuse_norms
+from implementations.pytorch.projection.ledger import Ledger
 from implementations.pytorch.scaffold.loss import SMOOTH
 from implementations.pytorch.scaffold.model import GROUPS, to_input
 from implementations.pytorch.scaffold.task import Config, Task
@@ -119,8 +119,6 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
     label = torch.randint(0, problem.classes, shape, dtype=torch.uint8).to(device)
     if side in (REFERENCE, EAGER, *AGAIN):
         recompute_blocks(model, AGAIN.get(side, ""))
-        if side != EAGER:
-            fuse_norms(model, activation_type(task.config))
         batch, layout, optimizer = (volume, label), Layout(1), task.build_optimizer(model)
         return (
             model,
@@ -146,29 +144,19 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
     return book, loss, step
 
 
-def with_kept_bytes(loss: Callable[[], Tensor], model: nn.Module) -> tuple[Tensor, int]:
-    """A loss, and the bytes of tensors that its backward pass will need, weights apart."""
-    weights, kept = {p.untyped_storage().data_ptr() for p in model.parameters()}, {}
-
-    def keep(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage  # alive, or its address is used again
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        value = loss()
-    return value, sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
-
-
 def work(side: str, setting: Setting, results: Path) -> None:
     """A side's process: loss and gradients into `results`, then a step for every line on stdin."""
     torch.set_num_threads(1)
     if side != TEXTBOOK and setting.device == "cpu":
         keep_freed_memory()
     model, loss, step = build(side, setting)
-    first, kept = with_kept_bytes(loss, model)
+    with Ledger() as ledger:
+        first = loss()
+        kept = ledger.live
     first.backward()
     gradients = torch.cat([p.grad.flatten().float().cpu() for p in model.parameters()])
+    if side in (REFERENCE, *AGAIN):
+        fuse_norms(model, getattr(torch, setting.precision))
     torch.save({"loss": first.item(), "gradients": gradients, "kept": kept}, results)
     for _ in range(2):
         step()
