@@ -14,12 +14,12 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from benchmark.workload import module_of
+from implementations.pytorch import parallel
 from implementations.pytorch.blocks import Block, parameter_count, recompute_blocks
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.norm import Kernels, NormReLU, gradient, gradient_sums, moments, normalize
 from implementations.pytorch.projection.ledger import Ledger, Message, Operation
-from implementations.pytorch.spatial import split_volumes
 from implementations.pytorch.task import build_task
 
 
@@ -59,7 +59,7 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
     """
     layout = Layout(min(replicas, 2), 0, *boxes)
     layout = replace(layout, rank=layout.rank_at((0, *(extent // 2 for extent in boxes))))
-    config = replace(config, device="cpu")  # operations are the same elsewhere; only fake tensors are made
+    config = replace(config, device="cpu", sharding="ddp")  # operations are the same elsewhere, averaging left out
     with torch.device("meta"):
         model = build_task(problem, config).build_model()
     shapes = [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in blank(problem, layout)]
@@ -69,8 +69,8 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
         with_gradients(model)
         ledger = Ledger()
         fused_norms(model, ledger)
-        if layout.boxes > 1:
-            split_volumes(model, layout)
+        with no_averaging():
+            model = task.parallelize(model, layout)
         if config.recompute:
             recompute_blocks(model)
         model.train()
@@ -113,6 +113,16 @@ def fused_norms(model: nn.Module, ledger: Ledger) -> None:
     for module in model.modules():
         if isinstance(module, NormReLU):
             module.kernels = Kernels(*map(ledger.as_one, (moments, normalize, gradient_sums, gradient)))
+
+
+@contextmanager
+def no_averaging() -> Iterator[None]:
+    """Leave DDP out: it looks into memory, which isn't there, and what it sends is known."""
+    real, parallel.DistributedDataParallel = parallel.DistributedDataParallel, lambda model, **options: model
+    try:
+        yield
+    finally:
+        parallel.DistributedDataParallel = real
 
 
 @contextmanager
