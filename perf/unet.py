@@ -47,6 +47,7 @@ from implementations.pytorch.step import train_step
 CLASSES, WIDTH, LEVELS = 6, 64, 3
 REFERENCE, EAGER, TEXTBOOK, KEPT = "reference", "eager", "textbook", "textbook, memory kept"
 AGAIN = {"norms again": "norms", "blocks again": "block"}
+WIDE = "textbook in float32"
 SIDES = (REFERENCE, EAGER, *AGAIN, TEXTBOOK, KEPT)
 CLOSE, WORSE = 1e-3, 1.25  # relative difference in float32; in bfloat16, of the textbook's own
 
@@ -158,10 +159,10 @@ def work(side: str, setting: Setting, results: Path) -> None:
     if side in (REFERENCE, *AGAIN):
         fuse_norms(model, getattr(torch, setting.precision))
     torch.save({"loss": first.item(), "gradients": gradients, "kept": kept}, results)
-    for _ in range(2):
-        step()
     print("ready", flush=True)
-    for _ in sys.stdin:
+    for number, _ in enumerate(sys.stdin):
+        if not number:
+            step()  # to warm up
         start = time.perf_counter()
         step()
         if setting.device == "cuda":
@@ -203,12 +204,14 @@ def distance(found: Tensor, true: Tensor) -> float:
 
 def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> None:
     """Print a table of one setting."""
-    true = Worker(TEXTBOOK, replace(setting, precision="float32"), folder).close()["gradients"]
     workers = {side: Worker(side, setting, folder) for side in sides}
+    if setting.precision != "float32":
+        workers[WIDE] = Worker(TEXTBOOK, replace(setting, precision="float32"), folder)
     for _ in range(repeats):
         for worker in workers.values():
             worker.step()
     results = {side: worker.close() for side, worker in workers.items()}
+    true = results.get(WIDE, results[TEXTBOOK])["gradients"]
     own = distance(results[TEXTBOOK]["gradients"], true)
     flops = step_flops(setting)
     print(
@@ -224,8 +227,11 @@ def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> N
             f"gradients off by {off:.1e}, loss {results[side]['loss']:.6f}",
         ]
         print("  " + "   ".join(line), flush=True)
-        if off > (max(WORSE * own, CLOSE)):
+        if off > max(WORSE * own, CLOSE):
             raise RuntimeError(f"{side}: the gradients are off by {off:.1e}, the textbook's own by {own:.1e}")
+    if WIDE in workers:
+        ratios = [b / a for a, b in zip(workers[REFERENCE].seconds, workers[WIDE].seconds, strict=True)]
+        print(f"  the reference is {statistics.median(ratios):.2f} times as fast as the {WIDE}", flush=True)
 
 
 def step_flops(setting: Setting) -> float:
@@ -239,7 +245,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, action="append", help="default: 5 and 6")
     parser.add_argument("--precision", action="append", help="default: float32 and bfloat16")
-    parser.add_argument("--side", action="append", choices=SIDES, help="default: reference and textbook")
+    parser.add_argument("--side", action="append", choices=SIDES, help="beside reference and textbook")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
@@ -255,7 +261,7 @@ def main() -> None:
         work(options.work, settings[0], options.results)
         return
     print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    sides = list(dict.fromkeys([*(options.side or [REFERENCE]), TEXTBOOK]))
+    sides = list(dict.fromkeys([REFERENCE, *(options.side or []), TEXTBOOK]))
     with tempfile.TemporaryDirectory() as folder:
         for setting in settings:
             compare(setting, sides, options.repeats, Path(folder))
