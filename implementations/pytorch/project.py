@@ -55,7 +55,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
     """The config of a problem's runs, as the command line changes it."""
     config = load_config(config_class(problem.workload), args.config or config_path(problem.name), args.settings)
-    return replace(config, precision=args.precision, batch_size=args.batch or config.batch_size)
+    batch = config.batch_size if args.batch is None else args.batch
+    return replace(config, precision=args.precision, batch_size=batch)
 
 
 def project(args: argparse.Namespace, name: str, system: System) -> list[dict[str, Any]]:

@@ -61,6 +61,7 @@ def test_more_ranks_than_there_is_work_for(capsys):
         (["--system", "dgx-h2oo"], "no system 'dgx-h2oo'; did you mean 'dgx-h200'"),
         (["--problem", "scale12"], "no problem 'scale12'"),
         (["--ranks", "0"], "--ranks: found 0, wanted at least 1"),
+        (["--batch", "0"], "batch_size: found 0, wanted at least 1"),
         (["--layout", "1,2"], "--layout: found '1,2', wanted such as 1,8,8,8"),
         (["--layout", "1,3,1,1"], "layout 1,3,1,1: depth: found 3, wanted a divisor of 4"),
         (["learning_rte=1"], "unknown field 'learning_rte'; did you mean 'learning_rate'"),
