@@ -18,7 +18,7 @@ def kill_when(command: list[str], log: Path, key: str, times: int) -> None:
     """Start a run and kill it, all its ranks at once, when it has logged a key so many times."""
     before = log.read_text().count(f'"{key}"') if log.exists() else 0
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while not (log.exists() and log.read_text().count(f'"{key}"') - before >= times):
             assert process.poll() is None, process.stderr.read()
             assert time.monotonic() < deadline
@@ -51,7 +51,7 @@ def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
     again = endless.command(log, "--checkpoint", str(folder), "--resume", *LONG)
     kill_when(again, log, "eval_stop", 2)
     kill_when(again, log, "epoch_start", 2)
-    done = subprocess.run(again, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(again, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and len(done.stderr.splitlines()) <= 4, done.stderr
     found = events(log)
     assert curve(found) == whole
