@@ -139,6 +139,7 @@ class Limits:
     same_system: tuple[str, ...] = ()
     same_problem: tuple[str, ...] = ()
     system_fields: dict[str, Any] = field(default_factory=dict)
+    year: int = 0  # of a round whose logs name no edition: where no folder names one either, they are told by it
     rank_spread: float = 0.0  # seconds within which many ranks may log one event
     many_ranks: bool = False  # several ranks write into one log
     unfinished_forgiven: bool = False  # a log of a set that breaks off is a run that did not converge
