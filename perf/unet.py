@@ -11,7 +11,8 @@ neighbouring steps. Before that, losses and gradients must agree with the textbo
 
 Sides: "reference", what train.py runs; "eager", it without compiled kernels; "norms again" and "blocks again", it with
 recompute_norms and with recompute; "textbook"; "textbook, memory kept", it with the reference's malloc setting.
-"keeps" is what the forward pass leaves to the backward pass, weights apart.
+"keeps" is what the forward pass leaves to the backward pass, weights apart; "peak" the process's largest resident
+size, or (cuda) what was allocated on the GPU.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -167,7 +169,10 @@ def work(side: str, setting: Setting, results: Path) -> None:
         step()
         if setting.device == "cuda":
             torch.cuda.synchronize()
-        print(time.perf_counter() - start, flush=True)
+        took = time.perf_counter() - start
+        cuda = setting.device == "cuda"
+        peak = torch.cuda.max_memory_allocated() if cuda else 1024 * getrusage(RUSAGE_SELF).ru_maxrss
+        print(took, peak, flush=True)
 
 
 class Worker:
@@ -182,13 +187,15 @@ class Worker:
         )
         if self.process.stdout.readline() != "ready\n":
             raise RuntimeError(f"the process of {side} failed")
-        self.seconds = []
+        self.seconds, self.peak = [], 0
 
     def step(self) -> None:
         """One step, timed by the process itself."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        self.seconds.append(float(self.process.stdout.readline()))
+        took, peak = self.process.stdout.readline().split()
+        self.seconds.append(float(took))
+        self.peak = int(peak)
 
     def close(self) -> dict[str, Tensor]:
         """End the process; its loss and gradients."""
@@ -214,16 +221,18 @@ def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> N
     true = results.get(WIDE, results[TEXTBOOK])["gradients"]
     own = distance(results[TEXTBOOK]["gradients"], true)
     flops = step_flops(setting)
+    rate = product_rate(setting)
     print(
         f"scale {setting.scale}, batch {setting.batch}, {setting.precision}, {setting.device}: {flops / 1e12:.2f} TFLOP"
     )
+    print(f"  a matrix product's rate: {rate / 1e9:.0f} GFLOP/s")
     for side, worker in workers.items():
         ratios = [b / a for a, b in zip(worker.seconds, workers[TEXTBOOK].seconds, strict=True)]
         median, off = statistics.median(worker.seconds), distance(results[side]["gradients"], true)
         line = [
             f"{side:21} {median:7.3f} s, {statistics.median(ratios):4.2f} times as fast as the textbook",
-            f"{flops / median / 1e9:6.0f} GFLOP/s",
-            f"keeps {results[side]['kept'] / 2**20:5.0f} MiB",
+            f"{flops / median / 1e9:6.0f} GFLOP/s ({flops / median / rate:4.0%})",
+            f"keeps {results[side]['kept'] / 2**20:5.0f} MiB, peak {worker.peak / 2**20:6.0f} MiB",
             f"gradients off by {off:.1e}, loss {results[side]['loss']:.6f}",
         ]
         print("  " + "   ".join(line), flush=True)
@@ -232,6 +241,20 @@ def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> N
     if WIDE in workers:
         ratios = [b / a for a, b in zip(workers[REFERENCE].seconds, workers[WIDE].seconds, strict=True)]
         print(f"  the reference is {statistics.median(ratios):.2f} times as fast as the {WIDE}", flush=True)
+
+
+def product_rate(setting: Setting) -> float:
+    """FLOP/s of the product of two large square matrices, in the setting's precision, on one core or the GPU."""
+    n = 8192 if setting.device == "cuda" else 2048
+    a = torch.ones(n, n, device=setting.device, dtype=getattr(torch, setting.precision))
+    found = []
+    for _ in range(6):
+        start = time.perf_counter()
+        a @ a
+        if setting.device == "cuda":
+            torch.cuda.synchronize()
+        found.append(2 * n**3 / (time.perf_counter() - start))
+    return max(found)
 
 
 def step_flops(setting: Setting) -> float:
@@ -260,6 +283,7 @@ def main() -> None:
     if options.work:
         work(options.work, settings[0], options.results)
         return
+    torch.set_num_threads(1)
     print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     sides = list(dict.fromkeys([REFERENCE, *(options.side or []), TEXTBOOK]))
     with tempfile.TemporaryDirectory() as folder:
