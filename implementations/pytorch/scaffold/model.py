@@ -42,6 +42,12 @@ class Head(nn.Conv3d):
         return F.linear(x.movedim(1, -1), self.weight.flatten(1), self.bias).movedim(-1, 1)
 
 
+def halve(x: Tensor) -> Tensor:
+    """Max-pooling by 2, in the type of `x`: autocast would widen it on a CPU, which takes 5 times as long."""
+    with torch.autocast(x.device.type, enabled=False):
+        return F.max_pool3d(x, 2)
+
+
 class UNet(nn.Module):
     """(N, 1, D, H, W) intensities, as `to_input` gives them -> (N, classes, D, H, W) logits.
 
@@ -64,7 +70,7 @@ class UNet(nn.Module):
         skips = []
         for down in self.down:
             skips.append(down(x))  # (N, width << level, side >> level, ...)
-            x = F.max_pool3d(skips[-1], 2)
+            x = halve(skips[-1])
         x = self.bottom(x)
         for rise, up in zip(self.rise, self.up, strict=True):
             x = up(skips.pop(), rise(x))  # joined in the block: skip first
