@@ -1,6 +1,6 @@
 """Reading samples: readers, the order of an epoch, and the evidence of what was read."""
 
-import math
+import contextlib
 import os
 import signal
 import threading
@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 
 from benchmark import fingerprint
-from benchmark.problem import Problem
-from benchmark.store import read_box, sample_path
+from benchmark.workload import AnyProblem, module_of
+from implementations.pytorch.feed import feed, stack
 from implementations.pytorch.layout import Box, Layout
 from implementations.pytorch.stop import WrongData
 
@@ -48,33 +48,33 @@ class Evidence:
 
 
 class Sample(NamedTuple):
-    """A box of a sample: uint8 (D, H, W) each, and the evidence of its bytes if it was asked for."""
+    """A box of a sample: the arrays that its workload's `read_sample` gives, the bytes that came out of its file, and
+    the evidence of them if it was asked for."""
 
-    volume: np.ndarray
-    label: np.ndarray
+    arrays: tuple[np.ndarray, ...]
+    bytes: int
     evidence: Evidence | None
 
 
 class Batch(NamedTuple):
-    """Boxes of samples side by side: uint8 (N, D, H, W) each; N can be 0. `wait` is the seconds waited for them."""
+    """Boxes of samples side by side: tensors (N, ...); N can be 0. `wait` is the seconds waited for them."""
 
-    volume: Tensor
-    label: Tensor
+    tensors: tuple[Tensor, ...]
     wait: float
 
 
-def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, prove: bool) -> Sample:
+def read_sample(root: Path, problem: AnyProblem, split: str, sample: int, box: Box, prove: bool) -> Sample:
     """A box of one sample from its file. Raises ValueError naming the file when it is missing or damaged."""
-    path, before = sample_path(root, split, sample), bytes_so_far()
-    volume, label = read_box(path, *box)
+    module, before = module_of(problem), bytes_so_far()
+    arrays = module.read_sample(root, problem, split, sample, box)
+    read = bytes_so_far() - before or sum(a.nbytes for a in arrays)
     if not prove:
-        return Sample(volume, label, None)
-    read = bytes_so_far() - before or volume.nbytes + label.nbytes
-    counts = np.bincount(label.ravel(), minlength=problem.classes)
-    if len(counts) > problem.classes:
-        raise ValueError(f"{path}: found label {len(counts) - 1}, wanted labels below {problem.classes}")
-    digest = fingerprint.box_digest(split, sample, box.origin, volume, label, problem.brick)
-    return Sample(volume, label, Evidence(digest, int(box.origin == (0, 0, 0)), tuple(counts.tolist()), read))
+        return Sample(arrays, read, None)
+    try:
+        digest, counts = module.evidence(problem, split, sample, box, arrays)
+    except ValueError as error:
+        raise ValueError(f"{module.sample_path(root, problem, split, sample)}: {error}") from None
+    return Sample(arrays, read, Evidence(digest, int(box.origin == (0, 0, 0)), counts, read))
 
 
 def bytes_so_far() -> int:
@@ -93,10 +93,12 @@ class Reader:
     until the first batch is asked for.
     """
 
-    def __init__(self, root: Path, problem: Problem, box: Box, workers: int, prefetch: int, cache_gib: float):
+    def __init__(self, root: Path, problem: AnyProblem, box: Box, workers: int, prefetch: int, cache_gib: float):
         self.root, self.problem, self.box, self.prefetch = root, problem, box, prefetch
         self.cache: dict[tuple[str, int], Sample] = {}
-        self.room = int(cache_gib * 2**30) // (2 * math.prod(box.shape))  # samples
+        self.room = int(cache_gib * 2**30)  # bytes that are left of the cache
+        self.bytes_read = 0  # from files, so far
+        self.blank = module_of(problem).blank(problem, box)
         self.pool = None
         if workers:
             self.pool = ProcessPoolExecutor(workers, get_context("fork"), initializer=follow, initargs=(os.getpid(),))
@@ -105,20 +107,28 @@ class Reader:
     def batches(
         self, split: str, batches: Iterable[list[int]], device: torch.device, proof: list[Evidence] | None = None
     ) -> Iterator[Batch]:
-        """The batches of sample ids, in order. With `proof`, every sample comes from its file, and the
+        """The batches of sample ids, in order, on the device. With `proof`, every sample comes from its file, and the
         evidence of its bytes is appended. Raises WrongData for a bad file, BrokenProcessPool for a dead worker."""
+        with contextlib.closing(feed(self.stacked(split, batches, proof), device)) as source:
+            start = time.perf_counter()
+            for tensors in source:
+                yield Batch(tensors, time.perf_counter() - start)
+                start = time.perf_counter()
+
+    def stacked(
+        self, split: str, batches: Iterable[list[int]], proof: list[Evidence] | None
+    ) -> Iterator[tuple[Tensor, ...]]:
+        """The batches in main memory, `prefetch` of them ahead in the workers."""
         prove = proof is not None
-        ahead: deque[list[tuple[int, Sample | Future | None]]] = deque()
+        waiting: deque[list[tuple[int, Sample | Future | None]]] = deque()
         for batch in [*batches, *[None] * self.prefetch]:
             if batch is not None:
-                ahead.append([(sample, self.request(split, sample, prove)) for sample in batch])
-            if ahead and (batch is None or len(ahead) > self.prefetch):
-                start = time.perf_counter()
-                samples = [self.receive(split, sample, source, prove) for sample, source in ahead.popleft()]
+                waiting.append([(sample, self.request(split, sample, prove)) for sample in batch])
+            if waiting and (batch is None or len(waiting) > self.prefetch):
+                samples = [self.receive(split, sample, source, prove) for sample, source in waiting.popleft()]
                 if prove:
                     proof.extend(s.evidence for s in samples)
-                volume, label = (self.stack([s[part] for s in samples], device) for part in (0, 1))
-                yield Batch(volume, label, time.perf_counter() - start)
+                yield stack([s.arrays for s in samples], self.blank)
 
     def request(self, split: str, sample: int, prove: bool) -> Sample | Future | None:
         """A sample that is in memory, the promise of one from a worker, or None: it is to be read in place."""
@@ -129,20 +139,18 @@ class Reader:
 
     def receive(self, split: str, sample: int, source: Sample | Future | None, prove: bool) -> Sample:
         """The sample that was requested, now, and remembered if there is room."""
+        if isinstance(source, Sample):
+            return source
         try:
-            read = source.result() if isinstance(source, Future) else source
-            read = read or read_sample(self.root, self.problem, split, sample, self.box, prove)
+            read = source.result() if source else read_sample(self.root, self.problem, split, sample, self.box, prove)
         except ValueError as error:
             raise WrongData(str(error)) from None
-        if len(self.cache) < self.room:
+        self.bytes_read += read.bytes
+        size = sum(array.nbytes for array in read.arrays)
+        if size <= self.room and (split, sample) not in self.cache:
             self.cache[split, sample] = read
+            self.room -= size
         return read
-
-    def stack(self, parts: list[np.ndarray], device: torch.device) -> Tensor:
-        """Arrays (D, H, W) uint8 -> (N, D, H, W) on the device; N can be 0."""
-        empty = torch.empty((0, *self.box.shape), dtype=torch.uint8)
-        batch = torch.from_numpy(np.stack(parts)) if parts else empty
-        return batch.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else batch
 
     def close(self) -> None:
         """End the workers."""
@@ -163,12 +171,25 @@ def follow(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def train_batches(layout: Layout, samples: range, batch_size: int, seed: int, epoch: int) -> list[list[int]]:
-    """This rank's part of every batch of an epoch. The order is drawn from the run's seed, the same on all
+class Part(NamedTuple):
+    """This rank's samples of a part of a batch, and the part's share of the batch, over all ranks."""
+
+    weight: float
+    samples: list[int]
+
+
+def train_batches(
+    layout: Layout, samples: range, batch_size: int, seed: int, epoch: int, accumulate: int = 1
+) -> list[list[Part]]:
+    """This rank's parts of every batch of an epoch. The order is drawn from the run's seed, the same on all
     ranks; the last batch is smaller where sizes don't divide, so every sample is trained on once."""
     generator = torch.Generator().manual_seed((seed + epoch) % 2**63)
     order = [samples[i] for i in torch.randperm(len(samples), generator=generator).tolist()]
-    return [layout.share(order[i : i + batch_size]) for i in range(0, len(order), batch_size)]
+    batches = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
+    return [
+        [Part(len(part) / len(batch), layout.share(part)) for i in range(accumulate) if (part := batch[i::accumulate])]
+        for batch in batches
+    ]
 
 
 def evaluation_batches(layout: Layout, samples: range, batch_size: int) -> list[list[int]]:
@@ -179,7 +200,7 @@ def evaluation_batches(layout: Layout, samples: range, batch_size: int) -> list[
 
 def drop_cached_pages(root: Path) -> None:
     """Ask the operating system to forget the dataset's pages, so that a run pays for its reading. Reads nothing."""
-    for path in root.rglob("*.h5") if hasattr(os, "posix_fadvise") else ():
+    for path in (p for p in root.rglob("*") if p.is_file()) if hasattr(os, "posix_fadvise") else ():
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)

@@ -46,9 +46,12 @@ def pad(x: Tensor, layout: Layout) -> Tensor:
 
 
 def fold(grad: Tensor, layout: Layout) -> Tensor:
-    """`Halo`'s backward pass: `pad`'s steps in reverse, each one's adjoint."""
+    """`Halo`'s backward pass: `pad`'s steps in reverse, each one's adjoint; a view of `grad`, which it changes.
+
+    The gradient of a padded box comes from the one convolution that read it, and nobody else has it: a copy would be
+    another sweep over the volume.
+    """
     axes = layout.split_axes()
-    grad = grad.clone()
     for i, axis in reversed(list(enumerate(axes))):
         planes = inside(grad, axes[i + 1 :]).movedim(2 + axis, 0)
         from_previous, from_next = swap(planes[0], planes[-1], layout, axis)

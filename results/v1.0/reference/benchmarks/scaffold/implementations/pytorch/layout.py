@@ -91,9 +91,9 @@ class Layout:
         """This replica's samples of a batch or a split: over all replicas, each exactly once. May be empty."""
         return list(samples[self.place[0] :: self.data])
 
-    def box(self, side: int) -> Box:
-        """This rank's part of a volume of `side` voxels a side."""
-        shape = tuple(side // extent for extent in self.extents[1:])
+    def box(self, whole: tuple[int, int, int]) -> Box:
+        """This rank's part of a volume of `whole` (D, H, W) voxels."""
+        shape = tuple(side // extent for side, extent in zip(whole, self.extents[1:], strict=True))
         return Box(tuple(p * s for p, s in zip(self.place[1:], shape, strict=True)), shape)
 
     def add(self, sums: Tensor) -> Tensor:

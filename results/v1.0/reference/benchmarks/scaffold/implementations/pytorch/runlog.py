@@ -1,5 +1,6 @@
 """The events of a run, in the order that the rules want them."""
 
+import contextlib
 import platform
 import threading
 from dataclasses import dataclass
@@ -9,10 +10,10 @@ from typing import Any
 
 from benchmark import fingerprint
 from benchmark.log import LogWriter
-from benchmark.metric import Counts, dice
 from benchmark.tree import source_digest
-from implementations.pytorch.config import TrainConfig
+from implementations.pytorch.config import RunConfig
 from implementations.pytorch.data import Evidence
+from implementations.pytorch.task import Score, Task
 
 HERE = Path(__file__).resolve().parent
 EDITION = "v1.0"  # of the rules
@@ -29,10 +30,15 @@ class Submission:
 
 
 class RunLog:
-    """Rank 0's log; with `path` None it writes nothing. Nothing is written after `stop`."""
+    """Rank 0's log; with `path` None it writes nothing. Nothing is written after `stop`.
 
-    def __init__(self, path: Path | None):
-        self.writer = LogWriter(path)
+    The log of a run that is `resumed` is written on: what is said before `go_on`, which the log has said already, is
+    kept in `again`.
+    """
+
+    def __init__(self, path: Path | None, resumed: bool = False):
+        self.path, self.again, self.silent = path, {}, resumed
+        self.writer = LogWriter(path, append=resumed)
         self.lock = threading.Lock()  # a signal stops the run from another thread
         self.running, self.stopped = False, False
         self.epoch = 0
@@ -40,7 +46,9 @@ class RunLog:
     def write(self, method: str, key: str, value: Any = None, **metadata: Any) -> None:
         """One event; `method` is the writer's: event, start or end."""
         with self.lock:
-            if not self.stopped:
+            if self.silent:
+                self.again |= {key: value} if method == "event" else {}
+            elif not self.stopped:
                 getattr(self.writer, method)(key, value, **metadata)
 
     def event(self, key: str, value: Any = None, **metadata: Any) -> None:
@@ -56,29 +64,26 @@ class RunLog:
         """The end of "init", "epoch", "eval", ..."""
         self.write("end", f"{interval}_stop", **metadata)
 
-    def submission(self, submission: Submission) -> None:
+    def go_on(self, epoch: int) -> None:
+        """Write again, after so many epochs; the run is on since its first start."""
+        self.silent, self.running, self.epoch = False, True, epoch
+
+    def submission(self, submission: Submission, benchmark: str) -> None:
         """The head of the log."""
         self.event("cache_clear", True)
-        self.event("submission_benchmark", "scaffold")
+        self.event("submission_benchmark", benchmark)
         self.event("submission_org", submission.org)
         self.event("submission_division", submission.division)
         self.event("submission_status", submission.status)
         self.event("submission_platform", submission.system)
 
-    def optimizer(self, config: TrainConfig) -> None:
-        """The optimizer under the standard keys, then every setting under ours."""
-        self.event("opt_name", "adam")
-        self.event("opt_base_learning_rate", config.learning_rate)
-        self.event("opt_end_learning_rate", config.end_learning_rate)
-        self.event("opt_adam_beta_1", config.beta_1)
-        self.event("opt_adam_beta_2", config.beta_2)
-        self.event("opt_adam_epsilon", config.epsilon)
-        self.event("opt_weight_decay", config.weight_decay)
-        self.event("opt_gradient_clip_norm", config.gradient_clip)
-        self.event("opt_learning_rate_decay_schedule", "cosine_warm_restarts")
-        self.event("hyperparameters", config.fields())
+    def hyperparameters(self, task: Task) -> None:
+        """The workload's own events, its hyperparameters under the standard keys; then every setting under ours."""
+        for key, value in task.events().items():
+            self.event(key, value)
+        self.event("hyperparameters", task.config.fields())
 
-    def digests(self, config: TrainConfig) -> None:
+    def digests(self, config: RunConfig) -> None:
         """What ran: the resolved config, the source, and the versions of what it rests on."""
         self.event("config_digest", config.digest())
         self.event("source_digest", source_digest(HERE))
@@ -98,16 +103,16 @@ class RunLog:
             bytes_read={"total": sum(read), "least_by_rank": min(read), "most_by_rank": max(read)},
         )
 
-    def accuracy(self, counts: Counts, samples: int) -> None:
-        """The score of an evaluation and the counts that it follows from."""
-        numbers = {name: list(getattr(counts, name)) for name in ("intersection", "predicted", "true")}
-        self.event("eval_accuracy", dice(counts), epoch_num=self.epoch, samples_count=samples, **numbers)
+    def score(self, metric: str, score: Score, samples: int) -> None:
+        """The score of an evaluation and what it follows from."""
+        self.event(metric, score.value, epoch_num=self.epoch, samples_count=samples, **score.facts)
 
     def stop(self, status: str, reason: str | None = None) -> None:
         """The end of the run, once: the first reason stands. A run that never started has no end to log."""
         with self.lock:
             if self.running and not self.stopped:
                 why = {} if reason is None else {"reason": reason}
-                self.writer.end("run_stop", None, status=status, epoch_num=self.epoch, **why)
-                self.writer.close()
+                with contextlib.suppress(OSError):  # a full disk may be the reason
+                    self.writer.end("run_stop", None, status=status, epoch_num=self.epoch, **why)
+                    self.writer.close()
             self.stopped = True

@@ -6,11 +6,11 @@ other layers of a U-Net are local: boxes have an even extent wherever it pools, 
 
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.parallel import DistributedDataParallel
 
 from implementations.pytorch.halo import Halo
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.norm import GroupNormReLU, NormReLU
+from implementations.pytorch.parallel import average_gradients
 
 
 class HaloConv3d(nn.Module):
@@ -33,10 +33,10 @@ class VolumeNormReLU(nn.Module):
     def __init__(self, norm: NormReLU, layout: Layout):
         super().__init__()
         self.weight, self.bias, self.layout = norm.weight, norm.bias, layout
-        self.groups, self.eps = norm.num_groups, norm.eps
+        self.groups, self.eps, self.kernels = norm.num_groups, norm.eps, norm.kernels
 
     def forward(self, x: Tensor) -> Tensor:
-        return GroupNormReLU.apply(x, self.weight, self.bias, self.groups, self.eps, self.layout)
+        return GroupNormReLU.apply(x, self.weight, self.bias, self.groups, self.eps, self.kernels, self.layout)
 
 
 def split_volumes(model: nn.Module, layout: Layout) -> nn.Module:
@@ -54,10 +54,11 @@ def split_volumes(model: nn.Module, layout: Layout) -> nn.Module:
     return model
 
 
-def parallelize(model: nn.Module, layout: Layout) -> nn.Module:
-    """`model`, whose weights start equal, for this rank's share and box; gradients are averaged over all ranks."""
+def parallelize(model: nn.Module, layout: Layout, sharding: str = "ddp") -> nn.Module:
+    """`model`, whose weights start equal, for this rank's share and box; gradients are averaged over all ranks, and
+    weights held as `sharding` says."""
     if layout.ranks == 1:
         return model
     if layout.boxes > 1:
         split_volumes(model, layout)
-    return DistributedDataParallel(model, gradient_as_bucket_view=True)
+    return average_gradients(model, sharding)

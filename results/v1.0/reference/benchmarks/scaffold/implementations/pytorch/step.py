@@ -1,77 +1,83 @@
 """One training step, and the warm-up that comes before the clock starts."""
 
 import contextlib
+import itertools
 from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
 
-from benchmark.problem import Problem
-from implementations.pytorch.config import TrainConfig
+from benchmark.workload import module_of
+from implementations.pytorch.config import RunConfig
+from implementations.pytorch.feed import stack
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.loss import loss_from_sums, loss_sums
-from implementations.pytorch.model import to_input
+from implementations.pytorch.parallel import unsynchronized, whole
+from implementations.pytorch.task import Task, Tensors
 
 
-def precise(config: TrainConfig) -> contextlib.AbstractContextManager:
+def precise(config: RunConfig) -> contextlib.AbstractContextManager:
     """The context in which the network runs: autocast in bfloat16, or nothing."""
     return torch.autocast(config.device, dtype=torch.bfloat16, enabled=config.precision == "bfloat16")
 
 
-def batch_loss(
-    model: nn.Module, volume: Tensor, label: Tensor, weight: Tensor, layout: Layout, config: TrainConfig
+def train_step(
+    task: Task,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    parts: Iterable[tuple[float, Tensors]],
+    layout: Layout,
 ) -> Tensor:
-    """The loss of the whole batch, the same on all ranks, from this rank's part: uint8 (N, D, H, W) each.
-
-    A rank without a sample (N = 0) takes part with an empty volume that counts for nothing.
-    """
-    here = len(volume) > 0
-    if not here:
-        volume, label = (torch.zeros((1, *x.shape[1:]), dtype=x.dtype, device=x.device) for x in (volume, label))
-    with precise(config):
-        logits = model(to_input(volume))
-    sums = loss_sums(logits, label, weight)
-    return loss_from_sums(layout.add(sums if here else sums * 0))
-
-
-def train_step(model: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor, clip: float) -> None:
-    """Gradients of `loss`, clipped to an L2 norm of `clip`, and the optimizer's step."""
+    """One step on a batch in parts (weight, tensors), whose weights sum to 1: gradients of the weighted sum of their
+    losses, clipped if the config says so, and the optimizer's step. The loss before the step."""
     optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    nn.utils.clip_grad_norm_(model.parameters(), clip)
+    total = 0.0
+    for (weight, batch), last in with_last(parts):
+        with unsynchronized(model, last):
+            loss = task.loss(model, batch, layout)
+            (loss if weight == 1 else loss * weight).backward()
+        total = total + weight * loss.detach()
+    if task.config.gradient_clip:
+        nn.utils.clip_grad_norm_(model.parameters(), task.config.gradient_clip)
     optimizer.step()
+    return total
 
 
-def build_optimizer(parameters: Iterable[Tensor], config: TrainConfig) -> torch.optim.Optimizer:
-    """Adam (Kingma and Ba 2015, arXiv:1412.6980). Its rate is set at every step."""
-    return torch.optim.Adam(
-        parameters,
-        lr=config.learning_rate,
-        betas=(config.beta_1, config.beta_2),
-        eps=config.epsilon,
-        weight_decay=config.weight_decay,
-        fused=True,
-    )
+def with_last(items: Iterable) -> Iterable[tuple]:
+    """(item, whether it is the last)."""
+    before, items = itertools.tee(items)
+    next(items, None)
+    return ((item, after is None) for item, after in itertools.zip_longest(before, items))
 
 
-def warm_up(model: nn.Module, problem: Problem, weight: Tensor, layout: Layout, config: TrainConfig) -> None:
-    """Passes forward and backward over synthetic voxels at every batch size that this rank will see, so that
-    libraries are loaded and have chosen their kernels before the clock starts. Weights stay as they are: the
-    optimizer's step is tried on others."""
-    shape, device = layout.box(problem.side).shape, torch.device(config.device)
-    full = len(layout.share(range(config.batch_size)))
-    last = len(layout.share(range(problem.train_samples % config.batch_size)))
-    for samples in (full, full, last):
-        volume = torch.full((samples, *shape), 128, dtype=torch.uint8, device=device)
-        batch_loss(model, volume, torch.zeros_like(volume), weight, layout, config).backward()
+def warm_up(task: Task, model: nn.Module, layout: Layout) -> None:
+    """Passes forward and backward over blank samples at every batch size that comes, so that
+    libraries are loaded and have chosen their kernels before the clock starts. Weights and buffers stay as they are:
+    the optimizer's step is tried on others."""
+    problem, config = task.problem, task.config
+    buffers = [b.clone() for b in model.buffers()]
+    sizes = part_sizes(problem.train_samples, config)
+    model.train()
+    for size in (sizes[0], *sizes):
+        task.loss(model, blank_batch(task, layout, len(layout.share(range(size)))), layout).backward()
         model.zero_grad(set_to_none=True)
-    trial = nn.Linear(8, 8).to(device)
-    train_step(trial, build_optimizer(trial.parameters(), config), trial(torch.ones(1, 8, device=device)).sum(), 1.0)
-    with torch.inference_mode(), precise(config):
-        volume = torch.zeros((config.eval_batch_size, *shape), dtype=torch.uint8, device=device)
-        plain_model(model)(to_input(volume))
+    trial = nn.Linear(8, 8).to(config.device)
+    trial(torch.ones(1, 8, device=config.device)).sum().backward()
+    task.build_optimizer(trial).step()
+    with whole(model) as plain:
+        task.evaluate(plain.eval(), [blank_batch(task, layout, config.eval_batch_size)], layout)
+    with torch.no_grad():
+        for buffer, before in zip(model.buffers(), buffers, strict=True):
+            buffer.copy_(before)
 
 
-def plain_model(model: nn.Module) -> nn.Module:
-    """The model inside whatever parallelism was put around it."""
-    return getattr(model, "module", model)
+def part_sizes(samples: int, config: RunConfig) -> list[int]:
+    """The different numbers of samples, over all ranks, that a part of a batch can have, the largest first."""
+    batches = {min(config.batch_size, samples), samples % config.batch_size} - {0}
+    sizes = {len(range(part, batch, config.accumulate)) for batch in batches for part in range(config.accumulate)}
+    return sorted(sizes - {0}, reverse=True)
+
+
+def blank_batch(task: Task, layout: Layout, samples: int) -> Tensors:
+    """So many samples of zeros."""
+    blank = module_of(task.problem).blank(task.problem, layout.box(task.problem.shape))
+    return tuple(tensor.to(task.config.device) for tensor in stack([blank] * samples, blank))

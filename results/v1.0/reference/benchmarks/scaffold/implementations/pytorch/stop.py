@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import torch.distributed as dist
 
+from implementations.pytorch.layout import Layout
+
 
 class Aborted(Exception):
     """The run cannot go on or must not; the text says why. All ranks raise it together. Exit code 1."""
@@ -18,6 +20,24 @@ class WrongData(Exception):
     def __init__(self, reason: str, everywhere: bool = False):
         super().__init__(reason)
         self.everywhere = everywhere  # whether all ranks raise it together
+
+
+def together(layout: Layout, what: str, act: Callable[[], object]) -> None:
+    """Do it on every rank. Raises Aborted on all of them where one can't read or write."""
+    try:
+        act()
+        failed = ""
+    except (OSError, ValueError) as error:
+        failed = f"rank {layout.rank}: {reason(error)}"
+    if failed := "; ".join(filter(None, layout.gather(failed))):
+        raise Aborted(f"{what}: {failed}")
+
+
+def reason(error: BaseException) -> str:
+    """Why something can't be read or written, in one line."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename2 or error.filename or ''}: {error.strerror}".removeprefix(": ")
+    return str(error).partition("\n")[0] or repr(error)
 
 
 def lost_peer(error: RuntimeError) -> bool:

@@ -20,22 +20,27 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from benchmark.manifest import load_manifest, missing
-from benchmark.problem import PROBLEMS, load_problem
+from benchmark.problem import load_problem
 from benchmark.tree import implementation_path, result_path, set_path, source_files, system_path
 from implementations.pytorch.config import config_path, load_config, resolve
 from implementations.pytorch.fit import arrange
+from implementations.pytorch.runlog import EDITION
 from implementations.pytorch.system import describe_system
+from implementations.pytorch.task import config_class
+from rules.edition import load
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-BENCHMARK, IMPLEMENTATION = "scaffold", "pytorch"
+IMPLEMENTATION = "pytorch"
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", required=True, help="smoke, scale6, ...")
-    parser.add_argument("--runs", type=int, default=5, help="how many runs (default 5)")
+    parser.add_argument(
+        "--runs", type=int, help="how many runs, 0 for the tree alone (default: what the rules ask for)"
+    )
     parser.add_argument("--org", required=True, help="who submits: a folder name")
     parser.add_argument("--system", required=True, help="what on: a file name")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
@@ -45,7 +50,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--nproc", type=int, help="ranks a run, by torchrun (default: the layout's, or 1)")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--force", action="store_true", help="replace the runs that are there")
-    parser.add_argument("--problems", type=Path, default=PROBLEMS, help="problem definitions")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     args = parser.parse_args(arguments)
@@ -61,8 +66,10 @@ def ranks(layout: str) -> int:
 def check_settings(args: argparse.Namespace) -> None:
     """Raises ValueError for settings or a layout that every run would refuse."""
     settings = [*args.settings, *([f"layout=[{args.layout}]"] if args.layout else [])]
-    config = resolve(load_config(args.config or config_path(args.problem), settings), 1, 1, args.nproc)
-    arrange(config.layout, config.tile, load_problem(args.problem, args.problems), 0, args.nproc)
+    problem = load_problem(args.problem, args.problems)
+    config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
+    config = resolve(config, 1, 1, args.nproc)
+    arrange(config.layout, config.tile, problem, 0, args.nproc)
 
 
 def train_command(args: argparse.Namespace, log: Path) -> list[str]:
@@ -97,9 +104,9 @@ def write_system(submission: Path, args: argparse.Namespace) -> None:
         path.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
 
 
-def copy_source(submission: Path) -> None:
+def copy_source(submission: Path, benchmark: str) -> None:
     """A copy of the implementation that ran, in place of an older one."""
-    target = implementation_path(submission, BENCHMARK, IMPLEMENTATION)
+    target = implementation_path(submission, benchmark, IMPLEMENTATION)
     shutil.rmtree(target, ignore_errors=True)
     for path in source_files(HERE):
         copy = target / path.relative_to(HERE)
@@ -112,16 +119,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parse(arguments)
     args.data = (args.data or ROOT / "data" / args.problem).resolve()
     submission = args.out.resolve() / args.org
-    runs = set_path(submission, args.system, BENCHMARK)
     for name in (args.org, args.system):
         if not re.fullmatch(r"[\w][\w.+-]*", name):
             print(f"submit.py: found {name!r}, wanted a name of letters, digits and . _ + -", file=sys.stderr)
             return 2
-    if runs.exists() and not args.force:
-        print(f"submit.py: {runs}: found runs, wanted an empty place (--force replaces them)", file=sys.stderr)
-        return 2
     try:
+        benchmark = load_problem(args.problem, args.problems).workload
+        args.runs = load(EDITION).benchmarks[benchmark].runs if args.runs is None else args.runs
         check_settings(args)
+        runs = set_path(submission, args.system, benchmark)
+        if runs.exists() and not args.force:
+            raise ValueError(f"{runs}: found runs, wanted an empty place (--force replaces them)")
         if generate(args):
             return 2
     except ValueError as error:
@@ -129,11 +137,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     shutil.rmtree(runs, ignore_errors=True)
     write_system(submission, args)
-    copy_source(submission)
+    copy_source(submission, benchmark)
     failed = 0
     for run in range(args.runs):
         print(f"run {run + 1} of {args.runs}", file=sys.stderr)
-        code = subprocess.run(train_command(args, result_path(submission, args.system, BENCHMARK, run))).returncode
+        code = subprocess.run(train_command(args, result_path(submission, args.system, benchmark, run))).returncode
         if code == 2 or code < 0:
             return 2
         failed += code != 0

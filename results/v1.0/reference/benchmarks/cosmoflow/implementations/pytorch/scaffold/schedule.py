@@ -1,11 +1,13 @@
 """The learning rate."""
 
 import math
+from typing import TYPE_CHECKING
 
-from implementations.pytorch.config import TrainConfig
+if TYPE_CHECKING:
+    from implementations.pytorch.scaffold.task import Config
 
 
-def learning_rate(config: TrainConfig, epoch: float) -> float:
+def cosine_warm_restarts(config: "Config", epoch: float) -> float:
     """The rate at `epoch`, a fraction counted from 0: cosines with warm restarts (Loshchilov and Hutter 2017,
     arXiv:1608.03983), each `restart_factor` times as long as the one before, under a linear ramp at the start."""
     start, length = 0.0, float(config.restart_epochs)

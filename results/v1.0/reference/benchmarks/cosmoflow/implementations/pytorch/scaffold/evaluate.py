@@ -5,23 +5,25 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-from benchmark.metric import Counts
-from implementations.pytorch.config import TrainConfig
-from implementations.pytorch.data import Batch
+from benchmark.metric import Counts, dice
+from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.model import to_input
+from implementations.pytorch.scaffold.model import to_input
 from implementations.pytorch.step import precise
+from implementations.pytorch.task import Score, Tensors
 
 
 @torch.inference_mode()
-def evaluate(model: nn.Module, batches: Iterable[Batch], classes: int, layout: Layout, config: TrainConfig) -> Counts:
-    """The counts over all ranks' batches. Ranks meet once, at the end, so their numbers of batches may differ."""
+def evaluate(model: nn.Module, batches: Iterable[Tensors], classes: int, layout: Layout, config: RunConfig) -> Score:
+    """Dice and its counts over all ranks' batches of volume and label, uint8 (N, D, H, W) each. Ranks of a replica
+    have the same batches; replicas meet once, at the end, so their numbers of batches may differ."""
     confusion = torch.zeros(classes * classes, dtype=torch.int64, device=config.device)
-    for batch in batches:
+    for volume, label in batches:
         with precise(config):
-            logits = model(to_input(batch.volume))
-        confusion += confusion_counts(logits, batch.label)
-    return to_counts(layout.add(confusion).view(classes, classes))
+            logits = model(to_input(volume))
+        confusion += confusion_counts(logits, label)
+    counts = to_counts(layout.add(confusion).view(classes, classes))
+    return Score(dice(counts), {name: list(numbers) for name, numbers in vars(counts).items()})
 
 
 def confusion_counts(logits: Tensor, label: Tensor) -> Tensor:

@@ -1,0 +1,175 @@
+"""The layout of ranks: who holds what. Code outside asks for "my share", "my box" and "the sum over all".
+
+Samples are split over `data` replicas; the ranks of a replica split each of its samples over depth, height and
+width, every rank a box of the same shape. Gradients have one convention: every collective's backward pass is its
+true adjoint, every rank derives the same loss from sums over all ranks, so what a rank's backward pass gives is
+`ranks` times its own part of the gradient, and the plain average over all ranks is the gradient of the loss.
+"""
+
+import datetime
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from benchmark.launch import Launch
+
+Extents = tuple[int, int, int, int]
+AXES = ("data", "depth", "height", "width")
+
+
+class Box(NamedTuple):
+    """A part of a sample, in voxels (z, y, x)."""
+
+    origin: tuple[int, int, int]
+    shape: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """data x depth x height x width ranks, and which of them this is. With one rank nothing communicates.
+
+    Ranks are numbered row by row, the width fastest, in tiles: ranks 0, 1, ... fill the first tile, then the
+    next. The tile (1, 2, 2, 2) gives each node of 8 ranks a cube, the tile (data, 1, 1, 1) runs through the
+    replicas first; (1, 1, 1, 1) is plain row by row. `replica_group` is set by `connect`.
+    """
+
+    data: int
+    rank: int = 0
+    depth: int = 1
+    height: int = 1
+    width: int = 1
+    tile: Extents = (1, 1, 1, 1)
+    replica_group: dist.ProcessGroup | None = field(default=None, compare=False, repr=False)
+
+    def __deepcopy__(self, memo: dict) -> "Layout":
+        return self  # a copy of a model still belongs to the same ranks
+
+    @property
+    def extents(self) -> Extents:
+        return self.data, self.depth, self.height, self.width
+
+    @property
+    def ranks(self) -> int:
+        return math.prod(self.extents)
+
+    @property
+    def boxes(self) -> int:
+        """Ranks that a sample is split over."""
+        return self.depth * self.height * self.width
+
+    @property
+    def place(self) -> Extents:
+        """Where this rank stands: replica, then position in depth, height and width."""
+        tiles = tuple(e // t for e, t in zip(self.extents, self.tile, strict=True))
+        outer, inner = divmod(self.rank, math.prod(self.tile))
+        pairs = zip(unravel(outer, tiles), self.tile, unravel(inner, self.tile), strict=True)
+        return tuple(o * t + i for o, t, i in pairs)
+
+    def rank_at(self, place: Sequence[int]) -> int:
+        """The inverse of `place`."""
+        tiles = tuple(e // t for e, t in zip(self.extents, self.tile, strict=True))
+        outer = ravel([p // t for p, t in zip(place, self.tile, strict=True)], tiles)
+        inner = ravel([p % t for p, t in zip(place, self.tile, strict=True)], self.tile)
+        return outer * math.prod(self.tile) + inner
+
+    def neighbour(self, axis: int, step: int) -> int | None:
+        """The rank whose box is `step` (1 or -1) boxes away on axis 0, 1 or 2, or None: the volume ends there."""
+        place = list(self.place)
+        place[1 + axis] += step
+        return self.rank_at(place) if 0 <= place[1 + axis] < self.extents[1 + axis] else None
+
+    def split_axes(self) -> list[int]:
+        """The axes of a volume (0, 1, 2) that more than one rank shares."""
+        return [axis for axis in range(3) if self.extents[1 + axis] > 1]
+
+    def share(self, samples: Sequence[int]) -> list[int]:
+        """This replica's samples of a batch or a split: over all replicas, each exactly once. May be empty."""
+        return list(samples[self.place[0] :: self.data])
+
+    def box(self, whole: tuple[int, int, int]) -> Box:
+        """This rank's part of a volume of `whole` (D, H, W) voxels."""
+        shape = tuple(side // extent for side, extent in zip(whole, self.extents[1:], strict=True))
+        return Box(tuple(p * s for p, s in zip(self.place[1:], shape, strict=True)), shape)
+
+    def add(self, sums: Tensor) -> Tensor:
+        """The sum over all ranks of a tensor, differentiable."""
+        return sums if self.ranks == 1 else AllReduce.apply(sums)
+
+    def add_over_volume(self, sums: Tensor) -> Tensor:
+        """The sum over the ranks that share this rank's samples, in place, not differentiable."""
+        if self.boxes > 1:
+            dist.all_reduce(sums, group=self.replica_group)
+        return sums
+
+    def gather(self, value: Any) -> list[Any]:
+        """Every rank's `value`, in order of rank, on every rank."""
+        if self.ranks == 1:
+            return [value]
+        values = [None] * self.ranks
+        dist.all_gather_object(values, value)
+        return values
+
+    def barrier(self) -> None:
+        """Return when every rank has come here."""
+        self.gather(None)
+
+
+class AllReduce(torch.autograd.Function):
+    """A sum over all ranks. Its adjoint is the same sum, over the gradients."""
+
+    @staticmethod
+    def forward(ctx, sums: Tensor) -> Tensor:
+        sums = sums.clone()
+        dist.all_reduce(sums)
+        return sums
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> Tensor:
+        grad = grad.clone()
+        dist.all_reduce(grad)
+        return grad
+
+
+def unravel(index: int, extents: Sequence[int]) -> tuple[int, ...]:
+    """The position of the index-th place, row by row."""
+    position = []
+    for extent in reversed(extents):
+        index, at = divmod(index, extent)
+        position.append(at)
+    return tuple(reversed(position))
+
+
+def ravel(position: Sequence[int], extents: Sequence[int]) -> int:
+    """The inverse of `unravel`."""
+    index = 0
+    for at, extent in zip(position, extents, strict=True):
+        index = index * extent + at
+    return index
+
+
+def connect(layout: Layout, launch: Launch, device: torch.device, timeout_seconds: float) -> Layout:
+    """Join the process group, if there is more than one rank; the layout with its replica's group.
+
+    No `DeviceMesh`: the groups it makes wait for a lost rank as long as the backend likes, half an hour.
+    """
+    if launch.world_size == 1:
+        return layout
+    timeout = datetime.timedelta(seconds=timeout_seconds)
+    backend = "nccl" if device.type == "cuda" else "gloo"
+    dist.init_process_group(backend, rank=launch.rank, world_size=launch.world_size, timeout=timeout)
+    return with_group(layout, timeout)
+
+
+def with_group(layout: Layout, timeout: datetime.timedelta) -> Layout:
+    """The layout with the process group of its replica, if samples are split; all ranks must call it."""
+    if layout.boxes == 1:
+        return layout
+    places = [unravel(i, layout.extents) for i in range(layout.ranks)]
+    replicas = [sorted(layout.rank_at(p) for p in places if p[0] == replica) for replica in range(layout.data)]
+    group, _ = dist.new_subgroups_by_enumeration(replicas, timeout=timeout)
+    return replace(layout, replica_group=group)

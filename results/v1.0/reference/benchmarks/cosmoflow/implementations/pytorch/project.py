@@ -1,0 +1,139 @@
+"""Predict what a problem takes on a system that is described by a few rates: memory, FLOPs, halos, seconds.
+
+    python implementations/pytorch/project.py --problem scale11 --ranks 64 128 256 512 --system dgx-h200
+    python implementations/pytorch/project.py --system dgx-h200 --calibrate build/result_*.txt > mine.yaml
+    python implementations/pytorch/project.py --system ./mine.yaml --compare build/result_*.txt
+
+For every number of ranks the fastest layout that fits; for a single one, all of them. A step is traced through the
+real network, without memory and without the system. Logs are those of `train.py --steps N`: --calibrate prints the
+system with the rates that fit them best, --compare what was measured beside what is predicted. Assumptions, and how
+far to trust them: docs/scaling.md.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from benchmark.problem import load_problem
+from implementations.pytorch.config import RunConfig, config_path, load_config
+from implementations.pytorch.projection.calibrate import calibrate
+from implementations.pytorch.projection.machine import System, dump_system, load_system
+from implementations.pytorch.projection.measured import read_measured, report
+from implementations.pytorch.projection.search import best_of, search
+from implementations.pytorch.projection.table import as_csv, as_json, details, row, text_table
+from implementations.pytorch.task import config_class
+
+RECOMPUTE = {"auto": None, "yes": True, "no": False}
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problem", nargs="+", default=[], help="scale11, smoke, ...; several for one table")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1], help="numbers of ranks")
+    parser.add_argument("--system", required=True, help="a name in systems/, or a file ending in .yaml")
+    parser.add_argument("--layout", help="data,depth,height,width: this one alone, instead of --ranks")
+    parser.add_argument("--precision", choices=("float32", "bfloat16"), default="bfloat16")
+    parser.add_argument("--batch", type=int, help="samples a step, over all ranks (default: the problem's config)")
+    parser.add_argument("--recompute", choices=RECOMPUTE, default="auto", help="auto: where it must be to fit")
+    parser.add_argument("--all", action="store_true", help="all layouts, those too that don't fit")
+    parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits logs")
+    parser.add_argument("--compare", type=Path, nargs="+", metavar="LOG", help="measured beside predicted")
+    parser.add_argument("--format", choices=("text", "csv", "json"), default="text")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
+    parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
+    return parser.parse_args(arguments)
+
+
+def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
+    """The config of a problem's runs, as the command line changes it."""
+    config = load_config(config_class(problem.workload), args.config or config_path(problem.name), args.settings)
+    batch = config.batch_size if args.batch is None else args.batch
+    return replace(config, precision=args.precision, batch_size=batch)
+
+
+def project(args: argparse.Namespace, name: str, system: System) -> list[dict[str, Any]]:
+    """The rows of a problem."""
+    problem = load_problem(name, args.problems)
+    config, again = settings(args, problem), RECOMPUTE[args.recompute]
+    if args.layout:
+        found = [best_of(problem, config, system, extents(args.layout), again)]
+        return [{**row(p, system), "problem": name} for p in found]
+    rows = []
+    for ranks in args.ranks:
+        if ranks < 1:
+            raise ValueError(f"--ranks: found {ranks}, wanted at least 1")
+        found = search(problem, config, system, ranks, again)
+        if not found:
+            print(f"project.py: {name}: {ranks} ranks: {idle(problem, config, ranks)}", file=sys.stderr)
+        shown = found if args.all or len(args.ranks) == 1 else found[:1]
+        rows += [{**row(p, system), "problem": name} for p in shown]
+    return rows
+
+
+def idle(problem: Any, config: RunConfig, ranks: int) -> str:
+    """Why no layout of so many ranks is of use."""
+    boxes = 1
+    for most in problem.most_boxes:
+        boxes *= most
+    most = boxes * (config.batch_size // config.accumulate)
+    return f"nothing to do for all of them: {problem.name} at batch {config.batch_size} can be cut for {most} ranks"
+
+
+def extents(text: str) -> tuple[int, ...]:
+    """The layout "1,8,8,8" as numbers."""
+    try:
+        found = tuple(map(int, text.split(",")))
+    except ValueError:
+        found = ()
+    if len(found) != 4:
+        raise ValueError(f"--layout: found {text!r}, wanted such as 1,8,8,8")
+    return found
+
+
+def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -> str:
+    """The answer in the format that was asked for."""
+    if args.format != "text":
+        return {"csv": as_csv, "json": as_json}[args.format](rows)
+    blocks = [f"{args.system}: {system.source}"]
+    for name in args.problem:
+        mine = [r for r in rows if r["problem"] == name]
+        if mine:
+            blocks.append(f"{name}, batch {mine[0]['batch']}, {mine[0]['precision']}\n{text_table(mine)}")
+        if len(mine) and len(args.ranks) == 1:
+            blocks.append(details(mine[0]))
+    return "\n\n".join(blocks)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0, or 2 for a wrong command."""
+    args = parse(arguments)
+    try:
+        print(answer(args))
+    except ValueError as error:
+        print(f"project.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def answer(args: argparse.Namespace) -> str:
+    """What is printed. Raises ValueError for whatever cannot be projected."""
+    system = load_system(args.system)
+    if args.calibrate:
+        return dump_system(calibrate([read_measured(log, args.problems) for log in args.calibrate], system)).rstrip()
+    if args.compare:
+        return report([read_measured(log, args.problems) for log in args.compare], system)
+    if not args.problem:
+        raise ValueError("found nothing to do, wanted --problem, --calibrate or --compare")
+    return show(args, [r for name in args.problem for r in project(args, name, system)], system)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

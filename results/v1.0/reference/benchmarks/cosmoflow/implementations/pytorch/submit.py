@@ -1,0 +1,153 @@
+"""Make a submission: generate the data if it is absent, train N times, write the submission tree.
+
+    python implementations/pytorch/submit.py --problem smoke --runs 5 --org reference --system laptop
+
+Every run is a process of its own with a seed of its own. Exit codes: 0 every run reached the target,
+1 some did not, 2 nothing could be run.
+"""
+
+import argparse
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from benchmark.manifest import load_manifest, missing
+from benchmark.problem import load_problem
+from benchmark.tree import implementation_path, result_path, set_path, source_files, system_path
+from implementations.pytorch.config import config_path, load_config, resolve
+from implementations.pytorch.fit import arrange
+from implementations.pytorch.runlog import EDITION
+from implementations.pytorch.system import describe_system
+from implementations.pytorch.task import config_class
+from rules.edition import load
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+IMPLEMENTATION = "pytorch"
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problem", required=True, help="smoke, scale6, ...")
+    parser.add_argument(
+        "--runs", type=int, help="how many runs, 0 for the tree alone (default: what the rules ask for)"
+    )
+    parser.add_argument("--org", required=True, help="who submits: a folder name")
+    parser.add_argument("--system", required=True, help="what on: a file name")
+    parser.add_argument("--division", default="closed", choices=("closed", "open"))
+    parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
+    parser.add_argument("--out", type=Path, default=ROOT / "results" / "v1.0", help="default: results/v1.0")
+    parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
+    parser.add_argument("--nproc", type=int, help="ranks a run, by torchrun (default: the layout's, or 1)")
+    parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")
+    parser.add_argument("--force", action="store_true", help="replace the runs that are there")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
+    parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
+    args = parser.parse_args(arguments)
+    args.nproc = args.nproc or ranks(args.layout or "1")
+    return args
+
+
+def ranks(layout: str) -> int:
+    """How many ranks a layout such as "2,1,1,1" has; 1 for one that train.py will refuse."""
+    return math.prod(map(int, layout.split(","))) if re.fullmatch(r"\d{1,6}(,\d{1,6})*", layout) else 1
+
+
+def check_settings(args: argparse.Namespace) -> None:
+    """Raises ValueError for settings or a layout that every run would refuse."""
+    settings = [*args.settings, *([f"layout=[{args.layout}]"] if args.layout else [])]
+    problem = load_problem(args.problem, args.problems)
+    config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
+    config = resolve(config, 1, 1, args.nproc)
+    arrange(config.layout, config.tile, problem, 0, args.nproc)
+
+
+def train_command(args: argparse.Namespace, log: Path) -> list[str]:
+    """The command of one run."""
+    start = [sys.executable]
+    if args.nproc > 1:
+        start += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(args.nproc), "--"]
+    names = ("problem", "problems", "config", "data", "org", "system", "division", "status", "layout")
+    options = [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
+    return [*start, str(HERE / "train.py"), *options, "--log", str(log), *args.settings]
+
+
+def generate(args: argparse.Namespace) -> int:
+    """Generate what is missing of the dataset; the exit code."""
+    problem = load_problem(args.problem, args.problems)
+    try:
+        load_manifest(args.data, problem)
+        if not missing(args.data, problem):
+            return 0
+    except ValueError:
+        pass  # the generator says what is wrong, or makes it
+    command = [sys.executable, str(ROOT / "benchmark" / "generate.py"), "--problem", args.problem]
+    return subprocess.run([*command, "--out", str(args.data)], stdout=subprocess.DEVNULL).returncode
+
+
+def write_system(submission: Path, args: argparse.Namespace) -> None:
+    """The system description, unless somebody has written one: hands may have filled in what no program sees."""
+    path = system_path(submission, args.system)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fields = describe_system(args.system, args.org, args.division, args.status, args.data)
+        path.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
+
+
+def copy_source(submission: Path, benchmark: str) -> None:
+    """A copy of the implementation that ran, in place of an older one."""
+    target = implementation_path(submission, benchmark, IMPLEMENTATION)
+    shutil.rmtree(target, ignore_errors=True)
+    for path in source_files(HERE):
+        copy = target / path.relative_to(HERE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Data, runs, tree; the exit code."""
+    args = parse(arguments)
+    args.data = (args.data or ROOT / "data" / args.problem).resolve()
+    submission = args.out.resolve() / args.org
+    for name in (args.org, args.system):
+        if not re.fullmatch(r"[\w][\w.+-]*", name):
+            print(f"submit.py: found {name!r}, wanted a name of letters, digits and . _ + -", file=sys.stderr)
+            return 2
+    try:
+        benchmark = load_problem(args.problem, args.problems).workload
+        args.runs = load(EDITION).benchmarks[benchmark].runs if args.runs is None else args.runs
+        check_settings(args)
+        runs = set_path(submission, args.system, benchmark)
+        if runs.exists() and not args.force:
+            raise ValueError(f"{runs}: found runs, wanted an empty place (--force replaces them)")
+        if generate(args):
+            return 2
+    except ValueError as error:
+        print(f"submit.py: {error}", file=sys.stderr)
+        return 2
+    shutil.rmtree(runs, ignore_errors=True)
+    write_system(submission, args)
+    copy_source(submission, benchmark)
+    failed = 0
+    for run in range(args.runs):
+        print(f"run {run + 1} of {args.runs}", file=sys.stderr)
+        code = subprocess.run(train_command(args, result_path(submission, args.system, benchmark, run))).returncode
+        if code == 2 or code < 0:
+            return 2
+        failed += code != 0
+    print(f"{args.runs - failed} of {args.runs} runs reached the target: {submission}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+"""A run on the clock: epochs of training and evaluation until the target is reached."""
+
+import contextlib
+import math
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from benchmark import fingerprint
+from benchmark.manifest import Manifest, load_manifest
+from benchmark.workload import AnyProblem
+from implementations.pytorch.average import Average
+from implementations.pytorch.checkpoint import Checkpoints
+from implementations.pytorch.config import RunConfig
+from implementations.pytorch.data import Batch, Evidence, Reader, evaluation_batches, train_batches
+from implementations.pytorch.layout import Layout
+from implementations.pytorch.parallel import whole
+from implementations.pytorch.runlog import RunLog
+from implementations.pytorch.staging import Staging
+from implementations.pytorch.step import train_step
+from implementations.pytorch.stop import Aborted, WrongData
+from implementations.pytorch.task import Score, Task
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, as one rank sees it. `model` may be wrapped for parallelism; `average` is evaluated in its place
+    unless it is None."""
+
+    task: Task
+    layout: Layout
+    model: nn.Module
+    average: Average | None
+    optimizer: torch.optim.Optimizer
+    seed: int
+    reader: Reader
+    log: RunLog
+    checkpoints: Checkpoints | None = None
+    staging: Staging | None = None
+
+    @property
+    def problem(self) -> AnyProblem:
+        return self.task.problem
+
+    @property
+    def config(self) -> RunConfig:
+        return self.task.config
+
+    def to_target(self) -> None:
+        """Train until the target is reached. Raises Aborted when it cannot be, WrongData for a wrong dataset."""
+        first = self.start()
+        manifest = open_manifest(self.reader.root, self.problem)
+        if self.staging:
+            self.reader.root = self.staging.fill(self)
+        for epoch in range(first, self.config.epochs + 1):
+            self.log.epoch = epoch
+            proof = [] if epoch == first else None
+            stats = self.train_epoch(epoch, proof)
+            self.prove("train", proof, manifest)
+            proof = [] if epoch == first else None
+            score = self.evaluate(epoch, proof)
+            self.prove("validation", proof, manifest)
+            if self.checkpoints and not self.reached(score):
+                self.checkpoints.save(self, score)  # before the score is logged, so that no evaluation comes twice
+            self.log.score(self.task.metric, score, self.problem.validation_samples)
+            if self.reached(score):
+                self.log.stop("success")
+            found = f"{self.task.quantity} {score.value:.4f}"
+            self.say(f"epoch {epoch}: loss {stats['loss']:.4f}, {found}, {stats['throughput']:.1f} samples/s")
+            if self.reached(score):
+                return
+        raise Aborted(f"{found} after {epoch} epochs, wanted {self.problem.target}")
+
+    def start(self) -> int:
+        """Start the clock, or go on from a checkpoint by the clock that never stopped; the first epoch."""
+        resumed = self.checkpoints and self.checkpoints.resumed
+        if resumed:
+            self.checkpoints.restore(self)
+        else:
+            self.log.start("run")
+        self.layout.barrier()  # no rank touches the dataset before rank 0 has started the clock
+        return resumed.epoch + 1 if resumed else 1
+
+    def reached(self, score: Score) -> bool:
+        """Whether a score meets the target."""
+        return score.value <= self.problem.target if self.task.lower else score.value >= self.problem.target
+
+    def train_epoch(self, epoch: int, proof: list[Evidence] | None) -> dict[str, float]:
+        """One pass over the training split; its statistics as logged."""
+        self.log.start("epoch", epoch_num=epoch)
+        start, waited = time.perf_counter(), 0.0
+        total = torch.zeros((), dtype=torch.float64, device=self.config.device)
+        samples, config = self.problem.train_samples, self.config
+        ids = self.problem.split_samples("train")
+        steps = train_batches(self.layout, ids, config.batch_size, self.seed, epoch, config.accumulate)
+        parts = (part.samples for step in steps for part in step)
+        batches = self.reader.batches("train", parts, torch.device(config.device), proof)
+        self.model.train()
+        for number, step in enumerate(tqdm(steps, f"epoch {epoch}", leave=False, disable=self.quiet())):
+            ready = [next(batches) for _ in step]
+            weights = [part.weight for part in step]
+            loss = self.step(epoch - 1 + number / len(steps), weights, ready)
+            total += loss * min(config.batch_size, samples - number * config.batch_size)
+            waited += sum(batch.wait for batch in ready)
+        loss = total.item() / samples  # waits for the device
+        seconds = time.perf_counter() - start
+        if not math.isfinite(loss):
+            raise Aborted(f"the loss is {loss} in epoch {epoch}")
+        stats = {
+            "throughput": samples / seconds,
+            "loss": loss,
+            "wait_seconds": waited,
+            "compute_seconds": seconds - waited,
+        }
+        self.log.event("tracked_stats", stats, epoch_num=epoch)
+        self.log.end("epoch", epoch_num=epoch, samples_count=samples)
+        return stats
+
+    def step(self, epochs: float, weights: list[float], batches: list[Batch]) -> Tensor:
+        """One step on this rank's parts of a batch; the loss of the whole batch, before the step."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.task.learning_rate(epochs)
+        parts = zip(weights, (batch.tensors for batch in batches), strict=True)
+        loss = train_step(self.task, self.model, self.optimizer, parts, self.layout)
+        if self.average:
+            self.average.update(self.model)
+        return loss
+
+    def evaluate(self, epoch: int, proof: list[Evidence] | None) -> Score:
+        """The score over the whole validation split."""
+        samples = self.problem.split_samples("validation")
+        self.log.start("eval", epoch_num=epoch)
+        score = self.score(samples, proof)
+        self.log.end("eval", epoch_num=epoch, samples_count=len(samples))
+        return score
+
+    def score(self, samples: range, proof: list[Evidence] | None = None) -> Score:
+        """The score over samples of the validation split."""
+        steps = evaluation_batches(self.layout, samples, self.config.eval_batch_size)
+        batches = self.reader.batches("validation", steps, torch.device(self.config.device), proof)
+        tensors = (batch.tensors for batch in batches)
+        averaged = self.average.in_place_of(self.model) if self.average else contextlib.nullcontext()
+        with averaged, whole(self.model) as model:
+            return self.task.evaluate(model.eval(), tensors, self.layout)
+
+    def prove(self, split: str, proof: list[Evidence] | None, manifest: Manifest) -> None:
+        """Hold the evidence of all that was read of a split against the manifest, in the first epoch and the first
+        after a resumption, and log it, once in a run."""
+        if proof is None:
+            return
+        parts = self.layout.gather(sum(proof, Evidence()))
+        evidence = sum(parts, Evidence())
+        if self.log.epoch == 1:
+            self.log.evidence(split, evidence, [part.bytes for part in parts])
+        found, wanted = fingerprint.to_hex(evidence.fingerprint), manifest.fingerprints[split]
+        if found != wanted:
+            reason = f"{self.reader.root}: found {split} fingerprint {found}, wanted the manifest's {wanted}"
+            raise WrongData(reason, everywhere=True)
+
+    def quiet(self) -> bool | None:
+        """tqdm's `disable`: rank 0 alone has a progress bar, and only on a terminal."""
+        return None if self.layout.rank == 0 else True
+
+    def say(self, text: str) -> None:
+        """A line on stderr, from rank 0."""
+        if self.layout.rank == 0:
+            tqdm.write(text, file=sys.stderr)
+
+
+def open_manifest(root: Path, problem: AnyProblem) -> Manifest:
+    """The dataset's manifest. Raises WrongData if it is missing, incomplete or another problem's."""
+    try:
+        return load_manifest(root, problem)
+    except ValueError as error:
+        raise WrongData(str(error), everywhere=True) from None

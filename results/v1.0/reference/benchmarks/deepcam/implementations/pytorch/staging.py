@@ -1,0 +1,80 @@
+"""Staging: each node's ranks copy what they are going to read to the node's own disk, on the clock."""
+
+import shutil
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmark.workload import AnyProblem, module_of
+from implementations.pytorch.layout import Layout
+from implementations.pytorch.stop import together
+
+if TYPE_CHECKING:
+    from implementations.pytorch.run import Run
+
+
+@dataclass(frozen=True)
+class Staging:
+    """A folder on every node's own disk; a run has one of its own in there, as long as it lasts."""
+
+    root: Path
+    made: list[Path]  # by this rank's run: to be removed
+
+    def fill(self, run: "Run") -> Path:
+        """Copy whole files, dealt out to the ranks of a node, and log it; where they lie. All ranks call it.
+
+        Raises Aborted on all of them if one of them can't read or write.
+        """
+        layout, problem, source = run.layout, run.problem, run.reader.root
+        run.log.start("staging")
+        target = self.root / f"{problem.name}-{run.seed:016x}"
+        self.made.append(target)
+        place, ranks, replicas = node_of(layout)
+        mine = dict(list(needed(layout, problem, replicas).items())[place::ranks])
+        copied = []
+        together(layout, f"staging to {self.root}", lambda: copied.extend(copy(source, target, problem, mine, place)))
+        total = sum(layout.gather(sum(copied)))
+        run.log.end("staging", bytes=total)
+        return target
+
+    def clear(self) -> None:
+        """Remove the copy; what other ranks of the node have removed already is none of ours."""
+        for folder in self.made:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def node_of(layout: Layout) -> tuple[int, int, list[int]]:
+    """Of this rank's node: its place among the ranks there, how many they are, and the replicas that they belong to."""
+    host = socket.gethostname()
+    mates = [
+        (rank, replica) for rank, (name, replica) in enumerate(layout.gather((host, layout.place[0]))) if name == host
+    ]
+    return [rank for rank, _ in mates].index(layout.rank), len(mates), sorted({replica for _, replica in mates})
+
+
+def needed(layout: Layout, problem: AnyProblem, replicas: list[int]) -> dict[tuple[str, int], bool]:
+    """Every sample, and whether these replicas read it: every one to train on, as each epoch deals them out anew, and
+    their own to evaluate."""
+    validation = problem.split_samples("validation")
+    own = {sample for replica in replicas for sample in validation[replica :: layout.data]}
+    every = {("train", sample): True for sample in problem.split_samples("train")}
+    return every | {("validation", sample): sample in own for sample in validation}
+
+
+def copy(
+    source: Path, target: Path, problem: AnyProblem, samples: dict[tuple[str, int], bool], place: int
+) -> list[int]:
+    """Copy samples' files, and the first rank what lies beside the splits; bytes by file.
+
+    Files that nobody on the node reads are left empty: real data's samples are known by their place in the folder.
+    """
+    paths = [(module_of(problem).sample_path(source, problem, *key), read) for key, read in samples.items()]
+    paths += [(p, True) for p in source.iterdir() if p.is_file()] if place == 0 else []
+    sizes = []
+    for path, read in paths:
+        to = target / path.relative_to(source)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to) if read else to.touch()
+        sizes.append(to.stat().st_size)
+    return sizes
