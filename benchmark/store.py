@@ -153,7 +153,7 @@ def read_box(path: Path, origin: Box = (0, 0, 0), shape: Box | None = None) -> t
 def read_brick(dataset: h5py.Dataset, compressed: bool, corner: Box, brick: int) -> np.ndarray:
     """The brick whose first voxel is `corner`, uint8 (brick, brick, brick), past HDF5's own way to it.
 
-    That way inflates with zlib, 4 times as slow as ISA-L, and copies twice. Raises ValueError for bytes that are not
+    That way inflates with zlib, slower than ISA-L, and copies twice. Raises ValueError for bytes that are not
     a brick's.
     """
     skipped, stored = dataset.id.read_direct_chunk(corner)
