@@ -5,6 +5,8 @@ and ranks add their sums.
 """
 
 import hashlib
+from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -25,20 +27,16 @@ def brick_digest(split: str, sample: int, position: tuple[int, int, int], volume
     return int.from_bytes(digest.digest(), "big")
 
 
-def box_digest(
+def brick_digests(
     split: str, sample: int, origin: tuple[int, int, int], volume: np.ndarray, label: np.ndarray, brick: int
-) -> int:
-    """The sum over the bricks of a brick-aligned box (D, H, W) whose corner is voxel `origin` of the sample."""
+) -> Iterator[int]:
+    """sha256 of the bricks, row by row, of a brick-aligned box (D, H, W) whose first voxel is `origin`."""
     if volume.shape != label.shape or any(n % brick for n in (*volume.shape, *origin)):
         raise ValueError(f"box {volume.shape} at {origin} is not aligned to bricks of {brick}")
-    total = 0
-    for z in range(0, volume.shape[0], brick):
-        for y in range(0, volume.shape[1], brick):
-            for x in range(0, volume.shape[2], brick):
-                position = ((origin[0] + z) // brick, (origin[1] + y) // brick, (origin[2] + x) // brick)
-                cut = np.s_[z : z + brick, y : y + brick, x : x + brick]
-                total += brick_digest(split, sample, position, volume[cut], label[cut])
-    return total % MODULUS
+    for z, y, x in product(*(range(0, n, brick) for n in volume.shape)):
+        position = ((origin[0] + z) // brick, (origin[1] + y) // brick, (origin[2] + x) // brick)
+        cut = np.s_[z : z + brick, y : y + brick, x : x + brick]
+        yield brick_digest(split, sample, position, volume[cut], label[cut])
 
 
 def add(*sums: int) -> int:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmark import fingerprint, store
+from benchmark import store
 from benchmark.manifest import Entry
 from benchmark.problem import Problem
 from benchmark.volume import make_slabs
+from benchmark.workload import Proof
 
 __all__ = ["Problem"]
 Box = tuple[tuple[int, int, int], tuple[int, int, int]]  # origin, shape
@@ -39,25 +40,25 @@ def measure_sample(root: Path, problem: Problem, split: str, sample: int) -> Ent
     return entry(store.measure(problem, split, sample, store.read_slabs(path, problem)))
 
 
-def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> tuple[np.ndarray, np.ndarray]:
-    """Volume and label, uint8 (D, H, W) each. Reads the bricks that the box touches, no others."""
-    return store.read_box(store.sample_path(root, split, sample), *box)
+def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Proof:
+    """Volume and label, uint8 (D, H, W) each. Reads the bricks of the box, no others, each held against its sha256."""
+    path = store.sample_path(root, split, sample)
+    if any(n % problem.brick for corner in box for n in corner):
+        raise ValueError(f"{path}: found a box {box}, wanted whole bricks of {problem.brick}")
+    volume, label, digest, places = store.prove_box(path, *box)
+    found = np.bincount(label[label != 0], minlength=problem.classes)  # few voxels are
+    if len(found) > problem.classes:
+        raise ValueError(f"{path}: found label {len(found) - 1}, wanted labels below {problem.classes}")
+    return Proof((volume, label), digest, (int(label.size - found.sum()), *found[1:].tolist()), places)
 
 
-def blank(problem: Problem, box: Box) -> tuple[np.ndarray, np.ndarray]:
+def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, places: np.ndarray) -> store.Arrays:
+    """The same bricks from the same places."""
+    return store.read_again(store.sample_path(root, split, sample), problem.side, problem.brick, *box, places)
+
+
+def blank(problem: Problem, box: Box) -> store.Arrays:
     return np.zeros(box[1], np.uint8), np.zeros(box[1], np.uint8)
-
-
-def evidence(
-    problem: Problem, split: str, sample: int, box: Box, arrays: tuple[np.ndarray, ...]
-) -> tuple[int, tuple[int, ...]]:
-    """The sum over the box's bricks, and its voxels by class. Raises ValueError for a label that is no class."""
-    volume, label = arrays
-    counts = np.bincount(label.ravel(), minlength=problem.classes)
-    if len(counts) > problem.classes:
-        raise ValueError(f"found label {len(counts) - 1}, wanted labels below {problem.classes}")
-    digest = fingerprint.box_digest(split, sample, box[0], volume, label, problem.brick)
-    return digest, tuple(counts.tolist())
 
 
 def file_bytes(problem: Problem) -> int:

@@ -2,16 +2,17 @@
 
 A workload's module, `benchmark.scaffold` say, has these names; everything else here is written in terms of them.
 
-    Problem                       a frozen dataclass, see `AnyProblem`
-    sample_path(root, problem, split, sample)       the file of a sample
-    make_sample(root, problem, split, sample)       generate and store it, whole or not at all
-    stream_sample(problem, split, sample)           its manifest.Entry, without storing it
-    measure_sample(root, problem, split, sample)    its Entry, from every byte of its file
-    state_sample(root, problem, split, sample)      its Entry, as its file states it (or measure_sample again)
-    read_sample(root, problem, split, sample, box)  arrays of a box (origin, shape), the targets last
-    blank(problem, box)                             zeros of the same shapes and types
-    evidence(problem, split, sample, box, arrays)   (summand of the fingerprint, voxels by class or ())
-    file_bytes(problem)                             of a sample's file, at most
+    Problem                   a frozen dataclass, see `AnyProblem`
+    sample_path(root, problem, split, sample)           the file of a sample
+    make_sample(root, problem, split, sample)           generate and store it, whole or not at all
+    stream_sample(problem, split, sample)               its manifest.Entry, without storing it
+    measure_sample(root, problem, split, sample)        its Entry, from every byte of its file
+    state_sample(root, problem, split, sample)          its Entry, as its file states it (or measure_sample again)
+    prove_sample(root, problem, split, sample, box)     the `Proof` of a box (origin, shape), all checked that can be
+    read_sample(root, problem, split, sample, box, places)  its arrays once more: the proof's `places` may help, and
+                                                        nothing need be checked, as the caller has their checksum
+    blank(problem, box)                                 zeros of the same shapes and types
+    file_bytes(problem)                                 of a sample's file, at most
 
 All raise ValueError naming the file for a sample that is missing, damaged or another problem's.
 """
@@ -19,10 +20,22 @@ All raise ValueError naming the file for a sample that is missing, damaged or an
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
 
 HERE = Path(__file__).resolve().parent
 DEFAULT = "scaffold"
+
+
+class Proof(NamedTuple):
+    """A box of a sample: its arrays, the targets last; what they add to the split's fingerprint; voxels by class or ();
+    and, where the workload has a use for it, where in the file they are."""
+
+    arrays: tuple[np.ndarray, ...]
+    summand: int
+    class_counts: tuple[int, ...]
+    places: Any = None
 
 
 class AnyProblem(Protocol):

@@ -4,14 +4,15 @@
 
 The rank holds 1/8 of every sample, half of each side. The reference's reader, volumes expanded on the device:
   memory       what a run's later epochs have: boxes are kept as uint8, up to `cache_gib`; all of a split's fit here
-  files        boxes from HDF5 files, brick by brick, each held against its sha256
-  first epoch  the same with the evidence of what was read, which hashes once more
+  files        the same without room to keep them: boxes from files, each held against its checksum
+  first epoch  boxes from HDF5 files, every brick held against its sha256, with the evidence of what was read
 NumPy:
   dense        `np.load` of a whole sample in float32, volume and label, cut to the box afterwards
   uint8 label  with a quarter of the label's bytes
   mapped       that mapped into memory, so that only what the box touches is read
-Sides take turns, in one process unless --workers says otherwise. "warm": files are in the page cache; "cold": their
-pages are dropped before each pass, which is as noisy as the disk.
+  dense, kept  the first with the malloc setting of the reference's process, which a training run on a CPU makes
+Sides take turns, in one process (--workers: more) for the reference and one for NumPy. "warm": files are in the page
+cache; "cold": their pages are dropped before each pass, which is as noisy as the disk.
 """
 
 import argparse
@@ -21,7 +22,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -35,10 +39,14 @@ from benchmark.store import read_box, sample_path, write_sample
 from benchmark.volume import make_sample
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.layout import Layout
+from implementations.pytorch.memory import keep_freed_memory
 from implementations.pytorch.scaffold.model import to_input
 
 DEVICE = torch.device("cpu")
+DENSE, KEPT = "dense", "dense, kept"
+NUMPY = (DENSE, "uint8 label", "mapped")
 Source = Callable[[], Iterator[tuple[Tensor, Tensor]]]
+SOURCES: dict[str, Source] = {}  # of this process
 
 
 def prepare(folder: Path, problem: Problem, samples: int) -> None:
@@ -83,10 +91,31 @@ def dense(folder: Path, problem: Problem, samples: int, label: str = "label32", 
     return read
 
 
-def seconds(source: Source) -> float:
-    """Of one pass over the samples."""
+def sources(problem: Problem, folder: Path, samples: int, workers: int) -> dict[str, Source]:
+    """Every side."""
+    return {
+        "memory": bricks(folder, problem, samples, workers, cache_gib=1.0),
+        "files": bricks(folder, problem, samples, workers),
+        "first epoch": bricks(folder, problem, samples, workers, prove=True),
+        DENSE: dense(folder, problem, samples),
+        "uint8 label": dense(folder, problem, samples, "label"),
+        "mapped": dense(folder, problem, samples, "label", "r"),
+    }
+
+
+def begin(keep: bool, *arguments: Any) -> None:
+    """A process that will read: with the malloc setting of a training run, or without."""
+    global SOURCES
+    torch.set_num_threads(1)
+    if keep:
+        keep_freed_memory()
+    SOURCES = sources(*arguments)
+
+
+def seconds(name: str) -> float:
+    """Of one pass over the samples, in a process that has begun."""
     start = time.perf_counter()
-    for _ in source():
+    for _ in SOURCES[name]():
         pass
     return time.perf_counter() - start
 
@@ -111,28 +140,30 @@ def same(a: Source, b: Source) -> bool:
 
 def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers: int) -> None:
     """Print the sides of one problem."""
-    sides = {
-        "memory": bricks(folder, problem, samples, workers, cache_gib=1.0),
-        "files": bricks(folder, problem, samples, workers),
-        "first epoch": bricks(folder, problem, samples, workers, prove=True),
-        "dense": dense(folder, problem, samples),
-        "uint8 label": dense(folder, problem, samples, "label"),
-        "mapped": dense(folder, problem, samples, "label", "r"),
-    }
+    sides = sources(problem, folder, samples, 0)
     if not all(same(sides["files"], side) for side in sides.values()):
         raise RuntimeError("the sides give different numbers")
+    kept, plain = (
+        ProcessPoolExecutor(1, get_context("spawn"), begin, (keep, problem, folder, samples, workers))
+        for keep in (True, False)
+    )
+    processes = {name: (plain if name in NUMPY else kept, name) for name in sides} | {KEPT: (kept, DENSE)}
     print(f"{problem.name}: {problem.side}^3, box {problem.side // 2}^3, {samples} samples, {workers} workers")
     for cache in ("warm", "cold"):
-        times = {name: [] for name in sides}
-        for _ in range(repeats):
-            for name, side in sides.items():
+        times = {name: [] for name in processes}
+        for turn in range(repeats + 1):
+            for name, (process, side) in processes.items():
                 if cache == "cold":
                     drop(folder)
-                times[name].append(seconds(side))
+                took = process.submit(seconds, side).result()
+                if turn:  # the first warms up
+                    times[name].append(took)
         for name, found in times.items():
-            ratio = statistics.median(b / a for a, b in zip(found, times["dense"], strict=True))
+            ratio = statistics.median(b / a for a, b in zip(found, times[DENSE], strict=True))
             rate = samples / statistics.median(found)
             print(f"  {cache}  {name:12} {rate:8.1f} samples/s   {ratio:5.1f} times as many as dense", flush=True)
+    kept.shutdown()
+    plain.shutdown()
 
 
 def main() -> None:

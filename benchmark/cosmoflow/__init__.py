@@ -11,6 +11,7 @@ from benchmark.cosmoflow.files import FRAMING, Arrays, Box, sample_path
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
 from benchmark.cosmoflow.universe import make_universe
 from benchmark.manifest import Entry
+from benchmark.workload import Proof
 
 __all__ = ["Problem", "sample_path"]
 
@@ -31,9 +32,15 @@ def measure_sample(root: Path, problem: Problem, split: str, sample: int) -> Ent
 state_sample = measure_sample  # the published files state nothing
 
 
-def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Arrays:
+def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, places: None = None) -> Arrays:
     """Counts int16 (d, h, w, channels) of the box, and the parameters float32 (4,)."""
     return files.read_sample(sample_path(root, problem, split, sample), problem, box)
+
+
+def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Proof:
+    """`read_sample`'s arrays and their `evidence`."""
+    arrays = read_sample(root, problem, split, sample, box)
+    return Proof(arrays, *evidence(problem, split, sample, box, arrays))
 
 
 def blank(problem: Problem, box: Box) -> Arrays:

@@ -10,6 +10,7 @@ from benchmark.deepcam import files, twin
 from benchmark.deepcam.files import Arrays, sample_path
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
 from benchmark.manifest import Entry
+from benchmark.workload import Proof
 
 __all__ = ["Problem", "sample_path"]
 Box = tuple[tuple[int, int, int], tuple[int, int, int]]  # origin, shape
@@ -35,11 +36,17 @@ def measure_sample(root: Path, problem: Problem, split: str, sample: int) -> Ent
 state_sample = measure_sample  # the published files state nothing
 
 
-def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Arrays:
+def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, places: None = None) -> Arrays:
     """Data float32 (H, W, 16), the range of each channel float32 (2, 16), labels uint8 (H, W): never less than all."""
     if tuple(box) != whole(problem):
         raise ValueError(f"found a box {box}, wanted {whole(problem)}: DeepCAM's samples are never split")
     return files.read_sample(root, problem, split, sample)
+
+
+def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Proof:
+    """`read_sample`'s arrays and their `evidence`."""
+    arrays = read_sample(root, problem, split, sample, box)
+    return Proof(arrays, *evidence(problem, split, sample, box, arrays))
 
 
 def blank(problem: Problem, box: Box) -> Arrays:

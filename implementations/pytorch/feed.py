@@ -14,7 +14,12 @@ Tensors = tuple[Tensor, ...]
 
 
 def stack(samples: Sequence[tuple[np.ndarray, ...]], blank: tuple[np.ndarray, ...]) -> Tensors:
-    """Samples' arrays -> tensors (N, ...) in main memory; `blank` says shapes and types, as N can be 0."""
+    """Samples' arrays -> tensors (N, ...) in main memory, not to be written to: one sample's are its own.
+
+    `blank` says shapes and types, as N can be 0.
+    """
+    if len(samples) == 1:
+        return tuple(torch.from_numpy(array).unsqueeze(0) for array in samples[0])
     columns = zip(*samples, strict=True) if samples else [()] * len(blank)
     arrays = [np.stack(c) if c else np.empty((0, *b.shape), b.dtype) for c, b in zip(columns, blank, strict=True)]
     return tuple(torch.from_numpy(array) for array in arrays)

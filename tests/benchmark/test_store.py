@@ -7,7 +7,7 @@ import pytest
 
 from benchmark import store
 from benchmark.atomic import sweep
-from benchmark.fingerprint import box_digest, to_hex
+from benchmark.fingerprint import add, brick_digests, to_hex
 from benchmark.volume import make_sample
 
 
@@ -25,7 +25,7 @@ def test_what_is_written_is_read(stored, tiny):
     read = store.read_box(path)
     assert (read[0] == volume).all() and (read[1] == label).all()
     header = store.read_header(path)
-    assert header.digest == to_hex(box_digest("train", 2, (0, 0, 0), volume, label, tiny.brick))
+    assert header.digest == to_hex(add(*brick_digests("train", 2, (0, 0, 0), volume, label, tiny.brick)))
     assert header.class_counts == tuple(np.bincount(label.ravel(), minlength=3))
     assert [p.name for p in path.parent.iterdir()] == ["00002.h5"]
 
@@ -44,6 +44,36 @@ def test_boxes(stored, origin, shape):
     cut = tuple(slice(o, o + s) for o, s in zip(origin, shape, strict=True))
     volume, label = store.read_box(stored[0], origin, shape)
     assert (volume == stored[1][cut]).all() and (label == stored[2][cut]).all()
+
+
+@pytest.mark.parametrize(
+    ("origin", "shape"), [((8, 0, 8), (8, 16, 8)), ((3, 5, 0), (2, 9, 1)), ((0, 0, 0), (16, 16, 16))]
+)
+def test_proved_once_and_read_again(stored, tiny, origin, shape):
+    cut = tuple(slice(o, o + s) for o, s in zip(origin, shape, strict=True))
+    proof = store.prove_box(stored[0], origin, shape)
+    again = store.read_again(stored[0], 16, 8, origin, shape, proof.places)
+    for found in (proof[:2], again):
+        assert (found[0] == stored[1][cut]).all() and (found[1] == stored[2][cut]).all()
+    low = [o // 8 * 8 for o in origin]
+    bricks = np.s_[
+        low[0] : origin[0] + shape[0] + 7, low[1] : origin[1] + shape[1] + 7, low[2] : origin[2] + shape[2] + 7
+    ]
+    volume, label = (a[bricks][tuple(slice(n // 8 * 8) for n in a[bricks].shape)] for a in stored[1:])
+    assert proof.digest == add(*brick_digests("train", 2, tuple(low), volume, label, 8))
+
+
+def test_read_again_from_what_is_no_brick(stored):
+    places = store.prove_box(stored[0]).places
+    places[3, 1] = 0, 20
+    with pytest.raises(ValueError, match=r"00002\.h5: .*does not inflate"):
+        store.read_again(stored[0], 16, 8, (0, 0, 0), (16, 16, 16), places)
+    places[3, 1] = stored[0].stat().st_size - 5, 512
+    with pytest.raises(ValueError, match=r"00002\.h5: .*found 5 bytes, wanted a brick of 512"):
+        store.read_again(stored[0], 16, 8, (0, 0, 0), (16, 16, 16), places)
+    stored[0].unlink()
+    with pytest.raises(ValueError, match=r"00002\.h5: no such file"):
+        store.read_again(stored[0], 16, 8, (0, 0, 0), (16, 16, 16), places)
 
 
 def test_a_box_reads_its_bricks_alone(stored):

@@ -5,11 +5,12 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import torch
 
-from benchmark import fingerprint
+from benchmark import cosmoflow, fingerprint
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
 from benchmark.store import read_box, sample_path, write_sample
@@ -100,9 +101,70 @@ def test_a_rank_reads_its_share_of_bytes(tmp_path, layout):
     random = np.random.default_rng(0)
     volume = random.integers(0, 256, (128,) * 3, np.uint8)
     write_sample(path, problem, "train", 0, volume, volume % problem.classes)
-    whole = read_sample(tmp_path, problem, "train", 0, Layout(1).box((128,) * 3), True).evidence.bytes
+    whole = read_sample(tmp_path, problem, "train", 0, Layout(1).box((128,) * 3)).evidence.bytes
     parts = [
-        read_sample(tmp_path, problem, "train", 0, replace(layout, rank=rank).box((128,) * 3), True).evidence.bytes
+        read_sample(tmp_path, problem, "train", 0, replace(layout, rank=rank).box((128,) * 3)).evidence.bytes
         for rank in range(layout.ranks)
     ]
     assert whole > 128**3 and all(abs(part * layout.ranks / whole - 1) < 0.05 for part in parts)
+
+
+def flip(path, offset):
+    """One bit of a file."""
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        byte = file.read(1)[0]
+        file.seek(offset)
+        file.write(bytes([byte ^ 1]))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_later_readings_are_held_against_the_first(tiny, tmp_path, workers):
+    path = sample_path(copy(tiny, tmp_path), "train", 2)
+    reader = Reader(tmp_path / "data", tiny.problem, WHOLE, workers, prefetch=1, cache_gib=0)
+    first = next(reader.batches("train", [[2]], CPU, proof := []))
+    again = next(reader.batches("train", [[2]], CPU))
+    assert all(torch.equal(a, b) for a, b in zip(first.tensors, again.tensors, strict=True))
+    offset = reader.known["train", 2].places[5, 0, 0]
+    flip(path, offset + 7)
+    with pytest.raises(WrongData, match=r"00002\.h5: brick \(1, 0, 1\) is corrupt"):
+        list(reader.batches("train", [[2]], CPU))
+    flip(path, offset + 7)
+    assert torch.equal(next(reader.batches("train", [[2]], CPU)).tensors[0], first.tensors[0])
+    volume, label = read_box(path)
+    volume[0, 0, 0] ^= 1
+    write_sample(path, tiny.problem, "train", 2, volume, label)  # whole, but another volume
+    with pytest.raises(WrongData, match=r"00002\.h5: changed since the run first read it"):
+        list(reader.batches("train", [[2]], CPU))
+    assert len(proof) == 1
+    reader.close()
+
+
+def test_a_file_may_move_its_bricks(tiny, tmp_path):
+    """A second copy of the same sample whose bricks lie elsewhere is as good."""
+    path = sample_path(copy(tiny, tmp_path), "train", 2)
+    reader = Reader(tmp_path / "data", tiny.problem, WHOLE, 0, prefetch=1, cache_gib=0)
+    first = next(reader.batches("train", [[2]], CPU))
+    places = reader.known["train", 2].places
+    with h5py.File(path) as old, h5py.File(tmp_path / "new.h5", "w") as new:
+        new.attrs.update(old.attrs)
+        for name in ("label", "bricks", "volume"):
+            old.copy(name, new)
+    shutil.move(tmp_path / "new.h5", path)
+    assert all(
+        torch.equal(a, b) for a, b in zip(first.tensors, next(reader.batches("train", [[2]], CPU)).tensors, strict=True)
+    )
+    assert (reader.known["train", 2].places != places).any()
+
+
+def test_readings_of_other_workloads_are_held_against_the_first_too(tmp_path):
+    problem = replace(load_problem("cosmoflow-mini"), train_samples=2, validation_samples=1)
+    cosmoflow.make_sample(tmp_path, problem, "train", 0)
+    reader = Reader(tmp_path, problem, Layout(1).box(problem.shape), 0, prefetch=1, cache_gib=0)
+    first = next(reader.batches("train", [[0]], CPU))
+    assert torch.equal(next(reader.batches("train", [[0]], CPU)).tensors[0], first.tensors[0])
+    changed = replace(problem, data_seed=problem.data_seed + 1)
+    cosmoflow.sample_path(tmp_path, problem, "train", 0).unlink()
+    cosmoflow.make_sample(tmp_path, changed, "train", 0)
+    with pytest.raises(WrongData, match="changed since the run first read it"):
+        list(reader.batches("train", [[0]], CPU))
