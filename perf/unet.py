@@ -10,7 +10,8 @@ neighbouring steps. Before that, losses and gradients must agree with the textbo
 0.1 %, in bfloat16 as closely as the textbook's own, or nearly so.
 
 Sides: "reference", what train.py runs; "eager", it without compiled kernels; "norms again" and "blocks again", it with
-recompute_norms and with recompute; "textbook"; "textbook, memory kept", it with the reference's malloc setting.
+recompute_norms and with recompute; "library's gradients", it without weight gradients by taps; "textbook"; "textbook,
+memory kept", it with the reference's malloc setting.
 "keeps" is what the forward pass leaves to the backward pass, weights apart; "peak" the process's largest resident
 size, or (cuda) what was allocated on the GPU.
 """
@@ -36,6 +37,7 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmark.problem import load_problem
+from implementations.pytorch import conv
 from implementations.pytorch.blocks import recompute_blocks
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.memory import keep_freed_memory
@@ -48,9 +50,11 @@ from implementations.pytorch.step import train_step
 
 CLASSES, WIDTH, LEVELS = 6, 64, 3
 REFERENCE, EAGER, TEXTBOOK, KEPT = "reference", "eager", "textbook", "textbook, memory kept"
+LIBRARY = "library's gradients"
 AGAIN = {"norms again": "norms", "blocks again": "block"}
 WIDE = "textbook in float32"
-SIDES = (REFERENCE, EAGER, *AGAIN, TEXTBOOK, KEPT)
+OURS = (REFERENCE, EAGER, LIBRARY, *AGAIN)
+SIDES = (*OURS, TEXTBOOK, KEPT)
 CLOSE, WORSE = 1e-3, 1.25  # relative difference in float32; in bfloat16, of the textbook's own
 
 
@@ -120,7 +124,7 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
     model = task.build_model().to(device)
     volume = torch.randint(0, 256, shape, dtype=torch.uint8).to(device)
     label = torch.randint(0, problem.classes, shape, dtype=torch.uint8).to(device)
-    if side in (REFERENCE, EAGER, *AGAIN):
+    if side in OURS:
         recompute_blocks(model, AGAIN.get(side, ""))
         batch, layout, optimizer = (volume, label), Layout(1), task.build_optimizer(model)
         return (
@@ -152,13 +156,15 @@ def work(side: str, setting: Setting, results: Path) -> None:
     torch.set_num_threads(1)
     if side != TEXTBOOK and setting.device == "cpu":
         keep_freed_memory()
+    if side == LIBRARY:
+        conv.taps_pay = lambda *_: False
     model, loss, step = build(side, setting)
     with Ledger() as ledger:
         first = loss()
         kept = ledger.live
     first.backward()
     gradients = torch.cat([p.grad.flatten().float().cpu() for p in model.parameters()])
-    if side in (REFERENCE, *AGAIN):
+    if side in OURS and side != EAGER:
         fuse_norms(model, getattr(torch, setting.precision))
     torch.save({"loss": first.item(), "gradients": gradients, "kept": kept}, results)
     print("ready", flush=True)

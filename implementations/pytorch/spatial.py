@@ -5,8 +5,8 @@ other layers of a U-Net are local: boxes have an even extent wherever it pools, 
 """
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
+from implementations.pytorch.conv import conv3d
 from implementations.pytorch.halo import Halo
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.norm import GroupNormReLU, NormReLU
@@ -24,7 +24,7 @@ class HaloConv3d(nn.Module):
         self.padding = [int(axis not in layout.split_axes()) for axis in range(3)]
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.conv3d(Halo.apply(x, self.layout), self.weight, self.bias, padding=self.padding)
+        return conv3d(Halo.apply(x, self.layout), self.weight, self.bias, self.padding)
 
 
 class VolumeNormReLU(nn.Module):

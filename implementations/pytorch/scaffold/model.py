@@ -6,6 +6,7 @@ from torch.nn import functional as F
 
 from benchmark.problem import Problem
 from implementations.pytorch.blocks import Block
+from implementations.pytorch.conv import Conv3d
 from implementations.pytorch.norm import NormReLU
 
 GROUPS = 8  # of every GroupNorm
@@ -14,9 +15,9 @@ GROUPS = 8  # of every GroupNorm
 def block(channels_in: int, channels: int) -> Block:
     """(conv 3x3x3, GroupNorm, ReLU) twice: (N, channels_in, D, H, W) -> (N, channels, D, H, W)."""
     return Block(
-        nn.Conv3d(channels_in, channels, 3, padding=1, bias=False),  # the norm has a bias already
+        Conv3d(channels_in, channels, 3, padding=1, bias=False),  # the norm has a bias already
         NormReLU(GROUPS, channels),
-        nn.Conv3d(channels, channels, 3, padding=1, bias=False),
+        Conv3d(channels, channels, 3, padding=1, bias=False),
         NormReLU(GROUPS, channels),
     )
 

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from torch.distributed.tensor import DTensor
 
 from benchmark.launch import Launch
-from implementations.pytorch import halo, parallel, spatial
+from implementations.pytorch import conv, halo, parallel, spatial
 from implementations.pytorch.blocks import recompute_blocks
 from implementations.pytorch.layout import Layout, connect, with_group
 from implementations.pytorch.scaffold.loss import class_weights
@@ -51,6 +51,7 @@ class Case:
     sharding: str = "ddp"
     harm: Callable[[Layout], None] | None = None  # what a negative control breaks
     steps: int = 0
+    taps: bool = False  # every convolution's weight gradient is a matrix product a tap
 
 
 class Double(nn.Module):
@@ -155,6 +156,7 @@ CASES = {
     "1;2,1,1 channels last": Case(cube(1, 2), memory=torch.channels_last_3d),
     "1;2,1,1 extent 1": Case(cube(1, 2), levels=2),
     "1;2,1,1 recomputed": Case(cube(1, 2), recompute="block"),
+    "1;2,1,1 taps": Case(cube(1, 2), memory=torch.channels_last_3d, taps=True, steps=STEPS),
     "1;2,1,1 norms recomputed": Case(cube(1, 2), recompute="norms", memory=torch.channels_last_3d),
     "2;1,1,1": Case(cube(2), samples=3),
     "3;1,1,1 one rank empty": Case(cube(3), samples=2),
@@ -168,6 +170,7 @@ CASES = {
     "2;1,1,1 fsdp": Case(cube(2), samples=3, sharding="fsdp", steps=STEPS),
     "2;1,1,1 fsdp one rank empty": Case(cube(2), samples=1, sharding="fsdp", memory=torch.channels_last_3d),
     "1;2,1,1 fsdp recomputed": Case(cube(1, 2), sharding="fsdp", recompute="block", steps=STEPS),
+    "1;2,2,1 fsdp taps": Case(cube(1, 2, 2), sharding="fsdp", recompute="norms", taps=True),
     "2;2,1,1 fsdp": Case(cube(2, 2), samples=3, sharding="fsdp", steps=STEPS),
     "1;2,2,2": Case(cube(1, 2, 2, 2)),
     "1;2,2,2 extent 1": Case(cube(1, 2, 2, 2), levels=2, memory=torch.channels_last_3d),
@@ -185,6 +188,7 @@ CONTROLS = {
 def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     """Logits of this rank's part, loss, gradients and, after some steps, weights, in float64."""
     torch.manual_seed(0)
+    conv.taps_pay = lambda *_: case.taps
     model = UNet(CLASSES, width=8, levels=case.levels).double().to(memory_format=case.memory)
     if case.recompute:
         recompute_blocks(model, case.recompute)
