@@ -69,13 +69,13 @@ def inside(x: Tensor, axes: list[int]) -> Tensor:
 
 def swap(to_previous: Tensor, to_next: Tensor, layout: Layout, axis: int) -> tuple[Tensor, Tensor]:
     """Send a plane to each neighbour on an axis; what came from the previous and the next, 0 where there is none."""
-    received, messages = [], []
+    received, messages, line = [], [], layout.line(axis)
     for step, plane in ((-1, to_previous), (1, to_next)):
         wire, peer = plane.contiguous(), layout.neighbour(axis, step)
         received.append(torch.zeros_like(wire) if peer is None else torch.empty_like(wire))
         if peer is not None:
-            messages.append(dist.P2POp(dist.isend, wire, peer, layout.replica_group))
-            messages.append(dist.P2POp(dist.irecv, received[-1], peer, layout.replica_group))
+            messages.append(dist.P2POp(dist.isend, wire, peer, line))
+            messages.append(dist.P2POp(dist.irecv, received[-1], peer, line))
     for message in dist.batch_isend_irecv(messages):
         message.wait()
     return received[0], received[1]

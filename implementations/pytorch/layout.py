@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.device_mesh import DeviceMesh
 
 from benchmark.launch import Launch
 
@@ -35,7 +36,8 @@ class Layout:
 
     Ranks are numbered row by row, the width fastest, in tiles: ranks 0, 1, ... fill the first tile, then the
     next. The tile (1, 2, 2, 2) gives each node of 8 ranks a cube, the tile (data, 1, 1, 1) runs through the
-    replicas first; (1, 1, 1, 1) is plain row by row. `replica_group` is set by `connect`.
+    replicas first; (1, 1, 1, 1) is plain row by row. `connect` sets `mesh`, whose dimensions are `AXES`, and
+    `replica_group`, all ranks of a replica.
     """
 
     data: int
@@ -44,6 +46,7 @@ class Layout:
     height: int = 1
     width: int = 1
     tile: Extents = (1, 1, 1, 1)
+    mesh: DeviceMesh | None = field(default=None, compare=False, repr=False)
     replica_group: dist.ProcessGroup | None = field(default=None, compare=False, repr=False)
 
     def __deepcopy__(self, memo: dict) -> "Layout":
@@ -82,6 +85,10 @@ class Layout:
         place = list(self.place)
         place[1 + axis] += step
         return self.rank_at(place) if 0 <= place[1 + axis] < self.extents[1 + axis] else None
+
+    def line(self, axis: int) -> dist.ProcessGroup | None:
+        """The group of the ranks in a line with this one along axis 0, 1 or 2 of a volume."""
+        return self.mesh and self.mesh.get_group(AXES[1 + axis])
 
     def split_axes(self) -> list[int]:
         """The axes of a volume (0, 1, 2) that more than one rank shares."""
@@ -153,23 +160,29 @@ def ravel(position: Sequence[int], extents: Sequence[int]) -> int:
 
 
 def connect(layout: Layout, launch: Launch, device: torch.device, timeout_seconds: float) -> Layout:
-    """Join the process group, if there is more than one rank; the layout with its replica's group.
-
-    No `DeviceMesh`: the groups it makes wait for a lost rank as long as the backend likes, half an hour.
-    """
+    """Join the process group, if there is more than one rank; the layout with its mesh."""
     if launch.world_size == 1:
         return layout
     timeout = datetime.timedelta(seconds=timeout_seconds)
     backend = "nccl" if device.type == "cuda" else "gloo"
     dist.init_process_group(backend, rank=launch.rank, world_size=launch.world_size, timeout=timeout)
-    return with_group(layout, timeout)
+    return with_mesh(layout, device.type, timeout)
 
 
-def with_group(layout: Layout, timeout: datetime.timedelta) -> Layout:
-    """The layout with the process group of its replica, if samples are split; all ranks must call it."""
-    if layout.boxes == 1:
-        return layout
-    places = [unravel(i, layout.extents) for i in range(layout.ranks)]
-    replicas = [sorted(layout.rank_at(p) for p in places if p[0] == replica) for replica in range(layout.data)]
-    group, _ = dist.new_subgroups_by_enumeration(replicas, timeout=timeout)
-    return replace(layout, replica_group=group)
+def with_mesh(layout: Layout, device: str, timeout: datetime.timedelta) -> Layout:
+    """The layout with its mesh and its replica's group, over the process group that is there; all ranks must call it.
+
+    A rank makes the groups that it is in and waits for their members alone. Those that `DeviceMesh` makes wait for a
+    lost rank as long as the backend likes, half an hour; and every rank would take part in making every group, which
+    are thousands on thousands of ranks.
+    """
+    places = (unravel(i, layout.extents) for i in range(layout.ranks))
+    ranks = torch.tensor([layout.rank_at(place) for place in places]).view(layout.extents)
+
+    def group(*axes: int) -> dist.ProcessGroup:
+        mine = tuple(slice(None) if axis in axes else at for axis, at in enumerate(layout.place))
+        return dist.new_group(ranks[mine].flatten().tolist(), timeout=timeout, use_local_synchronization=True)
+
+    lines = [group(axis) for axis in range(len(AXES))]
+    mesh = DeviceMesh.from_group(lines, device, ranks, mesh_dim_names=AXES)
+    return replace(layout, mesh=mesh, replica_group=group(1, 2, 3) if layout.boxes > 1 else None)

@@ -26,7 +26,7 @@ from benchmark.launch import Launch
 from implementations.pytorch.blocks import recompute_blocks
 from implementations.pytorch.cosmoflow import split
 from implementations.pytorch.cosmoflow.task import Config, Task
-from implementations.pytorch.layout import Layout, connect, with_group
+from implementations.pytorch.layout import Layout, connect, with_mesh
 from implementations.pytorch.step import train_step
 
 STEPS = 3
@@ -170,7 +170,7 @@ def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
     for name in names:
         case = (CASES | CONTROLS)[name]
         data, *boxes = case.extents
-        layout = with_group(Layout(data, rank, *boxes), timedelta(seconds=60))
+        layout = with_mesh(Layout(data, rank, *boxes), "cpu", timedelta(seconds=60))
         by_rank = layout.gather(differences(case, layout))
         results[name] = {kind: max(r[kind] for r in by_rank) for kind in by_rank[0]}
     if rank == 0:

@@ -27,7 +27,7 @@ from torch.distributed.tensor import DTensor
 from benchmark.launch import Launch
 from implementations.pytorch import conv, halo, parallel, spatial
 from implementations.pytorch.blocks import recompute_blocks
-from implementations.pytorch.layout import Layout, connect, with_group
+from implementations.pytorch.layout import Layout, connect, with_mesh
 from implementations.pytorch.scaffold.loss import class_weights
 from implementations.pytorch.scaffold.model import UNet
 from implementations.pytorch.scaffold.task import Config, Task
@@ -242,6 +242,16 @@ def differences(case: Case, layout: Layout) -> dict[str, float]:
     return worst
 
 
+def check_mesh(layout: Layout, timeout: timedelta) -> None:
+    """Every rank stands in the mesh where the layout says, and its groups wait as long as the run does."""
+    assert tuple(layout.mesh.get_coordinate()) == layout.place
+    for axis, extent in enumerate(layout.extents[1:]):
+        places = [[*layout.place[: 1 + axis], i, *layout.place[2 + axis :]] for i in range(extent)]
+        assert dist.get_process_group_ranks(layout.line(axis)) == [layout.rank_at(place) for place in places]
+    for group in [*layout.mesh.get_all_groups(), layout.replica_group][: 4 + (layout.boxes > 1)]:
+        assert group._get_backend(torch.device("cpu")).options._timeout == timeout
+
+
 def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
     """One rank's life: all cases of this many ranks. What a harm breaks is whole again for the next case."""
     torch.set_num_threads(1)
@@ -252,7 +262,8 @@ def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
     kept = (spatial.Halo, parallel.DistributedDataParallel, dist.all_reduce)
     for name in names:
         case = (CASES | CONTROLS)[name]
-        layout = with_group(replace(case.layout, rank=rank), timeout)
+        layout = with_mesh(replace(case.layout, rank=rank), "cpu", timeout)
+        check_mesh(layout, timeout)
         if case.harm:
             case.harm(layout)
         by_rank = layout.gather(differences(case, layout))

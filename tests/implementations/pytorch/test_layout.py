@@ -1,14 +1,17 @@
 import itertools
 import math
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
+import torch.distributed as dist
 
 from benchmark.problem import load_problem
 from implementations.pytorch.data import evaluation_batches, train_batches
 from implementations.pytorch.fit import arrange
-from implementations.pytorch.layout import Layout
+from implementations.pytorch.layout import AXES, Layout, with_mesh
+from implementations.pytorch.projection.trace import fake_ranks
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5])
@@ -55,6 +58,19 @@ def test_every_place_has_one_rank(tile):
         for axis, step in itertools.product(range(3), (-1, 1)):
             other = one.neighbour(axis, step)
             assert other is None or layouts[other].neighbour(axis, -step) == one.rank
+
+
+@pytest.mark.parametrize("tile", [(1, 1, 1, 1), (1, 2, 2, 1), (2, 4, 2, 2)])
+def test_the_mesh_has_ranks_in_their_places(tile):
+    for plain in volumes(Layout(2, 0, 4, 2, 2, tile)):
+        with fake_ranks(plain):
+            layout = with_mesh(plain, "cpu", timedelta(seconds=7))
+            assert layout.mesh.mesh_dim_names == AXES and tuple(layout.mesh.get_coordinate()) == layout.place
+            for axis, step in itertools.product(range(3), (-1, 1)):
+                other = layout.neighbour(axis, step)
+                assert other is None or other in dist.get_process_group_ranks(layout.line(axis))
+            replica = [one.rank for one in volumes(plain) if one.place[0] == plain.place[0]]
+            assert dist.get_process_group_ranks(layout.replica_group) == replica
 
 
 def test_a_tile_is_a_nodes_cube():
