@@ -6,15 +6,17 @@ shapes, whoever holds which part), and position.json, all else that a run needs 
 """
 
 import dataclasses
+import fcntl
 import json
 import os
+import platform
 import re
 import shutil
 import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import torch
 import torch.distributed.checkpoint as dcp
@@ -31,7 +33,8 @@ from implementations.pytorch.task import Score
 if TYPE_CHECKING:
     from implementations.pytorch.run import Run
 
-NAME, POSITION = "epoch_{:06d}", "position.json"
+NAME, POSITION, LOCK = "epoch_{:06d}", "position.json", "lock"
+PATIENCE = 3.0  # seconds for a run that was killed to end
 # What doesn't change what is computed, and may be different when a run goes on.
 FREE = {"layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "device", "threads", "workers"}
 FREE |= {"prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "eval_batch_size"}
@@ -89,6 +92,42 @@ class Checkpoints:
             run.log.score(run.task.metric, Score(at.score, at.facts), run.problem.validation_samples)
         lost = round(time.time() - at.saved / 1000, 3)
         run.log.event("resumed", run.log.again, epoch_num=at.epoch, lost_seconds=lost)
+
+
+def hold(root: Path) -> IO[str]:
+    """Keep other runs out of a folder, and off the log that goes with it, until the file that is returned is closed or
+    this process ends, however it ends. Where the file system knows no locks, nobody is kept out.
+
+    Raises ValueError if a run is at work there, or the folder can't be written to.
+    """
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        file = open(root / LOCK, "a+", encoding="utf-8")  # noqa: SIM115
+    except OSError as error:
+        raise ValueError(f"{root}: {reason(error)}") from None
+    deadline = time.monotonic() + PATIENCE
+    while not locked(file):
+        if time.monotonic() > deadline:
+            file.seek(0)
+            holder = file.read(200)
+            file.close()
+            raise ValueError(f"{root}: found a run at work in it ({holder}), wanted one at a time")
+        time.sleep(0.1)
+    file.truncate(0)
+    file.write(f"process {os.getpid()} on {platform.node()}")
+    file.flush()
+    return file
+
+
+def locked(file: IO[str]) -> bool:
+    """Whether nobody else has locked a file."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def open_checkpoints(root: Path, resume: bool, log: Path, problem: AnyProblem, config: RunConfig) -> Checkpoints:

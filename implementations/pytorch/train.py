@@ -25,7 +25,7 @@ from benchmark.launch import Launch, detect_launch
 from benchmark.problem import load_problem
 from implementations.pytorch.average import average_of
 from implementations.pytorch.blocks import parameter_count, recompute_blocks
-from implementations.pytorch.checkpoint import Checkpoints, open_checkpoints, open_log
+from implementations.pytorch.checkpoint import Checkpoints, hold, open_checkpoints, open_log
 from implementations.pytorch.config import activation_type, config_path, load_config, resolve
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.fit import arrange
@@ -189,13 +189,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         config = resolve(config, cores, launch.local_world_size, launch.world_size)
         layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size)
-        opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, args.log, problem, config)
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
     task = build_task(problem, config)
     box = layout.box(problem.shape)
     reader = Reader(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
+    try:
+        held = args.checkpoint and launch.rank == 0 and hold(args.checkpoint)  # as long as this process lives
+        opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, args.log, problem, config)
+    except ValueError as error:
+        print(f"train.py: {error}", file=sys.stderr)
+        reader.close()
+        return 2
     log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
     staging = Staging(args.stage, []) if args.stage else None
     watch_signals(lambda number: (log.stop("aborted", number.name), staging and staging.clear()))
@@ -203,6 +209,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reader.close()
     if staging:
         staging.clear()
+    if held:
+        held.close()
     if dist.is_initialized():
         leave(code)
     return code

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import platform
 import signal
 import subprocess
 import time
@@ -64,7 +65,28 @@ def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
         scores = [e for e in found[: found.index(event)] if e.key == "eval_accuracy"]
         assert event.metadata["epoch_num"] == scores[-1].metadata["epoch_num"]
         assert event.metadata["lost_seconds"] > 0 and event.value["seed"] == 7
-    assert [p.name for p in folder.iterdir()] == ["epoch_000004"]
+    assert sorted(p.name for p in folder.iterdir()) == ["epoch_000004", "lock"]
+
+
+def test_one_run_at_a_time(endless, events, tmp_path):
+    """A second run in the same folder is refused before it touches the log; one after the first's end is not."""
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    again = endless.command(log, "--checkpoint", str(folder), "--resume", *LONG)
+    with subprocess.Popen(again, stderr=subprocess.DEVNULL) as first:
+        while not (log.exists() and '"eval_accuracy"' in log.read_text()):
+            assert first.poll() is None
+            time.sleep(0.01)
+        os.kill(first.pid, signal.SIGSTOP)
+        before = log.read_bytes()
+        second = subprocess.run(again, capture_output=True, text=True, timeout=100)
+        assert log.read_bytes() == before
+        os.kill(first.pid, signal.SIGCONT)
+        os.kill(first.pid, signal.SIGKILL)
+    assert second.returncode == 2
+    holder = f"process {first.pid} on {platform.node()}"
+    assert second.stderr == f"train.py: {folder}: found a run at work in it ({holder}), wanted one at a time\n"
+    assert endless.train(log, "--checkpoint", str(folder), "--resume", *LONG).returncode == 1
+    assert curve(events(log))[-1][0] == 4
 
 
 def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
