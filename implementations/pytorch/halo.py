@@ -68,14 +68,18 @@ def inside(x: Tensor, axes: list[int]) -> Tensor:
 
 
 def swap(to_previous: Tensor, to_next: Tensor, layout: Layout, axis: int) -> tuple[Tensor, Tensor]:
-    """Send a plane to each neighbour on an axis; what came from the previous and the next, 0 where there is none."""
+    """Send a plane (N, C, A, B) to each neighbour on an axis; what came from the previous and the next, 0 where there
+    is none.
+
+    Channels are last on the wire, as they are in the memory of a channels-last volume: copying a plane is fast then.
+    """
     received, messages, line = [], [], layout.line(axis)
     for step, plane in ((-1, to_previous), (1, to_next)):
-        wire, peer = plane.contiguous(), layout.neighbour(axis, step)
+        wire, peer = plane.movedim(1, -1).contiguous(), layout.neighbour(axis, step)
         received.append(torch.zeros_like(wire) if peer is None else torch.empty_like(wire))
         if peer is not None:
             messages.append(dist.P2POp(dist.isend, wire, peer, line))
             messages.append(dist.P2POp(dist.irecv, received[-1], peer, line))
     for message in dist.batch_isend_irecv(messages):
         message.wait()
-    return received[0], received[1]
+    return received[0].movedim(-1, 1), received[1].movedim(-1, 1)
