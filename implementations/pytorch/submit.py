@@ -69,7 +69,7 @@ def check_settings(args: argparse.Namespace) -> None:
     problem = load_problem(args.problem, args.problems)
     config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
     config = resolve(config, 1, 1, args.nproc)
-    arrange(config.layout, config.tile, problem, 0, args.nproc)
+    arrange(config.layout, config.tile, problem, 0, args.nproc, config.batch_size // config.accumulate)
 
 
 def train_command(args: argparse.Namespace, log: Path) -> list[str]:

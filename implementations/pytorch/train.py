@@ -28,7 +28,7 @@ from implementations.pytorch.blocks import parameter_count, recompute_blocks
 from implementations.pytorch.checkpoint import Checkpoints, hold, open_checkpoints, open_log
 from implementations.pytorch.config import activation_type, config_path, load_config, resolve
 from implementations.pytorch.data import Reader, drop_cached_pages
-from implementations.pytorch.fit import arrange
+from implementations.pytorch.fit import arrange, idle
 from implementations.pytorch.layout import AXES, Layout, connect
 from implementations.pytorch.memory import keep_freed_memory
 from implementations.pytorch.norm import fuse_norms
@@ -188,7 +188,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = load_config(config_class(problem.workload), args.config or config_path(args.problem), args.settings)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         config = resolve(config, cores, launch.local_world_size, launch.world_size)
-        layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size)
+        at_once = config.batch_size // config.accumulate
+        layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size, at_once)
+        if launch.rank == 0 and (wasteful := idle(layout, problem, at_once)):
+            print(f"train.py: {wasteful}", file=sys.stderr)
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2

@@ -9,7 +9,7 @@ import torch.distributed as dist
 
 from benchmark.problem import load_problem
 from implementations.pytorch.data import evaluation_batches, train_batches
-from implementations.pytorch.fit import arrange
+from implementations.pytorch.fit import arrange, idle, propose
 from implementations.pytorch.layout import AXES, Layout, with_mesh
 from implementations.pytorch.projection.trace import fake_ranks
 
@@ -111,6 +111,21 @@ def test_layouts_that_fit(extents):
 def test_layouts_that_do_not_fit_are_told_what_would(extents, tile, ranks, message):
     with pytest.raises(ValueError, match=message):
         arrange(extents, tile, SCALE7, 0, ranks)
+
+
+def test_replicas_without_a_sample_are_not_proposed():
+    smoke = load_problem("smoke")
+    assert propose(smoke, 8) == ["8,1,1,1", "4,2,1,1", "2,2,2,1", "1,2,2,2"]
+    assert propose(smoke, 8, 2) == ["2,2,2,1", "1,2,2,2"]
+    assert propose(smoke, 3, 2) == ["3,1,1,1"]  # nothing better fits
+    with pytest.raises(ValueError, match=r"for 8 ranks these fit: 2,2,2,1  1,2,2,2$"):
+        arrange((2, 2, 1, 1), (1, 1, 1, 1), smoke, 0, 8, 2)
+
+
+def test_idle_replicas_are_pointed_out():
+    said = idle(Layout(8), load_problem("smoke"), 2)
+    assert said == "layout 8,1,1,1: 6 of 8 replicas have no part of a batch of 2; these fit: 2,2,2,1  1,2,2,2"
+    assert idle(Layout(2, 0, 2, 2), load_problem("smoke"), 2) == ""
 
 
 def test_one_voxel_at_the_coarsest_level_is_the_limit():
