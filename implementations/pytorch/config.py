@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 import torch
 
 from benchmark.config import build, override, read_yaml, shallow
+from benchmark.launch import Launch
 
 CONFIGS = Path(__file__).with_name("configs")
 C = TypeVar("C", bound="RunConfig")
@@ -109,6 +111,23 @@ def resolve(config: C, cores: int, local_ranks: int, ranks: int = 1) -> C:
     threads = config.threads or max(1, cores // local_ranks)
     layout = config.layout or (ranks, 1, 1, 1)
     return dataclasses.replace(config, device=device, precision=precision, threads=threads, layout=layout)
+
+
+def gpu_of(launch: Launch) -> int:
+    """The index of the GPU that a rank computes on: its local rank's, or the only one, if its launcher shows each rank
+    another. That two ranks are not shown the same one is NCCL's to see.
+
+    Raises ValueError if PyTorch finds no GPU, or fewer than the node has ranks.
+    """
+    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if not found:
+        raise ValueError(f"device: found no GPU that PyTorch {torch.__version__} can use, wanted one for cuda")
+    if found >= launch.local_world_size:
+        return launch.local_rank
+    if found == 1 and "CUDA_VISIBLE_DEVICES" in os.environ:
+        return 0
+    wanted = f"{launch.local_world_size}, one for each rank of the node"
+    raise ValueError(f"device: found {found} GPU{'s' * (found > 1)}, wanted {wanted}, or CUDA_VISIBLE_DEVICES with one")
 
 
 def activation_type(config: RunConfig) -> torch.dtype:

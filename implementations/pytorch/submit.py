@@ -53,7 +53,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
-    args = parser.parse_args(arguments)
+    args = parser.parse_intermixed_args(arguments)
     args.nproc = args.nproc or ranks(args.layout or "1")
     return args
 

@@ -26,7 +26,7 @@ from benchmark.problem import load_problem
 from implementations.pytorch.average import average_of
 from implementations.pytorch.blocks import parameter_count, recompute_blocks
 from implementations.pytorch.checkpoint import Checkpoints, hold, open_checkpoints, open_log
-from implementations.pytorch.config import activation_type, config_path, load_config, resolve
+from implementations.pytorch.config import activation_type, config_path, gpu_of, load_config, resolve
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.fit import arrange, idle
 from implementations.pytorch.layout import AXES, Layout, connect
@@ -62,7 +62,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
-    args = parser.parse_args(arguments)
+    args = parser.parse_intermixed_args(arguments)
     args.settings += [args.layout] if args.layout else []
     if args.resume and not args.checkpoint:
         parser.error("--resume: found no --checkpoint, wanted --checkpoint DIR too")
@@ -99,7 +99,7 @@ def prepare(
     torch.set_num_threads(config.threads)
     device = torch.device(config.device)
     if device.type == "cuda":
-        torch.cuda.set_device(launch.local_rank)
+        torch.cuda.set_device(gpu_of(launch))
     else:
         keep_freed_memory()
     layout = connect(layout, launch, device, config.timeout_seconds)
@@ -188,6 +188,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = load_config(config_class(problem.workload), args.config or config_path(args.problem), args.settings)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         config = resolve(config, cores, launch.local_world_size, launch.world_size)
+        if config.device == "cuda":
+            gpu_of(launch)
         at_once = config.batch_size // config.accumulate
         layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size, at_once)
         if launch.rank == 0 and (wasteful := idle(layout, problem, at_once)):
@@ -223,7 +225,9 @@ def leave(code: int) -> NoReturn:
     """End this rank at once, as all is written: taking leave of ranks that are gone can take forever, and threads
     that libraries still run can abort an interpreter that ends in order. After a success ranks leave together."""
     if not code:
-        dist.barrier()
+        # Without a device NCCL's barrier warns. init_process_group(device_id=...) would do too, but then every group is
+        # split off the one of all ranks, which have to take part and to be alive.
+        dist.barrier(device_ids=[torch.cuda.current_device()] if dist.get_backend() == "nccl" else None)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

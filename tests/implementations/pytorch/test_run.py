@@ -4,9 +4,12 @@ import itertools
 import math
 
 import pytest
+import torch
+import torch.distributed as dist
 
 from benchmark.manifest import load_manifest
 from benchmark.metric import Counts, dice
+from implementations.pytorch import submit, train
 
 HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
 init_start seed problem problem_digest rules_edition target number_of_nodes number_of_ranks accelerators_per_node
@@ -97,6 +100,34 @@ def test_epoch_limit_is_no_success(endless, events, tmp_path):
 def test_wrong_command_is_one_line_and_exit_2(tiny, tmp_path, settings):
     done = tiny.train(tmp_path / "log.txt", *settings)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "did you mean" in done.stderr
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
+def test_a_gpu_that_is_not_there_is_one_line_and_exit_2(tiny, tmp_path):
+    done = tiny.train(tmp_path / "log.txt", "device=cuda")
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("train.py: device: found no GPU") and not (tmp_path / "log.txt").exists()
+
+
+@pytest.mark.parametrize("command", [train, submit])
+def test_settings_stand_on_either_side_of_options(command):
+    needed = ["--problem", "tiny", "--data", "x", "--log", "y", "--org", "me", "--system", "one"]
+    options = needed[:4] + needed[6:] if command is submit else needed
+    args = command.parse(["epochs=1", *options, "workers=2", "--layout", "2,1,1,1", "threads=3"])
+    assert args.settings[:3] == ["epochs=1", "workers=2", "threads=3"] and args.problem == "tiny"
+    with pytest.raises(SystemExit, match="2"):
+        command.parse([*options, "epochs=1", "--epoch"])
+
+
+@pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])
+def test_ranks_leave_on_their_own_devices(monkeypatch, backend, devices):
+    waited = []
+    monkeypatch.setattr(dist, "get_backend", lambda: backend)
+    monkeypatch.setattr(dist, "barrier", lambda device_ids: waited.append(device_ids))
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 3)
+    monkeypatch.setattr(train.os, "_exit", lambda code: waited.append(code))
+    train.leave(0)
+    assert waited == [devices, 0]
 
 
 def test_layout_that_does_not_fit_is_told_what_would(tiny, tmp_path):

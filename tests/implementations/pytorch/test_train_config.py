@@ -1,11 +1,13 @@
 import math
 
 import pytest
+import torch
 
 from benchmark.config import read_yaml
+from benchmark.launch import Launch
 from benchmark.problem import load_problem
 from benchmark.workload import problem_files
-from implementations.pytorch.config import CONFIGS, config_path, load_config, resolve
+from implementations.pytorch.config import CONFIGS, config_path, gpu_of, load_config, resolve
 from implementations.pytorch.scaffold.schedule import cosine_warm_restarts as learning_rate
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import config_class
@@ -48,6 +50,49 @@ def test_resolved_config_says_what_runs():
     config = resolve(Config(device="cpu"), cores=8, local_ranks=3)
     assert (config.device, config.threads) == ("cpu", 2) and config.precision in ("float32", "bfloat16")
     assert config.digest() != Config().digest()
+
+
+@pytest.fixture
+def gpus(monkeypatch):
+    """The function that shows this process so many GPUs, by CUDA_VISIBLE_DEVICES or not."""
+
+    def show(found: int, visible: str | None) -> None:
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: found > 0)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: found)
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        if visible is not None:
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+
+    return show
+
+
+@pytest.mark.parametrize(
+    ("local_rank", "local_ranks", "found", "visible", "gpu"),
+    [
+        (3, 4, 4, None, 3),  # all ranks see all GPUs of the node
+        (1, 2, 4, "4,5,6,7", 1),  # more than are needed
+        (3, 4, 1, "3", 0),  # each sees its own
+        (0, 1, 1, None, 0),
+    ],
+)
+def test_a_rank_has_its_own_gpu(gpus, local_rank, local_ranks, found, visible, gpu):
+    gpus(found, visible)
+    assert gpu_of(Launch(local_rank, local_ranks, local_rank, local_ranks, "slurm")) == gpu
+
+
+@pytest.mark.parametrize(
+    ("found", "visible", "message"),
+    [
+        (0, None, "found no GPU that PyTorch .* can use"),
+        (1, None, "found 1 GPU, wanted 4, one for each rank of the node"),
+        (2, "0,1", "found 2 GPUs, wanted 4"),
+    ],
+)
+@pytest.mark.parametrize("local_rank", [0, 3])
+def test_too_few_gpus_are_every_ranks_error(gpus, local_rank, found, visible, message):
+    gpus(found, visible)
+    with pytest.raises(ValueError, match=f"^device: {message}"):
+        gpu_of(Launch(local_rank, 4, local_rank, 4, "torchrun"))
 
 
 def test_cosines_restart_and_grow():
