@@ -8,6 +8,7 @@ true adjoint, every rank derives the same loss from sums over all ranks, so what
 
 import datetime
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -164,6 +165,7 @@ def connect(layout: Layout, launch: Launch, device: torch.device, timeout_second
     if launch.world_size == 1:
         return layout
     timeout = datetime.timedelta(seconds=timeout_seconds)
+    os.environ.setdefault("TORCH_NCCL_ASYNC_ERROR_HANDLING", "0")  # not by SIGABRT, which logs nothing: see pulse.py
     backend = "nccl" if device.type == "cuda" else "gloo"
     dist.init_process_group(backend, rank=launch.rank, world_size=launch.world_size, timeout=timeout)
     return with_mesh(layout, device.type, timeout)

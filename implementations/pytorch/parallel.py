@@ -82,10 +82,12 @@ def whole(model: nn.Module) -> Iterator[nn.Module]:
     for part in parts:
         part.set_reshard_after_forward(False, recurse=False)
         part.unshard()
-    yield plain_model(model)
-    for part in parts:
-        part.reshard()
-        part.set_reshard_after_forward(part is not model, recurse=False)
+    try:
+        yield plain_model(model)
+    finally:
+        for part in parts:
+            part.reshard()
+            part.set_reshard_after_forward(part is not model, recurse=False)
 
 
 def local(tensor: Tensor) -> Tensor:

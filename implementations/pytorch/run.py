@@ -20,6 +20,7 @@ from implementations.pytorch.config import RunConfig
 from implementations.pytorch.data import Batch, Evidence, Reader, evaluation_batches, train_batches
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.parallel import whole
+from implementations.pytorch.pulse import Pulse
 from implementations.pytorch.runlog import RunLog
 from implementations.pytorch.staging import Staging
 from implementations.pytorch.step import train_step
@@ -42,6 +43,7 @@ class Run:
     log: RunLog
     checkpoints: Checkpoints | None = None
     staging: Staging | None = None
+    pulse: Pulse | None = None
 
     @property
     def problem(self) -> AnyProblem:
@@ -129,6 +131,7 @@ class Run:
         loss = train_step(self.task, self.model, self.optimizer, parts, self.layout)
         if self.average:
             self.average.update(self.model)
+        self.beat()
         return loss
 
     def evaluate(self, epoch: int, proof: list[Evidence] | None) -> Score:
@@ -143,7 +146,7 @@ class Run:
         """The score over samples of the validation split."""
         steps = evaluation_batches(self.layout, samples, self.config.eval_batch_size)
         batches = self.reader.batches("validation", steps, torch.device(self.config.device), proof)
-        tensors = (batch.tensors for batch in batches)
+        tensors = (self.beat() or batch.tensors for batch in batches)
         averaged = self.average.in_place_of(self.model) if self.average else contextlib.nullcontext()
         with averaged, whole(self.model) as model:
             return self.task.evaluate(model.eval(), tensors, self.layout)
@@ -161,6 +164,11 @@ class Run:
         if found != wanted:
             reason = f"{self.reader.root}: found {split} fingerprint {found}, wanted the manifest's {wanted}"
             raise WrongData(reason, everywhere=True)
+
+    def beat(self) -> None:
+        """The run is making progress."""
+        if self.pulse:
+            self.pulse.beat()
 
     def quiet(self) -> bool | None:
         """tqdm's `disable`: rank 0 alone has a progress bar, and only on a terminal."""

@@ -2,6 +2,7 @@
 
 import shutil
 import socket
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from implementations.pytorch.run import Run
 
 
+MEETINGS = 10  # of ranks that copy, in the time after which one is taken for lost
+
+
 @dataclass(frozen=True)
 class Staging:
     """A folder on every node's own disk; a run has one of its own in there, as long as it lasts."""
@@ -24,7 +28,7 @@ class Staging:
     def fill(self, run: "Run") -> Path:
         """Copy whole files, dealt out to the ranks of a node, and log it; where they lie. All ranks call it.
 
-        Raises Aborted on all of them if one of them can't read or write.
+        Raises Aborted on all of them if one of them can't read or write, or a node has not the room.
         """
         layout, problem, source = run.layout, run.problem, run.reader.root
         run.log.start("staging")
@@ -32,8 +36,15 @@ class Staging:
         self.made.append(target)
         place, ranks, replicas = node_of(layout)
         mine = dict(list(needed(layout, problem, replicas).items())[place::ranks])
-        copied = []
-        together(layout, f"staging to {self.root}", lambda: copied.extend(copy(source, target, problem, mine, place)))
+        todo, what = to_copy(source, problem, mine, place), f"staging to {self.root}"
+        sizes, copied, host = [], [0], socket.gethostname()
+        together(layout, what, lambda: sizes.append(sum(path.stat().st_size for path, read in todo if read)))
+        wanted = sum(size for name, size in layout.gather((host, *sizes)) if name == host)
+        together(layout, what, lambda: check_room(self.root, wanted))
+        while any(layout.gather(bool(todo))):  # ranks meet often: none that has more to copy is taken for lost
+            until = time.monotonic() + run.config.timeout_seconds / MEETINGS
+            together(layout, what, lambda until=until: copied.append(copy(source, target, todo, until)))
+            run.beat()
         total = sum(layout.gather(sum(copied)))
         run.log.end("staging", bytes=total)
         return target
@@ -62,19 +73,34 @@ def needed(layout: Layout, problem: AnyProblem, replicas: list[int]) -> dict[tup
     return every | {("validation", sample): sample in own for sample in validation}
 
 
-def copy(
-    source: Path, target: Path, problem: AnyProblem, samples: dict[tuple[str, int], bool], place: int
-) -> list[int]:
-    """Copy samples' files, and the first rank what lies beside the splits; bytes by file.
+def check_room(root: Path, wanted: int) -> None:
+    """Raise OSError for a folder on a disk with less room than so many bytes."""
+    root.mkdir(parents=True, exist_ok=True)
+    room = shutil.disk_usage(root).free
+    if room < wanted:
+        raise OSError(f"found {room / 1e9:.4g} GB free, wanted {wanted / 1e9:.4g} GB for all that this node reads")
+
+
+def to_copy(
+    source: Path, problem: AnyProblem, samples: dict[tuple[str, int], bool], place: int
+) -> list[tuple[Path, bool]]:
+    """Samples' files, and for the first rank what lies beside the splits; each with whether the node reads it."""
+    paths = [(module_of(problem).sample_path(source, problem, *key), read) for key, read in samples.items()]
+    return paths + ([(p, True) for p in source.iterdir() if p.is_file()] if place == 0 else [])
+
+
+def copy(source: Path, target: Path, todo: list[tuple[Path, bool]], until: float) -> int:
+    """Copy files, taking them off the list, at least one and until it is time; their bytes.
 
     Files that nobody on the node reads are left empty: real data's samples are known by their place in the folder.
     """
-    paths = [(module_of(problem).sample_path(source, problem, *key), read) for key, read in samples.items()]
-    paths += [(p, True) for p in source.iterdir() if p.is_file()] if place == 0 else []
-    sizes = []
-    for path, read in paths:
+    total = 0
+    while todo:
+        path, read = todo.pop()
         to = target / path.relative_to(source)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, to) if read else to.touch()
-        sizes.append(to.stat().st_size)
-    return sizes
+        total += to.stat().st_size
+        if time.monotonic() > until:
+            break
+    return total

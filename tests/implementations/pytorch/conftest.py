@@ -39,10 +39,10 @@ class Tiny:
         run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
         return [sys.executable, *(run if ranks > 1 else []), str(TRAIN), *self.options(log, data), *settings]
 
-    def train(self, log: Path, *settings: str, ranks: int = 1, data: Path | None = None):
+    def train(self, log: Path, *settings: str, ranks: int = 1, data: Path | None = None, env: dict | None = None):
         """A finished run."""
         command = self.command(log, *settings, ranks=ranks, data=data)
-        return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment())
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment() | (env or {}))
 
 
 def environment() -> dict[str, str]:

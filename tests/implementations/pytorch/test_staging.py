@@ -6,7 +6,7 @@ import pytest
 
 from benchmark.store import sample_path
 from implementations.pytorch.layout import Layout
-from implementations.pytorch.staging import needed
+from implementations.pytorch.staging import check_room, needed
 
 
 @pytest.mark.parametrize("layout", ["1,1,1,1", "2,1,1,1", "1,2,1,1"])
@@ -40,7 +40,32 @@ def test_a_folder_that_cannot_be_written_ends_the_run(tiny, events, tmp_path):
     log = tmp_path / "log.txt"
     done = tiny.train(log, "--stage", str(tmp_path / "disk"), ranks=2)
     assert done.returncode == 1 and done.stderr.count("train.py: rank 0: staging to") == 1
-    assert "Not a directory" in events(log)[-1].metadata["reason"]
+    assert f"{tmp_path / 'disk'}: File exists" in events(log)[-1].metadata["reason"]
+
+
+def test_a_disk_without_the_room_is_refused_before_anything_is_copied(tmp_path):
+    room = shutil.disk_usage(tmp_path).free
+    with pytest.raises(OSError, match=r"found .* GB free, wanted .* GB for all that this node reads"):
+        check_room(tmp_path / "disk", 2 * room)
+    check_room(tmp_path / "disk", 1)
+
+
+def test_ranks_meet_while_they_copy(tiny, events, tmp_path):
+    """A rank whose files take long to copy is not taken for lost: here each takes longer than all may together."""
+    slow = tmp_path / "slow"
+    slow.mkdir()
+    (slow / "sitecustomize.py").write_text(
+        "import os, shutil, time\n"
+        "copyfile = shutil.copyfile\n"
+        "if os.environ.get('RANK') == '1':\n"
+        "    shutil.copyfile = lambda a, b: (time.sleep(0.9), copyfile(a, b))[1]\n"
+    )
+    log = tmp_path / "log.txt"
+    env = {"PYTHONPATH": str(slow)}
+    done = tiny.train(log, "--stage", str(tmp_path / "disk"), "timeout_seconds=3", ranks=2, env=env)
+    assert done.returncode == 0, done.stderr
+    keys = {e.key: e.time_ms for e in events(log)}
+    assert keys["staging_stop"] - keys["staging_start"] > 4000
 
 
 def test_a_node_needs_all_to_train_on_and_its_own_to_evaluate(tiny):
