@@ -10,8 +10,8 @@ neighbouring steps. Before that, losses and gradients must agree with the textbo
 0.1 %, in bfloat16 as closely as the textbook's own, or nearly so.
 
 Sides: "reference", what train.py runs; "eager", it without compiled kernels; "norms again" and "blocks again", it with
-recompute_norms and with recompute; "library's gradients", it without weight gradients by taps; "textbook"; "textbook,
-memory kept", it with the reference's malloc setting.
+recompute_norms and with recompute; "split", it with join=split; "library's gradients", it without weight gradients by
+taps; "textbook"; "textbook, memory kept", it with the reference's malloc setting.
 "keeps" is what the forward pass leaves to the backward pass, weights apart; "peak" the process's largest resident
 size, or (cuda) what was allocated on the GPU.
 """
@@ -50,10 +50,10 @@ from implementations.pytorch.step import train_step
 
 CLASSES, WIDTH, LEVELS = 6, 64, 3
 REFERENCE, EAGER, TEXTBOOK, KEPT = "reference", "eager", "textbook", "textbook, memory kept"
-LIBRARY = "library's gradients"
+LIBRARY, SPLIT = "library's gradients", "split"
 AGAIN = {"norms again": "norms", "blocks again": "block"}
 WIDE = "textbook in float32"
-OURS = (REFERENCE, EAGER, LIBRARY, *AGAIN)
+OURS = (REFERENCE, EAGER, LIBRARY, SPLIT, *AGAIN)
 SIDES = (*OURS, TEXTBOOK, KEPT)
 CLOSE, WORSE = 1e-3, 1.25  # relative difference in float32; in bfloat16, of the textbook's own
 
@@ -120,7 +120,8 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
     torch.manual_seed(0)
     device, shape = torch.device(setting.device), (setting.batch, *(1 << setting.scale,) * 3)
     problem = replace(load_problem("scale6"), scale=setting.scale, bottleneck=setting.scale - LEVELS)
-    task = Task(problem, Config(device=device.type, precision=setting.precision))
+    join = "split" if side == SPLIT else "auto"
+    task = Task(problem, Config(device=device.type, precision=setting.precision, join=join))
     model = task.build_model().to(device)
     volume = torch.randint(0, 256, shape, dtype=torch.uint8).to(device)
     label = torch.randint(0, problem.classes, shape, dtype=torch.uint8).to(device)

@@ -37,7 +37,7 @@ NAME, POSITION, LOCK = "epoch_{:06d}", "position.json", "lock"
 PATIENCE = 3.0  # seconds for a run that was killed to end
 # What doesn't change what is computed, and may be different when a run goes on.
 FREE = {"layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "device", "threads", "workers"}
-FREE |= {"prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "eval_batch_size"}
+FREE |= {"join", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "eval_batch_size"}
 warnings.filterwarnings("ignore", "torch.distributed is disabled")  # with one rank it is
 
 

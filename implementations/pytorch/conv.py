@@ -20,14 +20,29 @@ WEIGHTS = 256**2  # of a tap, at least
 
 
 class Conv3d(nn.Conv3d):
-    """`nn.Conv3d` by way of `conv3d`."""
+    """`nn.Conv3d` by way of `conv3d`, whose input may come in parts."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        return conv3d(x, self.weight, self.bias, self.padding)
+    def forward(self, *parts: Tensor) -> Tensor:
+        return conv3d(parts, self.weight, self.bias, self.padding)
 
 
-def conv3d(x: Tensor, weight: Tensor, bias: Tensor | None, padding: Sequence[int]) -> Tensor:
-    """`F.conv3d` with stride 1; x (N, A, D, H, W), weight (B, A, 3, 3, 3), padding of 0 or 1 by axis."""
+def conv3d(parts: Sequence[Tensor], weight: Tensor, bias: Tensor | None, padding: Sequence[int]) -> Tensor:
+    """`F.conv3d` with stride 1, weight (B, A, 3, 3, 3) and a padding of 0 or 1 by axis, of x (N, A, D, H, W) in parts.
+
+    The parts, (N, A', D, H, W) each, have the channels of x one after the other's. Each is convolved with its own part
+    of the weight, so x is never made; in bfloat16 their results are rounded before they are added.
+    """
+    if len(parts) == 1:
+        return whole_conv3d(parts[0], weight, bias, padding)
+    weights = weight.split([x.shape[1] for x in parts], dim=1)
+    y = whole_conv3d(parts[0], weights[0], bias, padding)
+    for x, part in zip(parts[1:], weights[1:], strict=True):
+        y += whole_conv3d(x, part, None, padding)
+    return y
+
+
+def whole_conv3d(x: Tensor, weight: Tensor, bias: Tensor | None, padding: Sequence[int]) -> Tensor:
+    """`conv3d` of x as a whole."""
     if bias is None and taps_pay(x, weight, padding):
         return TapConv3d.apply(x, weight, tuple(padding))
     return F.conv3d(x, weight, bias, padding=padding)

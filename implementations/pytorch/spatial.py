@@ -14,7 +14,10 @@ from implementations.pytorch.parallel import average_gradients
 
 
 class HaloConv3d(nn.Module):
-    """A convolution 3x3x3 with padding 1 of a split volume: (N, C, D, H, W) -> (N, K, D, H, W), a rank's box each."""
+    """A convolution 3x3x3 with padding 1 of a split volume: (N, C, D, H, W) -> (N, K, D, H, W), a rank's box each.
+
+    Like `Conv3d`, it takes its input in parts, too; each part has a halo of its own.
+    """
 
     def __init__(self, conv: nn.Conv3d, layout: Layout):
         super().__init__()
@@ -23,8 +26,9 @@ class HaloConv3d(nn.Module):
         self.weight, self.bias, self.layout = conv.weight, conv.bias, layout
         self.padding = [int(axis not in layout.split_axes()) for axis in range(3)]
 
-    def forward(self, x: Tensor) -> Tensor:
-        return conv3d(Halo.apply(x, self.layout), self.weight, self.bias, self.padding)
+    def forward(self, *parts: Tensor) -> Tensor:
+        padded = [Halo.apply(x, self.layout) for x in parts]
+        return conv3d(padded, self.weight, self.bias, self.padding)
 
 
 class VolumeNormReLU(nn.Module):

@@ -74,7 +74,7 @@ class UNet(nn.Module):
             x = halve(skips[-1])
         x = self.bottom(x)
         for rise, up in zip(self.rise, self.up, strict=True):
-            x = up(skips.pop(), rise(x))  # joined in the block: skip first
+            x = up(skips.pop(), rise(x))  # joined in the block, or never: skip first
         return self.head(x)
 
 

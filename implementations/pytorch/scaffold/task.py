@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from benchmark.problem import Problem
 from implementations.pytorch.adam import DenseAdam
-from implementations.pytorch.config import RunConfig, at_least, more_than
+from implementations.pytorch.blocks import JOINS, join_parts
+from implementations.pytorch.config import RunConfig, at_least, more_than, one_of
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.scaffold.evaluate import evaluate
 from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
@@ -36,12 +37,14 @@ class Config(RunConfig):
     weight_decay: float = 0.0
     gradient_clip: float = 1.0  # largest L2 norm of the gradient
     background_weight: float = 0.1  # of background voxels in the cross-entropy; the others weigh 1
+    join: str = "auto"  # of skips: concat; split: convolved apart and added; auto: split where indices pass 32 bits
 
     def __post_init__(self):
         super().__post_init__()
         at_least(self, 1, "restart_epochs", "restart_factor")
         more_than(self, 0, "learning_rate", "epsilon", "gradient_clip", "background_weight")
         at_least(self, 0, "end_learning_rate", "warmup_epochs", "weight_decay")
+        one_of(self, "join", *JOINS)
         if self.accumulate != 1:
             raise ValueError(f"accumulate: found {self.accumulate}, wanted 1: soft Dice is of a whole batch")
 
@@ -62,7 +65,9 @@ class Task:
         return class_weights(self.problem.classes, self.config.background_weight).to(self.config.device)
 
     def build_model(self) -> nn.Module:
-        return build_model(self.problem)
+        model = build_model(self.problem)
+        join_parts(model, self.config.join)
+        return model
 
     def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
         return parallelize(model, layout, self.config.sharding)

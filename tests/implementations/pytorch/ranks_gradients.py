@@ -26,7 +26,7 @@ from torch.distributed.tensor import DTensor
 
 from benchmark.launch import Launch
 from implementations.pytorch import conv, halo, parallel, spatial
-from implementations.pytorch.blocks import recompute_blocks
+from implementations.pytorch.blocks import join_parts, recompute_blocks
 from implementations.pytorch.layout import Layout, connect, with_mesh
 from implementations.pytorch.scaffold.loss import class_weights
 from implementations.pytorch.scaffold.model import UNet
@@ -48,6 +48,7 @@ class Case:
     samples: int = 2
     memory: torch.memory_format = torch.contiguous_format
     recompute: str = ""
+    join: str = "concat"
     sharding: str = "ddp"
     harm: Callable[[Layout], None] | None = None  # what a negative control breaks
     steps: int = 0
@@ -157,6 +158,7 @@ CASES = {
     "1;2,1,1 extent 1": Case(cube(1, 2), levels=2),
     "1;2,1,1 recomputed": Case(cube(1, 2), recompute="block"),
     "1;2,1,1 taps": Case(cube(1, 2), memory=torch.channels_last_3d, taps=True, steps=STEPS),
+    "1;2,1,1 split": Case(cube(1, 2), levels=2, join="split", steps=STEPS),
     "1;2,1,1 norms recomputed": Case(cube(1, 2), recompute="norms", memory=torch.channels_last_3d),
     "2;1,1,1": Case(cube(2), samples=3),
     "3;1,1,1 one rank empty": Case(cube(3), samples=2),
@@ -166,6 +168,8 @@ CASES = {
     "2;2,1,1": Case(cube(2, 2), samples=3, steps=STEPS),
     "2;2,1,1 one replica empty": Case(cube(2, 2), samples=1),
     "2;2,1,1 recomputed": Case(cube(2, 2), samples=3, recompute="block", steps=STEPS),
+    "1;2,2,1 split norms recomputed": Case(cube(1, 2, 2), join="split", recompute="norms", steps=STEPS),
+    "2;2,1,1 split fsdp recomputed": Case(cube(2, 2), join="split", sharding="fsdp", recompute="block", taps=True),
     "2;2,1,1 tiled": Case(cube(2, 2, tile=(2, 1, 1, 1)), samples=3),
     "2;1,1,1 fsdp": Case(cube(2), samples=3, sharding="fsdp", steps=STEPS),
     "2;1,1,1 fsdp one rank empty": Case(cube(2), samples=1, sharding="fsdp", memory=torch.channels_last_3d),
@@ -190,8 +194,8 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     torch.manual_seed(0)
     conv.taps_pay = lambda *_: case.taps
     model = UNet(CLASSES, width=8, levels=case.levels).double().to(memory_format=case.memory)
-    if case.recompute:
-        recompute_blocks(model, case.recompute)
+    recompute_blocks(model, case.recompute)
+    join_parts(model, case.join)
     volume = torch.randint(0, 256, (case.samples, *(case.side,) * 3), dtype=torch.uint8)
     label = torch.randint(0, CLASSES, volume.shape, dtype=torch.uint8)
     mine = crop(layout, case.side)

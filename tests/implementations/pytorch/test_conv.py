@@ -103,6 +103,21 @@ def y_name(module, x):
         return module(x).grad_fn.name()
 
 
+@pytest.mark.parametrize(("padding", "extents"), SHAPES)
+@pytest.mark.parametrize("taps", [False, True])
+def test_an_input_in_parts(padding, extents, taps, monkeypatch):
+    monkeypatch.setattr(conv, "taps_pay", lambda *_: taps)
+    torch.manual_seed(0)
+    parts = [torch.randn(2, c, *extents, dtype=torch.float64, requires_grad=True) for c in (3, 1, 2)]
+    weight = torch.randn(5, 6, 3, 3, 3, dtype=torch.float64).contiguous(memory_format=LAST).requires_grad_()
+    bias = torch.randn(5, dtype=torch.float64, requires_grad=True)
+    found, wanted = conv.conv3d(parts, weight, bias, padding), F.conv3d(torch.cat(parts, 1), weight, bias, 1, padding)
+    dy = torch.randn_like(wanted)
+    gradients, true = (torch.autograd.grad(y, [*parts, weight, bias], dy) for y in (found, wanted))
+    for a, b in zip((found, *gradients), (wanted, *true), strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
+
+
 def test_a_network_has_the_same_gradients_however_blocks_recompute(monkeypatch):
     gradients = []
     for pay in (False, True):

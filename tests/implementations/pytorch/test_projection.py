@@ -91,8 +91,21 @@ def test_halos_of_the_official_size():
         faces = 2 * (n * n + n * (n + 2) + (n + 2) ** 2)
         for c in inputs:
             total += 4 * faces * c * (1 if c == 1 else 2)  # the volume itself needs no gradient
-    traced = trace(SCALE11, config(SCALE11, "precision=float32"), (8, 8, 8), 1, 1)
-    assert traced.halo("forward", "backward") == (258, total)
+    for join, messages in (("concat", 258), ("auto", 258 + 12)):  # 2 parts at full resolution: 6 faces more, both ways
+        traced = trace(SCALE11, config(SCALE11, "precision=float32", f"join={join}"), (8, 8, 8), 1, 1)
+        assert traced.halo("forward", "backward") == (messages, total)
+
+
+def test_a_join_that_is_never_made_is_not_kept():
+    """At 256^3, full resolution alone goes apart: one skip of 64 channels less, in 2 bytes a number."""
+    problem = load_problem("scale8")
+    whole, apart = (
+        trace(problem, config(problem, "precision=bfloat16", f"join={join}"), (1, 1, 1), 1, 1)
+        for join in ("concat", "auto")
+    )
+    assert apart.flops("forward", "backward") == whole.flops("forward", "backward")
+    assert whole.kept - apart.kept == pytest.approx(2 * 64 * 256**3, rel=1e-3)
+    assert apart.peak < whole.peak
 
 
 @pytest.mark.parametrize(("name", "boxes"), [("cosmoflow-mini", (1, 2, 2)), ("deepcam-mini", (1, 1, 1))])
