@@ -70,8 +70,10 @@ class Ledger(TorchDispatchMode):
             self.send(function, args)
         elif function.namespace == "aten":
             self.note(function, args, kwargs or {}, result)
+        given = {place(tensor) for tensor in tensors((args, kwargs or {}))}
         for tensor in tensors(result):
-            self.hold(tensor)
+            if place(tensor) not in given:  # not a view, a weight's for one
+                self.hold(tensor)
         return result
 
     def as_one(self, kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
