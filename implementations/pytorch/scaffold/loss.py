@@ -4,11 +4,14 @@ Both are made of sums over voxels. Sums of pieces of a batch add up to those of 
 compute `loss_sums` of what they hold, add them up, and all hold the loss of the whole batch.
 """
 
+import math
+
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 SMOOTH = 1.0  # voxels; keeps the Dice of an absent class defined
+COLUMNS = 4096  # of partial sums by class
 
 
 class LossSums(torch.autograd.Function):
@@ -45,9 +48,13 @@ class LossSums(torch.autograd.Function):
 
 
 def by_class(true: Tensor, values: Tensor, classes: int) -> Tensor:
-    """Sums of `values` (N, 1, voxels) by class of the voxel: (classes,) float64, as float32 stops counting at 2^24."""
-    sums = torch.zeros(classes, dtype=torch.float64, device=values.device)
-    return sums.index_add_(0, true.flatten(), values.flatten().double())
+    """Sums of `values` (N, 1, voxels) by class of the voxel: (classes,) float64, as float32 stops counting at 2^24.
+
+    Neighbours go into sums of their own first: on a GPU, threads that add to one number of memory wait for each other.
+    """
+    columns = math.gcd(values.numel(), COLUMNS)
+    sums = torch.zeros(classes, columns, dtype=torch.float64, device=values.device)
+    return sums.scatter_add_(0, true.view(-1, columns), values.double().view(-1, columns)).sum(1)
 
 
 def loss_sums(logits: Tensor, label: Tensor, weight: Tensor) -> Tensor:
