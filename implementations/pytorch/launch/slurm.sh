@@ -1,18 +1,23 @@
 #!/bin/bash
 # The runs of a submission under Slurm, one process for each GPU. Edit what is marked, then, in the clone's root:
 #
-#     sbatch implementations/pytorch/launch/slurm.sh                  # all settings from configs/<problem>.yaml
-#     sbatch implementations/pytorch/launch/slurm.sh --layout 4,4,4,8 'tile=[1,2,2,2]' recompute=true
+#     sbatch implementations/pytorch/launch/slurm.sh                  # scale9 on 8 nodes of 8 GPUs
+#     LAYOUT=4,4,4,4 sbatch --nodes=32 implementations/pytorch/launch/slurm.sh
+#     STEPS=40 sbatch --time=0:30:00 implementations/pytorch/launch/slurm.sh     # how fast a step is
+#     CHECKPOINT=$PWD/build/checkpoints sbatch implementations/pytorch/launch/slurm.sh  # again, and it goes on
+#     PROBLEM=scale11 LAYOUT=4,4,4,8 sbatch --nodes=64 implementations/pytorch/launch/slurm.sh \
+#         'tile=[1,2,2,2]' recompute=true
 #
-# The dataset comes first, with as many processes as there are; each makes its share:
+# The variables are those below and in runs.sh; options and settings of train.py go at the end. Which layout fits and is
+# fastest: implementations/pytorch/project.py. The dataset comes first, with as many processes as there are; each makes
+# its share:
 #
-#     srun --nodes=8 --ntasks-per-node=64 .venv/bin/python benchmark/generate.py --problem scale11 --out DATA
+#     srun --nodes=8 --ntasks-per-node=64 .venv/bin/python benchmark/generate.py --problem scale9 --out data/scale9
 #
-# On nodes without GPUs, ask for none, and give each rank its cores: threads=12.
-# Which layout fits and is fastest: implementations/pytorch/project.py.
+# On nodes without GPUs: take --gpus-per-node out, and set DEVICE=cpu.
 #
 #SBATCH --job-name=scaffold
-#SBATCH --nodes=64
+#SBATCH --nodes=8
 #SBATCH --ntasks-per-node=8
 #SBATCH --gpus-per-node=8
 #SBATCH --cpus-per-task=12
@@ -20,12 +25,15 @@
 #SBATCH --time=12:00:00
 #SBATCH --signal=TERM@120
 #SBATCH --output=scaffold-%j.txt
-# Not --gpus-per-task: a process must see all GPUs of its node, of which it takes the one of its local rank.
-# SIGTERM, two minutes before the time is up, makes a run write the end of its log.
+# Not --gpus-per-task: a rank that sees one GPU takes that one, but where the others of its node are out of its reach,
+# NCCL can't copy to them directly.
+# SIGTERM, two minutes before the time is up, makes a run write the end of its log. It goes to the ranks, not to this
+# script, which ends when it sees that they were told to (runs.sh).
 set -euo pipefail
 
-# EDIT: what runs, or set it in the environment of sbatch.
-: "${PROBLEM:=scale11}" "${DATA:=$PWD/data/$PROBLEM}" "${RUNS:=5}" "${ORG:=me}" "${SYSTEM:=my-system}"
+# EDIT: what runs, or set it in the environment of sbatch. scale9 is the largest problem that the rules publish the
+# fingerprints of (rules/v1.0/limits.yaml): scale10 and scale11 run, but the judge refuses their logs as yet.
+: "${PROBLEM:=scale9}" "${RUNS:=5}" "${ORG:=me}" "${SYSTEM:=my-system}" "${DEVICE:=cuda}"
 
 cd "${SLURM_SUBMIT_DIR:-.}"
 RANKS=$SLURM_NTASKS
