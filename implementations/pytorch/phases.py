@@ -14,6 +14,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+from torch.distributed.fsdp import FSDPModule
 from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import record_function
 
@@ -102,8 +103,7 @@ def timed(clock: Clock, task: Any, model: nn.Module, *updates: tuple[Any, str]) 
         *((owner, method, plain("optimizer")) for owner, method in updates),
         (dist, "batch_isend_irecv", plain("halo")),
         (dist, "all_reduce", lambda *call: timed_call(clock, kind_of_sum(call[2]), *call)),
-        (dist, "reduce_scatter_tensor", plain("reduction")),
-        (dist, "all_gather_into_tensor", plain("reduction")),
+        *((owner, method, plain("reduction")) for owner, method in sharding(model)),
     ]
     if isinstance(model, DistributedDataParallel):
         model.register_comm_hook(None, lambda _, bucket: reduce_bucket(clock, bucket))
@@ -111,6 +111,18 @@ def timed(clock: Clock, task: Any, model: nn.Module, *updates: tuple[Any, str]) 
         for owner, name, around in places:
             stack.enter_context(replaced(owner, name, around))
         yield
+
+
+def sharding(model: nn.Module) -> list[tuple[type, str]]:
+    """The methods in which FSDP2 gathers a block's weights and reduces their gradients, if it is around the model.
+
+    On a GPU the stream that computes waits in the later three, not where a collective is begun.
+    """
+    if not isinstance(model, FSDPModule):
+        return []
+    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup  # not public: here alone
+
+    return [(FSDPParamGroup, m) for m in ("unshard", "wait_for_unshard", "post_backward", "finalize_backward")]
 
 
 @contextlib.contextmanager

@@ -63,26 +63,27 @@ class Throughput:
         self.run.log.event("throughput_setup", setup | against)
 
     def measure(self, trace: Path | None) -> dict[str, Any]:
-        """Warm up, trace if that is asked for, and measure; the numbers of all blocks together, as logged."""
+        """Warm up, measure, and trace if that is asked for; the numbers of all blocks together, as logged."""
         run = self.run
         updates = [(run.optimizer, "step"), *([(run.average, "update")] if run.average else [])]
-        ahead = WARM_UP + (TRACED if trace else 0)
         run.model.train()
         with timed(self.clock, run.task, run.model, *updates):
-            work = self.work(ahead + self.steps)
+            work = self.work(WARM_UP + self.steps + (TRACED if trace else 0))
             self.block(itertools.islice(work, WARM_UP))
-            if trace:
-                self.clock.named = True
-                traced(trace, run, lambda: self.block(itertools.islice(work, TRACED)))
-                self.clock.named = False
-            blocks = []
-            while block := list(itertools.islice(work, self.block_steps)):
+            forget_peak(run.config.device)
+            measured, blocks = itertools.islice(work, self.steps), []
+            while block := list(itertools.islice(measured, self.block_steps)):
                 blocks.append(self.block(block))
                 stats = self.statistics(blocks[-1:])
                 samples = blocks[-1].samples
                 run.log.event("tracked_stats", stats, block=len(blocks), steps=len(block), samples_count=samples)
                 run.say(f"block {len(blocks)}: {rates(stats)}")
-            total = self.statistics(blocks) | {"evaluation": self.evaluation()}
+            total = self.statistics(blocks)
+            if trace:  # behind what is measured, as a profiler's own memory is much
+                self.clock.named = True
+                traced(trace, run, lambda: self.block(itertools.islice(work, TRACED)))
+                self.clock.named = False
+            total |= {"evaluation": self.evaluation()}
         total |= self.epoch(total)
         run.log.event("throughput", total, steps=self.steps, samples_count=sum(b.samples for b in blocks))
         return total
@@ -212,6 +213,13 @@ def traced(trace: Path, run: Run, block: Callable[[], Any]) -> None:
         block()
     profile.export_chrome_trace(str(path))
     run.say(f"trace of {TRACED} steps: {path}")
+
+
+def forget_peak(device: str) -> None:
+    """What was on the GPU before doesn't count: cuDNN tries its kernels, and the device's peak is a product of large
+    matrices."""
+    if device == "cuda":
+        torch.cuda.reset_peak_memory_stats()
 
 
 def peak_memory(device: str) -> int:

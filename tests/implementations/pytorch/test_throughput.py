@@ -1,8 +1,10 @@
+import contextlib
 import json
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,9 +12,14 @@ import torch.distributed as dist
 from torch import nn
 
 from compliance.engine import judge
+from implementations.pytorch import throughput
 from implementations.pytorch.blocks import Block, recompute_blocks
+from implementations.pytorch.layout import Layout
+from implementations.pytorch.parallel import shard
 from implementations.pytorch.peak import Flops
 from implementations.pytorch.phases import PHASES, Clock, timed
+from implementations.pytorch.projection.trace import fake_ranks
+from implementations.pytorch.throughput import BLOCKS, TRACED, WARM_UP, Measured, Throughput
 
 TRAIN = Path(__file__).resolve().parents[3] / "implementations" / "pytorch" / "train.py"
 
@@ -36,7 +43,7 @@ def test_steps_are_measured_and_add_up(tiny, tmp_path, events):
     assert setup["peak_source"].startswith("measured: matmul 1024 x 1024 in float32") and setup["peak_tflops"] > 0
 
     blocks, total = [e for e in found if e.key == "tracked_stats"], one(found, "throughput")
-    # Batches of 4 and 3 samples in turn; 3 steps of warm-up and 3 of the trace come before.
+    # Batches of 4 and 3 samples in turn; 3 steps of warm-up come before, 3 of the trace behind.
     assert [(b.metadata["block"], b.metadata["steps"], b.metadata["samples_count"]) for b in blocks] == [
         (1, 2, 7), (2, 2, 7), (3, 2, 7)
     ]  # fmt: skip
@@ -109,6 +116,164 @@ def test_phases_are_exclusive():
     whole = time.perf_counter() - start
     assert seconds["backward"] >= 0.02 and seconds["halo"] >= 0.03 and seconds["reduction"] >= 0.01
     assert sum(seconds.values()) == pytest.approx(whole, abs=0.002)
+
+
+def test_what_is_traced_is_not_measured(monkeypatch):
+    """What a profiler keeps would be in the peak otherwise, and on a GPU what came before the steps."""
+    done = []
+
+    class Steps(Throughput):
+        def work(self, steps):
+            return iter(range(steps))
+
+        def block(self, work):
+            done.append(len(list(work)))
+            return Measured(0, 0, {}, 0)
+
+        def statistics(self, blocks):
+            done.append(f"peak of {len(blocks)}")
+            return {}
+
+        def evaluation(self):
+            done.append("evaluation")
+
+        def epoch(self, total):
+            return {}
+
+    monkeypatch.setattr(throughput, "Clock", lambda device: SimpleNamespace())
+    monkeypatch.setattr(throughput, "timed", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(throughput, "traced", lambda trace, run, block: (done.append("trace"), block()))
+    monkeypatch.setattr(throughput, "rates", lambda stats: "")
+    monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda: done.append("forget"))
+    run = SimpleNamespace(
+        config=SimpleNamespace(device="cuda"),
+        optimizer=None,
+        average=None,
+        task=None,
+        model=nn.Identity(),
+        log=SimpleNamespace(event=lambda *_, **__: None),
+        say=lambda text: None,
+    )
+    Steps(run, 2 * BLOCKS - 1, 0, 1.0, "").measure(Path("trace"))
+    each = [part for size in (2, 2, 2, 2, 1) for part in (size, "peak of 1")]
+    assert done == [WARM_UP, "forget", *each, "peak of 5", "trace", TRACED, "evaluation"]
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A stand-in for a GPU: `time` is how far its stream has come, in ms, `waits` how often it was waited for."""
+    stream = SimpleNamespace(time=0.0, waits=0)
+
+    def synchronize():
+        stream.waits += 1
+
+    stream.synchronize = synchronize
+
+    class Event:
+        def __init__(self, enable_timing):
+            assert enable_timing
+
+        def record(self, where):
+            assert where is stream
+            self.at = where.time
+
+        def elapsed_time(self, end):
+            assert stream.waits, "an event's time is there once the device has come to it"
+            return end.at - self.at
+
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: stream)
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    return stream
+
+
+def test_on_a_gpu_phases_are_of_its_stream(gpu):
+    clock = Clock(torch.device("cuda"))
+    clock.start()
+    gpu.time += 1
+    with clock.phase("forward"):
+        gpu.time += 20
+        with clock.phase("halo"):
+            gpu.time += 300
+        gpu.time += 2000
+    with clock.phase("backward"):
+        gpu.time += 10000
+        clock.switch("reduction")
+        gpu.time += 40000
+    assert gpu.waits == 0
+    found = {name: seconds for name, seconds in clock.seconds().items() if seconds}
+    assert found == pytest.approx({"rest": 1e-3, "forward": 2.02, "halo": 0.3, "backward": 10, "reduction": 40})
+    assert gpu.waits == 1
+    clock.start()
+    gpu.time += 7
+    assert sum(clock.seconds().values()) == pytest.approx(7e-3)
+
+
+class Sum:
+    """A task whose loss is the sum of what the network gives."""
+
+    def loss(self, model):
+        return model(torch.ones(1, 4)).sum()
+
+
+def layers():
+    return nn.Sequential(Block(nn.Linear(4, 4)), Block(nn.Linear(4, 4)), nn.Linear(4, 2))
+
+
+def test_sharded_weights_are_gathered_and_reduced_in_a_phase_of_their_own(monkeypatch):
+    """By PyTorch's names of today: FSDP2's collectives are made slow, and must be called."""
+    calls = []
+
+    def slow(name):
+        function = getattr(dist, name)
+
+        def run(*args, **kwargs):
+            calls.append(name)
+            time.sleep(0.02)
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(dist, name, run)
+
+    task, clock = Sum(), Clock(torch.device("cpu"))
+    with fake_ranks(Layout(2)):
+        model = shard(layers())
+        task.loss(model).backward()
+        slow("all_gather_single")
+        slow("reduce_scatter_single")
+        with timed(clock, task, model):
+            clock.start()
+            task.loss(model).backward()
+            seconds = clock.seconds()
+    assert calls.count("all_gather_single") == 5 and calls.count("reduce_scatter_single") == 3
+    assert seconds["reduction"] >= 0.02 * len(calls)
+    assert seconds["forward"] + seconds["backward"] < 0.02 * len(calls)
+
+
+def test_on_a_gpu_waiting_for_sharded_weights_is_reduction(gpu, monkeypatch):
+    """The stream that computes waits where FSDP2 uses what a collective gave, not where it begins one."""
+    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
+
+    waits = {"wait_for_unshard": 1, "finalize_backward": 100}
+
+    def slow(name):
+        function = getattr(FSDPParamGroup, name)
+
+        def run(*args, **kwargs):
+            gpu.time += waits[name]
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(FSDPParamGroup, name, run)
+
+    task, clock = Sum(), Clock(torch.device("cuda"))
+    with fake_ranks(Layout(2)):
+        model = shard(layers())
+        task.loss(model).backward()
+        for name in waits:
+            slow(name)
+        with timed(clock, task, model):
+            clock.start()
+            task.loss(model).backward()
+            seconds = clock.seconds()
+    assert seconds["reduction"] >= 0.3 and sum(seconds.values()) == pytest.approx(seconds["reduction"])
 
 
 def test_nothing_stays_behind():
