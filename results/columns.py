@@ -68,6 +68,7 @@ COLUMNS = {
     "measured_line": "the line that states it",
     "layout": "units along data x depth x height x width, as logged",
     "precision": "what is computed in, as logged",
+    "settings": "the settings that change how a step is computed, where the log has them and not the default",
 }
 
 LOGGED = ("logged_benchmark", "logged_edition", "logged_division")
@@ -85,6 +86,7 @@ REPEATED = (
     "unit",
     "layout",
     "precision",
+    "settings",
 )
 WHOLE = ("run", "start_line", "stop_line", "target_line", "evaluations", "seed_line", "batch_line", "measured_line")
 

@@ -21,7 +21,7 @@ from results.columns import COLUMNS, REPEATED, TYPES
 from results.law import Law, edition_of, law
 from results.outcome import decompose, energy, epoch_count, reached
 from results.power import measured_energy
-from results.run import Evaluation, Run, number, read_run, text
+from results.run import Evaluation, Run, number, read_run, short, text
 from results.submission import RunSet, find_sets, read_system, run_number
 
 Progress = Callable[[Iterable, int], Iterable]
@@ -117,7 +117,31 @@ def row(runs: RunSet, run: Run, system: dict[str, Any], edition: str | None, pru
         "measured_line": run.measured.line if run.measured else None,
         "layout": layout(run.value("layout")),
         "precision": text(run.value("precision")),
+        "settings": settings(run.value("hyperparameters")),
     }
+
+
+# What changes how a step is computed, and what it is where nothing is said: the reference's defaults.
+DEFAULTS = {
+    "sharding": "ddp",
+    "recompute": False,
+    "recompute_norms": False,
+    "join": "auto",
+    "compile": False,
+    "accumulate": 1,
+}
+
+
+def settings(value: Any) -> str | None:
+    """Those of a log's hyperparameters that are not the default, in words; None where all are, or none is known."""
+    known = value if isinstance(value, dict) else {}
+    odd = {name: known[name] for name, default in DEFAULTS.items() if known.get(name, default) != default}
+    return ", ".join(name if v is True else f"{name}={v if plain(v) else short(v)}" for name, v in odd.items()) or None
+
+
+def plain(value: Any) -> bool:
+    """Whether it is a short word."""
+    return isinstance(value, str) and value.isidentifier() and len(value) <= 20
 
 
 AXES = ("data", "depth", "height", "width")

@@ -10,7 +10,7 @@ from results.svg import MARKERS, Axis, line
 from results.words import show
 
 HEAD = (
-    *("organisation", "system", "units", "layout", "precision", "batch", "samples/s", "of a unit"),
+    *("organisation", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit"),
     *("strong", "weak", "errors", "log"),
 )
 KINDS = {
@@ -29,8 +29,11 @@ def throughput_alone(results: Sequence[Result], links: Links) -> str:
     legend = "".join(f"<p class=soft>{safe(names(kind, lines))}</p>" for kind in KINDS)
     rows = [row(rate, lines, links) for rate in found]
     said = "".join(findings(r.verdict, links) for r in results if r.verdict.judged)
-    note = "<p class=soft>No training to a target: no figure of merit, no rank. A series has what is alike but for the "
-    note += "number of units; efficiency is a unit's, next to a unit where there are fewest.</p>"
+    note = "<p class=soft>No training to a target: no figure of merit, no rank. A series has the same problem, batch, "
+    note += (
+        "precision, settings and way of laying samples out over units; efficiency is that of a unit next to one "
+    )
+    note += "where there are fewest.</p>"
     return f"<h3>Throughput alone</h3>{note}{table(HEAD, rows, cards=True)}{drawn}{legend}{said}"
 
 
@@ -48,6 +51,7 @@ def row(rate: Rate, lines: Sequence[Series], links: Links) -> list[Cell]:
         number_cell(rate.units, show(rate.units)),
         text_cell(rate.shape),
         text_cell(rate.precision or "-"),
+        text_cell(rate.settings or "-"),
         number_cell(rate.batch, show(rate.batch)),
         number_cell(rate.rate, html=links.to(show(rate.rate), rate.log, rate.line)),
         number_cell(each, show(each)),

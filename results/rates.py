@@ -2,8 +2,9 @@
 
 No run of training, so no figure of merit and no rank. A point is a log; points that differ in nothing but the number
 of units make a series: strong, where the global batch stays the same, weak, where the batch of a unit does. What is
-computed in keeps series apart, and which way samples are laid out over units: whole samples to each, parts of samples,
-or both. A log that the judge finds errors in is listed, and is part of no series (but with `--as-logged`).
+computed in keeps series apart, how (sharding, recomputation, ...: `results.frame.DEFAULTS`), and which way samples are
+laid out over units: whole samples to each, parts of samples, or both. A log that the judge finds errors in is listed,
+and is part of no series (but with `--as-logged`).
 """
 
 import math
@@ -21,7 +22,8 @@ WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 @dataclass(frozen=True)
 class Rate:
     """One log. `layout` is (data, depth, height, width), None where it isn't logged; `rate` is samples a second;
-    `errors` are how many the judge found in it, "-" where nobody asked; one that is not `sound` is in no series."""
+    `errors` are how many the judge found in it, "-" where nobody asked; one that is not `sound` is in no series;
+    `settings` are those that are not the default."""
 
     org: str
     system: str
@@ -34,6 +36,7 @@ class Rate:
     precision: str = ""
     errors: str = "-"
     sound: bool = True
+    settings: str = ""
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -61,13 +64,14 @@ class Series:
     system: str
     way: str
     precision: str
+    settings: str
     batch: float
     rates: tuple[Rate, ...]
 
     @property
     def name(self) -> str:
         what = "batch" if self.kind == "strong" else "batch a unit"
-        computed = f", {self.precision}" if self.precision else ""
+        computed = "".join(f", {said}" for said in (self.precision, self.settings) if said)
         return f"{self.org} {self.system}, {WAYS[self.way]}{computed}, {what} {show(self.batch)}"
 
     def efficiency(self, rate: Rate) -> float:
@@ -79,7 +83,12 @@ class Series:
 def rates(results: Iterable[Result]) -> list[Rate]:
     """The logs of sets that measure throughput alone and say how fast, by system, units and layout."""
     found = [one(r, run) for r in results if r.throughput_only for run in r.rows()]
-    return sorted((f for f in found if f), key=lambda f: (f.org, f.system, f.precision, f.units, f.layout or (), f.log))
+    return sorted((f for f in found if f), key=place)
+
+
+def place(f: Rate) -> tuple:
+    """Where a rate stands in the table."""
+    return f.org, f.system, f.precision, f.settings, f.units, f.layout or (), f.log
 
 
 def one(r: Result, run: Any) -> Rate | None:
@@ -91,8 +100,8 @@ def one(r: Result, run: Any) -> Rate | None:
     own = os.path.abspath(run.log)
     errors = sum(os.path.abspath(f.path) == own for f in r.verdict.errors)
     said = str(errors) if r.verdict.judged else "-"
-    place = (run.log, run.measured_line, run.precision or "", said, r.as_logged or not errors)
-    return Rate(r.org, r.system, units, run.batch, layout, run.measured_rate, *place)
+    rest = (run.log, run.measured_line, run.precision or "", said, r.as_logged or not errors, run.settings or "")
+    return Rate(r.org, r.system, units, run.batch, layout, run.measured_rate, *rest)
 
 
 def series(found: Sequence[Rate]) -> list[Series]:
@@ -101,7 +110,7 @@ def series(found: Sequence[Rate]) -> list[Series]:
     for rate in found:
         for way in rate.ways if rate.batch and rate.sound else ():
             for kind, batch in (("strong", rate.batch), ("weak", rate.batch / rate.units)):
-                key = (kind, rate.org, rate.system, way, rate.precision, batch)
+                key = (kind, rate.org, rate.system, way, rate.precision, rate.settings, batch)
                 grouped.setdefault(key, []).append(rate)
     return [Series(*key, tuple(m)) for key, m in sorted(grouped.items()) if len({rate.units for rate in m}) > 1]
 
@@ -110,11 +119,11 @@ def rate_cells(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of the table of rates."""
     found = rates(results)
     lines = series(found)
-    head = ["org", "system", "units", "layout", "precision", "batch", "samples/s", "of a unit", "strong", "weak"]
-    head += ["errors", "log"]
+    head = ["org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit"]
+    head += ["strong", "weak", "errors", "log"]
     return head, [
         [
-            *(f.org, f.system, show(f.units), f.shape, f.precision or "-", show(f.batch)),
+            *(f.org, f.system, show(f.units), f.shape, f.precision or "-", f.settings or "-", show(f.batch)),
             *(show(f.rate), show(f.rate / f.units)),
             *(efficiencies(f, [s for s in lines if s.kind == kind]) for kind in ("strong", "weak")),
             *(f.errors, f.log.rpartition("/")[2]),

@@ -1,11 +1,12 @@
 """Logs that measure throughput alone: plotted and tabulated, never scored, never ranked. And workloads of any name."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from results import summarize
-from results.frame import load
+from results.frame import load, settings
 from results.rates import Rate, rates, series
 from results.submission import find_sets
 from results.verdict import judge
@@ -114,6 +115,39 @@ def test_html_draws_both_kinds_of_scaling(scaled, tmp_path):
     assert "Strong scaling: the same global batch" in text and "Weak scaling: the same batch for each unit" in text
     assert "result_4.txt#L" in text or "result_4.txt" in text
     assert "<h3>Submissions</h3>" not in text
+
+
+CASES = {
+    "sharding": ("fsdp", "sharding=fsdp"),
+    "recompute": (True, "recompute"),
+    "recompute_norms": (True, "recompute_norms"),
+    "join": ("split", "join=split"),
+    "compile": (True, "compile"),
+    "accumulate": (2, "accumulate=2"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_computed_otherwise_is_another_series(tree, new_log, capsys, name):
+    """As found: a unit that ran plainly, and two that recomputed, made a series of strong scaling."""
+    value, shown = CASES[name]
+    plain = {
+        n: "ddp" if n == "sharding" else False if n == "compile" else 1 for n in ("sharding", "compile", "accumulate")
+    }
+    sets = [(1, plain), (2, plain), (4, plain | {name: value}), (1, None)]
+    logs = [measured(new_log, n, rate=10.0 * n, **({"hyperparameters": h} if h else {})) for n, h in sets]
+    tree.set(logs, scaling="throughput")
+    found = rates(summarize.evaluate(find_sets([tree.root]), {}))
+    assert [f.settings for f in found] == ["", "", "", shown]
+    strong = [s for s in series(found) if s.kind == "strong"]
+    assert [[f.units for f in s.rates] for s in strong] == [[1, 1, 2]] and shown not in strong[0].name
+    odd = [s for s in series([*found, replace(found[-1], units=8.0, log="8.txt")]) if s.settings]
+    assert odd and all(f"whole samples, {shown}, batch" in s.name for s in odd)
+
+
+def test_settings_of_a_strange_log_are_words():
+    assert settings({"sharding": "x" * 500, "compile": {"a": 1}}) == f"sharding='{'x' * 56}..., compile={{'a': 1}}"
+    assert [settings(v) for v in (None, 3, {}, {"sharding": "ddp", "accumulate": 1, "learning_rate": 3})] == [None] * 4
 
 
 def rate(units, batch, value, layout=None):
