@@ -30,9 +30,7 @@ def throughput_alone(results: Sequence[Result], links: Links) -> str:
     rows = [row(rate, lines, links) for rate in found]
     said = "".join(findings(r.verdict, links) for r in results if r.verdict.judged)
     note = "<p class=soft>No training to a target: no figure of merit, no rank. A series has the same problem, batch, "
-    note += (
-        "precision, settings and way of laying samples out over units; efficiency is that of a unit next to one "
-    )
+    note += "precision, settings and way of laying samples out over units; efficiency is that of a unit next to one "
     note += "where there are fewest.</p>"
     return f"<h3>Throughput alone</h3>{note}{table(HEAD, rows, cards=True)}{drawn}{legend}{said}"
 
