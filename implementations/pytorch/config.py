@@ -35,7 +35,7 @@ class RunConfig:
     recompute: bool = False  # blocks keep their input alone and run again in the backward pass
     recompute_norms: bool = False  # blocks keep what convolutions give too, and repeat norms, activations and joins
     compile: bool = False  # the kernels of norms, where there is a compiler: seconds to a minute before the clock
-    precision: str = "auto"  # of activations: float32, bfloat16 or auto
+    precision: str = "auto"  # of activations: float32 (on a GPU too: no TF32), bfloat16 or auto
     device: str = "auto"  # cpu, cuda or auto
     threads: int = 0  # CPU threads by rank; 0: the machine's cores shared by its ranks
     workers: int = 0  # reader processes by rank; 0: the training process reads

@@ -20,6 +20,21 @@ def precise(config: RunConfig) -> contextlib.AbstractContextManager:
     return torch.autocast(config.device, dtype=torch.bfloat16, enabled=config.precision == "bfloat16")
 
 
+def ieee_float32() -> None:
+    """Have float32 be float32 on a GPU, in convolutions as in products of matrices.
+
+    PyTorch lets convolutions round to TF32 (10 bits of mantissa) otherwise, and products not: "float32" would be
+    neither. By its older switches, since what still reads those fails once the newer ones were used.
+    """
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+
+
+def float32_facts(device: str) -> dict[str, bool]:
+    """What the log says of float32 beside the precision: on a GPU, whether anything may round to TF32."""
+    backends = torch.backends
+    return {"tf32": backends.cudnn.allow_tf32 or backends.cuda.matmul.allow_tf32} if device == "cuda" else {}
+
+
 def train_step(
     task: Task,
     model: nn.Module,

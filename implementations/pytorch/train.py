@@ -35,7 +35,7 @@ from implementations.pytorch.norm import fuse_norms
 from implementations.pytorch.run import Run
 from implementations.pytorch.runlog import EDITION, RunLog, Submission
 from implementations.pytorch.staging import Staging
-from implementations.pytorch.step import warm_up
+from implementations.pytorch.step import float32_facts, ieee_float32, warm_up
 from implementations.pytorch.stop import Aborted, WrongData, lost_peer, watch_signals
 from implementations.pytorch.stop import reason as why
 from implementations.pytorch.task import Task, build_task, config_class
@@ -100,6 +100,7 @@ def prepare(
     device = torch.device(config.device)
     if device.type == "cuda":
         torch.cuda.set_device(gpu_of(launch))
+        ieee_float32()
     else:
         keep_freed_memory()
     layout = connect(layout, launch, device, config.timeout_seconds)
@@ -131,7 +132,7 @@ def prepare(
     log.event("train_samples", problem.train_samples)
     log.event("eval_samples", problem.validation_samples)
     log.event("global_batch_size", config.batch_size)
-    log.event("precision", config.precision)
+    log.event("precision", config.precision, **float32_facts(config.device))
     log.event("parameter_count", parameters)
     log.hyperparameters(task)
     log.digests(config)

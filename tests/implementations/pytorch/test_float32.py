@@ -1,0 +1,33 @@
+import pytest
+import torch
+
+from implementations.pytorch.step import float32_facts, ieee_float32
+
+
+@pytest.fixture
+def switches():
+    """What float32 is on a GPU, which is put back."""
+    backends = torch.backends
+    before = backends.cudnn.allow_tf32, backends.cuda.matmul.allow_tf32
+    yield backends
+    backends.cudnn.allow_tf32, backends.cuda.matmul.allow_tf32 = before
+
+
+def test_float32_is_float32_and_the_log_says_so(switches):
+    assert float32_facts("cuda") == {"tf32": True}  # PyTorch's own: convolutions round
+    ieee_float32()
+    assert float32_facts("cuda") == {"tf32": False} and float32_facts("cpu") == {}
+    assert switches.cudnn.conv.fp32_precision != "tf32" and switches.cuda.matmul.fp32_precision != "tf32"
+
+
+def test_a_product_alone_may_round_too(switches):
+    ieee_float32()
+    switches.cuda.matmul.allow_tf32 = True
+    assert float32_facts("cuda") == {"tf32": True}
+
+
+def test_what_reads_the_older_switches_still_can(switches):
+    """PyTorch's compiler reads them; it raises where the newer ones were set to something else."""
+    ieee_float32()
+    assert switches.cudnn.allow_tf32 is switches.cuda.matmul.allow_tf32 is False
+    assert torch.get_float32_matmul_precision() == "highest"
