@@ -32,6 +32,7 @@ from implementations.pytorch.fit import arrange, idle
 from implementations.pytorch.layout import AXES, Layout, connect
 from implementations.pytorch.memory import keep_freed_memory
 from implementations.pytorch.norm import fuse_norms
+from implementations.pytorch.pulse import Pulse, cuda_mark
 from implementations.pytorch.run import Run
 from implementations.pytorch.runlog import EDITION, RunLog, Submission
 from implementations.pytorch.staging import Staging
@@ -103,6 +104,9 @@ def prepare(
         ieee_float32()
     else:
         keep_freed_memory()
+    pulse = None
+    if device.type == "cuda" and layout.ranks > 1:
+        pulse = Pulse(config.timeout_seconds, lambda why: lost(launch, log, staging, why), cuda_mark)
     layout = connect(layout, launch, device, config.timeout_seconds)
     if launch.local_rank == 0:
         drop_cached_pages(reader.root)
@@ -137,7 +141,15 @@ def prepare(
     log.hyperparameters(task)
     log.digests(config)
     log.end("init")
-    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging)
+    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, pulse)
+
+
+def lost(launch: Launch, log: RunLog, staging: Staging | None, why: str) -> None:
+    """What a thread still does for a run whose main thread waits for ranks that are gone."""
+    log.stop("aborted", why)
+    print(f"train.py: rank {launch.rank}: {why}", file=sys.stderr, flush=True)
+    if staging:
+        staging.clear()
 
 
 def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
