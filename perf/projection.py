@@ -139,9 +139,10 @@ def main() -> None:
         logs.append(log if options.keep and log.exists() else run(case, options.out, file))
         print(case.name, file=sys.stderr, flush=True)
     runs = [read_measured(log, file) for log in logs]
-    system = calibrate([r for r, case in zip(runs, CASES, strict=True) if case.fits], load_system(options.system))
-    (options.out / "system.yaml").write_text(dump_system(system))
-    print(dump_system(system))
+    fitted = [r for r, case in zip(runs, CASES, strict=True) if case.fits]
+    system, doubts = calibrate(fitted, load_system(options.system))
+    (options.out / "system.yaml").write_text(dump_system(system, doubts))
+    print(dump_system(system, doubts))
     print(table(CASES, [compare(r, system) for r in runs]))
 
 

@@ -12,6 +12,7 @@ from implementations.pytorch.fit import arrange
 from implementations.pytorch.layout import AXES, Layout
 from implementations.pytorch.projection.machine import System
 from implementations.pytorch.projection.predict import step_seconds, weight_bytes
+from implementations.pytorch.projection.recompute import at_step
 from implementations.pytorch.projection.trace import Trace, trace
 from implementations.pytorch.task import config_class
 
@@ -86,7 +87,7 @@ def compare(run: Measured, system: System) -> list[tuple[str, float, float]]:
     Messages are put together: which of them ranks wait in for each other is chance."""
     traced = run.traced
     seconds = step_seconds(traced, run.config, system, run.layout)
-    plain = replace(run, config=replace(run.config, recompute=False)).traced
+    plain = replace(run, config=at_step(run.config, "no")).traced
     flops = plain.flops("forward", "backward") * run.layout.boxes / plain.samples
     memory = weight_bytes(traced, run.config, run.layout) + traced.peak
     if run.config.device == "cpu":  # where what libraries take was measured too

@@ -11,6 +11,7 @@ from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layout import Extents, Layout
 from implementations.pytorch.projection.machine import System, Wire
+from implementations.pytorch.projection.recompute import at_step
 from implementations.pytorch.projection.trace import Trace, trace
 
 WEIGHT_BYTES = 16  # a weight, its gradient and Adam's two moments in float32
@@ -73,7 +74,7 @@ def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> 
         found = f"found {layout.data} replicas for a batch of {config.batch_size} in {parts} parts"
         raise ValueError(f"{found}, wanted no more replicas than samples")
     traced = trace(problem, config, layout.extents[1:], layout.data, samples)
-    plain = trace(problem, replace(config, recompute=False), layout.extents[1:], layout.data, samples)
+    plain = trace(problem, at_step(config, "no"), layout.extents[1:], layout.data, samples)
     nodes = -(-layout.ranks // system.ranks_per_node)
     seconds = step_seconds(traced, config, system, layout)
     read = module_of(problem).file_bytes(problem) / system.reading(nodes)  # seconds by sample, all ranks together

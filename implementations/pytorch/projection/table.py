@@ -8,6 +8,7 @@ from typing import Any
 
 from implementations.pytorch.projection.machine import System
 from implementations.pytorch.projection.predict import Prediction
+from implementations.pytorch.projection.recompute import step_of
 
 GIB, MB = 2**30, 1e6
 COLUMNS = {  # of the text: heading, field, format
@@ -41,7 +42,7 @@ def row(prediction: Prediction, system: System) -> dict[str, Any]:
         "precision": config.precision,
         "batch": config.batch_size,
         "samples_at_once": p.samples,
-        "recompute": "yes" if config.recompute else "no",
+        "recompute": step_of(config),
         "fits": "yes" if p.fits else "no",
         "memory_gib": p.memory / GIB,
         "weights_gib": p.weights / GIB,

@@ -71,8 +71,8 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
         fused_norms(model, ledger)
         with no_averaging():
             model = task.parallelize(model, layout)
-        if config.recompute:
-            recompute_blocks(model)
+        if config.recompute or config.recompute_norms:
+            recompute_blocks(model, "block" if config.recompute else "norms")
         model.train()
         with ledger:
             loss = task.loss(model, batch, layout)

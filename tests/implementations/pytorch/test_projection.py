@@ -18,7 +18,8 @@ from implementations.pytorch.config import config_path, load_config
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.projection.machine import ByPrecision, Storage, System, Wire, dump_system, load_system
 from implementations.pytorch.projection.predict import node_ways, predict, sum_seconds, tiles
-from implementations.pytorch.projection.search import search
+from implementations.pytorch.projection.recompute import LADDER, step_of
+from implementations.pytorch.projection.search import best_of, busy, search
 from implementations.pytorch.projection.trace import trace
 from implementations.pytorch.step import blank_batch
 from implementations.pytorch.task import build_task, config_class
@@ -131,6 +132,9 @@ def test_convolutions_take_their_flops_over_the_rate_that_they_reach():
     assert again.seconds.forward == pytest.approx(found.seconds.forward)
     assert again.model_flops == found.flops < again.flops < 1.4 * found.flops
     assert again.kept < 0.6 * found.kept
+    norms = predict(SMOKE, replace(settings, recompute_norms=True), system, Layout(1))
+    assert norms.model_flops == norms.flops == found.flops
+    assert again.kept < norms.kept < 0.75 * found.kept
 
 
 def test_reading_is_hidden_behind_the_step():
@@ -177,19 +181,19 @@ def test_a_sum_by_hand():
 def test_the_fastest_that_fits_comes_first():
     settings = config(SMOKE, "precision=float32", "batch_size=4")
     system = replace(FREE, peak_tflops=ByPrecision(1, 1), network=Wire(1, 5), link=Wire(10, 5))
-    found = search(SMOKE, settings, system, 4, None)
+    found = search(SMOKE, settings, system, 4)
     assert [p.layout.extents[0] for p in found] == [4, 2, 1]  # the less is split, the less is sent
     assert all(p.fits and not p.config.recompute for p in found)
     needed = max(p.memory for p in found)
-    tight = search(SMOKE, settings, replace(system, memory_gib=0.8 * needed / 2**30), 4, None)
-    assert any(p.config.recompute for p in tight)
-    none = search(SMOKE, settings, replace(system, memory_gib=0.01), 4, None)
+    tight = search(SMOKE, settings, replace(system, memory_gib=0.8 * needed / 2**30), 4)
+    assert any(step_of(p.config) != "no" for p in tight)
+    none = search(SMOKE, settings, replace(system, memory_gib=0.01), 4)
     assert none and not any(p.fits for p in none)
 
 
 def test_replicas_without_a_sample_are_no_layout():
     settings = config(SMOKE, "precision=float32", "batch_size=1")
-    assert search(SMOKE, settings, FREE, 3, None) == []
+    assert search(SMOKE, settings, FREE, 3) == []
     with pytest.raises(ValueError, match="found 2 replicas for a batch of 1"):
         predict(SMOKE, settings, FREE, Layout(2))
 
@@ -205,9 +209,37 @@ def test_a_system_is_read_strictly(tmp_path):
         load_system("dgx-h2oo")
 
 
+def test_blocks_run_again_only_as_far_as_they_must():
+    settings, layout = config(SMOKE, "precision=float32", "batch_size=4"), (1, 1, 1, 1)
+    steps = [best_of(SMOKE, settings, FREE, layout, step) for step in LADDER]
+    assert [step_of(p.config) for p in steps] == list(LADDER)
+    sizes = [p.memory for p in steps]
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 3
+    for first, size in enumerate(sizes):  # the first that fits, and the last where nothing does
+        found = best_of(SMOKE, settings, replace(FREE, memory_gib=size / 2**30), layout)
+        assert step_of(found.config) == LADDER[first] and found.fits
+    assert step_of(best_of(SMOKE, settings, replace(FREE, memory_gib=1e-3), layout).config) == "yes"
+    asked = replace(settings, recompute_norms=True)
+    assert [step_of(best_of(SMOKE, asked, replace(FREE, memory_gib=m), layout).config) for m in (1e6, 1e-3)] == [
+        "norms",
+        "yes",
+    ]
+
+
+def test_numbers_of_ranks_that_all_have_work():
+    settings = config(SMOKE, "batch_size=3")
+    assert busy(SMOKE, settings) == [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192]
+    assert all(search(SMOKE, settings, FREE, n) for n in (3, 6)) and search(SMOKE, settings, FREE, 5) == []
+    never_split = load_problem("deepcam-mini")
+    assert busy(never_split, config(never_split, "batch_size=6", "accumulate=2")) == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"memory_reached": 18573300.2}, "memory_reached: found 18573300.2, wanted a share of the rate, at most 2"),
+        ({"reached": ByPrecision(0.5, 2.1)}, "reached.bfloat16: found 2.1, wanted a share of the rate, at most 2"),
+        ({"optimizer_reached": 2.01}, "optimizer_reached: found 2.01, wanted a share of the rate, at most 2"),
         ({"reserve_gib": 2e6}, "reserve_gib: found 2000000.0, wanted less than memory_gib"),
         ({"overlap": 1.5}, "overlap: found 1.5, wanted 0..1"),
         ({"network": Wire(0, 1)}, "network.gb_per_second: found 0, wanted more than 0"),
