@@ -7,6 +7,7 @@ folder; "from files" reads and hashes them as in the first epoch, "from memory" 
 """
 
 import argparse
+import contextlib
 import dataclasses
 import os
 import statistics
@@ -33,7 +34,7 @@ from implementations.pytorch.scaffold.evaluate import confusion_counts
 from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import build_model, to_input
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.step import precise
+from implementations.pytorch.step import ieee_float32, precise
 
 OUTSIDE = ("load", "copy", "loss", "count", "log")
 
@@ -116,32 +117,40 @@ def report(name: str, medians: dict[str, float]) -> None:
     print(f"  {name:24} {total:8.3f} s   outside {outside:6.1%}   ms: {phases}", flush=True)
 
 
-def measure(problem: Problem, config: Config, steps: int, folder: Path) -> None:
+def readers(problem: Problem, config: Config, folder: Path) -> list[Reader]:
+    """The readers of a batch that is made here: of two trainings, and of an evaluation. They fork."""
+    for sample in range(config.batch_size):
+        path = sample_path(folder, "train", sample)
+        write_sample(path, problem, "train", sample, *make_sample(problem, sample))
+    box, ahead = Layout(1).box(problem.shape), (config.prefetch, config.cache_gib)
+    return [Reader(folder, problem, box, workers, *ahead) for workers in (config.workers, config.workers, 0)]
+
+
+def measure(problem: Problem, config: Config, steps: int, folder: Path, sources: list[Reader]) -> None:
     """Print the steps of one problem."""
     torch.set_num_threads(config.threads)
     size = config.batch_size
-    for sample in range(size):
-        path = sample_path(folder, "train", sample)
-        write_sample(path, problem, "train", sample, *make_sample(problem, sample))
     device = torch.device(config.device)
     model = build_model(problem).to(device)
     if device.type == "cpu":
         keep_freed_memory()
+    else:
+        ieee_float32()
     if config.compile:
         fuse_norms(model, activation_type(config))
     task = Task(problem, config)
     weight, optimizer = task.weight, task.build_optimizer(model)
     print(f"{problem.name}: {problem.side}^3, width {problem.width}, batch {size}, {config.precision}, {config.device}")
-    log, box = RunLog(folder / "log.txt"), Layout(1).box(problem.shape)
-    plan = [list(range(size))] * (steps + 1)
-    for name, proof in (("train, from files", []), ("train, from memory", None)):
-        reader = Reader(folder, problem, box, config.workers, config.prefetch, config.cache_gib)
+    log, plan = RunLog(folder / "log.txt"), [list(range(size))] * (steps + 1)
+    *training_sources, reader_of_evaluation = sources
+    named = (("train, from files", []), ("train, from memory", None))
+    for (name, proof), reader in zip(named, training_sources, strict=True):
         if proof is None:
             list(reader.batches("train", plan[:1], device))
         report(name, training(model, optimizer, reader.batches("train", plan, device, proof), weight, config, log))
         reader.close()
-    reader = Reader(folder, problem, box, 0, config.prefetch, config.cache_gib)
-    report("evaluate, from memory", evaluation(model.eval(), reader.batches("train", plan, device), config))
+    batches = reader_of_evaluation.batches("train", plan, device)
+    report("evaluate, from memory", evaluation(model.eval(), batches, config))
 
 
 def main() -> None:
@@ -152,11 +161,16 @@ def main() -> None:
     parser.add_argument("settings", nargs="*", metavar="field=value")
     options = parser.parse_args()
     print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    for name in options.problem or ("smoke", "scale6"):
-        config = resolve(load_config(Config, config_path(name), options.settings), len(os.sched_getaffinity(0)), 1)
-        config = dataclasses.replace(config, batch_size=options.batch or config.batch_size)
-        with tempfile.TemporaryDirectory() as folder:
-            measure(load_problem(name), config, options.steps, Path(folder))
+    with contextlib.ExitStack() as stack:
+        ready = []
+        for name in options.problem or ("smoke", "scale6"):
+            config = resolve(load_config(Config, config_path(name), options.settings), len(os.sched_getaffinity(0)), 1)
+            config = dataclasses.replace(config, batch_size=options.batch or config.batch_size)
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            problem = load_problem(name)
+            ready.append((problem, config, folder, readers(problem, config, folder)))  # before anything is on a GPU
+        for problem, config, folder, sources in ready:
+            measure(problem, config, options.steps, folder, sources)
 
 
 if __name__ == "__main__":

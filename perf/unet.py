@@ -1,19 +1,21 @@
 """Seconds of a training step, the reference against the plain textbook version of the same network, side by side.
 
     python perf/unet.py [--scale 5 --scale 6] [--precision float32 --precision bfloat16] [--repeats 5] [--batch 1]
-    python perf/unet.py --device cuda --precision bfloat16 --scale 7 --scale 8
+    python perf/unet.py --device cuda --precision bfloat16 --scale 7 --scale 8 [--side "kernels searched"]
 
 The textbook version is written here: contiguous memory, eager nn.GroupNorm and nn.ReLU, concatenated skips, a loss
 of one-hot tensors, Adam as PyTorch has it by default. Every side is a process of its own, with the same weights and
 voxels and one thread; they take turns, one step each. Printed are medians, and the median of the ratios of
-neighbouring steps. Before that, losses and gradients must agree with the textbook's in float32: in float32 to
-0.1 %, in bfloat16 as closely as the textbook's own, or nearly so.
+neighbouring steps. On a GPU one side runs after the other, as two may not fit, and the ratio is that of medians;
+float32 is IEEE there, on all sides. Before that, losses and gradients must agree with the textbook's in float32: in
+float32 to 0.1 %, in bfloat16 as closely as the textbook's own, or nearly so.
 
 Sides: "reference", what train.py runs; "eager", it without compiled kernels; "norms again" and "blocks again", it with
 recompute_norms and with recompute; "split", it with join=split; "library's gradients", it without weight gradients by
-taps; "textbook"; "textbook, memory kept", it with the reference's malloc setting.
+taps; "kernels searched", it with cuDNN trying its kernels (cudnn.benchmark); "textbook"; "textbook, memory kept", it
+with the reference's malloc setting.
 "keeps" is what the forward pass leaves to the backward pass, weights apart; "peak" the process's largest resident
-size, or (cuda) what was allocated on the GPU.
+size, or (cuda) the most that was allocated on the GPU in steps.
 """
 
 import argparse
@@ -46,14 +48,14 @@ from implementations.pytorch.projection.ledger import Ledger
 from implementations.pytorch.scaffold.loss import SMOOTH
 from implementations.pytorch.scaffold.model import GROUPS, to_input
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.step import train_step
+from implementations.pytorch.step import ieee_float32, train_step
 
 CLASSES, WIDTH, LEVELS = 6, 64, 3
 REFERENCE, EAGER, TEXTBOOK, KEPT = "reference", "eager", "textbook", "textbook, memory kept"
-LIBRARY, SPLIT = "library's gradients", "split"
+LIBRARY, SPLIT, SEARCHED = "library's gradients", "split", "kernels searched"
 AGAIN = {"norms again": "norms", "blocks again": "block"}
 WIDE = "textbook in float32"
-OURS = (REFERENCE, EAGER, LIBRARY, SPLIT, *AGAIN)
+OURS = (REFERENCE, EAGER, LIBRARY, SPLIT, SEARCHED, *AGAIN)
 SIDES = (*OURS, TEXTBOOK, KEPT)
 CLOSE, WORSE = 1e-3, 1.25  # relative difference in float32; in bfloat16, of the textbook's own
 
@@ -155,7 +157,10 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
 def work(side: str, setting: Setting, results: Path) -> None:
     """A side's process: loss and gradients into `results`, then a step for every line on stdin."""
     torch.set_num_threads(1)
-    if side != TEXTBOOK and setting.device == "cpu":
+    ieee_float32()
+    torch.backends.cudnn.benchmark = side == SEARCHED
+    cuda = setting.device == "cuda"
+    if side != TEXTBOOK and not cuda:
         keep_freed_memory()
     if side == LIBRARY:
         conv.taps_pay = lambda *_: False
@@ -172,12 +177,14 @@ def work(side: str, setting: Setting, results: Path) -> None:
     for number, _ in enumerate(sys.stdin):
         if not number:
             step()  # to warm up
+            if cuda:
+                torch.cuda.synchronize()
+                torch.cuda.reset_peak_memory_stats()
         start = time.perf_counter()
         step()
-        if setting.device == "cuda":
+        if cuda:
             torch.cuda.synchronize()
         took = time.perf_counter() - start
-        cuda = setting.device == "cuda"
         peak = torch.cuda.max_memory_allocated() if cuda else 1024 * getrusage(RUSAGE_SELF).ru_maxrss
         print(took, peak, flush=True)
 
@@ -216,15 +223,32 @@ def distance(found: Tensor, true: Tensor) -> float:
     return float((found - true).norm() / true.norm())
 
 
+def take_turns(setting: Setting, sides: list[str], repeats: int, folder: Path) -> tuple[dict, dict]:
+    """(workers, what they leave) by side, and of the textbook in float32. On a CPU they make a step each in turn, on
+    a GPU each has its memory alone."""
+    starts = {side: (side, setting) for side in sides}
+    if setting.precision != "float32":
+        starts[WIDE] = TEXTBOOK, replace(setting, precision="float32")
+    workers, results = {}, {}
+    for together in [[name] for name in starts] if setting.device == "cuda" else [list(starts)]:
+        workers |= {name: Worker(*starts[name], folder) for name in together}
+        for _ in range(repeats):
+            for name in together:
+                workers[name].step()
+        results |= {name: workers[name].close() for name in together}
+    return workers, results
+
+
+def times_as_fast(mine: list[float], other: list[float], device: str) -> float:
+    """By steps' seconds: the median of the ratios of neighbours, or, where there are none, the ratio of medians."""
+    if device == "cuda":
+        return statistics.median(other) / statistics.median(mine)
+    return statistics.median(b / a for a, b in zip(mine, other, strict=True))
+
+
 def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> None:
     """Print a table of one setting."""
-    workers = {side: Worker(side, setting, folder) for side in sides}
-    if setting.precision != "float32":
-        workers[WIDE] = Worker(TEXTBOOK, replace(setting, precision="float32"), folder)
-    for _ in range(repeats):
-        for worker in workers.values():
-            worker.step()
-    results = {side: worker.close() for side, worker in workers.items()}
+    workers, results = take_turns(setting, sides, repeats, folder)
     true = results.get(WIDE, results[TEXTBOOK])["gradients"]
     own = distance(results[TEXTBOOK]["gradients"], true)
     flops = step_flops(setting)
@@ -234,10 +258,10 @@ def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> N
     )
     print(f"  a matrix product's rate: {rate / 1e9:.0f} GFLOP/s")
     for side, worker in workers.items():
-        ratios = [b / a for a, b in zip(worker.seconds, workers[TEXTBOOK].seconds, strict=True)]
+        ratio = times_as_fast(worker.seconds, workers[TEXTBOOK].seconds, setting.device)
         median, off = statistics.median(worker.seconds), distance(results[side]["gradients"], true)
         line = [
-            f"{side:21} {median:7.3f} s, {statistics.median(ratios):4.2f} times as fast as the textbook",
+            f"{side:21} {median:7.3f} s, {ratio:4.2f} times as fast as the textbook",
             f"{flops / median / 1e9:6.0f} GFLOP/s ({flops / median / rate:4.0%})",
             f"keeps {results[side]['kept'] / 2**20:5.0f} MiB, peak {worker.peak / 2**20:6.0f} MiB",
             f"gradients off by {off:.1e}, loss {results[side]['loss']:.6f}",
@@ -246,14 +270,15 @@ def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> N
         if off > max(WORSE * own, CLOSE):
             raise RuntimeError(f"{side}: the gradients are off by {off:.1e}, the textbook's own by {own:.1e}")
     if WIDE in workers:
-        ratios = [b / a for a, b in zip(workers[REFERENCE].seconds, workers[WIDE].seconds, strict=True)]
-        print(f"  the reference is {statistics.median(ratios):.2f} times as fast as the {WIDE}", flush=True)
+        ratio = times_as_fast(workers[REFERENCE].seconds, workers[WIDE].seconds, setting.device)
+        print(f"  the reference is {ratio:.2f} times as fast as the {WIDE}", flush=True)
 
 
 def product_rate(setting: Setting) -> float:
     """FLOP/s of the product of two large square matrices, in the setting's precision, on one core or the GPU."""
+    ieee_float32()
     n = 8192 if setting.device == "cuda" else 2048
-    a = torch.ones(n, n, device=setting.device, dtype=getattr(torch, setting.precision))
+    a = torch.randn(n, n, device=setting.device).to(getattr(torch, setting.precision))
     found = []
     for _ in range(6):
         start = time.perf_counter()

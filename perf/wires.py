@@ -20,10 +20,21 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import torch
 import torch.distributed as dist
 
-from benchmark.launch import detect_launch
+from benchmark.launch import Launch, detect_launch
+from implementations.pytorch.config import gpu_of
 from implementations.pytorch.layout import Layout, connect
 
 SIZES = (1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24)  # bytes
+
+
+def device_of(launch: Launch) -> torch.device:
+    """The device that a rank sends from and receives on: its GPU, which is the current one from now on, as NCCL asks,
+    or the CPU where there is none."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    device = torch.device("cuda", gpu_of(launch))
+    torch.cuda.set_device(device)
+    return device
 
 
 def exchange(wire: torch.Tensor, received: torch.Tensor, peer: int) -> Callable[[], None]:
@@ -46,7 +57,7 @@ def seconds(run: Callable[[], None], device: torch.device, times: int) -> float:
         start = time.perf_counter()
         run()
         if device.type == "cuda":
-            torch.cuda.synchronize()
+            torch.cuda.synchronize(device)
         took.append(time.perf_counter() - start)
     slowest = torch.tensor(statistics.median(took[times // 5 :]), dtype=torch.float64, device=device)
     dist.all_reduce(slowest, dist.ReduceOp.MAX)
@@ -59,7 +70,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=25)
     options = parser.parse_args()
     launch = detect_launch()
-    device = torch.device("cuda", launch.local_rank) if torch.cuda.is_available() else torch.device("cpu")
+    device = device_of(launch)
     torch.set_num_threads(1)
     connect(Layout(launch.world_size, launch.rank), launch, device, 60)
     block, place = divmod(launch.rank, 2 * options.distance)
