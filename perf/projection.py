@@ -1,6 +1,7 @@
 """How well project.py predicts this machine: measured and predicted steps side by side.
 
     python perf/projection.py --system epyc-2core [--out build/projection] [--keep]
+    python perf/projection.py --only scale5-1111-float32-batch1
 
 Generates a few samples at scales 5 and 6 and of smoke's network, runs train.py --steps on one and on two ranks with
 one thread each, calibrates the system with some of the logs, and prints measured and predicted for all of them. The
@@ -101,7 +102,7 @@ def run(case: Case, out: Path, problems: Path) -> Path:
         "workers=0",
     ]
     command = [sys.executable, *start, str(TRAIN), *(p for k, v in options.items() for p in (f"--{k}", str(v)))]
-    done = subprocess.run([*command, *settings, "device=cpu", "compile=false"], capture_output=True, text=True)
+    done = subprocess.run([*command, *settings, "device=cpu"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"projection.py: {case.name}: {done.stderr.strip().splitlines()[-1]}")
     return log
@@ -131,8 +132,12 @@ def main() -> None:
     parser.add_argument("--system", default="epyc-2core", help="rates to start from: a name, or a file ending in .yaml")
     parser.add_argument("--out", type=Path, default=Path("build/projection"))
     parser.add_argument("--keep", action="store_true", help="use the logs that are there")
+    parser.add_argument("--only", choices=[c.name for c in CASES], help="run this one alone, and calibrate nothing")
     options = parser.parse_args()
     file = prepare(options.out)
+    if options.only:
+        print(run(next(case for case in CASES if case.name == options.only), options.out, file))
+        return
     logs = []
     for case in CASES:
         log = options.out / f"{case.name}.txt"
