@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -105,22 +105,28 @@ def read_since(before: int, arrays: Iterable[np.ndarray]) -> int:
     return bytes_so_far() - before or sum(a.nbytes for a in arrays)
 
 
-class Counter(threading.local):
-    """The kernel's counts of a thread, open as long as it lives. A forked process begins with its parent's."""
+class Counts:
+    """What the kernel counts of this thread, open for reading."""
 
-    thread, file = 0, None
+    def __init__(self):
+        self.thread = threading.get_native_id()
+        self.descriptor = os.open("/proc/thread-self/io", os.O_RDONLY)
+
+    def __del__(self, close: Callable[[int], None] = os.close):
+        if hasattr(self, "descriptor"):
+            close(self.descriptor)
 
 
-COUNTER = Counter()
+LOCAL = threading.local()
 
 
 def bytes_so_far() -> int:
     """Bytes that this thread has read from files, as the kernel counts them; 0 where it doesn't."""
     try:
-        if COUNTER.thread != threading.get_native_id():
-            COUNTER.file = open("/proc/thread-self/io", "rb", buffering=0)  # noqa: SIM115
-            COUNTER.thread = threading.get_native_id()
-        return int(os.pread(COUNTER.file.fileno(), 64, 0).split()[1])  # rchar: 123
+        counts = getattr(LOCAL, "counts", None)
+        if counts is None or counts.thread != threading.get_native_id():  # a forked process begins with its parent's
+            counts = LOCAL.counts = Counts()
+        return int(os.pread(counts.descriptor, 64, 0).split()[1])  # rchar: 123
     except (OSError, LookupError, ValueError, AttributeError):
         return 0
 
