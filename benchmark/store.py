@@ -273,7 +273,10 @@ def read_attributes(path: Path, file: h5py.File) -> Header:
     if (header.split, f"{header.sample:05d}.h5") != (Path(path).parent.name, Path(path).name):
         raise ValueError(f"{path}: holds sample {header.sample} of {header.split}: the file was moved or renamed")
     for name in ("volume", "label"):
-        shape = h5d.open(file.id, name.encode()).shape
-        if shape != (header.side,) * 3:
-            raise ValueError(f"{path}: found a {name} of {shape}, wanted {header.side}^3")
+        dataset = h5d.open(file.id, name.encode())
+        shape, brick = dataset.shape, dataset.get_create_plist().get_chunk()
+        if (shape, brick) != ((header.side,) * 3, (header.brick,) * 3) or header.side % header.brick:
+            raise ValueError(
+                f"{path}: found a {name} of {shape} in bricks of {brick}, wanted {header.side}^3 in {header.brick}^3"
+            )
     return header

@@ -145,6 +145,15 @@ def test_unfinished(stored):
         store.read_box(stored[0])
 
 
+@pytest.mark.parametrize(("name", "value"), [("brick", 0), ("brick", 10**6), ("brick", 16), ("side", 10**6)])
+def test_attributes_that_contradict_the_datasets(stored, name, value):
+    with h5py.File(stored[0], "a") as file:
+        file.attrs[name] = value
+    message = r"00002\.h5: found a volume of \(16, 16, 16\) in bricks of \(8, 8, 8\), wanted"
+    with pytest.raises(ValueError, match=message):
+        store.read_box(stored[0])
+
+
 def test_foreign_hdf5(tmp_path):
     path = store.sample_path(tmp_path, "train", 0)
     path.parent.mkdir()
