@@ -4,6 +4,7 @@ import contextlib
 import math
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,10 +147,9 @@ class Run:
         """The score over samples of the validation split."""
         steps = evaluation_batches(self.layout, samples, self.config.eval_batch_size)
         batches = self.reader.batches("validation", steps, torch.device(self.config.device), proof)
-        tensors = (self.beat() or batch.tensors for batch in batches)
         averaged = self.average.in_place_of(self.model) if self.average else contextlib.nullcontext()
         with averaged, whole(self.model) as model:
-            return self.task.evaluate(model.eval(), tensors, self.layout)
+            return self.task.evaluate(model.eval(), self.followed(batches), self.layout)
 
     def prove(self, split: str, proof: list[Evidence] | None, manifest: Manifest) -> None:
         """Hold the evidence of all that was read of a split against the manifest, in the first epoch and the first
@@ -164,6 +164,12 @@ class Run:
         if found != wanted:
             reason = f"{self.reader.root}: found {split} fingerprint {found}, wanted the manifest's {wanted}"
             raise WrongData(reason, everywhere=True)
+
+    def followed(self, batches: Iterator[Batch]) -> Iterator[tuple[Tensor, ...]]:
+        """The batches' tensors; the run has come so far with each."""
+        for batch in batches:
+            self.beat()
+            yield batch.tensors
 
     def beat(self) -> None:
         """The run is making progress."""

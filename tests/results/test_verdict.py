@@ -10,7 +10,7 @@ from results.submission import find_sets
 from results.verdict import UNJUDGED, Verdict, judge, touches
 
 
-def finding(path="a", severity="error", waived="", code="XXX01"):
+def finding(path="a", severity="error", waived="", code="RUN01"):
     return Finding(path, 3, code, severity, "Something holds", found="1", wanted="2", waived=waived)
 
 
@@ -26,7 +26,7 @@ def test_words():
 def test_only_errors_that_nobody_waived_object():
     assert Verdict(True, (finding(waived="reviewer: known"), finding(severity="review"))).objection is None
     objection = Verdict(True, (finding(), finding("b"))).objection
-    assert objection == "not in order: 2 errors, the first: XXX01 Something holds (found 1, wanted 2)"
+    assert objection == "not in order: 2 errors, the first: RUN01 Something holds (found 1, wanted 2)"
 
 
 def test_errors_in_pruned_logs_are_named_and_take_no_number_away(tree, new_log, capsys):
