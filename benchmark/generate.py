@@ -209,7 +209,7 @@ def run(options: argparse.Namespace) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Generate a problem's dataset; again to resume.")
-    parser.add_argument("--problem", required=True, help="a name in problems.yaml, here or in a workload's folder")
+    parser.add_argument("--problem", required=True, help="a name in the problems.yaml of a workload")
     parser.add_argument("--out", type=Path, help="folder of the dataset")
     parser.add_argument("--workers", type=int, help="processes on this rank (default: its share of the cores)")
     parser.add_argument("--dry-run", action="store_true", help="print files and bytes, write nothing")

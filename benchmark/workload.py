@@ -61,19 +61,19 @@ class AnyProblem(Protocol):
 
 def workload(name: str) -> ModuleType:
     """The module of a workload. Raises ValueError if there is none."""
-    if name != DEFAULT and name not in workloads():
-        raise ValueError(f"found workload {name!r}, wanted one of {', '.join([DEFAULT, *workloads()])}")
+    if name not in workloads():
+        raise ValueError(f"found workload {name!r}, wanted one of {', '.join(workloads())}")
     return import_module(f"benchmark.{name}")
 
 
 def workloads() -> list[str]:
-    """The workloads beside ScaFFold, whose modules are this package's own: folders with a problems.yaml."""
+    """The workloads: folders with a problems.yaml."""
     return sorted(path.parent.name for path in HERE.glob("*/problems.yaml"))
 
 
 def problem_files() -> list[Path]:
     """Where problems are defined."""
-    return [HERE / "problems.yaml", *(HERE / name / "problems.yaml" for name in workloads())]
+    return [HERE / name / "problems.yaml" for name in sorted(workloads(), key=lambda name: (name != DEFAULT, name))]
 
 
 def module_of(problem: Any) -> ModuleType:

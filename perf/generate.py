@@ -20,10 +20,12 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import numpy as np
 
-from benchmark import scaffold, store
-from benchmark.category import instance_maps, load_categories
-from benchmark.problem import Problem, load_problem
-from benchmark.volume import fractals, make_sample, make_slabs, occupancy, slab_intensities
+from benchmark import scaffold
+from benchmark.problem import load_problem
+from benchmark.scaffold import store
+from benchmark.scaffold.category import instance_maps, load_categories
+from benchmark.scaffold.problem import Problem
+from benchmark.scaffold.volume import fractals, make_sample, make_slabs, occupancy, slab_intensities
 
 CORES = 2
 

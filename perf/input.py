@@ -34,9 +34,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmark.problem import Problem, load_problem
-from benchmark.store import read_box, sample_path, write_sample
-from benchmark.volume import make_sample
+from benchmark.problem import load_problem
+from benchmark.scaffold.problem import Problem
+from benchmark.scaffold.store import read_box, sample_path, write_sample
+from benchmark.scaffold.volume import make_sample
 from implementations.pytorch.data import Reader, drop_cached_pages
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.memory import keep_freed_memory

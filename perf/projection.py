@@ -25,7 +25,8 @@ import yaml
 from benchmark.config import shallow
 from benchmark.generate import generate
 from benchmark.launch import Launch
-from benchmark.problem import Problem, load_problem
+from benchmark.problem import load_problem
+from benchmark.scaffold.problem import Problem
 from implementations.pytorch.config import config_path
 from implementations.pytorch.projection.calibrate import calibrate
 from implementations.pytorch.projection.machine import dump_system, load_system

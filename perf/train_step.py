@@ -21,9 +21,10 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import torch
 
-from benchmark.problem import Problem, load_problem
-from benchmark.store import sample_path, write_sample
-from benchmark.volume import make_sample
+from benchmark.problem import load_problem
+from benchmark.scaffold.problem import Problem
+from benchmark.scaffold.store import sample_path, write_sample
+from benchmark.scaffold.volume import make_sample
 from implementations.pytorch.config import activation_type, config_path, load_config, resolve
 from implementations.pytorch.data import Reader
 from implementations.pytorch.layout import Layout

@@ -15,7 +15,7 @@ from isal import isal_zlib
 
 from benchmark.atomic import replacing
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
-from benchmark.tfrecord import read_example, write_example
+from benchmark.cosmoflow.tfrecord import read_example, write_example
 
 Box = tuple[tuple[int, int, int], tuple[int, int, int]]  # origin, shape
 Arrays = tuple[np.ndarray, np.ndarray]  # x, y

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmark.atomic import replacing
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
-from benchmark.store import opened
+from benchmark.hdf5 import opened
 
 DATA, LABELS, LEAST, GREATEST = "climate/data", "climate/labels_0", "climate/minval", "climate/maxval"
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]

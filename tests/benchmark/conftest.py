@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from benchmark.problem import Intensity, Problem, load_problem
+from benchmark.problem import load_problem
+from benchmark.scaffold.problem import Intensity, Problem
 
 
 @pytest.fixture(scope="session")

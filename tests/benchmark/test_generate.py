@@ -12,11 +12,12 @@ import h5py
 import pytest
 
 from benchmark import generate as command
-from benchmark import scaffold, store
+from benchmark import scaffold
 from benchmark.config import read_yaml
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
+from benchmark.scaffold import store
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "benchmark" / "generate.py"

@@ -6,7 +6,7 @@ import pytest
 from benchmark import fingerprint
 from benchmark.generate import generate, record
 from benchmark.manifest import load_manifest, manifest_path, missing, summarize
-from benchmark.store import read_header, sample_path
+from benchmark.scaffold.store import read_header, sample_path
 
 
 @pytest.fixture

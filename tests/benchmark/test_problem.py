@@ -4,7 +4,8 @@ import re
 import pytest
 
 from benchmark.config import build
-from benchmark.problem import Problem, load_problem
+from benchmark.problem import load_problem
+from benchmark.scaffold.problem import Problem
 
 NAMES = ("smoke", "scale6", "scale7", "scale8", "scale9", "scale10", "scale11")
 

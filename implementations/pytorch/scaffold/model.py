@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from benchmark.problem import Problem
+from benchmark.scaffold.problem import Problem
 from implementations.pytorch.blocks import Block
 from implementations.pytorch.conv import Conv3d
 from implementations.pytorch.norm import NormReLU

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from benchmark.problem import Problem
+from benchmark.scaffold.problem import Problem
 from implementations.pytorch.adam import DenseAdam
 from implementations.pytorch.blocks import JOINS, join_parts
 from implementations.pytorch.config import RunConfig, at_least, more_than, one_of

@@ -14,7 +14,8 @@ from benchmark.config import shallow
 from benchmark.generate import generate
 from benchmark.launch import Launch
 from benchmark.log import Event, read_log
-from benchmark.problem import Problem, load_problem
+from benchmark.problem import load_problem
+from benchmark.scaffold.problem import Problem
 
 ROOT = Path(__file__).resolve().parents[3]
 TRAIN = ROOT / "implementations" / "pytorch" / "train.py"

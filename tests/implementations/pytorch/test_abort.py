@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.store import sample_path
+from benchmark.scaffold.store import sample_path
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 FOREVER = "epochs=1000000"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.store import sample_path
+from benchmark.scaffold.store import sample_path
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 ENDLESS = ("epochs=1000000", "timeout_seconds=5")

@@ -13,7 +13,7 @@ import torch
 from benchmark import cosmoflow, fingerprint
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
-from benchmark.store import read_box, sample_path, write_sample
+from benchmark.scaffold.store import read_box, sample_path, write_sample
 from implementations.pytorch.data import Evidence, Reader, read_sample
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.stop import WrongData

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from benchmark.store import sample_path
+from benchmark.scaffold.store import sample_path
 from implementations.pytorch.layout import Layout
 from implementations.pytorch.staging import check_room, needed
 

@@ -5,10 +5,10 @@ import h5py
 import numpy as np
 import pytest
 
-from benchmark import store
 from benchmark.atomic import sweep
 from benchmark.fingerprint import add, brick_digests, to_hex
-from benchmark.volume import make_sample
+from benchmark.scaffold import store
+from benchmark.scaffold.volume import make_sample
 
 
 @pytest.fixture

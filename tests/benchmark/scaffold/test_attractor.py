@@ -3,8 +3,9 @@ import hashlib
 import numpy as np
 import pytest
 
-from benchmark import attractor, draw
-from benchmark.category import instance_maps, load_categories
+from benchmark import draw
+from benchmark.scaffold import attractor
+from benchmark.scaffold.category import instance_maps, load_categories
 
 MAPS = instance_maps(load_categories(1)[0], 7)
 

@@ -8,10 +8,10 @@ import pytest
 
 from benchmark import cosmoflow, generate
 from benchmark.cosmoflow import files, universe
+from benchmark.cosmoflow.tfrecord import write_example
 from benchmark.fingerprint import MODULUS
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
-from benchmark.tfrecord import write_example
 from benchmark.workload import module_of
 
 WHOLE = ((0, 0, 0), (16, 16, 16))

@@ -4,7 +4,7 @@ import struct
 import numpy as np
 import pytest
 
-from benchmark.tfrecord import example, masked_crc, parse_example, read_example, to_varint, write_example
+from benchmark.cosmoflow.tfrecord import example, masked_crc, parse_example, read_example, to_varint, write_example
 
 FEATURES = {"x": bytes(range(256)) * 3, "y": np.array([0.5, -1, 1.25, 3], np.float32)}
 MOST = 1 << 20

@@ -9,9 +9,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from benchmark import attractor, draw
-from benchmark.category import FULL, VARIANTS, extremes, instance_maps, load_categories, reference_walkers
-from benchmark.problem import Intensity, Problem
+from benchmark import draw
+from benchmark.scaffold import attractor
+from benchmark.scaffold.category import FULL, VARIANTS, extremes, instance_maps, load_categories, reference_walkers
+from benchmark.scaffold.problem import Intensity, Problem
 
 MARGIN = np.float32(1 / 64)  # of the extent: room for points beyond those that measured the bounding box
 CHUNK = 1 << 16  # voxels

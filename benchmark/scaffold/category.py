@@ -1,7 +1,7 @@
 """Categories: iterated function systems of two affine maps, their instances, and the search for them.
 
-Run it to search again and compare with (or print) what benchmark/categories.yaml publishes:
-`python benchmark/category.py --problem smoke`.
+Run it to search again and compare with (or print) what benchmark/scaffold/categories.yaml publishes:
+`python benchmark/scaffold/category.py --problem smoke`.
 """
 
 import argparse
@@ -11,14 +11,16 @@ from functools import cache
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import numpy as np
 
-from benchmark import attractor, draw
-from benchmark.attractor import PARAMETERS
+from benchmark import draw
 from benchmark.config import read_yaml
-from benchmark.problem import Search, load_problem
+from benchmark.problem import load_problem
+from benchmark.scaffold import attractor
+from benchmark.scaffold.attractor import PARAMETERS
+from benchmark.scaffold.problem import Search
 
 CATEGORIES = Path(__file__).with_name("categories.yaml")
 FACTORS = (4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16)  # tenths; 10 is the base itself
@@ -181,7 +183,7 @@ def load_categories(wanted: int, path: Path = CATEGORIES) -> list[Maps]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Search for categories; print them as benchmark/categories.yaml.")
+    parser = argparse.ArgumentParser(description="Search for categories; print them as categories.yaml has them.")
     parser.add_argument("--problem", default="smoke", help="whose search limits to use")
     parser.add_argument("--wanted", type=int, default=5, help="how many categories")
     options = parser.parse_args()

@@ -3,8 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from benchmark import category
 from benchmark.problem import load_problem
+from benchmark.scaffold import category
 
 SEARCH = load_problem("smoke").search
 PUBLISHED = category.load_categories(5)

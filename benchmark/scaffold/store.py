@@ -11,7 +11,6 @@ renamed. So a file of the final name is a whole file, whatever was killed when.
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -24,7 +23,8 @@ from zlib_ng import zlib_ng
 
 from benchmark.atomic import replacing
 from benchmark.fingerprint import add, brick_digest, brick_digests, to_hex
-from benchmark.problem import Problem
+from benchmark.hdf5 import named, opened
+from benchmark.scaffold.problem import Problem
 
 GZIP_LEVEL = 4
 Box = tuple[int, int, int]
@@ -241,26 +241,6 @@ def read_header(path: Path) -> Header:
     """What a finished file says about itself. Raises ValueError naming the file otherwise."""
     with opened(path) as file:
         return read_attributes(path, file)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[h5py.File]:
-    """The file, open for reading."""
-    with named(path), h5py.File(path, "r", locking=False) as file:
-        yield file
-
-
-@contextmanager
-def named(path: Path) -> Iterator[None]:
-    """Whatever is raised on the file's account becomes a ValueError that names it."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise ValueError(f"{path}: no such file") from None
-    except (OSError, LookupError, RuntimeError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        if str(path) in str(error):  # ours
-            raise
-        raise ValueError(f"{path}: truncated, corrupt or no sample of ours: {str(error)[:200]}") from None
 
 
 def read_attributes(path: Path, file: h5py.File) -> Header:

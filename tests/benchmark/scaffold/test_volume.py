@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from benchmark.fingerprint import add, brick_digests, to_hex
-from benchmark.problem import Intensity, load_problem
-from benchmark.volume import assignment, fractals, make_sample, noise, occupancy
+from benchmark.problem import load_problem
+from benchmark.scaffold.problem import Intensity
+from benchmark.scaffold.volume import assignment, fractals, make_sample, noise, occupancy
 
 
 def test_known_sample(tiny):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmark.metric import Counts, dice
-from benchmark.shortcut import box_sum, fit, neighbour_means, score, shortcuts
+from benchmark.scaffold.shortcut import box_sum, fit, neighbour_means, score, shortcuts
 
 
 def test_box_sum():

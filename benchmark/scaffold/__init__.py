@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmark import store
 from benchmark.manifest import Entry
-from benchmark.problem import Problem
-from benchmark.volume import make_slabs
+from benchmark.scaffold import store
+from benchmark.scaffold.problem import Problem
+from benchmark.scaffold.volume import make_slabs
 from benchmark.workload import Proof
 
 __all__ = ["Problem"]
