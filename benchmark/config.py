@@ -17,9 +17,22 @@ def read_yaml(path: Path) -> Any:
 
     Raises ValueError naming the file when it is missing or no YAML.
     """
+    return parse_yaml(read_bytes(path), path)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a YAML file. Raises ValueError naming the file when it is missing."""
     try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
+
+
+def parse_yaml(data: bytes, path: Path) -> Any:
+    """The content of a YAML file that holds `data`. Raises ValueError naming the file when it is no YAML."""
+    try:
+        return yaml.safe_load(data.decode())
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
 
 

@@ -7,8 +7,10 @@ adds its own, ranks add theirs, and only then is there a division. Other workloa
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,10 @@ class Counts:
         )
 
 
-def count(predicted: np.ndarray, true: np.ndarray, classes: int) -> Counts:
+def count(predicted: "np.ndarray", true: "np.ndarray", classes: int) -> Counts:
     """Counts of two integer arrays of the same shape, with values in [0, classes)."""
+    import numpy as np  # here, so that the checker starts without it
+
     if predicted.shape != true.shape:
         raise ValueError(f"shapes differ: predicted {predicted.shape}, true {true.shape}")
     hits = true[predicted == true]

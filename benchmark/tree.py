@@ -1,9 +1,15 @@
-"""The submission tree of MLPerf HPC: where things are.
+"""The submission tree: where things are.
 
 results/<edition>/<org>/systems/<system>.json
-results/<edition>/<org>/benchmarks/<benchmark>/implementations/<implementation>/...
+results/<edition>/<org>/source/<digest>/<path>                                       the files that runs loaded
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.txt
 results/<edition>/<org>/results/<system>/throughput/<benchmark>/result_<i>.txt       throughput-only logs, no runs
+
+A folder of source has the paths and the bytes that logs name in their event `source`, and is named by the first 12
+digits of `combine` over all of its files. All benchmarks and systems of a submission share it; there is more than one
+if runs loaded different bytes under the same path. The rest is the tree of MLPerf HPC, which has source elsewhere:
+
+results/<edition>/<org>/benchmarks/<benchmark>/implementations/<implementation>/...
 """
 
 import hashlib
@@ -13,6 +19,7 @@ from pathlib import Path
 THROUGHPUT = "throughput"
 SCALINGS = ("strong", "weak", THROUGHPUT)
 SKIPPED = ("__pycache__",)
+DIGITS = 12  # of a digest, in the name of a folder of source
 
 
 def system_path(submission: Path, system: str) -> Path:
@@ -20,9 +27,9 @@ def system_path(submission: Path, system: str) -> Path:
     return submission / "systems" / f"{system}.json"
 
 
-def implementation_path(submission: Path, benchmark: str, implementation: str) -> Path:
-    """The folder with the source that ran."""
-    return submission / "benchmarks" / benchmark / "implementations" / implementation
+def source_path(submission: Path, digest: str) -> Path:
+    """The folder with the files whose `combine` is `digest`."""
+    return submission / "source" / digest[:DIGITS]
 
 
 def set_path(submission: Path, system: str, benchmark: str, scaling: str = "strong") -> Path:
@@ -44,15 +51,9 @@ def source_files(folder: Path) -> list[Path]:
     )
 
 
-def source_digest(folder: Path) -> str:
-    """sha256 over an implementation's files: for each, in order of relative POSIX path, the path, a NUL, the
-    sha256 of its bytes in hexadecimal and a newline. Any change of a name or a byte changes it."""
-    files = source_files(folder)
-    return combine((p.relative_to(folder).as_posix(), hashlib.sha256(p.read_bytes()).hexdigest()) for p in files)
-
-
 def combine(files: Iterable[tuple[str, str]]) -> str:
-    """The digest of (relative POSIX path, sha256 in hexadecimal) of an implementation's files, in any order."""
+    """sha256 over files, each a relative POSIX path and a sha256 in hexadecimal, in any order: for each, by path, the
+    path, a NUL, its sha256 and a newline. Any change of a name or a byte changes it."""
     total = hashlib.sha256()
     for name, digest in sorted(files):
         total.update(f"{name}\0{digest}\n".encode())

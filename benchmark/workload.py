@@ -28,6 +28,13 @@ HERE = Path(__file__).resolve().parent
 DEFAULT = "scaffold"
 
 
+class Box(NamedTuple):
+    """A part of a sample, in voxels (z, y, x)."""
+
+    origin: tuple[int, int, int]
+    shape: tuple[int, int, int]
+
+
 class Proof(NamedTuple):
     """A box of a sample: its arrays, the targets last; what they add to the split's fingerprint; voxels by class or ();
     and, where the workload has a use for it, where in the file they are."""

@@ -5,13 +5,20 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from compliance.discover import Set
-from compliance.finding import Finding
+from benchmark.tree import THROUGHPUT
+from compliance.finding import Finding, sort_key
+from compliance.reading.run import Run
+from compliance.reading.tree import Set
+from compliance.rule import CHECKS
 from compliance.verdict import LogVerdict, SetVerdict, SubmissionVerdict, Verdict
+from rules.edition import Edition
+
+STRAY = ("TREE06", "TREE09")
+MIXED = "THR03"
 
 
 def assemble(units: Sequence[Any], judged: dict, extra: list[Finding], missed: list[tuple[str, str]]) -> Verdict:
-    """The verdict. `judged`: name of a log -> (facts, findings); `extra`: findings beyond single logs; `missed`:
+    """The verdict. `judged`: name of a log -> (run, findings); `extra`: findings beyond single logs; `missed`:
     (path, why) of what couldn't be looked at."""
     at: dict[str, list[Finding]] = defaultdict(list)
     for finding in [f for _, findings in judged.values() for f in findings] + extra:
@@ -19,22 +26,48 @@ def assemble(units: Sequence[Any], judged: dict, extra: list[Finding], missed: l
     everything = tuple(sorted((f for fs in at.values() for f in fs), key=sort_key))
     names = {unit.submission.name for unit in units if unit.submission}
     owner = functools.cache(lambda path: next((p for p in ancestors(path) if p in names), None))
+    sets = [s for unit in units for s in unit.sets]
+    inside = {s.name for s in sets} | {log.name for s in sets for log in s.logs}
+    well_laid = [s for s in sets if not wrong_place(at.get(s.name, ()))]
+    in_place = {s.name for s in well_laid} | {log.name for s in well_laid for log in s.logs}
+    outside: dict[str | None, list[Finding]] = defaultdict(list)  # of sets and logs, by submission
+    around: dict[str | None, list[Finding]] = defaultdict(list)  # the same, and of sets that lie wrong
+    for finding in everything:
+        if finding.path not in inside:
+            outside[owner(finding.path)].append(finding)
+        if finding.path not in in_place:
+            around[owner(finding.path)].append(finding)
 
     def log(name: str, edition: str) -> LogVerdict:
-        return LogVerdict(judged[name][0], tuple(sorted(at.pop(name, ()), key=sort_key)), edition)
+        return LogVerdict(judged[name][0], tuple(sorted(at.get(name, ()), key=sort_key)), edition)
 
-    def runs(s: Set, edition: str) -> SetVerdict:
-        logs = tuple(log(x.name, edition) for x in s.logs)
-        return SetVerdict(s.name, s.system, s.scaling, s.benchmark, edition, logs, tuple(at.pop(s.name, ())))
+    def runs(unit: Any, s: Set) -> SetVerdict:
+        home, edition = unit.submission.name if unit.submission else "", unit.edition
+        description, every = unit.descriptions.get(s.system), [judged[x.name][0] for x in s.logs]
+        benchmark = benchmark_of(s, every, edition)
+        known, own = edition.benchmarks.get(benchmark), {s.name, *(x.name for x in s.logs)}
+        return SetVerdict(
+            path=s.name,
+            folder=s.path,
+            round=s.place.round,
+            org=s.place.org,
+            system=s.system,
+            scaling=s.scaling,
+            benchmark=benchmark or s.benchmark,
+            edition=edition.name,
+            required=known.runs if known else None,
+            logs=tuple(log(x.name, edition.name) for x in s.logs),
+            findings=tuple(at.get(s.name, ())),
+            description=(description.data or {}) if description else {},
+            submission=home,
+            about=tuple(f for f in around[home] if f.path not in own and concerns(f, home, s, edition)) if home else (),
+            unjudged=unjudged(s, home, at.get(s.name, ()), known is not None, every),
+        )
 
-    told = [(unit, tuple(runs(s, unit.edition.name) for s in unit.sets)) for unit in units]
+    told = [(unit, tuple(runs(unit, s) for s in unit.sets)) for unit in units]
     logs = tuple(log(u.log.name, u.edition.name) for u in units if u.log)
-    own: dict[str | None, list[Finding]] = defaultdict(list)
-    for finding in everything:
-        if finding.path in at:
-            own[owner(finding.path)].append(finding)
     submissions = tuple(
-        SubmissionVerdict(u.submission.name, u.submission.org, u.edition.name, sets, tuple(own[u.submission.name]))
+        SubmissionVerdict(u.submission.name, u.submission.org, u.edition.name, sets, tuple(outside[u.submission.name]))
         for u, sets in told
         if u.submission
     )
@@ -43,12 +76,58 @@ def assemble(units: Sequence[Any], judged: dict, extra: list[Finding], missed: l
     return Verdict(submissions, alone, logs, everything, tuple(missed), editions)
 
 
+def gates() -> frozenset[str]:
+    """The codes of the checks whose errors leave a log unfit for further judgement."""
+    return frozenset(check.code for check in CHECKS.values() if check.gate)
+
+
+def unjudged(s: Set, home: str, findings: Sequence[Finding], known: bool, every: Sequence[Run]) -> str:
+    """Why a set was not judged by all the rules; "" where it was. Pruned runs need not be judged further."""
+    stopped = [(run.path, code) for run in every if not run.pruned for code in sorted(run.codes & gates())]
+    if not home and s.path != s.given:
+        return "its logs are in no submission"
+    if wrong_place(findings):
+        return f"it lies in the wrong place ({wrong_place(findings)})"
+    if not known:
+        return "the rules know no such benchmark"
+    if s.scaling == THROUGHPUT and not all(run.throughput_only for run in every):
+        return f"it has runs among logs that measure throughput alone ({MIXED})"
+    return f"{stopped[0][0]} could not be judged further ({stopped[0][1]})" if stopped else ""
+
+
+def wrong_place(findings: Sequence[Finding]) -> str:
+    """The code by which a set's own findings say that it lies in the wrong place, or "". It isn't judged further then,
+    waived or not."""
+    return next((f.code for f in findings if f.severity == "error" and CHECKS[f.code].level == "tree"), "")
+
+
+def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
+    """The benchmark of a set: its folder's, or of one whose folder says none, that of all of its runs; "" where there
+    is none that the edition knows."""
+    if runs.benchmark:
+        return runs.benchmark if runs.benchmark in edition.benchmarks else ""
+    names = {run.benchmark for run in every if run.codes.isdisjoint(gates())}
+    return names.pop() if len(names) == 1 else ""
+
+
+def concerns(finding: Finding, home: str, s: Set, edition: Edition) -> bool:
+    """Whether what was found in a submission, outside its well-laid sets, concerns this set.
+
+    What lies among the results of its system does, but for another benchmark's: a run that was left out. The
+    description of another system, results of another one, source of another benchmark, and stray logs elsewhere do not.
+    """
+    inside = finding.path[len(home) :].strip("/").split("/")
+    if inside[0] == "systems":
+        return inside[-1] == f"{s.system}.json"
+    if inside[0] == "results" and len(inside) > 1:
+        named = [name for name in inside[2:4] if name in edition.benchmarks]  # whose set's folder it lies in
+        return inside[1] == s.system and named[:1] in ([], [s.benchmark])
+    if inside[0] == "benchmarks" and len(inside) > 1 and inside[1] in edition.benchmarks:
+        return inside[1] == s.benchmark
+    return finding.code not in STRAY
+
+
 def ancestors(path: str) -> list[str]:
     """A path and every folder above it, nearest first."""
     parts = path.split("/")
     return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)]
-
-
-def sort_key(finding: Finding) -> tuple:
-    """Findings in the order of their places."""
-    return (finding.path, finding.line, finding.code, finding.found)

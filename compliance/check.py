@@ -16,16 +16,15 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from compliance import waiver
-from compliance.assemble import sort_key
 from compliance.engine import judge
+from compliance.explain import explain, listing
 from compliance.finding import printable
 from compliance.impact import with_impact
-from compliance.law import explain, listing
 from compliance.output import github, json, junit, markdown, sarif, text
 from compliance.report import Report, summaries
 from compliance.rule import CHECKS
 from compliance.verdict import Verdict
+from compliance.waiver import read_waivers
 from rules.edition import editions, load
 
 FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "junit": junit, "markdown": markdown}
@@ -41,7 +40,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--ignore", metavar="CODES", action="append", help="not these rules")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, outside of what is judged")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes that read logs; 0: one a core")
-    parser.add_argument("--explain", metavar="CODE", help="print the law's text of a rule")
+    parser.add_argument("--explain", metavar="CODE", help="print the text of a rule")
     parser.add_argument("--list", action="store_true", help="list the rules (of --rules, or of all editions)")
     return parser.parse_args(arguments)
 
@@ -75,21 +74,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def check(args: argparse.Namespace) -> tuple[str, int]:
     """What to print, and the exit code. Raises ValueError for what the user can mend."""
     wanted = chosen(args.select, args.ignore)
-    waivers = waiver.read_waivers(args.waivers, args.paths) if args.waivers else []
+    waivers = read_waivers(args.waivers, args.paths) if args.waivers else None
     jobs = args.jobs or os.cpu_count() or 1
-    verdict = judge(args.paths, args.rules, jobs, progress=progress(sys.stderr))
-    return render(verdict, wanted, waivers, args)
+    return render(judge(args.paths, args.rules, jobs, progress=progress(sys.stderr), waivers=waivers), wanted, args)
 
 
-def render(verdict: Verdict, wanted: Callable[[str], bool], waivers: list, args: argparse.Namespace) -> tuple[str, int]:
+def render(verdict: Verdict, wanted: Callable[[str], bool], args: argparse.Namespace) -> tuple[str, int]:
     """The report in the format asked for, and the exit code."""
-    law = {name: load(name) for name in verdict.editions}
-    findings = tuple(f for f in with_impact(verdict, law) if wanted(f.code))
-    if waivers:
-        findings = tuple(sorted(waiver.apply(findings, waivers, str(args.waivers)), key=sort_key))
+    editions_ = {name: load(name) for name in verdict.editions}
+    findings = tuple(f for f in with_impact(verdict, editions_) if wanted(f.code))
     code = verdict.exit_with(findings)
     color = args.format == "text" and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    report = Report(findings, summaries(verdict, findings, law), verdict.missed, law, code, color)
+    report = Report(findings, summaries(verdict, findings, editions_), verdict.missed, editions_, code, color)
     return FORMATS[args.format].render(report), code
 
 

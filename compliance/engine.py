@@ -3,35 +3,35 @@
 `judge` is what other code calls; `compliance/check.py` is its command line.
 """
 
-import os
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import compliance.checks  # noqa: F401  registers the checks
-from compliance.assemble import ancestors, assemble
-from compliance.assemble import sort_key as sort_key  # callers order findings by it
-from compliance.checks.across import Across
-from compliance.checks.system import described
-from compliance.checks.throughput import measures_throughput
-from compliance.discover import LogFile, Set, Submission, discover
-from compliance.facts import Facts, facts_of
+from benchmark.tree import THROUGHPUT
+from compliance.assemble import ancestors, assemble, benchmark_of, gates
 from compliance.finding import Fault, Finding, show
-from compliance.material import Material
-from compliance.resumption import set_aside
+from compliance.reading.across import Across
+from compliance.reading.discovery import discover
+from compliance.reading.edition import select_edition
+from compliance.reading.files import Description, SubmissionFiles, description_of
+from compliance.reading.log import Log, gather_log
+from compliance.reading.resumption import set_aside
+from compliance.reading.run import Run, run_of
+from compliance.reading.terms import division_of, terms_for
+from compliance.reading.timeline import timeline
+from compliance.reading.tree import LogFile, Set, Submission
 from compliance.rule import Check, ordered
-from compliance.run import Law, Run, known_keys, read_run
-from compliance.selection import select_edition
-from compliance.timeline import timeline
 from compliance.verdict import NO_STOP, NOT_CONVERGED, Verdict
+from compliance.waiver import Waivers, apply
 from rules.edition import ROOT, Edition, Limits, load
 
+MOST_FAULTS = 10_000  # of one check in one place
 BROKE = "Could not look: the check itself failed, that"
-COUNTING = ("RUN01", "RUN02")  # count logs that aren't judged further, too
-SORTING = "THR03"  # looks at all logs of a set, of which the others see those of its kind
-GATES = frozenset(("LOG02", "LOG03", "RUN10"))  # a log with such a finding isn't judged further
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Job:
     benchmark: str
     alone: bool
     division: str = ""  # the system description's, where it overrules the log's
+    waivers: Waivers | None = None
 
 
 @dataclass(frozen=True)
@@ -52,18 +53,42 @@ class Unit:
     edition: Edition
     submission: Submission | None
     sets: tuple[Set, ...]
+    descriptions: dict[str, Description]  # by system
     log: LogFile | None = None
+    waivers: Waivers | None = None
+
+    @property
+    def path(self) -> str:
+        """What findings call it."""
+        return (self.submission or self.log or self.sets[0]).name
 
     def jobs(self) -> Iterator[Job]:
-        overrule = self.submission and self.edition.limits.description_rules
+        """The logs to judge."""
         for runs in self.sets:
-            description = described(Place(runs, self.submission)) if overrule else None
-            division = str((description.data or {}).get("division", "")) if description else ""
+            description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
+            division = division_of((description.data or {}).get("division")) if description else ""
             benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
             for log in runs.logs:
-                yield Job(log, self.edition, benchmark, False, division)
+                yield Job(log, self.edition, benchmark, False, division, self.waivers)
         if self.log:
-            yield Job(self.log, self.edition, "", alone=True)
+            yield Job(self.log, self.edition, "", alone=True, waivers=self.waivers)
+
+
+@dataclass(frozen=True)
+class SetPlace:
+    """Where a set lies, for its checks: its folders' names, its submission, the description of its system."""
+
+    runs: Set
+    submission: Submission | None
+    description: Description | None
+
+    @property
+    def scaling(self) -> str:
+        return self.runs.scaling
+
+    @property
+    def system(self) -> str:
+        return self.runs.system
 
 
 def judge(
@@ -72,47 +97,58 @@ def judge(
     jobs: int = 1,
     rules: Path = ROOT,
     progress: Callable[[int, int], None] | None = None,
+    waivers: Waivers | None = None,
 ) -> Verdict:
     """Judge logs, sets, submissions or rounds.
 
-    `edition` names the rules to judge by; without it folders and logs say. `rules` is the folder of the editions;
-    `progress(done, all)` is called after each log. Raises ValueError for an unknown edition.
+    `edition` names the rules to judge by; without it the folders say. `rules` is the folder of the editions;
+    `progress(done, all)` is called after each log; `waivers` are a reviewer's. Raises ValueError for an unknown
+    edition.
     """
     if edition:
         load(edition, rules)
     found = discover(list(dict.fromkeys(map(str, paths))))
-    units = [Unit(select_edition(s, edition, rules), s, s.sets) for s in found.submissions]
-    units += [Unit(select_edition(s, edition, rules), None, (s,)) for s in found.sets]
-    units += [Unit(select_edition(log, edition, rules), None, (), log) for log in found.logs]
+    beside = found.submissions
+    units = [_unit(select_edition(s, edition, rules, beside), s, s.sets, waivers) for s in beside]
+    units += [_unit(select_edition(s, edition, rules), None, (s,), waivers) for s in found.sets]
+    units += [Unit(select_edition(log, edition, rules), None, (), {}, log, waivers) for log in found.logs]
     todo = [job for unit in units for job in unit.jobs()]
-    judged = {facts.path: (facts, findings) for facts, findings in _judge_logs(todo, jobs, progress)}
+    judged = {run.path: (run, findings) for run, findings in _judge_logs(todo, jobs, progress)}
     extra = [f for unit in units for f in _judge_unit(unit, judged)]
-    extra += [f for name in sorted({u.edition.name for u in units}) for f in _judge_round(name, units, judged)]
-    return assemble(units, judged, extra, found.missed)
+    extra += _judge_round(units, judged)
+    verdict = assemble(units, judged, extra, found.missed)
+    return apply(verdict, waivers) if waivers else verdict
 
 
-def judge_log(job: Job) -> tuple[Facts, list[Finding]]:
+def _unit(edition: Edition, submission: Submission | None, sets: tuple[Set, ...], waivers: Waivers | None) -> Unit:
+    systems = dict.fromkeys(s.system for s in sets if s.system)
+    homes = {s.system: s.place.home for s in sets}
+    found = {name: description_of(submission.path if submission else homes[name], name) for name in systems}
+    return Unit(edition, submission, sets, {name: d for name, d in found.items() if d}, waivers=waivers)
+
+
+def judge_log(job: Job) -> tuple[Run, list[Finding]]:
     """What one log says, and every fault in it."""
-    run = read_run(job.log.file, job.log.name, known_keys(job.edition))
-    law = law_for(run, job.edition, job.benchmark, job.division)
-    if "RES01" in law.codes:
-        set_aside(run, law.metric)
-    time = timeline(run, law)
+    log = gather_log(job.log.file, job.log.name, job.edition)
+    terms = terms_for(log, job.edition, job.benchmark, job.division)
+    if "RES01" in terms.codes:
+        set_aside(log, terms.metric)
+    time = timeline(log, terms)
     findings: list[Finding] = []
     broken: set[str] = set()
-    for check in ordered("log", law.codes):
+    for check in ordered("log", terms.codes):
         if broken.isdisjoint(check.after):
-            new = [_finding(fault, check, job.edition, job.log.name) for fault in _faults(check, run, law, time)]
+            new = [_finding(fault, check, job.edition, job.log.name) for fault in _faults(check, log, terms, time)]
             findings += new
-            broken |= _broken(new)
-            if check.code in GATES and check.code in broken:
+            broken |= _broken(new, job.waivers)
+            if check.gate and check.code in _broken(new):  # a waiver lets a fault pass, but what it hides isn't judged
                 break
-    facts = facts_of(run, law, time, job.log.file, job.log.number, job.log.pruned)
+    run = run_of(log, terms, time, job.log.file, job.log.number, job.log.pruned)
     if not job.alone:  # a set forgives some; RUN03 counts them
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
     codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
-    return replace(facts, codes=codes, lines=lines), findings
+    return replace(run, codes=codes, lines=lines), findings
 
 
 def only_failed(finding: Finding, limits: Limits) -> bool:
@@ -122,24 +158,9 @@ def only_failed(finding: Finding, limits: Limits) -> bool:
     return finding.code == NOT_CONVERGED or broke_off
 
 
-def law_for(run: Run, edition: Edition, folder_benchmark: str = "", division: str = "") -> Law:
-    """The law for a log: the benchmark is its folder's, or what it says itself, or the edition's only one."""
-    said = run.value("submission_benchmark")
-    name = folder_benchmark or (said if type(said) is str and said in edition.benchmarks else "")
-    name = name or next(iter(edition.benchmarks))
-    problem = run.value("problem")
-    published = edition.problems.get(problem) if type(problem) is str else None
-    division = division or run.value("submission_division")
-    division = division.lower() if type(division) is str else ""
-    only = bool(edition.throughput_codes) and run.value("throughput_only") is True
-    benchmark, keys = edition.benchmarks[name], edition.keys[name]
-    return Law(edition, name, benchmark, keys, published, division, folder_benchmark, only)
-
-
-def _judge_logs(todo: list[Job], jobs: int, progress: Callable | None) -> Iterator[tuple[Facts, list[Finding]]]:
+def _judge_logs(todo: list[Job], jobs: int, progress: Callable | None) -> Iterator[tuple[Run, list[Finding]]]:
     if jobs <= 1 or len(todo) < 2:
-        results: Iterable = map(judge_log, todo)
-        yield from _counted(results, len(todo), progress)
+        yield from _counted(map(judge_log, todo), len(todo), progress)
         return
     with ProcessPoolExecutor(jobs) as pool:
         chunk = max(1, min(32, len(todo) // (4 * jobs)))
@@ -155,16 +176,21 @@ def _counted(results: Iterable, total: int, progress: Callable | None) -> Iterat
 
 def _judge_unit(unit: Unit, judged: dict) -> Iterator[Finding]:
     """The findings of the layout, of the sets, and of the submission as a whole."""
-    laid = list(_judge_tree(unit)) if unit.submission else []
+    if unit.submission is None:
+        for runs in unit.sets:
+            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], set())
+        return
+    laid = list(_judge_level("tree", unit, set(), unit.submission, unit.edition))
     yield from laid
     below = _below(laid)
     for runs in unit.sets:
         wrong = below.get(runs.name, [])
-        if not any(f.path == runs.name for f in wrong):  # a set that lies wrong isn't judged further
-            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], _broken(wrong))
-    if unit.submission:
-        every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
-        yield from _judge_material(unit, Material(unit.submission, every, unit.edition), _broken(laid))
+        if not any(f.path == runs.name for f in wrong):  # a set that lies wrong isn't judged further, waived or not
+            given = _broken(wrong, unit.waivers)
+            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], given)
+    every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
+    files = SubmissionFiles(unit.submission, every, unit.edition)
+    yield from _judge_level("submission", unit, _broken(laid, unit.waivers), files)
 
 
 def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
@@ -176,79 +202,63 @@ def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
     return below
 
 
-def _judge_tree(unit: Unit) -> Iterator[Finding]:
-    given: set[str] = set()
-    for check in ordered("tree", unit.edition.codes):
+def _judge_level(level: str, unit: Unit, given: set[str], *arguments: Any) -> Iterator[Finding]:
+    """The findings of all checks of a level, but of those whose premise has an error."""
+    given = set(given)
+    for check in ordered(level, unit.edition.codes):
         if given.isdisjoint(check.after):
-            for fault in _faults(check, unit.submission, unit.edition):
+            for fault in _faults(check, *arguments):
                 finding = _finding(fault, check, unit.edition, unit.submission.name)
-                given |= _broken([finding])
+                given |= _broken([finding], unit.waivers)
                 yield finding
 
 
-def _judge_set(unit: Unit, runs: Set, facts: list[Facts], given: set[str]) -> Iterator[Finding]:
-    sound = [f for f in facts if f.codes.isdisjoint(GATES)]
-    law = law_for(Run(runs.name), unit.edition, runs.benchmark if runs.benchmark in unit.edition.benchmarks else "")
-    place = Place(runs, unit.submission)
-    law = replace(law, throughput_only=measures_throughput(place, facts))
-    for check in ordered("set", law.codes):
+def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iterator[Finding]:
+    sound = [run for run in every if run.codes.isdisjoint(gates())]
+    terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition))
+    place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system))
+    terms = replace(terms, throughput_only=_measures_throughput(runs, every))
+    alike = [run for run in sound if run.throughput_only == terms.throughput_only]
+    for check in ordered("set", terms.codes):
         if given.isdisjoint(check.after):
-            used = facts if check.code in COUNTING else sound
-            if check.code != SORTING:
-                used = [f for f in used if f.throughput_only == law.throughput_only]
-            for fault in _faults(check, used, place, law):
+            used = {"every": every, "sound": sound, "alike": alike}[check.runs]
+            for fault in _faults(check, used, place, terms):
                 finding = _finding(fault, check, unit.edition, runs.name)
-                given |= _broken([finding])
+                given |= _broken([finding], unit.waivers)
                 yield finding
 
 
-def _judge_material(unit: Unit, material: Material, given: set[str]) -> Iterator[Finding]:
-    for check in ordered("submission", unit.edition.codes):
-        if given.isdisjoint(check.after):
-            for fault in _faults(check, material):
-                finding = _finding(fault, check, unit.edition, unit.submission.name)
-                given |= _broken([finding])
-                yield finding
+def _measures_throughput(runs: Set, every: list[Run]) -> bool:
+    """Whether a set is one of throughput-only logs: its folder says so, or, if that says nothing, all of its logs."""
+    return runs.scaling == THROUGHPUT or (not runs.scaling and all(run.throughput_only for run in every))
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a set lies, for its checks."""
-
-    runs: Set
-    submission: Submission | None
-
-    @property
-    def scaling(self) -> str:
-        return self.runs.scaling
-
-    @property
-    def system(self) -> str:
-        return self.runs.system
-
-
-def _judge_round(name: str, units: list[Unit], judged: dict) -> Iterator[Finding]:
-    """The findings across everything that is judged by one edition."""
-    edition = next(u.edition for u in units if u.edition.name == name)
-    logs = dict.fromkeys(job.log.name for u in units if u.edition.name == name for job in u.jobs())
-    facts = [f for log in logs if (f := judged[log][0]).codes.isdisjoint(GATES)]
-    once = {os.path.abspath(f.file): f for f in reversed(facts)}  # a log may be given twice, and is one all the same
-    across = Across([f for f in facts if once[os.path.abspath(f.file)] is f], edition)
-    for check in ordered("round", edition.codes):
+def _judge_round(units: list[Unit], judged: dict) -> list[Finding]:
+    """The findings across everything that was given, each by the edition that its log is judged by."""
+    editions = {job.log.name: unit.edition for unit in units for job in unit.jobs()}
+    runs = [run for name in editions if (run := judged[name][0]).codes.isdisjoint(gates())]
+    homes = {job.log.name: unit.path for unit in units for job in unit.jobs()}
+    across = Across(runs, editions, homes)
+    codes = frozenset[str]().union(*(u.edition.codes for u in units))
+    findings = []
+    for check in ordered("round", codes):
         for fault in _faults(check, across):
-            yield _finding(fault, check, edition, fault.path)
+            edition = editions.get(fault.path, units[0].edition)
+            if check.code in edition.codes:
+                findings.append(_finding(fault, check, edition, fault.path or units[0].path))
+    return findings
 
 
-def _broken(findings: list[Finding]) -> set[str]:
-    """The codes of errors: a warning breaks no other rule's premise."""
-    return {f.code for f in findings if f.severity == "error"}
+def _broken(findings: list[Finding], waivers: Waivers | None = None) -> set[str]:
+    """The codes of errors that no waiver covers: what is no such error breaks no other rule's premise."""
+    return {f.code for f in findings if f.severity == "error" and not (waivers and waivers.cover(f))}
 
 
 def _faults(check: Check, *arguments: object) -> Iterator[Fault]:
     """What a check finds. One that breaks, on input that nobody thought of, has not looked, and says so; the others go
     on."""
     try:
-        yield from check.function(*arguments)
+        yield from itertools.islice(check.function(*arguments), MOST_FAULTS)
     except Exception as error:
         yield Fault(1, f"{type(error).__name__}: {error}", "an answer", f"{BROKE} of {check.code}", severity="error")
 

@@ -1,5 +1,6 @@
 """A finding: one fault, at one place, with what was found and what is wanted."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +44,16 @@ class Fault:
     says: str = ""  # instead of the rule's own sentence
     path: str = ""
     severity: str = ""
+
+
+def sort_key(finding: Finding) -> tuple:
+    """Findings in the order of their places."""
+    return (finding.path, finding.line, finding.code, finding.found)
+
+
+def errors(findings: Iterable[Finding]) -> list[Finding]:
+    """The errors among findings that no waiver covers."""
+    return [f for f in findings if f.severity == "error" and not f.waived]
 
 
 def printable(text: str) -> str:

@@ -50,7 +50,7 @@ def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[st
     """One summary for each submission, and for each set or log given by itself."""
     places = [(s.path, s.edition, [log for x in s.sets for log in x.logs], LEVELS) for s in verdict.submissions]
     places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
-    places += [(log.facts.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
+    places += [(log.run.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
     found = owned([path for path, *_ in places], findings)
     return tuple(_summary(path, editions[edition], logs, levels, found[path]) for path, edition, logs, levels in places)
 
@@ -73,7 +73,7 @@ def _summary(
 ) -> Summary:
     counts = Counter("waived" if f.waived else f.severity for f in findings)
     broken = sorted({f.code for f in findings if f.severity == "error" and not f.waived})
-    only = sum(log.facts.throughput_only for log in logs)
+    only = sum(log.run.throughput_only for log in logs)
     spared = OF_RUNS if only and only == len(logs) and levels != LEVELS else ()
     codes = [c for c in edition.rules if c in CHECKS]
     codes = [c for c in codes if c in edition.throughput_codes or CHECKS[c].level not in spared]

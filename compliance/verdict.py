@@ -1,24 +1,21 @@
-"""What judging gives: verdicts on logs, sets and submissions, and every finding."""
+"""What judging gives: verdicts on logs, sets and submissions, and every finding. Results are made from nothing else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from compliance.facts import Facts
-from compliance.finding import Finding
+from compliance.finding import Finding, errors
+from compliance.reading.run import Run
 
 NOT_CONVERGED = "EVL07"  # forgiven within limits: such a run counts as infinite
 NO_STOP = ("CLK01", "no run_stop")  # code and what was found: a log that breaks off
-
-
-def errors(findings: tuple[Finding, ...]) -> list[Finding]:
-    """The errors among findings that no waiver covers."""
-    return [f for f in findings if f.severity == "error" and not f.waived]
 
 
 @dataclass(frozen=True)
 class LogVerdict:
     """A judged log, with the findings at its place."""
 
-    facts: Facts
+    run: Run
     findings: tuple[Finding, ...]
     edition: str = ""
 
@@ -30,15 +27,24 @@ class LogVerdict:
 
 @dataclass(frozen=True)
 class SetVerdict:
-    """A judged set of runs. `findings` are those of the folder; its logs have their own."""
+    """A judged set of runs. `findings` are those of the folder; its logs have their own. `round`, `org`, `system`,
+    `scaling` and `benchmark` are the names of its folders, "" where they don't say."""
 
-    path: str
+    path: str  # as findings call it
+    folder: Path
+    round: str
+    org: str
     system: str
     scaling: str
     benchmark: str
     edition: str
     logs: tuple[LogVerdict, ...]
     findings: tuple[Finding, ...]
+    required: int | None = None  # runs that the rules want; None where they know no such benchmark
+    description: dict[str, Any] = field(default_factory=dict)  # of the system, as it stands
+    submission: str = ""  # what findings call the submission; "" where the set was judged by itself
+    unjudged: str = ""  # why it wasn't judged by all the rules, and so can have no figure
+    about: tuple[Finding, ...] = ()  # what was found outside the set and concerns it: description, source
 
     @property
     def in_order(self) -> bool:
@@ -48,7 +54,8 @@ class SetVerdict:
 
 @dataclass(frozen=True)
 class SubmissionVerdict:
-    """A judged submission. `findings` are those outside its sets: source, system descriptions, layout."""
+    """A judged submission. `findings` are those outside its sets: source, system descriptions, layout, logs that belong
+    to no set."""
 
     path: str
     org: str
@@ -99,3 +106,27 @@ class Verdict:
         if errors(findings):
             return 1
         return 2 if self.missed or not (self.looked or self.submissions) else 0
+
+    def with_findings(self, marked: dict[Finding, Finding]) -> "Verdict":
+        """The same with some findings replaced, wherever they stand: waived ones."""
+
+        def of(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+            return tuple(marked.get(f, f) for f in findings)
+
+        def log(v: LogVerdict) -> LogVerdict:
+            return replace(v, findings=of(v.findings))
+
+        def runs(v: SetVerdict) -> SetVerdict:
+            logs = tuple(map(log, v.logs))
+            return replace(v, logs=logs, findings=of(v.findings), about=of(v.about))
+
+        def submission(v: SubmissionVerdict) -> SubmissionVerdict:
+            return replace(v, sets=tuple(map(runs, v.sets)), findings=of(v.findings))
+
+        return replace(
+            self,
+            submissions=tuple(map(submission, self.submissions)),
+            sets=tuple(map(runs, self.sets)),
+            logs=tuple(map(log, self.logs)),
+            findings=of(self.findings),
+        )

@@ -3,14 +3,16 @@
 A YAML list of {code, path, line (optional), reason, reviewer}. `path` ends the finding's path; nothing else widens it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
 from benchmark.config import build
-from compliance.finding import Finding
+from compliance.finding import Finding, sort_key
 from compliance.rule import CHECKS
+from compliance.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,20 @@ class Waiver:
         return finding.code == self.code and same_place and self.line in (None, finding.line)
 
 
-def read_waivers(path: Path, judged: list[str]) -> list[tuple[int, Waiver]]:
-    """(line, waiver) of a file. Raises ValueError if it can't be read, is incomplete, or lies in what is judged."""
+@dataclass(frozen=True)
+class Waivers:
+    """A file of waivers, each with its line."""
+
+    path: str
+    waivers: tuple[tuple[int, Waiver], ...]
+
+    def cover(self, finding: Finding) -> bool:
+        """Whether one of them is for that finding."""
+        return any(waiver.covers(finding) for _, waiver in self.waivers)
+
+
+def read_waivers(path: Path, judged: Iterable[str | Path]) -> Waivers:
+    """The waivers of a file. Raises ValueError if it can't be read, is incomplete, or lies in what is judged."""
     real = path.resolve()
     for place in judged:
         if real.is_relative_to(Path(place).resolve()):
@@ -47,24 +61,27 @@ def read_waivers(path: Path, judged: list[str]) -> list[tuple[int, Waiver]]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
     if entries is None:
-        return []
+        return Waivers(str(path), ())
     if not isinstance(entries, list):
         raise ValueError(f"{path}: found a {type(entries).__name__}, wanted a list of waivers")
     lines = [item.start_mark.line + 1 for item in node.value]
-    return [(line, build(Waiver, entry, f"{path}:{line}")) for line, entry in zip(lines, entries, strict=True)]
+    built = ((line, build(Waiver, entry, f"{path}:{line}")) for line, entry in zip(lines, entries, strict=True))
+    return Waivers(str(path), tuple(built))
 
 
-def apply(findings: tuple[Finding, ...], waivers: list[tuple[int, Waiver]], path: str) -> tuple[Finding, ...]:
-    """The findings, waived ones marked, and a warning for each waiver that covers nothing."""
+def apply(verdict: Verdict, file: Waivers) -> Verdict:
+    """The verdict, waived findings marked wherever they stand, and a warning for each waiver that covers nothing."""
     used: set[int] = set()
-    marked = []
-    for finding in findings:
-        line, waiver = next(((n, w) for n, w in waivers if w.covers(finding)), (0, None))
+    marked: dict[Finding, Finding] = {}
+    for finding in verdict.findings:
+        line, waiver = next(((n, w) for n, w in file.waivers if w.covers(finding)), (0, None))
         if waiver:
             used.add(line)
-            finding = replace(finding, waived=f"{waiver.reviewer}: {waiver.reason}")
-        marked.append(finding)
+            marked[finding] = replace(finding, waived=f"{waiver.reviewer}: {waiver.reason}")
     check = CHECKS["WAI01"]
-    for fault in check.function(waivers, used):
-        marked.append(Finding(path, fault.line, check.code, check.severity, check.sentence, fault.found, fault.wanted))
-    return tuple(marked)
+    idle = [
+        Finding(file.path, f.line, check.code, check.severity, check.sentence, f.found, f.wanted)
+        for f in check.function(file.waivers, used)
+    ]
+    found = verdict.with_findings(marked)
+    return replace(found, findings=tuple(sorted((*found.findings, *idle), key=sort_key)))

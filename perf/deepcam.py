@@ -18,10 +18,10 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import torch
 
 from benchmark.problem import load_problem
-from implementations.pytorch.blocks import parameter_count
 from implementations.pytorch.config import config_path, load_config, resolve
 from implementations.pytorch.deepcam.task import Config, Task
-from implementations.pytorch.layout import Layout
+from implementations.pytorch.layers.blocks import parameter_count
+from implementations.pytorch.parallel.layout import Layout
 
 
 def batch_of(samples: int, task: Task) -> tuple[torch.Tensor, ...]:

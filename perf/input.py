@@ -38,10 +38,10 @@ from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.store import read_box, sample_path, write_sample
 from benchmark.scaffold.volume import make_sample
-from implementations.pytorch.data import Reader, drop_cached_pages
-from implementations.pytorch.layout import Layout
-from implementations.pytorch.memory import keep_freed_memory
+from implementations.pytorch.input.reader import Reader, drop_cached_pages
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import to_input
+from implementations.pytorch.training.memory import keep_freed_memory
 
 DEVICE = torch.device("cpu")
 DENSE, KEPT = "dense", "dense, kept"

@@ -25,13 +25,13 @@ from torch import nn
 
 from benchmark.problem import load_problem
 from implementations.pytorch.config import activation_type, config_path, load_config, resolve
-from implementations.pytorch.layout import Layout
-from implementations.pytorch.memory import keep_freed_memory
-from implementations.pytorch.norm import fuse_norms
+from implementations.pytorch.layers.norm import fuse_norms
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import to_input
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.step import precise, train_step
+from implementations.pytorch.training.memory import keep_freed_memory
+from implementations.pytorch.training.step import precise, train_step
 
 
 def seconds(step: Callable[[], object]) -> float:

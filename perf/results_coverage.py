@@ -1,4 +1,4 @@
-"""How often the intervals of results/score.py and results/contrast.py hold what they should: seeded simulation.
+"""How often the intervals of results/statistics/score.py and contrast.py hold what they should: seeded simulation.
 
     python perf/results_coverage.py [--sets 20000]
 
@@ -18,8 +18,9 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import numpy as np
 
-from results.contrast import contrast
-from results.score import median, trim_count, trimmed_mean
+from results.statistics.contrast import contrast
+from results.statistics.score import median, trimmed_mean
+from rules.merit import trim_count
 
 SIZES = (5, 10, 40)
 

@@ -1,10 +1,11 @@
 """Time and memory of results/summarize.py over a generated round: linear in the bytes, bounded by the table.
 
-    python perf/results_speed.py [--submissions 1000] [--formats csv,html] [--judge] [--keep DIR]
+    python perf/results_speed.py [--submissions 1000] [--formats csv,html] [--beside PATH] [--keep DIR]
 
 Sets of 5 to 640 runs, 100 a submission on average. Each size is summarised in a process of its own, whose peak memory
 is measured; rates are by processor time. Measured for a quarter of the round and the whole of it, in each format; and
-for a tenth with logs of twenty times as many lines.
+for a tenth with logs of twenty times as many lines. `--beside PATH` measures instead how much more of the processor
+results/summarize.py takes on real submissions than compliance/check.py alone.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import random
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -82,17 +84,16 @@ def write_round(root: Path, submissions: int, lines: int) -> tuple[int, int]:
     return logs, size
 
 
-def measure(root: Path, judge: bool, form: str = "csv") -> tuple[float, float, float]:
+def measure(root: Path, form: str = "csv") -> tuple[float, float, float]:
     """(seconds, seconds of the processor, peak MiB) of summarising a round in a fresh process."""
     code = (
         "import resource, sys; sys.path[0] = sys.argv.pop(1); from results.summarize import main; "
         "main(sys.argv[1:]); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
     )
-    options = [] if judge else ["--no-judge"]
     out = root.with_suffix(f".{form}")
-    command = [sys.executable, "-c", code, str(ROOT), str(root), "--format", form, "--output", str(out), *options]
+    command = [sys.executable, "-c", code, str(ROOT), str(root), "--format", form, "--output", str(out), "--as-logged"]
     start, busy = time.perf_counter(), children()
-    done = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, check=True)
+    done = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     seconds = time.perf_counter() - start
     return seconds, children() - busy, int(done.stderr.split()[-1]) / 1024
 
@@ -106,25 +107,43 @@ NAMES = {"format": 6, "submissions": 11, "logs": 7, "MB": 6, "seconds": 8, "CPU 
 NAMES |= {"peak MiB": 8, "out MB": 7}
 
 
-def rows(root: Path, submissions: int, lines: int, formats: list[str], judge: bool) -> None:
+def rows(root: Path, submissions: int, lines: int, formats: list[str]) -> None:
     """Writes a round, summarises it in each format, prints a line for each."""
     logs, size = write_round(root, submissions, lines)
     mega = size / 1e6
     for form in formats:
-        seconds, busy, peak = measure(root, judge, form)
+        seconds, busy, peak = measure(root, form)
         out = root.with_suffix(f".{form}").stat().st_size / 1e6
         cells = [form, submissions, logs, f"{mega:.0f}", f"{seconds:.1f}", f"{busy:.1f}", f"{mega / busy:.1f}"]
         cells += [f"{logs / busy:.0f}", f"{peak:.0f}", f"{out:.1f}"]
         print(" ".join(str(c).rjust(w) for c, w in zip(cells, NAMES.values(), strict=True)), flush=True)
 
 
+def beside(path: Path, times: int = 7) -> int:
+    """Prints the processor seconds of the checker alone and of the results, turn by turn, and their ratio."""
+    commands = ("compliance/check.py", "results/summarize.py")
+    taken: dict[str, list[float]] = {command: [] for command in commands}
+    for _ in range(times):
+        for command in commands:
+            busy = children()
+            subprocess.run([sys.executable, ROOT / command, path], capture_output=True)
+            taken[command].append(children() - busy)
+    middle = {command: statistics.median(seconds) for command, seconds in taken.items()}
+    for command, seconds in taken.items():
+        print(f"{command:22} {middle[command]:.2f} CPU s  ({min(seconds):.2f} to {max(seconds):.2f})")
+    print(f"ratio {middle[commands[1]] / middle[commands[0]]:.2f}")
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--submissions", type=int, default=1000)
-    parser.add_argument("--judge", action="store_true", help="with the judge")
+    parser.add_argument("--beside", type=Path, help="submissions to check and to summarise")
     parser.add_argument("--formats", default="csv,html")
     parser.add_argument("--keep", type=Path, help="write the rounds here and leave them")
     args = parser.parse_args()
+    if args.beside:
+        return beside(args.beside)
     home = args.keep or Path(tempfile.mkdtemp(prefix="results_speed_"))
     forms, n = args.formats.split(","), args.submissions
     print(" ".join(name.rjust(width) for name, width in NAMES.items()))
@@ -134,7 +153,7 @@ def main() -> int:
             ("quarter", max(10, n // 4), 1, forms),
             ("whole", n, 1, forms),
         ):
-            rows(home / name, part, lines, formats, args.judge)
+            rows(home / name, part, lines, formats)
             if not args.keep:
                 shutil.rmtree(home / name)
     finally:

@@ -26,16 +26,16 @@ from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.store import sample_path, write_sample
 from benchmark.scaffold.volume import make_sample
 from implementations.pytorch.config import activation_type, config_path, load_config, resolve
-from implementations.pytorch.data import Reader
-from implementations.pytorch.layout import Layout
-from implementations.pytorch.memory import keep_freed_memory
-from implementations.pytorch.norm import fuse_norms
-from implementations.pytorch.runlog import RunLog
+from implementations.pytorch.input.reader import Reader
+from implementations.pytorch.layers.norm import fuse_norms
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.evaluate import confusion_counts
 from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import build_model, to_input
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.step import ieee_float32, precise
+from implementations.pytorch.training.events import RunLog
+from implementations.pytorch.training.memory import keep_freed_memory
+from implementations.pytorch.training.step import ieee_float32, precise
 
 OUTSIDE = ("load", "copy", "loss", "count", "log")
 

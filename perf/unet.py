@@ -39,16 +39,16 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmark.problem import load_problem
-from implementations.pytorch import conv
-from implementations.pytorch.blocks import recompute_blocks
-from implementations.pytorch.layout import Layout
-from implementations.pytorch.memory import keep_freed_memory
-from implementations.pytorch.norm import fuse_norms
-from implementations.pytorch.projection.ledger import Ledger
+from implementations.pytorch.layers import conv
+from implementations.pytorch.layers.blocks import recompute_blocks
+from implementations.pytorch.layers.norm import fuse_norms
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.loss import SMOOTH
 from implementations.pytorch.scaffold.model import GROUPS, to_input
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.step import ieee_float32, train_step
+from implementations.pytorch.training.memory import keep_freed_memory
+from implementations.pytorch.training.step import ieee_float32, train_step
+from perf.projection.op_costs import OpCosts
 
 CLASSES, WIDTH, LEVELS = 6, 64, 3
 REFERENCE, EAGER, TEXTBOOK, KEPT = "reference", "eager", "textbook", "textbook, memory kept"
@@ -165,9 +165,9 @@ def work(side: str, setting: Setting, results: Path) -> None:
     if side == LIBRARY:
         conv.taps_pay = lambda *_: False
     model, loss, step = build(side, setting)
-    with Ledger() as ledger:
+    with OpCosts() as costs:
         first = loss()
-        kept = ledger.live
+        kept = costs.live
     first.backward()
     gradients = torch.cat([p.grad.flatten().float().cpu() for p in model.parameters()])
     if side in OURS and side != EAGER:

@@ -1,1 +1,1 @@
-"""The record: submissions, and the tools that turn runs into scores."""
+"""Results: submissions, and the tools that turn runs into scores."""

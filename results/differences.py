@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from results.charts import curve, kinds
-from results.contrast import Contrast, contrast
-from results.convergence import Surprise
-from results.run import Run, read_run
-from results.submission import RunSet, read_system
-from results.summary import Result, convergence, seconds_between
-from results.text import show
+from compliance.reading.run import Run
+from results.statistics.contrast import Contrast, contrast
+from results.statistics.convergence import Surprise
+from results.statistics.curve import curve
+from results.statistics.decomposition import kinds
+from results.statistics.result import Result, convergence, seconds_between
+from results.statistics.score import median
+from results.tables.formatting import show
+from results.tables.row import seed
 
 VARYING = {
     "seed",
@@ -33,6 +33,11 @@ class Side:
     system: Mapping[str, Any]
     runs: tuple[Run, ...]
 
+    @property
+    def kept(self) -> set[str]:
+        """The paths of the runs that the figure of merit averages."""
+        return {run.path for run, used in zip(self.result.runs, self.result.mask, strict=True) if used}
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -43,18 +48,9 @@ class Pair:
     surprise: Surprise | None
 
 
-def sides(sets: Sequence[RunSet], results: Sequence[Result], most: int = 40) -> list[Side]:
-    """The sets in the order given, with their results."""
-    by_name = {r.name: r for r in results}
-    return [
-        Side(
-            chr(ord("A") + i),
-            by_name[s.name],
-            read_system(s),
-            tuple(read_run(log) for log in (s.logs or s.pruned)[:most]),
-        )
-        for i, s in enumerate(sets)
-    ]
+def sides(results: Sequence[Result], most: int = 40) -> list[Side]:
+    """A side for each result, in their order."""
+    return [Side(chr(ord("A") + i), r, r.judged.description, r.runs[:most]) for i, r in enumerate(results)]
 
 
 def pairs(compared: Sequence[Side]) -> list[Pair]:
@@ -65,8 +61,7 @@ def pairs(compared: Sequence[Side]) -> list[Pair]:
 
 def against(a: Result, b: Result) -> Contrast:
     """Two sets' run times."""
-    steps = (seconds_between(a.runs), seconds_between(b.runs))
-    return contrast(a.runs.seconds.tolist(), b.runs.seconds.tolist(), steps)
+    return contrast(a.seconds, b.seconds, (seconds_between(a.rows), seconds_between(b.rows)))
 
 
 def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
@@ -110,7 +105,7 @@ def plain(value: Any) -> str:
 MEASURES = (
     ("division", lambda r: r.group[4]),
     ("edition", lambda r: r.group[0]),
-    ("verdict", lambda r: r.verdict.word),
+    ("verdict", lambda r: r.standing.word),
     ("runs converged", lambda r: f"{r.score.converged}/{r.score.n}"),
     ("FOM, s", lambda r: show(r.fom)),
     ("FOM as logged, s", lambda r: show(r.score.fom) if r.why and not r.weak and r.score.fom else ABSENT),
@@ -157,7 +152,8 @@ def plus_minus(r: Result, column: str, divisor: float = 1) -> str:
 
 
 def seeds(side: Side) -> str:
-    return ", ".join(plain(run.value("seed", ABSENT)) for run in side.runs)
+    """The seeds of a side's runs."""
+    return ", ".join(plain(fact.value) if (fact := seed(run)) else ABSENT for run in side.runs)
 
 
 def same_seeds(compared: Sequence[Side]) -> list[str]:
@@ -165,8 +161,8 @@ def same_seeds(compared: Sequence[Side]) -> list[str]:
     owners: dict[str, set[str]] = {}
     for s in compared:
         for run in s.runs:
-            if run.value("seed") is not None:
-                owners.setdefault(plain(run.value("seed")), set()).add(s.letter)
+            if fact := seed(run):
+                owners.setdefault(plain(fact.value), set()).add(s.letter)
     return sorted(f"{seed} ({', '.join(sorted(who))})" for seed, who in owners.items() if len(who) > 1)
 
 
@@ -178,7 +174,7 @@ def median_curve(side: Side) -> dict[int, float]:
             if float(epoch).is_integer():
                 values.setdefault(int(epoch), []).append(value)
     least = max(1, len(side.runs) // 2)
-    return {e: float(np.median(v)) for e, v in sorted(values.items()) if len(v) >= least}
+    return {e: median(v).value for e, v in sorted(values.items()) if len(v) >= least}
 
 
 SIGNS = {"rest": ".", "training": "=", "evaluation": "e", "staging": "s"}

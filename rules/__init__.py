@@ -1,1 +1,1 @@
-"""The law: one folder per edition, rules/<edition>/{rules.md,limits.yaml}."""
+"""The rules: the text of each (texts/), and editions of them: codes and numbers (<edition>/limits.yaml)."""

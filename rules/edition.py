@@ -1,32 +1,19 @@
-"""Editions of the rules: rules/<edition>/{rules.md,limits.yaml}, parsed into frozen dataclasses."""
+"""Editions of the rules: rules/<edition>/limits.yaml, parsed into frozen dataclasses, and the texts of its rules."""
 
+import dataclasses
 import functools
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
+from rules.patch import patched
+from rules.text import Rule, read_texts
 
 ROOT = Path(__file__).resolve().parent
-HEADING = re.compile(r"^## ([A-Z]{2,4}\d{2}) (.+)$")
-BY_REVIEW = "(by review)"
+TEXTS = "texts"
 DEFAULT = "v1.0"
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A rule of an edition: its code, its sentence, its reason, and the line of its heading in rules.md."""
-
-    code: str
-    sentence: str
-    reason: str
-    line: int
-
-    @property
-    def by_review(self) -> bool:
-        """Whether only people can check it."""
-        return self.sentence.endswith(BY_REVIEW)
+SEVERITIES = ("error", "warning", "review", "info")
 
 
 @dataclass(frozen=True)
@@ -61,12 +48,17 @@ class Benchmark:
     score_min: float = 0.0
     score_above: float | None = None
     score_max: float | None = None
+    epoch_num: str = "epochs"  # what the events' epoch_num counts: epochs, or samples trained
+    logged_rate: bool = False  # whether training's samples a second are what the log says: evaluations run beside it
+    settings: tuple[str, ...] = ()  # that `hyperparameters` must hold at least
     keys: dict[str, Any] = field(default_factory=dict)  # name -> Key fields
     configured: dict[str, str] = field(default_factory=dict)  # key -> its name within `hyperparameters`
 
     def __post_init__(self) -> None:
         if self.score not in (None, "dice", "mean"):
             raise ValueError(f"score: found {self.score!r}, wanted dice or mean")
+        if self.epoch_num not in ("epochs", "samples"):
+            raise ValueError(f"epoch_num: found {self.epoch_num!r}, wanted epochs or samples")
 
 
 @dataclass(frozen=True)
@@ -121,15 +113,17 @@ class Curves:
 
 @dataclass(frozen=True)
 class Limits:
-    """limits.yaml."""
+    """limits.yaml. With `based_on`, it is that edition's with what is written here on top: see rules/patch.py."""
 
-    edition: str
     title: str
+    rules: dict[str, Any]  # family -> codes of the rules in force
     benchmarks: dict[str, Any]
     clock: Clock
     seeds: Seeds
     curves: Curves
-    keys: dict[str, Any] = field(default_factory=dict)
+    based_on: str | None = None
+    keys: dict[str, Any] = field(default_factory=dict)  # of every benchmark, as are
+    settings: tuple[str, ...] = ()  # ... these: each benchmark has its own on top
     problems: dict[str, Any] = field(default_factory=dict)
     severity: dict[str, str] = field(default_factory=dict)  # where an edition differs from the check's own
     scalings: tuple[str, ...] = ("strong", "weak")
@@ -141,10 +135,12 @@ class Limits:
     system_fields: dict[str, Any] = field(default_factory=dict)
     year: int = 0  # of a round whose logs name no edition: where no folder names one either, they are told by it
     rank_spread: float = 0.0  # seconds within which many ranks may log one event
-    many_ranks: bool = False  # several ranks write into one log
+    many_ranks: bool = False  # several ranks write into one log: what all of them say is read once
+    tolerant: bool = False  # what a published round accepted is a warning
     unfinished_forgiven: bool = False  # a log of a set that breaks off is a run that did not converge
     description_rules: bool = False  # a system description's division overrules the logs'
-    system_nodes_logged: bool = False  # instances may log the nodes of the whole system as theirs
+    system_nodes_logged: bool = False  # whether instances that log the nodes of the whole system are looked for
+    releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256} of benchmark/ and rules/
     throughput_rules: tuple[str, ...] = ()  # that judge a throughput-only log and its set; (): there is no such log
 
 
@@ -176,23 +172,26 @@ class Edition:
 
 def editions(root: Path = ROOT) -> list[str]:
     """The names of the editions there are."""
-    return sorted(p.parent.name for p in root.glob("*/rules.md"))
+    return sorted(p.parent.name for p in root.glob("*/limits.yaml"))
 
 
 @functools.lru_cache(maxsize=64)
 def load(name: str, root: Path = ROOT) -> Edition:
-    """The edition of that name. Raises ValueError naming what is known, or the file and what is wrong in it."""
+    """The edition of that name. The texts are those of `root`, or ours where it has none.
+
+    Raises ValueError naming what is known, or the file and what is wrong in it.
+    """
     if name not in editions(root):
         raise ValueError(f"no edition {name!r} of the rules{suggest(name, editions(root))}")
-    folder = root / name
-    limits = build(Limits, read_yaml(folder / "limits.yaml"), f"{name}/limits.yaml")
     where = f"{name}/limits.yaml"
+    limits = build(Limits, _read_limits(name, root), where)
+    texts = read_texts(next(folder / TEXTS for folder in (root, ROOT) if (folder / TEXTS).is_dir()))
     common = _keys(limits.keys, where)
-    benchmarks = {n: build(Benchmark, values, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
+    benchmarks = {n: _benchmark(values, limits, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
     return Edition(
         name=name,
-        folder=folder,
-        rules=read_rules(folder / "rules.md"),
+        folder=root / name,
+        rules=_in_force(limits, texts, where),
         limits=limits,
         benchmarks=benchmarks,
         problems={n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()},
@@ -200,40 +199,58 @@ def load(name: str, root: Path = ROOT) -> Edition:
     )
 
 
+def _read_limits(name: str, root: Path) -> Any:
+    """What limits.yaml says, on top of what the edition says that it is based on."""
+    values = read_yaml(root / name / "limits.yaml")
+    base = values.get("based_on") if isinstance(values, dict) else None
+    if base is None:
+        return values
+    where, known = f"{name}/limits.yaml", [n for n in editions(root) if n != name]
+    if base not in known:
+        raise ValueError(f"{where}: based_on: no edition {base!r}{suggest(str(base), known)}")
+    below = read_yaml(root / base / "limits.yaml")
+    if not isinstance(below, dict) or "based_on" in below:
+        raise ValueError(f"{where}: based_on: found {base!r}, wanted an edition that is based on no other")
+    return patched(below, values, where)
+
+
+def _in_force(limits: Limits, texts: dict[str, Rule], where: str) -> dict[str, Rule]:
+    """The rules of an edition by code, in its order."""
+    rules: dict[str, Rule] = {}
+    for family, codes in limits.rules.items():
+        if not isinstance(codes, list):
+            raise ValueError(f"{where}: rules.{family}: found {codes!r}, wanted a list of codes")
+        for code in codes:
+            _known(code, texts, f"{where}: rules.{family}")
+            if code in rules:
+                raise ValueError(f"{where}: rules.{family}: {code} is listed twice")
+            if texts[code].path.stem != family:
+                raise ValueError(f"{where}: rules.{family}: found {code}, wanted codes of this family")
+            rules[code] = texts[code]
+    for code, severity in limits.severity.items():
+        _known(code, rules, f"{where}: severity")
+        if severity not in SEVERITIES:
+            raise ValueError(f"{where}: severity.{code}: found {severity!r}, wanted one of {', '.join(SEVERITIES)}")
+    for code in limits.throughput_rules:
+        _known(code, texts, f"{where}: throughput_rules")
+    return rules
+
+
+def _known(code: Any, rules: dict[str, Rule], where: str) -> None:
+    if code not in rules:
+        raise ValueError(f"{where}: unknown rule {code!r}{suggest(str(code), rules)}")
+
+
 def _keys(values: dict[str, Any], where: str) -> dict[str, Key]:
     return {name: build(Key, fields or {}, f"{where}: keys.{name}") for name, fields in values.items()}
+
+
+def _benchmark(values: dict[str, Any], limits: Limits, where: str) -> Benchmark:
+    benchmark = build(Benchmark, values, where)
+    return dataclasses.replace(benchmark, settings=(*limits.settings, *benchmark.settings))
 
 
 def _published(values: dict[str, Any], where: str) -> Published:
     published = build(Published, values, where)
     counts = {split: tuple(c) for split, c in published.class_counts.items()}
-    return Published(**{**published.__dict__, "class_counts": counts})
-
-
-def read_rules(path: Path) -> dict[str, Rule]:
-    """The rules of a rules.md: one `## CODE sentence` heading each, the reason below it. Raises ValueError on a
-    code given twice or a rule without a reason."""
-    rules: dict[str, Rule] = {}
-    heading: tuple[str, str, int] | None = None
-    reason: list[str] = []
-
-    def close() -> None:
-        if heading is None:
-            return
-        code, sentence, line = heading
-        if code in rules:
-            raise ValueError(f"{path}:{line}: rule {code} is given twice")
-        if not "".join(reason).strip():
-            raise ValueError(f"{path}:{line}: rule {code} has no reason")
-        rules[code] = Rule(code, sentence, "\n".join(reason).strip(), line)
-
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        match = HEADING.match(text)
-        if match or text.startswith("# "):
-            close()
-            heading = (match[1], match[2].strip(), number) if match else None
-            reason = []
-        elif heading:
-            reason.append(text)
-    close()
-    return rules
+    return dataclasses.replace(published, class_counts=counts)

@@ -7,11 +7,11 @@ import numpy as np
 
 from benchmark import fingerprint
 from benchmark.cosmoflow import files
-from benchmark.cosmoflow.files import FRAMING, Arrays, Box, sample_path
+from benchmark.cosmoflow.files import FRAMING, Arrays, sample_path
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
 from benchmark.cosmoflow.universe import make_universe
 from benchmark.manifest import Entry
-from benchmark.workload import Proof
+from benchmark.workload import Box, Proof
 
 __all__ = ["Problem", "sample_path"]
 
@@ -72,7 +72,7 @@ def file_bytes(problem: Problem) -> int:
 
 def whole(problem: Problem) -> Box:
     """The box that is all of a sample."""
-    return (0, 0, 0), problem.shape
+    return Box((0, 0, 0), problem.shape)
 
 
 def entry(problem: Problem, split: str, sample: int, arrays: Arrays) -> Entry:

@@ -16,8 +16,8 @@ from isal import isal_zlib
 from benchmark.atomic import replacing
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
 from benchmark.cosmoflow.tfrecord import read_example, write_example
+from benchmark.workload import Box
 
-Box = tuple[tuple[int, int, int], tuple[int, int, int]]  # origin, shape
 Arrays = tuple[np.ndarray, np.ndarray]  # x, y
 ENDINGS = {"tfrecord": ".tfrecord.gz", "hdf5": ".h5"}  # of what is generated
 KNOWN = (".tfrecord", ".tfrecord.gz", ".tfrecords", ".h5", ".hdf5")  # of what is read

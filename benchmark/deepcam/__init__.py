@@ -10,10 +10,9 @@ from benchmark.deepcam import files, twin
 from benchmark.deepcam.files import Arrays, sample_path
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
 from benchmark.manifest import Entry
-from benchmark.workload import Proof
+from benchmark.workload import Box, Proof
 
 __all__ = ["Problem", "sample_path"]
-Box = tuple[tuple[int, int, int], tuple[int, int, int]]  # origin, shape
 SPARE = 16384  # bytes of HDF5's own in a file
 
 
@@ -71,7 +70,7 @@ def file_bytes(problem: Problem) -> int:
 
 def whole(problem: Problem) -> Box:
     """The box that is all of a sample."""
-    return (0, 0, 0), problem.shape
+    return Box((0, 0, 0), problem.shape)
 
 
 def generated(problem: Problem, sample: int) -> tuple[np.ndarray, np.ndarray]:

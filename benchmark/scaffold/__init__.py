@@ -8,10 +8,9 @@ from benchmark.manifest import Entry
 from benchmark.scaffold import store
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.volume import make_slabs
-from benchmark.workload import Proof
+from benchmark.workload import Box, Proof
 
 __all__ = ["Problem"]
-Box = tuple[tuple[int, int, int], tuple[int, int, int]]  # origin, shape
 
 
 def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:

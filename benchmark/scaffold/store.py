@@ -27,7 +27,7 @@ from benchmark.hdf5 import named, opened
 from benchmark.scaffold.problem import Problem
 
 GZIP_LEVEL = 4
-Box = tuple[int, int, int]
+Voxels = tuple[int, int, int]  # z, y, x: a corner or a shape
 Arrays = tuple[np.ndarray, np.ndarray]  # volume and label
 Slab = tuple[int, np.ndarray, np.ndarray]  # first plane; volume and label, uint8 (depth, H, W)
 
@@ -113,12 +113,12 @@ def measure(problem: Problem, split: str, sample: int, slabs: Iterable[Slab], br
 class Cut(NamedTuple):
     """The whole bricks that a box touches: voxels `low` to `high`, multiples of `brick`; `box` is the box in them."""
 
-    low: Box
-    high: Box
+    low: Voxels
+    high: Voxels
     brick: int
     box: tuple[slice, ...]
 
-    def corners(self) -> Iterator[Box]:
+    def corners(self) -> Iterator[Voxels]:
         """The first voxel of every brick, row by row."""
         return product(*(range(a, z, self.brick) for a, z in zip(self.low, self.high, strict=True)))
 
@@ -133,7 +133,7 @@ class Proved(NamedTuple):
     places: np.ndarray
 
 
-def read_box(path: Path, origin: Box = (0, 0, 0), shape: Box | None = None) -> tuple[np.ndarray, np.ndarray]:
+def read_box(path: Path, origin: Voxels = (0, 0, 0), shape: Voxels | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Volume and label of a box, uint8 (D, H, W) each; the whole sample by default.
 
     Reads the bricks that the box touches and no others, and checks each. Raises ValueError naming the file
@@ -142,7 +142,7 @@ def read_box(path: Path, origin: Box = (0, 0, 0), shape: Box | None = None) -> t
     return prove_box(path, origin, shape)[:2]
 
 
-def prove_box(path: Path, origin: Box = (0, 0, 0), shape: Box | None = None) -> Proved:
+def prove_box(path: Path, origin: Voxels = (0, 0, 0), shape: Voxels | None = None) -> Proved:
     """`read_box`, and what it saw. Every brick is hashed once, for the check and for the sum."""
     digests = []
     with opened(path) as file:
@@ -152,7 +152,7 @@ def prove_box(path: Path, origin: Box = (0, 0, 0), shape: Box | None = None) -> 
         stored = file["bricks"][tuple(slice(a // b, z // b) for a, z in zip(cut.low, cut.high, strict=True))]
         wanted = iter(stored.reshape(-1, 32))
 
-        def check(corner: Box, volume: np.ndarray, label: np.ndarray) -> None:
+        def check(corner: Voxels, volume: np.ndarray, label: np.ndarray) -> None:
             position = (corner[0] // b, corner[1] // b, corner[2] // b)
             digests.append(brick_digest(header.split, header.sample, position, volume, label))
             if next(wanted).tobytes() != digests[-1].to_bytes(32, "big"):
@@ -165,7 +165,7 @@ def prove_box(path: Path, origin: Box = (0, 0, 0), shape: Box | None = None) -> 
     return Proved(volume, label, add(*digests), places)
 
 
-def read_again(path: Path, side: int, brick: int, origin: Box, shape: Box, places: np.ndarray) -> Arrays:
+def read_again(path: Path, side: int, brick: int, origin: Voxels, shape: Voxels, places: np.ndarray) -> Arrays:
     """`read_box` for who has proved the same box: from the same `places`, past HDF5, and held against nothing.
 
     Who calls it knows a checksum of what it must give. Raises ValueError naming the file where no bricks are.
@@ -174,7 +174,7 @@ def read_again(path: Path, side: int, brick: int, origin: Box, shape: Box, place
         return read_bricks(path, touched(path, side, brick, origin, shape), places)
 
 
-def touched(path: Path, side: int, brick: int, origin: Box, shape: Box) -> Cut:
+def touched(path: Path, side: int, brick: int, origin: Voxels, shape: Voxels) -> Cut:
     """The bricks that a box touches. Raises ValueError for a box that is not inside the sample."""
     if any(o < 0 or s < 1 or o + s > side for o, s in zip(origin, shape, strict=True)):
         raise ValueError(f"{path}: found a box {tuple(shape)} at {tuple(origin)}, wanted one inside {side}^3 voxels")
@@ -191,7 +191,7 @@ def find_bricks(file: h5py.File, cut: Cut) -> np.ndarray:
 
 
 def read_bricks(
-    path: Path, cut: Cut, places: np.ndarray, check: Callable[[Box, np.ndarray, np.ndarray], None] | None = None
+    path: Path, cut: Cut, places: np.ndarray, check: Callable[[Voxels, np.ndarray, np.ndarray], None] | None = None
 ) -> Arrays:
     """Volume and label of a box, put together from its bricks, each of which `check` may see first."""
     volumes, labels = np.empty((2, len(places), cut.brick, cut.brick, cut.brick), np.uint8)

@@ -2,70 +2,70 @@
 
 from collections.abc import Iterator
 
-from compliance.checks.log import WHOLE
 from compliance.finding import Fault, show
+from compliance.reading.log import Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
 from compliance.rule import rule
-from compliance.run import Law, Run
-from compliance.timeline import Timeline, field
 
 SPLITS = ("train", "validation")
 
 
-@rule("DATA01", "log", after=("LOG12", "DATA05"))
-def fingerprints_are_published(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("DATA01", "log", after=("DATA05",))
+def fingerprints_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A split's fingerprint is the published one"""
-    for event in run.all("dataset_fingerprint"):
-        split = field(event, "split")
-        wanted = law.problem.fingerprints.get(split) if law.problem and type(split) is str else None
+    for event in log.all("dataset_fingerprint"):
+        split = metadata(event, "split")
+        wanted = terms.problem.fingerprints.get(split) if terms.problem and type(split) is str else None
         if wanted and event.value != wanted:
             yield Fault(event.line, f"{split} {show(event.value)}", wanted)
 
 
-@rule("DATA02", "log", after=("LOG12", "DATA05"))
-def sample_counts_are_published(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("DATA02", "log", after=("DATA05",))
+def sample_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The numbers of training and validation samples are the published ones"""
-    if law.problem is None:
+    if terms.problem is None:
         return
-    wanted = {"train_samples": law.problem.train_samples, "eval_samples": law.problem.eval_samples}
+    wanted = {"train_samples": terms.problem.train_samples, "eval_samples": terms.problem.eval_samples}
     for name, number in wanted.items():
-        event = run.first(name)
+        event = log.first(name)
         if event and (type(event.value) is not int or event.value != number):
             yield Fault(event.line, f"{name} {show(event.value)}", str(number))
-    for event in run.all("dataset_fingerprint"):
-        split, samples = field(event, "split"), field(event, "samples_count")
+    for event in log.all("dataset_fingerprint"):
+        split, samples = metadata(event, "split"), metadata(event, "samples_count")
         number = wanted["train_samples" if split == "train" else "eval_samples"]
         if split in SPLITS and samples != number:
             yield Fault(event.line, f"fingerprint of {show(samples)} {split} samples", str(number))
 
 
-@rule("DATA03", "log", after=("LOG12", "DATA05"))
-def class_counts_are_published(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("DATA03", "log", after=("DATA05",))
+def class_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The voxels of each class are the published ones, when read and at every evaluation"""
-    published = law.problem.class_counts if law.problem else {}
-    for event in run.all("dataset_fingerprint"):
-        split = field(event, "split")
+    published = terms.problem.class_counts if terms.problem else {}
+    for event in log.all("dataset_fingerprint"):
+        split = metadata(event, "split")
         wanted = published.get(split) if type(split) is str else None
-        yield from _compare(event.line, f"{show(split)} class_counts", field(event, "class_counts"), wanted)
-    counted = law.benchmark is not None and law.benchmark.score == "dice"
-    for event in run.all(law.metric) if counted else ():
-        yield from _compare(event.line, "true counts", field(event, "true"), published.get("validation"))
+        yield from _compare(event.line, f"{show(split)} class_counts", metadata(event, "class_counts"), wanted)
+    counted = terms.benchmark is not None and terms.benchmark.score == "dice"
+    for event in log.all(terms.metric) if counted else ():
+        yield from _compare(event.line, "true counts", metadata(event, "true"), published.get("validation"))
 
 
 @rule("DATA04", "log", after=("LOG12",))
-def problem_is_the_published_one(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def problem_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The definition of the problem is the published one"""
-    event = run.first("problem_digest")
-    wanted = law.problem.problem_digest if law.problem else None
+    event = log.first("problem_digest")
+    wanted = terms.problem.problem_digest if terms.problem else None
     if event and wanted and event.value != wanted:
         yield Fault(event.line, show(event.value), wanted)
 
 
-@rule("DATA05", "log", after=(*WHOLE, "CLK01", "LOG12", "EVL06"))
-def fingerprints_are_logged(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("DATA05", "log", after=("EVL06", "LOG12"))
+def fingerprints_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The fingerprint of each split is logged once, inside the run"""
     seen: dict[object, int] = {}
-    for event in run.all("dataset_fingerprint"):
-        split = show(field(event, "split"))
+    for event in log.all("dataset_fingerprint"):
+        split = show(metadata(event, "split"))
         if split not in SPLITS:
             yield Fault(event.line, f"fingerprint of split {split}", "train or validation")
         elif split in seen:
@@ -74,19 +74,19 @@ def fingerprints_are_logged(run: Run, law: Law, time: Timeline) -> Iterator[Faul
             yield Fault(event.line, f"fingerprint of {split} outside the run", "between run_start and run_stop")
         seen.setdefault(split, event.line)
     for split in SPLITS:
-        if split not in seen and law.problem and time.scores:  # a run may have aborted before
+        if split not in seen and terms.problem and time.scores:  # a run may have aborted before
             yield Fault(1, f"no fingerprint of {split}", "one", f"The log has no fingerprint of the {split} split")
 
 
 @rule("DATA06", "log", after=("LOG12",))
-def epochs_train_on_the_split(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def epochs_train_on_the_split(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """No epoch trains on more or fewer samples than the training split has"""
-    if law.problem is None:
+    if terms.problem is None:
         return
-    for event in run.all("epoch_stop"):
-        samples = field(event, "samples_count")
-        if type(samples) is not int or samples != law.problem.train_samples:
-            yield Fault(event.line, f"{show(samples)} samples", str(law.problem.train_samples))
+    for event in log.all("epoch_stop"):
+        samples = metadata(event, "samples_count")
+        if type(samples) is not int or samples != terms.problem.train_samples:
+            yield Fault(event.line, f"{show(samples)} samples", str(terms.problem.train_samples))
 
 
 def _compare(line: int, name: str, found: object, wanted: tuple[int, ...] | None) -> Iterator[Fault]:

@@ -4,65 +4,69 @@ from collections.abc import Iterator
 
 from benchmark.log import Event
 from benchmark.metric import Counts, dice, mean
-from compliance.checks.log import WHOLE
 from compliance.finding import Fault, show
+from compliance.reading.log import Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata
+from compliance.reading.values import is_number
 from compliance.rule import rule
-from compliance.run import Law, Run, is_number
-from compliance.timeline import Timeline, epoch_of, field, in_range
 
 COUNTS = ("intersection", "predicted", "true")
+METRICS = ("eval_accuracy", "eval_error")
 EXACT = 1e-9  # a score is written with all its digits
 
 
-@rule("EVL01", "log", after=(*WHOLE, "CLK01", "EVL06", "CLK08", "LOG10", "EVL03"))
-def evaluations_log_one_score(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("EVL01", "log", after=("EVL03",))
+def evaluations_log_one_score(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Each evaluation logs one score"""
     scored: dict[object, Event] = {}
-    many = law.edition.limits.many_ranks  # such logs also hold several evaluations of an epoch
+    many = terms.edition.limits.tolerant  # such rounds also have several evaluations of an epoch
     for score in time.scores:
+        if not is_number(score.epoch):  # LOG10 says so
+            continue
         before = scored.setdefault(score.epoch, score.event)
         if before is not score.event and (not many or before.value == score.event.value):
-            found = f"another {law.metric} for epoch {show(score.epoch)}"
+            found = f"another {terms.metric} for epoch {show(score.epoch)}"
             mild = "warning" if many else ""
             yield Fault(score.event.line, found, f"one, as in line {before.line}", severity=mild)
             if many:
                 break
-    for event in run.all("eval_start"):
-        if epoch_of(event) not in scored and not _aborted(time):
-            found = f"no {law.metric} for epoch {show(epoch_of(event))}"
+    for event in log.all("eval_start"):
+        if is_number(epoch_of(event)) and epoch_of(event) not in scored and not _aborted(time):
+            found = f"no {terms.metric} for epoch {show(epoch_of(event))}"
             yield Fault(event.line, found, "one", severity="warning" if many else "")
             if many:
                 break
 
 
-@rule("EVL02", "log", after=(*WHOLE, "CLK01", "LOG10", "EVL06", "CLK08"))
-def epochs_are_consecutive(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("EVL02", "log", after=("CLK08", "LOG10"))
+def epochs_are_consecutive(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Epochs are consecutive"""
+    if terms.benchmark and terms.benchmark.epoch_num == "samples":
+        return
     last = None
-    for event in run.all("epoch_start"):
+    for event in log.all("epoch_start"):
         number = epoch_of(event)
         first_wrong = last is None and number not in (0, 1)
         if first_wrong or (last is not None and number != last + 1):
-            if law.edition.limits.many_ranks and number == last:
-                continue
             yield Fault(event.line, f"epoch {show(number)}", f"epoch {1 if last is None else last + 1}")
-            if law.edition.limits.many_ranks:
+            if terms.edition.limits.tolerant:
                 return
         last = number
 
 
-@rule("EVL03", "log", after=(*WHOLE, "CLK01", "LOG10", "EVL02", "EVL06", "CLK08"))
-def epochs_are_evaluated_once(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("EVL03", "log", after=("EVL02",))
+def epochs_are_evaluated_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Each epoch is evaluated once"""
     evaluations: dict[object, list[Event]] = {}
-    for event in run.all("eval_start"):
+    for event in log.all("eval_start"):
         evaluations.setdefault(epoch_of(event), []).append(event)
     for events in evaluations.values():
         for event in events[1:]:
             yield Fault(
                 event.line, f"epoch {show(epoch_of(event))} again", f"one evaluation, as in line {events[0].line}"
             )
-    starts = run.all("epoch_start")
+    starts = log.all("epoch_start")
     for event in starts:
         unfinished = event is starts[-1] and _aborted(time)
         if epoch_of(event) not in evaluations and not unfinished:
@@ -74,63 +78,63 @@ def epochs_are_evaluated_once(run: Run, law: Law, time: Timeline) -> Iterator[Fa
 
 
 @rule("EVL04", "log", after=("LOG02",))
-def scores_are_numbers(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def scores_are_numbers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A score is a finite number that the metric can have"""
     for score in time.scores:
         value = score.event.value
-        if not in_range(value, law):
+        if not in_range(value, terms):
             # A training may diverge for a while; rounds took its NaN. Text and `true` are no results of arithmetic.
-            mild = "warning" if law.edition.limits.many_ranks and type(value) in (int, float) else ""
-            yield Fault(score.event.line, f"{law.metric} {show(value)}", _range(law), severity=mild)
+            mild = "warning" if terms.edition.limits.tolerant and type(value) in (int, float) else ""
+            yield Fault(score.event.line, f"{terms.metric} {show(value)}", _range(terms), severity=mild)
 
 
-@rule("EVL05", "log", after=("EVL04", "EVL12", "EVL13", "DATA03"))
-def scores_follow_from_counts(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("EVL05", "log", after=("EVL04", "EVL12", "EVL13"))
+def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A score is what its own counts give"""
     for score in time.scores:
-        wanted = _counted(score.event, law)
+        wanted = _counted(score.event, terms)
         if wanted is not None and abs(wanted - score.event.value) > EXACT:
-            yield Fault(score.event.line, f"{law.metric} {score.event.value!r}", f"{wanted!r}")
+            yield Fault(score.event.line, f"{terms.metric} {score.event.value!r}", f"{wanted!r}")
 
 
-@rule("EVL06", "log", after=(*WHOLE, "CLK01", "CLK05", "CLK03"))
-def target_is_met_before_run_stop(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("EVL06", "log", after=("CLK03",))
+def target_is_met_before_run_stop(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The evaluation that meets the target comes before run_stop, by line and by time"""
     if time.late:
         event = time.late.event
         says = "run_stop comes before the evaluation that meets the target"
-        found = f"run_stop in line {time.stop.line}, {law.metric} {show(event.value)} in line {event.line}"
+        found = f"run_stop in line {time.stop.line}, {terms.metric} {show(event.value)} in line {event.line}"
         yield Fault(time.stop.line, found, "run_stop later, by line and by time", says)
 
 
-@rule("EVL07", "log", after=(*WHOLE, "CLK01", "CLK03", "EVL04", "EVL05", "EVL06", "EVL08", "DATA03", "EVL12", "EVL13"))
-def run_reaches_its_target(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("EVL07", "log", after=("EVL08",))
+def run_reaches_its_target(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The run reaches its target at an evaluation inside the run"""
-    if not time.passing and law.target is not None:
+    if not time.passing and terms.target is not None:
         numbers = [s.event.value for s in time.inside if is_number(s.event.value)]
-        best = (min if law.benchmark.lower else max)(numbers, default=None)
-        sign = "at most" if law.benchmark.lower else "at least"
-        found = f"best {law.metric} {show(best)}" if numbers else f"no {law.metric}"
-        yield Fault(time.stop.line if time.stop else run.last_line, found, f"{sign} {law.target:g}")
+        best = (min if terms.benchmark.lower else max)(numbers, default=None)
+        sign = "at most" if terms.benchmark.lower else "at least"
+        found = f"best {terms.metric} {show(best)}" if numbers else f"no {terms.metric}"
+        yield Fault(time.stop.line if time.stop else log.last_line, found, f"{sign} {terms.target:g}")
 
 
-@rule("EVL08", "log", after=(*WHOLE, "CLK01", "CLK03", "EVL04", "EVL05", "EVL06", "EVL12", "EVL13", "DATA03"))
-def status_agrees_with_scores(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("EVL08", "log", after=("EVL05",))
+def status_agrees_with_scores(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """run_stop's status agrees with the scores"""
-    status = field(time.stop, "status")
+    status = metadata(time.stop, "status")
     # MLPerf HPC goes by the values alone: there a wrong word is no error, and a missed target is EVL07's.
-    mild = "warning" if law.edition.limits.many_ranks else ""
+    mild = "warning" if terms.edition.limits.tolerant else ""
     if status not in ("success", "aborted"):
         met = "where the target was met" if time.passing else "where the target was missed"
         yield Fault(time.stop.line, f"status {show(status)} {met}", "success or aborted", severity=mild)
-    elif law.target is not None and (status == "success") != bool(time.passing):
+    elif terms.target is not None and (status == "success") != bool(time.passing):
         met = "an evaluation meets the target" if time.passing else "no evaluation meets the target"
         wanted = "status success if and only if the target is met"
         yield Fault(time.stop.line, f"status {status}, but {met}", wanted, severity=mild)
 
 
-@rule("EVL09", "log", after=(*WHOLE, "CLK01", "EVL06", "CLK08", "EVL01", "EVL05", "EVL12", "EVL13", "DATA03"))
-def run_ends_with_the_passing_evaluation(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("EVL09", "log", after=("EVL01", "EVL05"))
+def run_ends_with_the_passing_evaluation(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The run ends with the first evaluation that meets the target"""
     if time.passing and len(time.inside) and time.inside[-1].event.line > time.passing.event.line:
         after = [s for s in time.inside if s.event.line > time.passing.event.line and s.epoch != time.passing.epoch]
@@ -140,33 +144,33 @@ def run_ends_with_the_passing_evaluation(run: Run, law: Law, time: Timeline) -> 
 
 
 @rule("EVL10", "log", after=("LOG12",))
-def target_is_the_published_one(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def target_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The logged target is the published one"""
-    event = run.first("target")
-    if event and law.target is not None and event.value != law.target:
-        yield Fault(event.line, f"target {show(event.value)}", f"{law.target:g}")
+    event = log.first("target")
+    if event and terms.target is not None and event.value != terms.target:
+        yield Fault(event.line, f"target {show(event.value)}", f"{terms.target:g}")
 
 
 @rule("EVL11", "log", after=("LOG12",))
-def evaluations_cover_the_split(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def evaluations_cover_the_split(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Each evaluation covers every validation sample once"""
-    if law.problem is None:
+    if terms.problem is None:
         return
-    for event in (*run.all("eval_stop"), *run.all(law.metric)):
-        samples = field(event, "samples_count")
-        if samples != law.problem.eval_samples or type(samples) is not int:
-            yield Fault(event.line, f"{event.key} over {show(samples)} samples", str(law.problem.eval_samples))
+    for event in (*log.all("eval_stop"), *log.all(terms.metric)):
+        samples = metadata(event, "samples_count")
+        if samples != terms.problem.eval_samples or type(samples) is not int:
+            yield Fault(event.line, f"{event.key} over {show(samples)} samples", str(terms.problem.eval_samples))
 
 
 @rule("EVL12", "log", after=("DATA03",))
-def counts_are_possible(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def counts_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """An evaluation's counts are possible: as many predicted as true voxels, and no more hits than either"""
-    if law.problem is None or law.benchmark.score != "dice":
+    if terms.problem is None or terms.benchmark.score != "dice":
         return
     for score in time.scores:
         counts = counts_of(score.event)
         if counts is None:
-            found = ", ".join(f"{n} {show(field(score.event, n))}" for n in COUNTS)
+            found = ", ".join(f"{n} {show(metadata(score.event, n))}" for n in COUNTS)
             yield Fault(score.event.line, found, "three lists of integers of equal length")
         elif sum(counts.predicted) != sum(counts.true):
             found = f"{sum(counts.predicted)} voxels predicted, {sum(counts.true)} true"
@@ -176,49 +180,58 @@ def counts_are_possible(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
 
 
 @rule("EVL13", "log", after=("LOG12",))
-def sums_are_possible(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def sums_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The sums that a mean score follows from are possible: finite, and each within the metric's range"""
-    if law.problem is None or law.benchmark.score != "mean":
+    if terms.problem is None or terms.benchmark.score != "mean":
         return
     for score in time.scores:
         sums = sums_of(score.event)
         if sums is None:
-            found = f"sums {show(field(score.event, 'sums'))}"
+            found = f"sums {show(metadata(score.event, 'sums'))}"
             yield Fault(score.event.line, found, "a list of finite numbers, one an output")
             continue
-        low, high = (None if b is None else b * law.problem.eval_samples for b in _bounds(law))
+        low, high = (None if b is None else b * terms.problem.eval_samples for b in _bounds(terms))
         for value in sums:
             if value < low or (high is not None and value > high):
-                found = f"a sum of {value!r} over {law.problem.eval_samples} samples"
+                found = f"a sum of {value!r} over {terms.problem.eval_samples} samples"
                 yield Fault(score.event.line, found, f"{low:g} or more" + (f", at most {high:g}" if high else ""))
+
+
+@rule("EVL14", "log", after=("LOG02",))
+def only_the_metric_is_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """Evaluations log the benchmark's metric and no other"""
+    for name in METRICS:
+        if name != terms.metric:
+            for event in log.all(name):
+                yield Fault(event.line, f"{name} {show(event.value)}", f"{terms.metric} alone")
 
 
 def sums_of(event: Event) -> list[float] | None:
     """The sums by output that an evaluation logged, or None where they aren't a list of finite numbers."""
-    sums = field(event, "sums")
+    sums = metadata(event, "sums")
     return sums if type(sums) is list and sums and all(is_number(v) for v in sums) else None
 
 
-def _counted(event: Event, law: Law) -> float | None:
+def _counted(event: Event, terms: Terms) -> float | None:
     """The score that an event's own metadata gives; None where it has nothing to give one."""
-    if law.benchmark is None or law.problem is None:
+    if terms.benchmark is None or terms.problem is None:
         return None
-    if law.benchmark.score == "dice":
+    if terms.benchmark.score == "dice":
         counts = counts_of(event)
         return None if counts is None else dice(counts)
-    sums = sums_of(event) if law.benchmark.score == "mean" else None
-    return None if sums is None else mean(sums, law.problem.eval_samples)
+    sums = sums_of(event) if terms.benchmark.score == "mean" else None
+    return None if sums is None else mean(sums, terms.problem.eval_samples)
 
 
-def _bounds(law: Law) -> tuple[float, float | None]:
+def _bounds(terms: Terms) -> tuple[float, float | None]:
     """The least and the greatest score."""
-    b = law.benchmark
+    b = terms.benchmark
     return (b.score_min if b.score_above is None else b.score_above), b.score_max
 
 
 def counts_of(event: Event) -> Counts | None:
     """The counts that an evaluation logged, or None where they aren't three lists of integers of one length."""
-    lists = [field(event, name) for name in COUNTS]
+    lists = [metadata(event, name) for name in COUNTS]
     if not all(type(v) is list and all(type(n) is int and 0 <= n < 1 << 62 for n in v) for v in lists):
         return None
     if len({len(v) for v in lists}) != 1 or len(lists[0]) < 2:
@@ -230,7 +243,7 @@ def _aborted(time: Timeline) -> bool:
     return time.stop is not None and not time.passing
 
 
-def _range(law: Law) -> str:
-    b = law.benchmark
+def _range(terms: Terms) -> str:
+    b = terms.benchmark
     low = f"above {b.score_above:g}" if b.score_above is not None else f"from {b.score_min:g}"
     return f"a finite number {low}" + (f" to {b.score_max:g}" if b.score_max is not None else "")

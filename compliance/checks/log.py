@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from benchmark.log import ODDITIES
 from compliance.finding import Fault, show
+from compliance.reading.log import Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, epoch_of
+from compliance.reading.values import is_number
 from compliance.rule import rule
-from compliance.run import Law, Run, is_number
-from compliance.timeline import Timeline, epoch_of
 from rules.edition import Key
 
-WHOLE = ("LOG01", "LOG02", "LOG03", "RUN10")  # what is missing can't be told from a log that isn't whole
 ENDINGS = {"_start": "INTERVAL_START", "_stop": "INTERVAL_END"}
 OF_AN_EPOCH = ("epoch_start", "epoch_stop", "eval_start", "eval_stop")
 COUNTED = ("run_start", "run_stop", "init_stop")  # CLK01 counts these
@@ -17,76 +18,73 @@ ELSEWHERE = (*COUNTED, "seed")  # SEED01 asks for it
 
 
 @rule("LOG01", "log", after=("LOG02",))
-def lines_are_events(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def lines_are_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every line with the token holds one JSON event"""
-    for bad in run.bad:
+    for bad in log.bad:
         yield Fault(bad.line, bad.reason, "one JSON object with time_ms, event_type, key, value and metadata")
-    if run.bad_count > len(run.bad):
-        yield Fault(run.bad[-1].line, f"{run.bad_count - len(run.bad)} more such lines", "none")
+    if log.bad_count > len(log.bad):
+        yield Fault(log.bad[-1].line, f"{log.bad_count - len(log.bad)} more such lines", "none")
 
 
-@rule("LOG02", "log")
-def log_can_be_read(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("LOG02", "log", gate=True)
+def log_can_be_read(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log can be read to its end"""
-    if run.unreadable:
-        yield Fault(1, run.unreadable, "a regular file that may be read")
-    elif run.overflow:
-        yield Fault(run.overflow, f"{run.count} events", "no more than can be judged", "Could not look further")
+    if log.unreadable:
+        yield Fault(1, log.unreadable, "a regular file that may be read")
+    elif log.overflow:
+        yield Fault(log.overflow, f"{log.count} events", "no more than can be judged", "Could not look further")
 
 
-@rule("LOG03", "log", after=("LOG01", "LOG02"))
-def log_holds_events(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("LOG03", "log", gate=True, after=("LOG01",))
+def log_holds_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log holds events"""
-    if not run.count:
+    if not log.count:
         yield Fault(1, "no line with :::MLLOG", "the events of a run")
 
 
-@rule("LOG04", "log", after=WHOLE)
-def required_keys_are_logged(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("LOG04", "log", after=("LOG03", "RUN10"))
+def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every required key is logged"""
-    for name, key in law.keys.items():
-        if key.required and name not in run.events and name not in ELSEWHERE and _applies(key, run, law):
+    for name, key in terms.keys.items():
+        if key.required and name not in log.events and name not in ELSEWHERE and _applies(key, log, terms):
             yield Fault(1, f"no {name}", "one", f"The log has no {name}")
 
 
-@rule("LOG05", "log", after=WHOLE)
-def keys_of_the_run_are_logged_once(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("LOG05", "log", after=("LOG03", "RUN10"))
+def keys_of_the_run_are_logged_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A key that belongs to the run as a whole is logged once"""
-    for name, key in law.keys.items():
-        events = run.events.get(name)
+    for name, key in terms.keys.items():
+        events = log.events.get(name)
         if key.many or not events or len(events) == 1 or name in COUNTED:
             continue
-        equal = all(e.value == events[0].value and type(e.value) is type(events[0].value) for e in events)
-        if law.edition.limits.many_ranks and (equal or not key.required):
-            how = "equal" if equal else "with different values"
-            yield Fault(events[1].line, f"{name} {len(events)} times, {how}", "once", severity="warning")
-            continue
+        mild = "warning" if terms.edition.limits.tolerant and not key.required else ""
         for event in events[1:]:
-            yield Fault(event.line, f"{name} {show(event.value)} again", f"once, as in line {events[0].line}")
+            found = f"{name} {show(event.value)} again"
+            yield Fault(event.line, found, f"once, as in line {events[0].line}", severity=mild)
 
 
 @rule("LOG06", "log", after=("LOG02",))
-def values_have_their_type(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A value has the type and the range that its key asks for"""
-    for name, key in law.keys.items():
+    for name, key in terms.keys.items():
         if name == "seed":  # SEED02 judges these
             continue
-        for event in run.all(name)[:1] if not key.many else run.all(name):
+        for event in log.all(name)[:1] if not key.many else log.all(name):
             if not _typed(event.value, key.kind) or (not key.closed and not _ranged(event.value, key)):
                 yield Fault(event.line, f"{name} {show(event.value)}", describe(key))
 
 
 @rule("LOG07", "log")
-def event_types_fit(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """An event's type fits its key: starts start, stops stop, all others are points in time"""
     odd: dict[tuple[str, str], list] = {}
-    for name, events in run.events.items():
+    for name, events in log.events.items():
         wanted = next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), "POINT_IN_TIME")
         for event in events:
             if event.event_type != wanted:
                 odd.setdefault((name, wanted), []).append(event)
     for (name, wanted), events in odd.items():
-        if law.edition.limits.many_ranks:  # a program that errs once errs in every line
+        if terms.edition.limits.tolerant:  # a program that errs once errs in every line
             times = f", {len(events)} times" if len(events) > 1 else ""
             yield Fault(events[0].line, f"{name} {show(events[0].event_type)}{times}", wanted)
         else:
@@ -95,56 +93,57 @@ def event_types_fit(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
 
 
 @rule("LOG08", "log", severity="warning", after=("LOG02",))
-def log_is_plain_text(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def log_is_plain_text(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log is plain UTF-8 text, and an event has its line for itself"""
-    for kind, (count, line) in run.odd.items():
+    for kind, (count, line) in log.odd.items():
         times = f", in {count} lines" if count > 1 else ""
         yield Fault(line, ODDITIES[kind] + times, "none")
 
 
 @rule("LOG09", "log", after=("LOG02",))
-def values_are_known(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def values_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A value that the rules list is one of the list"""
-    for name, key in law.keys.items():
+    for name, key in terms.keys.items():
         if key.choices is None or key.closed:  # HYP01 judges those of the closed division
             continue
-        event = run.first(name)
+        event = log.first(name)
         if event and event.value not in key.choices and _typed(event.value, key.kind):
             yield Fault(event.line, f"{name} {show(event.value)}", f"one of {', '.join(map(str, key.choices))}")
 
 
-@rule("LOG10", "log", after=("LOG01", "LOG02"))
-def events_name_their_epoch(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("LOG10", "log", after=("LOG01",))
+def events_name_their_epoch(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Events of an epoch name it: epoch_num is an integer from 0 or 1 on"""
-    for name in (*OF_AN_EPOCH, law.metric):
-        for event in run.all(name):
+    for name in (*OF_AN_EPOCH, terms.metric):
+        for event in log.all(name):
             number = epoch_of(event)
             if not is_number(number) or number < 0:
                 yield Fault(event.line, f"{name} with epoch_num {show(number)}", "an integer")
-                if law.edition.limits.many_ranks:
+                if terms.edition.limits.tolerant:
                     break
 
 
-@rule("LOG11", "log", after=("LOG01", "LOG04"))
-def log_names_its_edition(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("LOG11", "log", after=("LOG04",))
+def log_names_its_edition(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log names the edition of the rules that it was made for"""
-    event = run.first("rules_edition")
-    if event and event.value != law.edition.name:
-        yield Fault(event.line, show(event.value), law.edition.name)
+    event = log.first("rules_edition")
+    if event and event.value != terms.edition.name:
+        yield Fault(event.line, show(event.value), terms.edition.name)
 
 
-@rule("LOG12", "log", after=("LOG01", "LOG04"))
-def log_names_its_problem(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("LOG12", "log", after=("LOG04",))
+def log_names_its_problem(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log names a problem that the rules publish"""
-    event = run.first("problem")
-    if event and law.problem is None:
-        yield Fault(event.line, show(event.value), f"one of {', '.join(law.edition.problems)}")
+    event = log.first("problem")
+    if event and terms.problem is None:
+        known = (n for n, published in terms.edition.problems.items() if published.benchmark == terms.benchmark_name)
+        yield Fault(event.line, show(event.value), f"one of {', '.join(known)}")
 
 
-def _applies(key: Key, run: Run, law: Law) -> bool:
-    if key.closed and law.division != "closed":
+def _applies(key: Key, log: Log, terms: Terms) -> bool:
+    if key.closed and terms.division != "closed":
         return False
-    return all(run.value(name) == value for name, value in key.only_if)
+    return all(log.value(name) == value for name, value in key.only_if)
 
 
 KINDS = {

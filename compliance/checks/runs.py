@@ -1,47 +1,63 @@
 """RUN: sets of runs. Their number, and that they are of one system, one code and one problem."""
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from compliance.facts import Facts
 from compliance.finding import Fault, show
+from compliance.reading.across import Across
+from compliance.reading.files import number_of
+from compliance.reading.log import Log
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline
+from compliance.reading.values import is_number
 from compliance.rule import rule
-from compliance.run import Law, Run
-from compliance.timeline import Timeline
 from compliance.verdict import NO_STOP
 
 FIRST_NUMBERS = (0, 1)
+MOST_SHOWN = 20  # numbers in a finding
+IDENTITY = ("submission_org", "submission_platform", "submission_benchmark")
+PLACEHOLDER = "PLACEHOLDER"
+MOST_TOLD = 3  # replays of a set that are told one by one
 
 
-@rule("RUN01", "set", after=("TREE06", "THR03"))
-def set_has_its_runs(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+@rule("RUN01", "set", runs="every", after=("THR03", "TREE06"))
+def set_has_its_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A set has as many runs as the benchmark asks for"""
     kept = [r for r in runs if not r.pruned]
     if place.scaling == "weak":
-        if len(runs) < law.edition.limits.weak_runs:
-            yield Fault(1, f"{len(runs)} runs", f"{law.edition.limits.weak_runs} or more")
-    elif law.benchmark and len(kept) != law.benchmark.runs:
-        yield Fault(1, f"{len(kept)} runs", str(law.benchmark.runs))
+        if len(runs) < terms.edition.limits.weak_runs:
+            yield Fault(1, f"{len(runs)} runs", f"{terms.edition.limits.weak_runs} or more")
+    elif terms.benchmark and len(kept) != terms.benchmark.runs:
+        yield Fault(1, f"{len(kept)} runs", str(terms.benchmark.runs))
 
 
-@rule("RUN02", "set", after=("RUN01", "TREE06", "THR03"))
-def runs_are_numbered(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+@rule("RUN02", "set", runs="every", after=("RUN01",))
+def runs_are_numbered(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """Runs are numbered without a hole, none twice"""
-    numbers = sorted(r.number for r in runs if r.number is not None)
-    twice = [n for n, count in Counter(numbers).items() if count > 1]
-    holes = sorted(set(range(numbers[0], numbers[-1])) - set(numbers))[:20] if numbers and len(numbers) > 1 else []
-    if twice or holes or (numbers and numbers[0] not in FIRST_NUMBERS):
-        yield Fault(1, f"runs {_few(numbers)}", f"consecutive from {FIRST_NUMBERS[0]} or {FIRST_NUMBERS[1]}")
+    counts = Counter(r.number for r in runs if r.number is not None)
+    numbers = sorted(counts)
+    if not numbers:
+        return
+    holes = [(a + 1, b - 1) for a, b in itertools.pairwise(numbers) if b > a + 1]
+    twice = [(n, n) for n in numbers if counts[n] > 1]
+    found = [f"{what} {_ranges(some)}" for what, some in (("no run", holes), ("twice", twice)) if some]
+    if numbers[0] not in FIRST_NUMBERS:
+        found.insert(0, f"the first run is {numbers[0]}")
+    if found:
+        wanted = f"consecutive from {FIRST_NUMBERS[0]} or {FIRST_NUMBERS[1]}"
+        yield Fault(1, f"{counts.total()} runs, the last is {numbers[-1]}: {'; '.join(found)}", wanted)
 
 
 @rule("RUN03", "set", after=("RUN01",))
-def few_runs_fail_to_converge(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+def few_runs_fail_to_converge(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """No more runs of a set fail to converge than the rules forgive"""
-    broken_off = NO_STOP[0] if law.edition.limits.unfinished_forgiven else ""
+    broken_off = NO_STOP[0] if terms.edition.limits.unfinished_forgiven else ""
     failed = [r for r in runs if "EVL07" in r.codes or (broken_off in r.codes and r.stop_ms is None)]
-    forgiven = law.benchmark.forgiven if law.benchmark else 0
+    forgiven = terms.benchmark.forgiven if terms.benchmark else 0
     if place.scaling != "weak" and len(failed) > forgiven:
         for run in failed:
             says = f"One of {len(failed)} runs of the set that did not converge"
@@ -49,52 +65,130 @@ def few_runs_fail_to_converge(runs: list[Facts], place: Any, law: Law) -> Iterat
 
 
 @rule("RUN04", "set")
-def runs_are_of_one_code(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+def runs_are_of_one_code(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set are of the same code"""
-    for key in law.edition.limits.same_code:
+    for key in terms.edition.limits.same_code:
         yield from _odd_ones(runs, key)
 
 
+@rule("RUN05", "round")
+def no_log_is_a_copy(across: Across) -> Iterator[Fault]:
+    """No two logs are the same file"""
+    for run in across.runs:
+        first = across.copies.get(run.path)
+        if first:
+            severity = across.severity(run, first)
+            yield Fault(1, f"the bytes of {first.path}", "a log of its own", path=run.path, severity=severity)
+            if across.strangers(run, first):
+                yield Fault(1, f"the bytes of {run.path}", "a log of its own", path=first.path, severity=severity)
+
+
+@rule("RUN06", "round")
+def no_run_is_a_replay(across: Across) -> Iterator[Fault]:
+    """No two runs share evaluation scores, one after another to the last bit"""
+    for replays in across.by_set():
+        told = [f"{r.equal} of {len(r.run.evaluations)} of {r.run.file.name}" for r in replays[:MOST_TOLD]]
+        more = f" and of {len(replays) - MOST_TOLD} more runs" if len(replays) > MOST_TOLD else ""
+        origins = sorted({r.first.path for r in replays})
+        others = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
+        severities = {across.severity(r.run, r.first) for r in replays}
+        found = f"scores {', '.join(told)}{more} equal those of {origins[0]}{others}"
+        severity = "" if "" in severities else "review"
+        yield Fault(replays[0].line, found, "scores of its own", path=replays[0].run.path, severity=severity)
+        for first in {r.first.path: r for r in replays if across.strangers(r.run, r.first)}.values():
+            found = f"scores that {first.equal} of {first.run.path} equal"
+            yield Fault(1, found, "scores of its own", path=first.first.path, severity=severity)
+
+
 @rule("RUN07", "set")
-def runs_are_of_one_system(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+def runs_are_of_one_system(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set are of the same system"""
-    for key in law.edition.limits.same_system:
+    for key in terms.edition.limits.same_system:
         yield from _odd_ones(runs, key)
 
 
 @rule("RUN08", "set")
-def runs_have_one_configuration(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+def runs_have_one_configuration(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set have the same hyperparameters"""
-    for key in (*law.edition.limits.same_in_set, *(law.benchmark.configured if law.benchmark else ())):
+    for key in (*terms.edition.limits.same_in_set, *(terms.benchmark.configured if terms.benchmark else ())):
         yield from _odd_ones(runs, key)
 
 
 @rule("RUN09", "set")
-def runs_are_of_one_problem(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+def runs_are_of_one_problem(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set solve the same problem"""
-    for key in law.edition.limits.same_problem:
+    for key in terms.edition.limits.same_problem:
         yield from _odd_ones(runs, key)
 
 
-@rule("RUN10", "log")
-def log_is_of_its_folders_benchmark(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("RUN10", "log", gate=True)
+def log_is_of_its_folders_benchmark(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log's benchmark is its folder's, and one that the rules know"""
-    event = run.first("submission_benchmark")
+    event = log.first("submission_benchmark")
     if event is None:
         return
     name = event.value
-    known = law.folder_benchmark or ", ".join(law.edition.benchmarks)
+    known = terms.folder_benchmark or ", ".join(terms.edition.benchmarks)
     if (
-        (law.folder_benchmark and name != law.folder_benchmark)
+        (terms.folder_benchmark and name != terms.folder_benchmark)
         or type(name) is not str
-        or name not in law.edition.benchmarks
+        or name not in terms.edition.benchmarks
     ):
         yield Fault(event.line, f"submission_benchmark {show(name)}", known)
 
 
-def _odd_ones(runs: list[Facts], key: str) -> Iterator[Fault]:
+@rule("RUN11", "set")
+def organisation_is_the_folders(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The logs' organisation is the submission's"""
+    said = _usual(runs, "submission_org")
+    if said is None or place.submission is None or _is_placeholder(said):
+        return
+    description = place.description
+    names = [place.submission.org, (description.data or {}).get("submitter") if description else None]
+    if not any(same_name(said, n) for n in names if n):
+        run = next(r for r in runs if r.value("submission_org") == said)
+        yield Fault(run.line("submission_org"), f"submission_org {show(said)}", show(names[0]), path=run.path)
+
+
+@rule("RUN12", "set")
+def platform_is_the_folders(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The logs' platform is the system that their folder names"""
+    said = _usual(runs, "submission_platform")
+    if said is not None and place.system and not _is_placeholder(said) and not same_name(said, place.system):
+        run = next(r for r in runs if r.value("submission_platform") == said)
+        yield Fault(
+            run.line("submission_platform"), f"submission_platform {show(said)}", show(place.system), path=run.path
+        )
+
+
+@rule("RUN13", "set")
+def division_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The logs' division is the system description's"""
+    yield from _against(runs, place, terms, "submission_division", "division")
+
+
+@rule("RUN14", "set")
+def status_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The logs' status is the system description's"""
+    yield from _against(runs, place, terms, "submission_status", "status")
+
+
+@rule("RUN15", "set")
+def nodes_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The logs' number of nodes is the system description's"""
+    if place.scaling != "weak":
+        yield from _against(runs, place, terms, "number_of_nodes", "number_of_nodes")
+
+
+@rule("RUN16", "set")
+def accelerators_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The logs' number of accelerators per node is the system description's"""
+    yield from _against(runs, place, terms, "accelerators_per_node", "accelerators_per_node")
+
+
+def _odd_ones(runs: list[Run], key: str) -> Iterator[Fault]:
     """The runs whose value of a key isn't that of most."""
-    told = [(r, json.dumps(r.value(key), sort_keys=True)) for r in runs if key in r.values]
+    told = [(r, json.dumps(r.value(key), sort_keys=True)) for r in runs if key in r.facts]
     if len({text for _, text in told}) < 2:
         return
     usual = Counter(text for _, text in told).most_common(1)[0][0]
@@ -105,6 +199,60 @@ def _odd_ones(runs: list[Facts], key: str) -> Iterator[Fault]:
             )
 
 
-def _few(numbers: list[int]) -> str:
-    text = ", ".join(map(str, numbers[:30]))
-    return text if len(numbers) <= 30 else f"{text}, ... ({len(numbers)} in all)"
+@rule("RUN17", "set")
+def identity_is_filled_in(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """Nothing in the logs' identity is left as a placeholder"""
+    for key in IDENTITY:
+        left = [r for r in runs if _is_placeholder(r.value(key))]
+        if left:
+            many = f", in {len(left)} of {len(runs)} logs" if len(left) > 1 else ""
+            found = f"{key} {show(left[0].value(key))}{many}"
+            yield Fault(left[0].line(key), found, "the name of what it is", path=left[0].path)
+
+
+def _is_placeholder(value: object) -> bool:
+    return type(value) is str and PLACEHOLDER in value.upper()
+
+
+def _ranges(ranges: list[tuple[int, int]]) -> str:
+    """Ranges of numbers in words."""
+    text = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in ranges[:MOST_SHOWN])
+    return text if len(ranges) <= MOST_SHOWN else f"{text}, ..."
+
+
+def same_name(a: object, b: object) -> bool:
+    """Whether two names are the same but for case, spaces and punctuation."""
+    one, two = ("".join(c for c in str(x).casefold() if c.isalnum()) for x in (a, b))
+    return one == two
+
+
+def _against(runs: list[Run], place: Any, terms: Terms, key: str, name: str) -> Iterator[Fault]:
+    """What most logs say against a field of the description; logs that differ from the others are RUN07's."""
+    said, description = _usual(runs, key), place.description
+    if said is None or description is None or description.data is None or name not in description.data:
+        return
+    value, known = description.data[name], terms.edition.limits.system_fields.get(name)
+    if type(known) is list and value not in known:
+        return  # SYS05 says so
+    if not _equal(said, value):
+        wanted = f"{show(said)}, as in the logs"
+        if place.submission is None:  # a set given by itself: what lies outside it has no findings
+            yield Fault(1, f"{name} {show(value)} in the system description", wanted)
+        else:
+            at = place.submission.place(*description.parts)
+            yield Fault(description.line_of(name), f"{name} {show(value)}", wanted, path=at)
+
+
+def _equal(said: object, value: object) -> bool:
+    if is_number(said):
+        number = number_of(value)
+        return number is None or number == said
+    return type(value) is not str or same_name(said, value)
+
+
+def _usual(runs: list[Run], key: str) -> Any:
+    told = [r.value(key) for r in runs if key in r.facts]
+    if not told:
+        return None
+    usual = Counter(json.dumps(v, sort_keys=True) for v in told).most_common(1)[0][0]
+    return json.loads(usual)

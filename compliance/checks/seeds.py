@@ -1,37 +1,45 @@
 """SEED: every run is seeded freshly, and with what it logs."""
 
 from collections.abc import Iterator
+from itertools import islice
 
-from compliance.checks.log import WHOLE
 from compliance.finding import Fault, show
+from compliance.reading.across import Across
+from compliance.reading.files import SubmissionFiles, Text
+from compliance.reading.log import Log
+from compliance.reading.source import depth_of
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.values import is_number, seed_of
 from compliance.rule import rule
-from compliance.run import Law, Run, is_number, seed_of
-from compliance.timeline import Timeline, field
+from compliance.source.seeds import Python, constants_of, is_constant, settings
+
+FEW = 20  # findings in a file of source
 
 
-@rule("SEED01", "log", after=WHOLE)
-def runs_log_their_seed(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("SEED01", "log", after=("LOG03", "RUN10"))
+def runs_log_their_seed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every run logs its seed"""
-    if not run.first("seed"):
+    if not log.first("seed"):
         yield Fault(1, "no seed", "one", "The log has no seed")
 
 
 @rule("SEED02", "log")
-def seeds_are_integers(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A seed is a non-negative integer"""
-    for event in run.all("seed"):
+    for event in log.all("seed"):
         if seed_of(event.value) is None:
             yield Fault(event.line, f"seed {show(event.value)}", "an integer from 0 on")
         elif type(event.value) is str:
-            mild = "warning" if law.edition.limits.many_ranks else ""  # rounds took them
+            mild = "warning" if terms.edition.limits.tolerant else ""  # rounds took them
             yield Fault(event.line, f"seed {show(event.value)} as text", "an integer", severity=mild)
 
 
 @rule("SEED03", "log", after=("SEED02", "SEED04"))
-def seeds_are_fresh(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A seed is drawn from enough entropy: no small number, no clock, no shell variable"""
-    limits = law.edition.limits.seeds
-    for event in run.all("seed"):
+    limits = terms.edition.limits.seeds
+    for event in log.all("seed"):
         seed = seed_of(event.value)
         kind = _clock(seed, event.time_ms, limits.clock_window)
         if not kind and seed.bit_length() < limits.bits:
@@ -43,20 +51,64 @@ def seeds_are_fresh(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
 
 
 @rule("SEED04", "log")
-def run_is_no_rehearsal(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+def run_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A scored run takes its seed from a fresh source and is no rehearsal"""
-    sources = law.edition.limits.seeds.sources
-    for event in run.all("seed"):
-        source = field(event, "source")
+    sources = terms.edition.limits.seeds.sources
+    for event in log.all("seed"):
+        source = metadata(event, "source")
         if sources and source not in sources:
             yield Fault(event.line, f"seed from {show(source)}", " or ".join(sources))
+
+
+@rule("SEED05", "round")
+def no_seed_is_used_twice(across: Across) -> Iterator[Fault]:
+    """No seed is used by two runs, wherever and from whichever line they log it"""
+    told = set(across.copies) | {replay.run.path for replay in across.replays}
+    for run, line, seed, before in across.reused_seeds:
+        if run.path not in told and "SEED03" not in run.codes:
+            mild = "review" if across.edition(run).name != across.edition(before).name else ""
+            yield Fault(line, f"seed {seed}, as in {before.path}", "a seed of its own", path=run.path, severity=mild)
+            if across.strangers(run, before):
+                at = next(line for line, used in before.seeds if used == seed)
+                found = f"seed {seed}, as in {run.path}"
+                yield Fault(at, found, "a seed of its own", path=before.path, severity=mild)
+
+
+@rule("SEED06", "submission")
+def source_fixes_no_seed(files: SubmissionFiles) -> Iterator[Fault]:
+    """The source feeds no constant to its random number generators"""
+    fresh = [run for run in files.runs if "SEED03" not in run.codes]  # SEED03 names the others
+    logged = {seed: run.path for run in reversed(fresh) for _, seed in run.seeds}
+    folders: dict[tuple[str, ...], list[Text]] = {}
+    for text in files.source:
+        folders.setdefault(text.parts[: depth_of(text.parts) or 1], []).append(text)
+    for texts in folders.values():
+        read = {text: files.python[text.sha256] for text in texts if text.sha256 in files.python}
+        constants = constants_of((text.name, text.parts[-2], python) for text, python in read.items())
+        for text in texts:
+            faults = _fixed(text, read.get(text), constants, logged)
+            for line, found in islice(faults, FEW):
+                yield Fault(line, found, "a seed drawn afresh in every run", path=files.submission.place(*text.parts))
+
+
+def _fixed(text: Text, python: Python | None, constants: dict, logged: dict[int, str]) -> Iterator[tuple[int, str]]:
+    """(line, what fixes a seed there)"""
+    for line, call, seed in python.fixed if python else ():
+        if is_constant(seed, constants):
+            yield line, call
+    for line, seed in python.possible if python else settings(text.name, text.text):
+        if seed in logged:
+            yield line, f"{seed}, which {logged[seed]} logs as its seed"
+
+
+UNITS = {"seconds": (1000, 1), "milliseconds": (1, 1), "microseconds": (1, 1000), "nanoseconds": (1, 10**6)}
 
 
 def _clock(seed: int, time_ms: object, window: float) -> str:
     """The unit in which a seed is the time of the run, or nothing. `window` in seconds; 0 doesn't look."""
     if window and is_number(time_ms):
-        for unit, scale in (("seconds", 1e-3), ("milliseconds", 1), ("microseconds", 1e3), ("nanoseconds", 1e6)):
-            if abs(seed - time_ms * scale) <= window * 1000 * scale:
+        for unit, (seeds, milliseconds) in UNITS.items():  # so many of the one are so many of the other
+            if abs(seed * seeds - int(time_ms) * milliseconds) <= int(window * 1000) * milliseconds:
                 return f"the clock in {unit}"
     return ""
 

@@ -1,17 +1,22 @@
-"""SRC: the source of what ran is there, can be read, and is the one that the runs name."""
+"""SRC: the source of what ran is there, can be read, and is, file by file, the one that the runs loaded."""
 
+import functools
 import hashlib
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
-from benchmark.log import open_regular
-from benchmark.tree import SKIPPED, combine
-from compliance.finding import Fault
-from compliance.material import Material, Text
-from compliance.pyseeds import parse
+from benchmark.tree import combine
+from compliance.finding import Fault, show
+from compliance.reading.files import SubmissionFiles
+from compliance.reading.log import Log
+from compliance.reading.source import MOST_FILES, SHARED, Folder, fault_of, sound
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
 from compliance.rule import rule
 
+ROOT = Path(__file__).resolve().parents[2]
 SECRETS = {
     "a private key": re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"),
     "an AWS key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
@@ -24,92 +29,159 @@ SECRETS = {
 }
 USER_PATH = re.compile(r"(?<![\w.])(?:/home/|/Users/|/root/|[A-Za-z]:\\\\?Users\\\\?)(?!<|\$|\{)[\w.~-]+")
 LONGEST_LINE = 20_000
+FEW = 20  # findings of a kind in a file, folder, set or log
+FREE, KEPT = "implementations", ("benchmark", "rules")  # folders whose files a closed run may change, and may not
+NEEDED = ("benchmark/fingerprint.py", "benchmark/log.py")  # by every run
+SCORED_WITH = {"dice": "benchmark/metric.py"}  # by kind of score
 
 
 @rule("SRC01", "submission")
-def results_have_source(material: Material) -> Iterator[Fault]:
-    """Every benchmark with results has its source, benchmarks/<benchmark>/implementations/<name>"""
-    for benchmark in dict.fromkeys(s.benchmark for s in material.submission.sets):
-        if benchmark in material.edition.benchmarks and not material.implementations(benchmark):
-            place = material.submission.place("benchmarks", benchmark, "implementations")
-            yield Fault(1, "no source", "the source that ran", path=place)
+def results_have_source(files: SubmissionFiles) -> Iterator[Fault]:
+    """Every benchmark with results has its source"""
+    for benchmark in dict.fromkeys(s.benchmark for s in files.submission.sets):
+        if benchmark in files.edition.benchmarks and not any(f.may_hold(benchmark) for f in files.folders):
+            yield Fault(1, f"no source for {benchmark}", "the source that ran", path=files.submission.place(SHARED))
 
 
 @rule("SRC02", "submission")
-def source_can_be_read(material: Material) -> Iterator[Fault]:
+def source_can_be_read(files: SubmissionFiles) -> Iterator[Fault]:
     """Source can be read: Python parses, nothing is too large"""
-    for text in material.source:
-        place = material.submission.place(*text.parts)
+    for text in files.source:
+        place = files.submission.place(*text.parts)
+        python = files.python.get(text.sha256) if text.name.endswith(".py") else None
         if text.problem and text.problem != "binary":
             yield Fault(1, text.problem, "text", path=place)
-        elif text.name.endswith(".py") and not text.problem:
-            _, line, why = parse(text.text)
-            if why:
-                yield Fault(line, why, "Python", path=place)
+        elif python and python.problem:
+            yield Fault(python.line, python.problem, "Python", path=place)
 
 
-@rule("SRC03", "submission", after=("SRC01", "SRC02", "SRC04", "SRC05", "SEED06", "TREE05"))
-def source_is_the_one_that_ran(material: Material) -> Iterator[Fault]:
-    """The source is the one whose digest the runs logged"""
-    told: dict[str, set[str]] = {}
-    for run in material.runs:
-        digest = run.value("source_digest")
-        if type(digest) is str:
-            told.setdefault(run.set_path, set()).add(digest)
-    names = {s.benchmark for s in material.submission.sets} & set(material.edition.benchmarks)
-    digests = {name: {f: _digest(material, f) for f in material.implementations(name)} for name in sorted(names)}
-    for runs in material.submission.sets:
-        logged, found = told.get(runs.name, set()), digests.get(runs.benchmark, {})
-        if len(logged) == 1 and found and not logged & set(found.values()):  # RUN04 tells where they differ
-            folder = next(iter(found))
-            wanted = f"{logged.pop()}, as in the logs of {runs.name}"
-            yield Fault(1, f"source_digest {found[folder]}", wanted, path=material.submission.place(*folder))
+@rule("SRC03", "submission", after=("SRC01",))
+def source_is_the_one_that_ran(files: SubmissionFiles) -> Iterator[Fault]:
+    """The source is the one that ran, file by file"""
+    told: set[tuple[str, str]] = set()
+    for run, loaded, folder in files.loaded:
+        if folder is None:
+            continue
+        faults = [f for f in _differences(files, folder, loaded, run.path) if (run.set_path, f.path) not in told]
+        told.update((run.set_path, fault.path) for fault in faults)
+        yield from _few(faults, files.submission.place(*folder.parts))
+
+
+def _differences(files: SubmissionFiles, folder: Folder, loaded: dict[str, str], log: str) -> Iterator[Fault]:
+    for path, digest in sorted(loaded.items()):
+        within = folder.path_of(path)
+        found = None if within is None else folder.files[within]
+        if found not in (digest, ""):  # "": SRC02 tells why it could not be read
+            place = files.submission.place(*folder.parts, within or path)
+            yield Fault(1, f"sha256 {found}" if found else "no such file", f"{digest}, as logged in {log}", path=place)
 
 
 @rule("SRC04", "submission")
-def source_holds_no_secret(material: Material) -> Iterator[Fault]:
+def source_holds_no_secret(files: SubmissionFiles) -> Iterator[Fault]:
     """Nothing submitted holds a secret: a key, a token, a password"""
-    for text, line, content in _lines(material):
-        for name, pattern in SECRETS.items():
-            if pattern.search(content):
-                yield Fault(line, name, "none", path=material.submission.place(*text.parts))
-                break
+    return _matches(files, SECRETS, "none")
 
 
 @rule("SRC05", "submission")
-def source_holds_no_users_path(material: Material) -> Iterator[Fault]:
+def source_holds_no_users_path(files: SubmissionFiles) -> Iterator[Fault]:
     """Source holds no absolute path of a user"""
-    for text, line, content in _lines(material):
-        match = USER_PATH.search(content)
-        if match:
-            yield Fault(
-                line,
-                match[0],
-                "a path relative to the source, or a parameter",
-                path=material.submission.place(*text.parts),
-            )
+    return _matches(files, {"": USER_PATH}, "a path relative to the source, or a parameter")
 
 
-def _lines(material: Material) -> Iterator[tuple[Text, int, str]]:
-    for text in material.source:
-        for number, line in enumerate(text.text.split("\n"), 1):
-            if len(line) <= LONGEST_LINE:
-                yield text, number, line
+def _matches(files: SubmissionFiles, patterns: dict[str, re.Pattern], wanted: str) -> Iterator[Fault]:
+    """The lines that match; equal files are searched once."""
+    known: dict[str, dict[int, str]] = {}
+    for text in files.source:
+        if text.sha256 not in known:
+            known[text.sha256] = dict(islice(_lines(text.text, patterns), FEW))
+        for line, found in known[text.sha256].items():
+            yield Fault(line, found, wanted, path=files.submission.place(*text.parts))
 
 
-def _digest(material: Material, folder: tuple[str, ...]) -> str:
-    """The digest of an implementation's folder, as benchmark.tree computes it."""
-    files = [e for e in material.submission.under(*folder) if e.kind == "file" and not set(e.parts) & set(SKIPPED)]
-    root = material.submission.path
-    return combine(("/".join(e.parts[len(folder) :]), _sha256(root.joinpath(*e.parts))) for e in files)
+def _lines(text: str, patterns: dict[str, re.Pattern]) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) <= LONGEST_LINE:
+            match = next(((name, m) for name, pattern in patterns.items() if (m := pattern.search(line))), None)
+            if match:
+                yield number, match[0] or match[1][0]
 
 
-def _sha256(path: Path) -> str:
-    total = hashlib.sha256()
-    try:
-        with open_regular(path) as file:
-            while block := file.read(1 << 20):
-                total.update(block)
-    except OSError:
-        return "unreadable"
-    return total.hexdigest()
+@rule("SRC06", "submission", after=("SRC03",))
+def folders_of_source_ran(files: SubmissionFiles) -> Iterator[Fault]:
+    """Every folder of source is one that ran"""
+    used: dict[tuple[str, ...], set[str | None]] = {}
+    for _, loaded, folder in files.loaded:
+        if folder:
+            used.setdefault(folder.parts, set()).update(map(folder.path_of, loaded))
+    for folder in files.folders if used else ():  # where no log tells, LOG02 does
+        place = files.submission.place(*folder.parts)
+        if folder.shared and folder.parts not in used:
+            yield Fault(1, "source that no run loaded", "none", path=place)
+        elif folder.shared:
+            more = sorted(path for path in folder.files if path not in used[folder.parts])
+            faults = (Fault(1, "a file that no run loaded", "none", path=f"{place}/{path}") for path in more)
+            yield from _few(list(faults), place)
+            if not more and folder.name and folder.parts[1] != folder.name:
+                wanted = f"{folder.name}, the first digits of its digest"
+                yield Fault(1, f"the name {folder.parts[1]}", wanted, path=place)
+    for text in files.source if used else ():
+        if text.parts[0] == SHARED and len(text.parts) == 2:
+            yield Fault(1, "a file in no folder of source", "none", path=files.submission.place(*text.parts))
+
+
+@rule("SRC07", "log", after=("SRC08",))
+def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """A closed run loads the benchmark's own files"""
+    event = log.first("source")
+    if event is None or terms.division != "closed":
+        return
+    files, config = sound(metadata(event, "files")), metadata(event, "config")
+    kept = {path: digest for path, digest in files.items() if path.partition("/")[0] in KEPT}
+    releases = {"the checker's own": own_files(), **terms.edition.limits.releases}
+    # One release for all: no two files are combined that never belonged together.
+    name, ours = min(releases.items(), key=lambda one: sum(one[1].get(p) != d for p, d in kept.items()))
+    wrong = [
+        (f"{path} {digest}", f"{ours.get(path, 'no such file')}, {name}")
+        for path, digest in sorted(kept.items())
+        if ours.get(path) != digest
+    ]
+    scored = SCORED_WITH.get(terms.benchmark.score) if terms.benchmark else None
+    needed = [path for path in (*NEEDED, scored) if path and path not in files]
+    wrong += [(f"no {path}", "it among the files: every run loads it") for path in needed]
+    for path in sorted(files.keys() - kept.keys()):
+        configures = path == config and path.endswith((".yaml", ".yml"))
+        if not configures and path.partition("/")[0] != FREE:
+            wrong.append((path, f"files of {', '.join((FREE, *KEPT))}, and the configuration"))
+    yield from _few([Fault(event.line, found, wanted) for found, wanted in wrong])
+
+
+@rule("SRC08", "log")
+def source_has_its_digest(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The logged source digest is the digest of the files"""
+    event = log.first("source")
+    if event is None:
+        return
+    files = metadata(event, "files")
+    if type(files) is not dict or not 0 < len(files) <= MOST_FILES:
+        found = f"{len(files)} files" if type(files) is dict else f"files {show(files)}"
+        yield Fault(event.line, found, f"the sha256 of each file that was loaded, 1 to {MOST_FILES}")
+        return
+    wrong = [(path, why) for path, digest in files.items() if (why := fault_of(path, digest))]
+    wanted = "a path in the repository and the sha256 of the file"
+    yield from _few([Fault(event.line, f"{show(path)}: {why}", wanted) for path, why in wrong])
+    if not wrong and event.value != (digest := combine(files.items())):
+        yield Fault(event.line, f"source {show(event.value)}", f"{digest}, the digest of its files")
+
+
+@functools.cache
+def own_files() -> dict[str, str]:
+    """sha256 of the checker's own modules that closed runs load, by path in the repository."""
+    paths = (path for top in KEPT for path in (ROOT / top).rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+
+
+def _few(faults: list[Fault], path: str = "") -> Iterator[Fault]:
+    """The first faults, and how many more there are; these at `path`."""
+    yield from faults[:FEW]
+    if len(faults) > FEW:
+        yield Fault(faults[0].line, f"... and {len(faults) - FEW} more", path=path)

@@ -5,26 +5,27 @@ from typing import Any
 
 from benchmark.log import Event
 from benchmark.tree import THROUGHPUT
-from compliance.checks.log import WHOLE
-from compliance.checks.system import _number, described
-from compliance.facts import Facts
 from compliance.finding import Fault, show
+from compliance.reading.files import number_of
+from compliance.reading.log import Log
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.values import is_number
 from compliance.rule import rule
-from compliance.run import Law, Run, is_number
-from compliance.timeline import Timeline, field
 
 CLOSE = 1e-6  # relative, of figures that follow from others
 
 
-@rule("THR01", "set", after=("RUN07", "THR02"))
-def instances_fit_into_the_system(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+@rule("THR01", "set", after=("THR02",))
+def instances_fit_into_the_system(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The instances that run at the same time never have more nodes together than the system"""
     total = _total(place)
     if place.scaling != "weak" or total is None:
         return
     changes = []
     for run in runs:
-        nodes = _nodes(run, law)
+        nodes = _nodes(run)
         if nodes and run.start_ms is not None and run.stop_ms is not None and run.start_ms < run.stop_ms:
             # A stop frees its nodes before a start at the same time takes some.
             changes += [(run.start_ms, 1, nodes, run), (run.stop_ms, 0, -nodes, run)]
@@ -38,7 +39,7 @@ def instances_fit_into_the_system(runs: list[Facts], place: Any, law: Law) -> It
 
 
 @rule("THR02", "set", after=("RUN07",))
-def instances_say_their_scale(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+def instances_say_their_scale(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """Every instance of a throughput set says how many nodes it ran on, one or more and not the whole system's"""
     if place.scaling != "weak":
         return
@@ -48,26 +49,26 @@ def instances_say_their_scale(runs: list[Facts], place: Any, law: Law) -> Iterat
         line = run.line("number_of_nodes")
         if (not is_number(nodes) or nodes < 1) and line not in run.lines:
             yield Fault(line, f"number_of_nodes {show(nodes)}", "a number from 1 on", path=run.path)
-    scales = {_nodes(run, law) for run in runs}
-    if law.edition.limits.system_nodes_logged and len(runs) > 1 and total is not None and scales == {total}:
+    scales = {_nodes(run) for run in runs}
+    if terms.edition.limits.system_nodes_logged and len(runs) > 1 and total is not None and scales == {total}:
         yield Fault(1, f"number_of_nodes {total:g}, the whole system's, in every instance", "the instance's own")
 
 
-@rule("THR03", "set")
-def throughput_logs_are_no_runs(runs: list[Facts], place: Any, law: Law) -> Iterator[Fault]:
+@rule("THR03", "set", runs="sound")
+def throughput_logs_are_no_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """Throughput-only logs and scored runs have folders of their own: throughput/<benchmark> and strong or weak"""
     for run in runs:
-        if run.throughput_only != law.throughput_only:
+        if run.throughput_only != terms.throughput_only:
             found = "a throughput-only log among runs" if run.throughput_only else "a run among throughput-only logs"
             wanted = f"{THROUGHPUT}/<benchmark>" if run.throughput_only else "strong or weak"
             yield Fault(run.line("throughput_only"), found, wanted, path=run.path)
 
 
-@rule("THR04", "log", after=(*WHOLE, "LOG04", "LOG06", "CLK01", "CLK02", "CLK03", "CLK04", "CLK05"))
-def figures_follow_from_counts(run: Run, law: Law, time: Timeline) -> Iterator[Fault]:
+@rule("THR04", "log", after=("CLK04", "LOG04", "LOG06"))
+def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The figures of a throughput-only log follow from its counts and fit into its time on the clock"""
-    total, blocks = run.first("throughput"), run.all("tracked_stats")
-    if not law.throughput_only or total is None:
+    total, blocks = log.first("throughput"), log.all("tracked_stats")
+    if not terms.throughput_only or total is None:
         return
     sound = True
     for event in (*blocks, total):
@@ -76,7 +77,7 @@ def figures_follow_from_counts(run: Run, law: Law, time: Timeline) -> Iterator[F
             yield fault
     if not sound:
         return
-    before, limits = time.start, law.edition.limits.clock
+    before, limits = time.start, terms.edition.limits.clock
     for block in blocks:
         said, had = _seconds_of(block), (block.time_ms - before.time_ms) / 1000
         if said > had * (1 + limits.slack) + limits.slack_seconds:
@@ -88,15 +89,10 @@ def figures_follow_from_counts(run: Run, law: Law, time: Timeline) -> Iterator[F
             yield Fault(total.line, f"{found:g} {name} in all", f"{wanted:g}, as in its blocks together")
 
 
-def measures_throughput(place: Any, runs: list[Facts]) -> bool:
-    """Whether a set is one of throughput-only logs: its folder says so, or, if that says nothing, all of its logs."""
-    return place.scaling == THROUGHPUT or (not place.scaling and all(r.throughput_only for r in runs))
-
-
 def _rate_fault(event: Event) -> Fault | None:
     """What is wrong with the samples a second of a block, or of all."""
     value = event.value if type(event.value) is dict else {}
-    numbers = {"steps": field(event, "steps"), "samples_count": field(event, "samples_count")}
+    numbers = {"steps": metadata(event, "steps"), "samples_count": metadata(event, "samples_count")}
     numbers |= {name: value.get(name) for name in ("step_seconds", "throughput")}
     for name, number in numbers.items():
         if not is_number(number) or number <= 0:
@@ -108,11 +104,11 @@ def _rate_fault(event: Event) -> Fault | None:
 
 
 def _steps(event: Event) -> float:
-    return field(event, "steps")
+    return metadata(event, "steps")
 
 
 def _samples(event: Event) -> float:
-    return field(event, "samples_count")
+    return metadata(event, "samples_count")
 
 
 def _seconds_of(event: Event) -> float:
@@ -121,13 +117,11 @@ def _seconds_of(event: Event) -> float:
 
 
 def _total(place: Any) -> float | None:
-    description = described(place)
-    return _number((description.data or {}).get("number_of_nodes")) if description else None
+    description = place.description
+    return number_of((description.data or {}).get("number_of_nodes")) if description else None
 
 
-def _nodes(run: Facts, law: Law) -> float | None:
-    """The nodes of an instance. Where logs may give the whole system's, the instance's ranks tell its own."""
-    nodes, ranks, accelerators = (run.value(k) for k in ("number_of_nodes", "number_of_ranks", "accelerators_per_node"))
-    if law.edition.limits.system_nodes_logged and all(is_number(v) and v > 0 for v in (ranks, accelerators)):
-        return ranks / accelerators
+def _nodes(run: Run) -> float | None:
+    """The nodes of an instance, as it says."""
+    nodes = run.value("number_of_nodes")
     return nodes if is_number(nodes) and nodes > 0 else None

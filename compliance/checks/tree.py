@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from compliance.discover import LOG, PRUNED, Entry, Submission
 from compliance.finding import Fault, printable, show
+from compliance.reading.tree import LOG, PRUNED, Entry, Submission
 from compliance.rule import rule
 from rules.edition import Edition
 
-TOP = ("systems", "benchmarks", "results")
+SOURCES = ("source", "benchmarks")  # folders of source: ours, and that of MLPerf HPC
 LIKE_A_LOG = re.compile(r"(?i)^result.*\.(txt|log|out)$")
 PARAMETERS = re.compile(
     r"(?i)^(scaling\.json|package_checker_params|rcps?_.*\.json|.*checker.*|limits\.ya?ml|waivers?\..*)$"
@@ -31,7 +31,7 @@ def logs_lie_where_they_belong(submission: Submission, edition: Edition) -> Iter
             yield Fault(1, "/".join(("results", *parts)), wanted, path=runs.name)
 
 
-@rule("TREE02", "tree", after=())
+@rule("TREE02", "tree")
 def benchmark_folders_are_known(submission: Submission, edition: Edition) -> Iterator[Fault]:
     """A folder of results is named for a benchmark of the edition"""
     for parts in _set_folders(submission, edition):
@@ -52,7 +52,7 @@ def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fau
 def parameter_files_are_ignored(submission: Submission, edition: Edition) -> Iterator[Fault]:
     """A submitter's parameter file for a checker is ignored, and named"""
     for entry in submission.entries:
-        if entry.kind == "file" and PARAMETERS.match(entry.parts[-1]) and entry.parts[0] != "benchmarks":
+        if entry.kind == "file" and PARAMETERS.match(entry.parts[-1]) and entry.parts[0] not in SOURCES:
             yield Fault(1, entry.parts[-1], "none: the rules' own numbers count", path=submission.place(*entry.parts))
 
 
@@ -94,6 +94,16 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
         yield Fault(1, "no results", "results/")
 
 
+@rule("TREE09", "tree")
+def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    """Every file with log lines is a log of a set"""
+    for entry, line in submission.strays():
+        if not _misnamed(entry):  # TREE06 names it
+            found = f"the events of a log, from line {line}"
+            wanted = "logs only where sets of runs are: what lies elsewhere is not judged and has no score"
+            yield Fault(line, found, wanted, path=submission.place(*entry.parts))
+
+
 def _set_folders(submission: Submission, edition: Edition) -> list[tuple[str, ...]]:
     depth = 4 if edition.limits.scalings else 3
     return [
@@ -115,12 +125,12 @@ def _misnamed(entry: Entry) -> bool:
 
 def _elsewhere(entry: Entry) -> bool:
     """Whether another rule names the file."""
-    return _misnamed(entry) or (entry.parts[0] != "benchmarks" and bool(PARAMETERS.match(entry.parts[-1])))
+    return _misnamed(entry) or (entry.parts[0] not in SOURCES and bool(PARAMETERS.match(entry.parts[-1])))
 
 
 def _placed(entry: Entry, edition: Edition) -> bool:
     parts = entry.parts
-    if DOCUMENTS.match(parts[-1]) or parts[0] == "benchmarks":
+    if DOCUMENTS.match(parts[-1]) or parts[0] in SOURCES:
         return True
     if parts[0] == "systems":
         return len(parts) == 2 and parts[1].endswith(".json")

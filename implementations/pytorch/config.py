@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from benchmark.config import build, override, read_yaml, shallow
+from benchmark.config import build, override, parse_yaml, read_yaml, shallow
 from benchmark.launch import Launch
 
 CONFIGS = Path(__file__).with_name("configs")
@@ -86,12 +86,14 @@ def one_of(config: RunConfig, name: str, *allowed: str) -> None:
         raise ValueError(f"{name}: found {getattr(config, name)!r}, wanted one of {', '.join(allowed)}")
 
 
-def load_config(cls: type[C], path: Path, assignments: list[str]) -> C:
-    """The config, of a workload's class, in a YAML file with `field=value` assignments on top.
+def load_config(cls: type[C], path: Path, assignments: list[str], data: bytes | None = None) -> C:
+    """The config, of a workload's class, in a YAML file with `field=value` assignments on top. `data` is what the file
+    holds, if it was read already.
 
     Raises ValueError for a missing file, an unknown field or a value of another type.
     """
-    config = build(cls, read_yaml(path) or {}, str(path))
+    content = read_yaml(path) if data is None else parse_yaml(data, path)
+    config = build(cls, content or {}, str(path))
     return override(config, assignments) if assignments else config
 
 

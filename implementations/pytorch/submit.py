@@ -2,8 +2,8 @@
 
     python implementations/pytorch/submit.py --problem smoke --runs 5 --org reference --system laptop
 
-Every run is a process of its own with a seed of its own. Exit codes: 0 every run reached the target,
-1 some did not, 2 nothing could be run.
+Every run is a process of its own with a seed of its own. The files that it loaded are copied to source/ in the
+submission. Exit codes: 0 every run reached the target, 1 some did not, 2 nothing could be run, or its source is gone.
 """
 
 import argparse
@@ -16,22 +16,30 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-if not __package__:  # run as a file: look for modules where `python -m` would
+if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
+    __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
+    if __package__.count(".") > 1:
+        print(
+            f"submit.py: found {__package__!r}, wanted a folder without a dot in its name",
+            file=sys.stderr,
+        )
+        sys.exit(2)
 
+from benchmark.collect import collect, snapshot
 from benchmark.manifest import load_manifest, missing
 from benchmark.problem import load_problem
-from benchmark.tree import implementation_path, result_path, set_path, source_files, system_path
-from implementations.pytorch.config import config_path, load_config, resolve
-from implementations.pytorch.fit import arrange
-from implementations.pytorch.runlog import EDITION
-from implementations.pytorch.system import describe_system
-from implementations.pytorch.task import config_class
+from benchmark.tree import result_path, set_path, system_path
 from rules.edition import load
+
+from .config import config_path, load_config, resolve
+from .measuring.system import describe_system
+from .parallel.layout_search import arrange
+from .task import config_class
+from .training.events import EDITION
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-IMPLEMENTATION = "pytorch"
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -104,14 +112,19 @@ def write_system(submission: Path, args: argparse.Namespace) -> None:
         path.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
 
 
-def copy_source(submission: Path, benchmark: str) -> None:
-    """A copy of the implementation that ran, in place of an older one."""
-    target = implementation_path(submission, benchmark, IMPLEMENTATION)
-    shutil.rmtree(target, ignore_errors=True)
-    for path in source_files(HERE):
-        copy = target / path.relative_to(HERE)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
+def train(args: argparse.Namespace, submission: Path, benchmark: str) -> int:
+    """Make the runs; after each, copy the source that the logs name by now. The exit code."""
+    failed, source = 0, {}
+    for run in range(args.runs):
+        print(f"run {run + 1} of {args.runs}", file=sys.stderr)
+        source |= snapshot(*filter(None, [args.config]))  # what this run will load, whatever is edited meanwhile
+        code = subprocess.run(train_command(args, result_path(submission, args.system, benchmark, run))).returncode
+        collect(submission, source)
+        if code == 2 or code < 0:
+            return 2
+        failed += code != 0
+    print(f"{args.runs - failed} of {args.runs} runs reached the target: {submission}")
+    return 1 if failed else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -137,16 +150,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     shutil.rmtree(runs, ignore_errors=True)
     write_system(submission, args)
-    copy_source(submission, benchmark)
-    failed = 0
-    for run in range(args.runs):
-        print(f"run {run + 1} of {args.runs}", file=sys.stderr)
-        code = subprocess.run(train_command(args, result_path(submission, args.system, benchmark, run))).returncode
-        if code == 2 or code < 0:
-            return 2
-        failed += code != 0
-    print(f"{args.runs - failed} of {args.runs} runs reached the target: {submission}")
-    return 1 if failed else 0
+    try:
+        return train(args, submission, benchmark)
+    except ValueError as error:
+        print(f"submit.py: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""A task: what a workload is to the reference. implementations/pytorch/<workload>/task.py has its `Config` and `Task`.
+"""A task: what a workload is to this implementation. Its folder, <workload>/task.py, has its `Config` and `Task`.
 
-Everything outside those folders is the same for all workloads, and finds them by name.
+Everything outside those folders is the same for all workloads and finds them by name.
 """
 
 from collections.abc import Iterable
@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from implementations.pytorch.config import RunConfig
-from implementations.pytorch.layout import Layout
+from .config import RunConfig
+from .parallel.layout import Layout
 
 Tensors = tuple[Tensor, ...]  # a batch, (N, ...) each: what benchmark/workload.py's `read_sample` gives, stacked
 
 
-class Score(NamedTuple):
-    """An evaluation's result; `facts` is what it follows from, the metadata of its event in the log."""
+class Evaluation(NamedTuple):
+    """The result of an evaluation. `facts` is what it follows from: the metadata of its event in the log."""
 
     value: float
     facts: dict[str, Any]
@@ -48,7 +48,7 @@ class Task(Protocol):
     def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
         """The loss of the whole batch, over all ranks and the same on all, from this rank's part; N = 0 is a part."""
 
-    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Score:
+    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
         """The score over all ranks' batches, whose numbers may differ."""
 
     def events(self) -> dict[str, Any]:
@@ -66,4 +66,4 @@ def build_task(problem: Any, config: RunConfig) -> Task:
 
 
 def _module(workload: str) -> Any:
-    return import_module(f"{__package__ or 'implementations.pytorch'}.{workload}.task")
+    return import_module(f".{workload}.task", __package__)

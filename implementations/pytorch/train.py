@@ -1,4 +1,4 @@
-"""Train the reference on a problem until its target, and write the log that is judged.
+"""Train on a problem until its target, and write the log that is checked.
 
     python implementations/pytorch/train.py --problem smoke --data data/smoke --log build/result_0.txt
     torchrun --nproc-per-node 4 -- implementations/pytorch/train.py --layout 2,2,1,1 ...
@@ -15,32 +15,47 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, NoReturn
 
-if not __package__:  # run as a file: look for modules where `python -m` would
+if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
+    __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
+    if __package__.count(".") > 1:
+        print(
+            f"train.py: found {__package__!r}, wanted a folder without a dot in its name",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+
+from benchmark.source import install
+
+RECORDER = install()  # before other modules of the repository are loaded, so
+# ruff: noqa: E402
 
 import torch
 import torch.distributed as dist
 
+from benchmark.config import read_bytes
 from benchmark.launch import Launch, detect_launch
 from benchmark.problem import load_problem
-from implementations.pytorch.average import average_of
-from implementations.pytorch.blocks import parameter_count, recompute_blocks
-from implementations.pytorch.checkpoint import Checkpoints, hold, open_checkpoints, open_log
-from implementations.pytorch.config import activation_type, config_path, gpu_of, load_config, resolve
-from implementations.pytorch.data import Reader, drop_cached_pages
-from implementations.pytorch.fit import arrange, idle
-from implementations.pytorch.layout import AXES, Layout, connect
-from implementations.pytorch.memory import keep_freed_memory
-from implementations.pytorch.norm import fuse_norms
-from implementations.pytorch.pulse import Pulse, cuda_mark
-from implementations.pytorch.run import Run
-from implementations.pytorch.runlog import EDITION, RunLog, Submission
-from implementations.pytorch.staging import Staging
-from implementations.pytorch.step import float32_facts, ieee_float32, warm_up
-from implementations.pytorch.stop import Aborted, WrongData, lost_peer, watch_signals
-from implementations.pytorch.stop import reason as why
-from implementations.pytorch.task import Task, build_task, config_class
-from implementations.pytorch.throughput import run_steps
+from benchmark.tree import combine
+
+from .config import activation_type, config_path, gpu_of, load_config, resolve
+from .input.reader import Reader, drop_cached_pages
+from .input.staging import Staging
+from .layers.blocks import parameter_count, recompute_blocks
+from .layers.norm import fuse_norms
+from .measuring.throughput import run_steps
+from .parallel.layout import AXES, Layout, connect
+from .parallel.layout_search import arrange, idle
+from .task import Task, build_task, config_class
+from .training.average import average_of
+from .training.checkpoint import Checkpoints, Origin, hold, open_checkpoints
+from .training.events import EDITION, RunLog, Submission, open_log
+from .training.memory import keep_freed_memory
+from .training.run import Run
+from .training.step import float32_facts, ieee_float32, warm_up
+from .training.stop import Aborted, WrongData, lost_peer, watch_signals
+from .training.stop import reason as why
+from .training.watchdog import Watchdog, cuda_mark
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -59,7 +74,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     parser.add_argument("--checkpoint", type=Path, help="folder of a run's own for a checkpoint after every epoch")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
-    parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the judge refuses such a log")
+    parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the checker refuses such a log")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
@@ -90,6 +105,7 @@ def prepare(
     reader: Reader,
     checkpoints: Checkpoints | None,
     staging: Staging | None,
+    config_file: tuple[Path, bytes],
 ) -> Run:
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
     problem, config = task.problem, task.config
@@ -104,9 +120,9 @@ def prepare(
         ieee_float32()
     else:
         keep_freed_memory()
-    pulse = None
+    watchdog = None
     if device.type == "cuda" and layout.ranks > 1:
-        pulse = Pulse(config.timeout_seconds, lambda why: lost(launch, log, staging, why), cuda_mark)
+        watchdog = Watchdog(config.timeout_seconds, lambda why: lost(launch, log, staging, why), cuda_mark)
     layout = connect(layout, launch, device, config.timeout_seconds)
     if launch.local_rank == 0:
         drop_cached_pages(reader.root)
@@ -139,9 +155,9 @@ def prepare(
     log.event("precision", config.precision, **float32_facts(config.device))
     log.event("parameter_count", parameters)
     log.hyperparameters(task)
-    log.digests(config)
+    log.digests(config, *same_source(RECORDER.files_with(*config_file), layout))
     log.end("init")
-    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, pulse)
+    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog)
 
 
 def lost(launch: Launch, log: RunLog, staging: Staging | None, why: str) -> None:
@@ -150,6 +166,16 @@ def lost(launch: Launch, log: RunLog, staging: Staging | None, why: str) -> None
     print(f"train.py: rank {launch.rank}: {why}", file=sys.stderr, flush=True)
     if staging:
         staging.clear()
+
+
+def same_source(found: tuple[dict[str, str], str], layout: Layout) -> tuple[dict[str, str], str]:
+    """The files that this rank has loaded. Raises Aborted on all ranks unless they are those of rank 0."""
+    files, config = found
+    first, *others = layout.gather((combine(files.items()), config))
+    strays = [rank for rank, other in enumerate(others, 1) if other != first]
+    if strays:
+        raise Aborted(f"ranks {', '.join(map(str, strays))}: found other source than rank 0 has, wanted the same")
+    return found
 
 
 def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
@@ -198,7 +224,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         launch = detect_launch()
         problem = load_problem(args.problem, args.problems)
-        config = load_config(config_class(problem.workload), args.config or config_path(args.problem), args.settings)
+        path = args.config or config_path(args.problem)
+        data = read_bytes(path)
+        config = load_config(config_class(problem.workload), path, args.settings, data)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         config = resolve(config, cores, launch.local_world_size, launch.world_size)
         if config.device == "cuda":
@@ -215,7 +243,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reader = Reader(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
     try:
         held = args.checkpoint and launch.rank == 0 and hold(args.checkpoint)  # as long as this process lives
-        opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, args.log, problem, config)
+        origin = Origin(problem, config, args.log)
+        opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, origin)
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
         reader.close()
@@ -223,7 +252,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
     staging = Staging(args.stage, []) if args.stage else None
     watch_signals(lambda number: (log.stop("aborted", number.name), staging and staging.clear()))
-    code = attempt(args, launch, log, task=task, layout=layout, reader=reader, checkpoints=opened, staging=staging)
+    parts = {"task": task, "layout": layout, "reader": reader, "checkpoints": opened, "staging": staging}
+    code = attempt(args, launch, log, **parts, config_file=(path, data))
     reader.close()
     if staging:
         staging.clear()

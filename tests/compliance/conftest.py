@@ -1,4 +1,4 @@
-"""Fixtures: the editions with a tiny problem, a good submission, and judging it."""
+"""Fixtures: the editions with a tiny problem, a good submission, judging it, and the catalogue of damage."""
 
 import importlib.util
 import sys
@@ -6,18 +6,44 @@ from pathlib import Path
 
 import pytest
 
+from compliance import check
 from compliance.engine import judge
+from rules.edition import load
 
-_spec = importlib.util.spec_from_file_location("compliance_test_logs", Path(__file__).with_name("logs.py"))
-_logs = importlib.util.module_from_spec(_spec)
-sys.modules[_spec.name] = _logs  # dataclasses look their module up
-_spec.loader.exec_module(_logs)
+
+def load_helper(name):
+    """A module beside this file, which isn't a package: known to others as compliance_test_<name>."""
+    spec = importlib.util.spec_from_file_location(f"compliance_test_{name}", Path(__file__).with_name(f"{name}.py"))
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+_logs = load_helper("logs")
+_submissions = load_helper("submissions")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "damage: an entry of the catalogue of damage, see submissions.py")
+
+
+def pytest_generate_tests(metafunc):
+    """A test with the argument `entry` is a test of every entry of the catalogue in its module."""
+    if "entry" in metafunc.fixturenames:
+        entries = _submissions.catalogue(metafunc.module)
+        metafunc.parametrize("entry", entries, ids=[entry.__name__ for entry in entries])
 
 
 @pytest.fixture(scope="session")
 def logs():
     """The module that makes good logs."""
     return _logs
+
+
+@pytest.fixture(scope="session")
+def submissions():
+    """The module that makes good submissions."""
+    return _submissions
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +55,32 @@ def law(tmp_path_factory):
 @pytest.fixture
 def tree(tmp_path):
     """A good submission."""
-    made = _logs.Tree(tmp_path)
-    made.logs_module = _logs
-    return made
+    return _submissions.Tree(tmp_path)
+
+
+@pytest.fixture
+def weak(tmp_path):
+    """A good throughput set."""
+    return _submissions.Weak(tmp_path)
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A good submission with a scaling study."""
+    return _submissions.Study(tmp_path)
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """A good submission with the power of a run."""
+    return _submissions.Measured(tmp_path)
+
+
+@pytest.fixture
+def broken(tree):
+    """A submission with one error, in line 8 of result_1.txt."""
+    tree.changed("seed", 1, value=5)
+    return tree
 
 
 @pytest.fixture
@@ -43,3 +92,28 @@ def found(law):
         return [(Path(f.path).name, f.line, f.code) for f in verdict.findings]
 
     return look
+
+
+@pytest.fixture
+def exactly(tmp_path, found, monkeypatch):
+    """Asserts that judging finds what an entry of the catalogue says, and nothing else."""
+
+    def hold(entry):
+        tree, expected = _submissions.damaged(entry, tmp_path, logs=_logs, monkeypatch=monkeypatch)
+        assert sorted(found(tree.root, **tree.options)) == sorted(expected)
+
+    return hold
+
+
+@pytest.fixture
+def run(law, monkeypatch, capsys):
+    """Runs the command by the editions with the tiny problem: (exit code, output, errors)."""
+    monkeypatch.setattr(check, "judge", lambda *args, **more: judge(*args, **more, rules=law))
+    monkeypatch.setattr(check, "load", lambda name: load(name, law))
+
+    def command(*arguments):
+        code = check.main([str(a) for a in arguments])
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return command

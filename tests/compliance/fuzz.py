@@ -121,7 +121,7 @@ class Fuzzer:
 
     def _plant(self, rng: random.Random, org: Path) -> None:
         runs = org / "results" / "box" / "strong" / "scaffold"
-        source = org / "benchmarks" / "scaffold" / "implementations" / "pytorch"
+        source = org / "source" / "123456789abc" / self.logs.CODE
         for folder in (runs, source, org / "systems"):
             folder.mkdir(parents=True)
         for index in range(rng.randint(0, 2)):
@@ -130,7 +130,7 @@ class Fuzzer:
         (org / "systems" / "box.json").write_text(
             json.dumps({**self.logs.SYSTEM, rng.choice(KEYS): rng.choice(VALUES)})
         )
-        (source / "train.py").write_text(self.logs.SOURCE["train.py"])
+        (source / "train.py").write_text(self.logs.TRAIN)
 
     def verdict(self, path: Path, edition: str | None) -> None:
         """Judge, and look at what comes out."""

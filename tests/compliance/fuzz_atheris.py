@@ -16,9 +16,9 @@ import atheris
 with atheris.instrument_imports():
     from benchmark.log import BadLine, Event, Oddity, read_log
     from compliance.engine import Job, judge_log
-    from compliance.pyseeds import seeds
-from compliance.discover import LogFile
+    from compliance.source.seeds import read_python
 from compliance.finding import printable
+from compliance.reading.tree import LogFile
 from rules.edition import load
 
 FOLDER = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
@@ -29,7 +29,7 @@ def one(data: bytes) -> None:
     """The first byte chooses: a log for the reader, a log to judge, or Python source."""
     kind, data = data[:1], data[1:]
     if kind < b"\x10":
-        seeds({"a.py": data.decode(errors="replace")})
+        read_python(data.decode(errors="replace"))
         return
     path = FOLDER / "result_0.txt"
     path.write_bytes(data.replace(b"@", b":::MLLOG "))  # a byte for the token: chance finds it

@@ -1,5 +1,6 @@
-"""Good logs and submissions for tests to damage: what the reference writes, of a made-up problem `tiny`."""
+"""Good logs for tests to damage: what the reference writes, of a made-up problem `tiny`."""
 
+import hashlib
 import json
 import random
 import shutil
@@ -8,9 +9,11 @@ from pathlib import Path
 
 import yaml
 
+from benchmark.log import Event
 from benchmark.metric import Counts, dice
-from benchmark.tree import implementation_path, result_path, source_digest, system_path
-from rules.edition import ROOT
+from benchmark.tree import combine
+from compliance.reading import log as reading_log
+from rules.edition import ROOT, load
 
 TRUE = [4000, 500, 300, 200]
 START = 1_760_000_000_000
@@ -25,8 +28,8 @@ TINY = {
     "class_counts": {"train": [8000, 900, 700, 400], "validation": TRUE},
 }
 MEAN = {**TINY, "benchmark": "probe", "target": 0.2}  # of a benchmark whose score is a mean error
-SOURCE = {
-    "train.py": '''"""Trains."""
+CODE = "implementations/pytorch"
+TRAIN = '''"""Trains."""
 
 import argparse
 import os
@@ -46,23 +49,49 @@ def main():
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed + 1)
     return generator
-''',
-    "config.yaml": "epochs: 60\nlearning_rate: 0.001\n",
-    "run.sh": "#!/bin/sh\npython train.py --problem tiny\n",
+'''
+OWN = ("benchmark/fingerprint.py", "benchmark/log.py", "benchmark/metric.py", "rules/edition.py")  # loaded by every run
+SOURCE = {
+    f"{CODE}/train.py": TRAIN,
+    f"{CODE}/configs/tiny.yaml": "epochs: 60\nlearning_rate: 0.001\n",
+    **{path: (ROOT.parent / path).read_text() for path in OWN},
+}
+SETTINGS = dict.fromkeys(load("v1.0").benchmarks["scaffold"].settings, 0) | {
+    "batch_size": 4,
+    "learning_rate": 0.001,
+    "end_learning_rate": 0.0001,
+    "beta_1": 0.9,
+    "beta_2": 0.999,
+    "epsilon": 1e-8,
+    "weight_decay": 0.0,
+    "gradient_clip": 1.0,
 }
 
 
+def digests(files: dict[str, str]) -> dict[str, str]:
+    """The sha256 of each file, by path."""
+    return {path: hashlib.sha256(text.encode()).hexdigest() for path, text in files.items()}
+
+
+def config_digest(settings: dict) -> str:
+    """What a log says of its hyperparameters."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
 def law(folder: Path) -> Path:
-    """A folder of editions like the repository's, whose v1.0 publishes the problem `tiny` too."""
+    """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny` and `mean` too; and one like
+    it, `whole-systems`, of rounds where instances log the nodes of the whole system."""
     root = folder / "rules"
-    for edition in ROOT.glob("*/rules.md"):
-        shutil.copytree(edition.parent, root / edition.parent.name)
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
     limits = yaml.safe_load(path.read_text())
     limits["problems"] = {**(limits.get("problems") or {}), "tiny": TINY, "mean": MEAN}
     probe = {"metric": "eval_error", "lower": True, "score": "mean"}
     limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
     path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    other = root / "whole-systems" / "limits.yaml"
+    other.parent.mkdir()
+    other.write_text(yaml.safe_dump({"based_on": "v1.0", "title": "Whole systems", "system_nodes_logged": True}))
     return root
 
 
@@ -117,7 +146,7 @@ def evaluation(rng: random.Random, quality: float) -> dict:
     return {"intersection": hits, "predicted": predicted, "true": list(TRUE)}
 
 
-def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995), digest: str = "5" * 64) -> Log:
+def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995)) -> Log:
     """Run `index` of a set: everything in order. `qualities` is what each epoch's evaluation gets about right."""
     rng = random.Random(1000 + index)
     log = Log(time_ms=START + 3_600_000 * index)
@@ -155,10 +184,10 @@ def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995), digest: str = "5
     }
     for key, value in optimizer.items():
         log.add(key, value)
-    log.add("hyperparameters", {"batch_size": 4, "learning_rate": 0.001})
-    log.add("config_digest", "c" * 64)
-    log.add("source_digest", digest)
-    log.add("benchmark_digest", "e" * 64)
+    log.add("hyperparameters", dict(SETTINGS))
+    log.add("config_digest", config_digest(SETTINGS))
+    files = digests(SOURCE)
+    log.add("source", combine(files.items()), files=files, config=f"{CODE}/configs/tiny.yaml")
     log.add("versions", {"python": "3.11.9", "torch": "2.13.0"})
     log.stop("init_stop", after=4000)
     log.start("run_start")
@@ -171,9 +200,9 @@ def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995), digest: str = "5
     return log
 
 
-def throughput(index: int = 0, ranks: int = 1, digest: str = "5" * 64) -> Log:
+def throughput(index: int = 0, ranks: int = 1) -> Log:
     """A log that measures throughput alone: three blocks of four steps of four samples each."""
-    log = good(index, digest=digest)
+    log = good(index)
     start = log.one("run_start")
     log.events = log.events[: log.events.index(start) + 1]
     log.time_ms = start["time_ms"]
@@ -258,32 +287,24 @@ SYSTEM = {
 }
 
 
-class Tree:
-    """A good submission of five runs; tests change logs and files, then judge it."""
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
-    def __init__(self, root: Path, runs: int = 5, scaling: str = "strong"):
-        self.root, self.scaling = root / "v1.0" / "acme", scaling
-        self.implementation = implementation_path(self.root, "scaffold", "pytorch")
-        for name, text in SOURCE.items():
-            self.put(self.implementation / name, text)
-        digest = source_digest(self.implementation)
-        self.logs = [good(i, digest=digest) for i in range(runs)]
-        self.write_system(SYSTEM)
-        for index in range(runs):
-            self.write(index)
 
-    def put(self, path: Path, text: str) -> Path:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return path
+def reading(time_ms: int, watts: float = 400.0, key: str = "power_reading") -> dict:
+    """An instrument's event."""
+    event = {"namespace": "", "time_ms": time_ms, "event_type": "POINT_IN_TIME", "key": key, "value": watts}
+    return event | {"metadata": {"lineno": 1}}
 
-    def path(self, index: int) -> Path:
-        """The log of run `index`."""
-        return result_path(self.root, "box", "scaffold", index, self.scaling)
 
-    def write(self, index: int) -> Path:
-        """Write a log again, after it was changed."""
-        return self.logs[index].write(self.path(index))
+def event(line: int, key: str, time_ms=START, value=None, **metadata) -> Event:
+    """An event as the reader gives it."""
+    return Event(line, time_ms, "POINT_IN_TIME", key, value, metadata)
 
-    def write_system(self, fields: dict) -> Path:
-        return self.put(system_path(self.root, "box"), json.dumps(fields, indent=2))
+
+def read(*events: Event) -> reading_log.Log:
+    """What is read of a log of these events."""
+    log = reading_log.Log("result_0.txt")
+    for one in events:
+        log.events.setdefault(one.key, []).append(one)
+    return log

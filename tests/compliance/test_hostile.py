@@ -8,15 +8,12 @@ import resource
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import compliance
-from compliance import engine
 from compliance.engine import judge
-from compliance.rule import CHECKS, ordered
 
 ROOT = Path(compliance.__file__).parents[1]
 
@@ -93,7 +90,7 @@ def test_links_are_not_followed(tree, found, tmp_path):
 
 
 def test_loop_of_links(tree, found):
-    (tree.root / "benchmarks" / "loop").symlink_to(tree.root)
+    (tree.root / "source" / "loop").symlink_to(tree.root)
     assert found(tree.root) == [("loop", 1, "TREE05")]
 
 
@@ -121,13 +118,13 @@ def test_yaml_with_tags_and_anchors_is_never_unfolded(tree, found):
     pairs = itertools.pairwise(names)
     bomb = "a: &a [x, x]\n" + "".join(f"{after}: &{after} [*{one}, *{one}]\n" for one, after in pairs)
     tree.put(tree.implementation / "config.yaml", bomb + "run: !!python/object/apply:os.system [touch /tmp/owned]\n")
-    assert codes(found(tree.root)) == {"SRC03"}
+    assert codes(found(tree.root)) == {"SRC06"}
 
 
 @pytest.mark.parametrize("text", ["x = " + "(" * 9000, "a" + ".a" * 200_000, "x = " + "-" * 200_000 + "1"])
 def test_python_of_pathological_depth(tree, found, text):
     tree.put(tree.implementation / "deep.py", text)
-    assert codes(found(tree.root)) <= {"SRC02", "SRC03"}
+    assert codes(found(tree.root)) <= {"SRC02", "SRC06"}
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "", "\0", "NaN", '{"a": 1', "[1]"])
@@ -160,19 +157,3 @@ def test_folders_of_pathological_depth(tree, found):
         path = path / "d"
     path.mkdir(parents=True)
     assert codes(found(tree.root)) == {"TREE05"}
-
-
-def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
-    def breaks(run, law, time):
-        raise ZeroDivisionError("nobody thought of that")
-        yield
-
-    check = replace(CHECKS["LOG07"], function=breaks)
-    monkeypatch.setattr(
-        engine, "ordered", lambda level, codes: (check, *ordered(level, codes)) if level == "log" else ()
-    )
-    tree.logs[2].one("seed")["value"] = 5
-    verdict = judge([tree.write(2)], rules=law)
-    assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
-    assert engine.BROKE in verdict.findings[0].sentence
-    assert verdict.exit_code == 1

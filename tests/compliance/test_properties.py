@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.log import BadLine, Event, Oddity, read_log
-from compliance.discover import discover
 from compliance.finding import Finding, printable, show
-from compliance.pyseeds import parse, seeds
-from compliance.run import read_run
+from compliance.reading.discovery import discover
+from compliance.reading.log import gather_log
+from compliance.source.seeds import read_python
+from rules.edition import load
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -37,7 +38,7 @@ def test_reader_gives_facts_in_order(lines):
         assert all(type(i) in (Event, BadLine, Oddity) for i in items)
         assert [i.line for i in items] == sorted(i.line for i in items)
         assert all(1 <= i.line <= 1 + sum(line.count(b"\n") for line in lines) + len(lines) for i in items)
-        run = read_run(path, "result_0.txt", frozenset(("run_start", "seed")))
+        run = gather_log(path, "result_0.txt", load("v1.0"))
         assert run.count == sum(type(i) is Event for i in items)
 
 
@@ -66,10 +67,9 @@ def test_what_is_shown_is_printable_and_short(text):
 @settings(deadline=None)
 @given(st.text(alphabet="abs=+-*()[]{}:., \n0123456789torch.manual_seedSEEDdeflambda", max_size=300))
 def test_any_source_is_parsed_or_refused(text):
-    tree, line, why = parse(text)
-    assert (tree is None) == bool(why)
-    assert line >= 1
-    seeds({"a.py": text})
+    python = read_python(text)
+    assert python.line >= 1
+    assert not (python.problem and (python.fixed or python.possible or python.constants))
 
 
 @settings(max_examples=100, deadline=None)

@@ -161,8 +161,6 @@ START_TYPE = "INTERVAL_START"
 QUIRKS = {
     "cache_clear is null and starts": (lambda i, e: each(e, "cache_clear", event_type="INTERVAL_START"), "LOG07"),
     "eval_stop starts": (lambda i, e: each(e, "eval_stop", event_type="INTERVAL_START"), "LOG07"),
-    "dropout from many ranks": (lambda i, e: repeated(e, "dropout", apart=0), "LOG05"),
-    "run_start from many ranks": (lambda i, e: repeated(e, "run_start", apart=1), "CLK01"),
     "organisation spelled differently": (lambda i, e: each(e, "submission_org", value="Umbrella Corp."), "RUN11"),
     "no status where the target was met": (lambda i, e: each(e, "run_stop", metadata={}), "EVL08"),
     "seed as text": (lambda i, e: each(e, "seed", value=str((1 << 60) + i)), "SEED02"),
@@ -193,6 +191,30 @@ def test_quirk_is_a_warning(tmp_path, name):
     assert ("warning", code) in found
     assert {severity for severity, _ in found} == {"warning"}, found
     assert verdict.exit_code == 0
+
+
+@pytest.mark.parametrize(("key", "apart"), [("run_start", 1), ("dropout", 0), ("run_stop", 1000), ("eval_error", 3)])
+def test_what_all_ranks_log_is_read_once(tmp_path, key, apart):
+    found, verdict = codes(round_(tmp_path, "v2.0", "cosmoflow", lambda i, e: repeated(e, key, apart=apart)))
+    assert (found, verdict.exit_code) == (set(), 0)
+
+
+def test_run_starts_a_minute_apart_are_not_those_of_ranks(tmp_path):
+    spread = load("mlperf-hpc-v2.0").limits.rank_spread * 1000
+    for beyond, wanted in ((0, set()), (1, {("error", "CLK01")})):
+        path = round_(tmp_path / str(beyond), "v2.0", "cosmoflow", apart_by(int(spread) + beyond))
+        assert {f for f in codes(path)[0] if f[1] == "CLK01"} == wanted
+
+
+def apart_by(milliseconds):
+    """A second run_start, so much later, right behind the first; all that follows is later still."""
+
+    def change(index, events):
+        at = next(i for i, e in enumerate(events) if e["key"] == "run_start")
+        later = [{**e, "time_ms": e["time_ms"] + milliseconds} for e in events[at:]]
+        return [*events[: at + 1], *later]
+
+    return change
 
 
 def test_prefixes_of_ranks_are_a_warning(tmp_path):

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,10 @@ def test_scripts_find_their_siblings_as_modules_do(path):
         return
     depth = len(path.relative_to(ROOT).parts) - 1
     assert "if not __package__:" in text
-    assert f"sys.path[0] = str(Path(__file__).resolve().parents[{depth}])" in text
+    if path.is_relative_to(ROOT / "implementations"):  # which also says which package it is
+        assert "sys.path[0] = str(" in text and "__package__ = " in text
+    else:
+        assert f"sys.path[0] = str(Path(__file__).resolve().parents[{depth}])" in text
 
 
 def test_the_judge_needs_yaml_and_numpy_alone():
@@ -75,19 +79,100 @@ def test_pins_are_in_step():
     assert torch in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-def test_the_readme_names_every_module():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True).stdout.split()
-    known = [p for p in listed if not p.startswith(("results/v", "tests/")) and not p.endswith("__init__.py")]
-    missing = [p for p in known if not re.search(rf"^ *{re.escape(Path(p).name)}\s", readme, re.MULTILINE)]
-    assert not missing
+def references(path: Path) -> set[str]:
+    """The modules that a file imports, anywhere in it, and names that it imports from them: relative ones, and those
+    that only type checkers see, too."""
+    package = list(path.relative_to(ROOT).with_suffix("").parts[:-1])
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def name_of(path: Path) -> str:
+    """A module's dotted name; a package's is its folder's."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_no_imports_go_in_circles():
+    known = {name_of(p): p for package in PACKAGES for p in modules(package)}
+    graph = {name: imported_of(references(path), known) - {name} for name, path in known.items()}
+    list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
+
+
+def imported_of(names: set[str], known: dict[str, Path]) -> set[str]:
+    """The modules among names. A package stands for itself alone where something of its own is taken from it, not where
+    a module in it is."""
+    inside = {name for name in names if name in known}
+    taken = {name.rpartition(".")[0] for name in names if name not in known}
+    return {m for m in inside if not is_package(known[m]) or m in taken}
+
+
+def is_package(path: Path) -> bool:
+    return path.name == "__init__.py"
+
+
+def test_an_implementation_refers_to_itself_relatively():
+    wrong = {
+        str(p.relative_to(ROOT)): names
+        for p in modules("implementations")
+        if (names := {n for n in references(p) if n.startswith("implementations")} - own(p))
+    }
+    assert not wrong
+
+
+def own(path: Path) -> set[str]:
+    """What the relative imports of a file resolve to: all that it may import of implementations."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    absolute = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom) and not getattr(n, "level", 0)]
+    named = {a.name for n in absolute if isinstance(n, ast.Import) for a in n.names}
+    named |= {n.module for n in absolute if isinstance(n, ast.ImportFrom) and n.module}
+    return {n for n in references(path) if not any(n.startswith(m) for m in named if m.startswith("implementations"))}
+
+
+PATH = re.compile(
+    r"(?<![\w/])(?:benchmark|implementations|rules|compliance|results|perf|docs|tests)/[\w./-]+\w(?![\w./-]*<)"
+)
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_paths_that_a_page_names_exist(page):
+    named = set(PATH.findall((ROOT / page).read_text(encoding="utf-8")))
+    made_up = re.compile(r"acme|results/v1.0/(you|<)|<")
+    assert not {p for p in named if not made_up.search(p) and not (ROOT / p).exists()}
+
+
+def test_the_readme_is_a_page():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
 def test_no_package_hides_behind_tests():
     assert not list((ROOT / "tests").rglob("__init__.py"))
 
 
+def test_the_readmes_sample_is_what_the_commands_print():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    sample = text[text.index("<!-- sample") :].split("```")[1].strip().splitlines()
+    commands = (["compliance/check.py", "results/"], ["results/summarize.py", "results/"])
+    run = [subprocess.run([sys.executable, *c], cwd=ROOT, capture_output=True, text=True).stdout for c in commands]
+    printed = {line.rstrip() for out in run for line in out.splitlines()}
+    assert len(sample) > 10
+    assert not [line for line in sample if line.rstrip() not in printed]
+
+
 def test_our_own_submission_is_in_order():
     done = subprocess.run([sys.executable, "compliance/check.py", "results/"], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "nothing found" in done.stdout
+
+
+@pytest.mark.parametrize("package", ["benchmark", "rules", "compliance", "results"])
+def test_every_module_has_its_file_of_tests_at_the_same_place(package):
+    code = [p.relative_to(ROOT) for p in modules(package) if not is_package(p)]
+    assert not [str(p) for p in code if not (ROOT / "tests" / p.with_name(f"test_{p.name}")).is_file()]

@@ -1,10 +1,16 @@
 """Logs and submissions for the tests, generated from numbers."""
 
 import json
+import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import yaml
+
+from compliance.engine import judge
+
+SETS = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
 
 DESCRIPTION = {
     "submitter": "acme",
@@ -84,6 +90,79 @@ def scaffold_run(seconds=10.0, epochs=4, seed=1, reach=True, start=1_700_000_000
     return log
 
 
+def openfold_run(seed=1, start=1_700_000_000_000, blocks=10):
+    """OpenFold's layout, v3.0: epochs count samples (blocks of 2,048), evaluations lag behind and overlap the next
+    block, the rate of training is stated."""
+    log = Log(start)
+    facts = {"train_samples": 100_000, "eval_samples": 180, "global_batch_size": 256, "number_of_ranks": 4}
+    header(log, "openfold", seed=seed, **facts).add("run_start")
+    for block in range(1, blocks + 1):
+        log.add("epoch_start", epoch_num=2048 * block)
+        if block > 1:
+            before = 2048 * (block - 1)
+            log.add("eval_start", epoch_num=before).add("eval_stop", after=7000, epoch_num=before)
+            log.add("eval_accuracy", 0.5 + block / 100, epoch_num=before)
+        log.add("epoch_stop", after=1000, epoch_num=2048 * block)
+        log.add("tracked_stats", {"throughput": 200.0 if block % 2 else 300.0}, step=block)
+    log.add("eval_start", epoch_num=2048 * blocks).add("eval_stop", after=5000, epoch_num=2048 * blocks)
+    log.add("eval_accuracy", 0.81, epoch_num=2048 * blocks)
+    return log.add("run_stop", after=100, status="success")
+
+
+TARGETS = {"cosmoflow": ("eval_error", 0.124, 1), "deepcam": ("eval_accuracy", 0.82, -1)}
+SCHEDULE = {"opt_learning_rate_decay_boundary_epochs": [32, 64], "opt_learning_rate_decay_factor": 0.25}
+WARM = {"opt_base_learning_rate": 0.001, "opt_learning_rate_warmup_factor": 1.0}
+SETTINGS = {
+    "cosmoflow": {"opt_name": "SGD", **WARM, "opt_learning_rate_warmup_epochs": 4, **SCHEDULE},
+    "deepcam": {"opt_name": "LAMB", **WARM, "opt_learning_rate_warmup_steps": 0, "opt_epsilon": 1e-08},
+}
+
+
+def published_header(entry, start):
+    """What comes before the clock starts: no nodes, no accelerators, no target are logged in this round."""
+    log = Log(start - 3000)
+    facts = {"submission_division": entry.get("logged", entry["division"]), "global_batch_size": entry["batch"]}
+    counts = {"train_samples": entry["train"], "eval_samples": entry["eval"]}
+    unsaid = {"number_of_nodes": None, "accelerators_per_node": None}
+    counts |= SETTINGS[entry["benchmark"]] | ({"seed": start} if entry["benchmark"] == "deepcam" else {})
+    header(log, entry["benchmark"], submission_org=entry["org"], **facts, **counts, **unsaid)
+    log.now = start
+    return log.add("run_start")
+
+
+def published_run(entry, run):
+    """A log with a run's numbers: epochs as even as whole milliseconds allow, each with an evaluation inside it."""
+    start, stage, staged, stop, epochs, step, _ = run
+    log = published_header(entry, start)
+    if staged is not None:
+        log.now = start + stage
+        log.add("staging_start")
+        log.now = start + staged
+        log.add("staging_stop")
+    key, target, better = TARGETS[entry["benchmark"]]
+    each = (start + stop - 20 - log.now) // epochs
+    rng = random.Random(start)
+    for e in range(entry["epoch_from"], entry["epoch_from"] + epochs):
+        last = e == entry["epoch_from"] + epochs - 1
+        where = {"epoch_num": e} | ({"step_num": step} if step and last else {})
+        value = final(entry, run) if last else target + better * (0.05 + 0.2 * rng.random())
+        log.add("epoch_start", epoch_num=e).add("eval_start", after=each - 9, epoch_num=e)
+        if better < 0:  # DeepCAM logs its metric inside the evaluation, CosmoFlow after the epoch
+            log.add(key, value, **where)
+        log.add("eval_stop", after=9, epoch_num=e).add("epoch_stop", epoch_num=e)
+        if better > 0:
+            log.add(key, value, **where)
+    log.now = start + stop
+    if entry["runs"].index(run) + 1 == entry.get("unfinished"):
+        return log.add("epoch_start", epoch_num=entry["epoch_from"] + epochs)
+    return log.add("run_stop", status="success")
+
+
+def final(entry, run):
+    """The last value of a run's metric; the target itself where it isn't noted."""
+    return TARGETS[entry["benchmark"]][1] if run[6] is None else run[6]
+
+
 @dataclass
 class Tree:
     """A round of submissions being written."""
@@ -102,6 +181,16 @@ class Tree:
         description.write_text(json.dumps({**DESCRIPTION, "system_name": system}), encoding="utf-8")
         return folder
 
+    def published(self, entry, round="hpc_results_v0.7"):
+        """A set of MLPerf HPC v0.7 with its description, as published; its folder."""
+        logs = [published_run(entry, run) for run in entry["runs"]]
+        folder = self.set(logs, entry["org"], entry["system"], entry["benchmark"], scaling="", edition=round)
+        fields = {"number_of_nodes": entry["nodes"], "accelerators_per_node": entry["accelerators"]}
+        fields |= {"host_processors_per_node": entry["processors"], "division": entry["division"]}
+        path = self.root / round / entry["org"] / "systems" / f"{entry['system']}.json"
+        path.write_text(json.dumps({name: str(value) for name, value in fields.items()}), encoding="utf-8")
+        return folder
+
 
 @pytest.fixture
 def tree(tmp_path):
@@ -109,11 +198,13 @@ def tree(tmp_path):
 
 
 class Makers:
-    """Log, header and scaffold_run, for tests that write their own."""
+    """What writes logs, for tests that write their own."""
 
     Log = Log
+    sets = SETS  # of MLPerf HPC v0.7
     header = staticmethod(header)
     scaffold = staticmethod(scaffold_run)
+    openfold = staticmethod(openfold_run)
 
 
 @pytest.fixture
@@ -125,3 +216,15 @@ def new_log():
 def makers():
     """folder -> (a round being written there, Makers), for fixtures that outlive a test."""
     return lambda folder: (Tree(folder / "round"), Makers)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """What the checker reads in a log, judged by itself."""
+
+    def run(log, edition="v1.0"):
+        path = log.write(tmp_path / "alone" / "result_0.txt")
+        (verdict,) = judge([path], edition).logs
+        return verdict.run
+
+    return run

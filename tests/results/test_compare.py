@@ -10,7 +10,7 @@ from results import compare
 @pytest.fixture
 def call(capsys):
     def run(*args):
-        code = compare.main(["--no-judge", *map(str, args)])
+        code = compare.main(["--as-logged", *map(str, args)])
         return code, capsys.readouterr()
 
     return run
@@ -55,7 +55,7 @@ def test_too_few_runs_have_no_ratio(tree, new_log, two, call):
     assert "no ratio (too few runs" in call(two[0], few)[1].out
 
 
-def test_the_figure_as_logged_where_the_judge_objects(two, capsys):
+def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
     compare.main([str(p) for p in two])
     out = capsys.readouterr().out
     assert "A: no score: not in order: " in out
@@ -66,7 +66,7 @@ def test_the_figure_as_logged_where_the_judge_objects(two, capsys):
 def test_refusals(tree, new_log, two, call, tmp_path):
     assert "found 2 sets of runs, wanted 1; name one:" in call(tree.root, two[0])[1].err
     assert "wanted at least 2" in call(two[0])[1].err
-    assert "not found" in call(two[0], tmp_path / "nowhere")[1].err
+    assert "nowhere: No such file or directory" in call(two[0], tmp_path / "nowhere")[1].err
     weak = tree.set([new_log.scaffold(50)], org="c", scaling="weak")
     assert "wanted one scaling" in call(two[0], weak)[1].err
     assert call(two[0])[0] == 2
@@ -88,3 +88,9 @@ def test_figures_side_by_side_have_one_scale(two, call):
         a, b = (page.partition(f"{letter}: {name}")[2].partition("</figure>")[0] for letter in "AB")
         ticks = [re.findall(r'class="tick"[^>]*>([\d.]+)<', drawn) for drawn in (a, b)]
         assert ticks[0] == ticks[1] and len(ticks[0]) > 2
+
+
+def test_both_formats_from_one_reading(two, call, tmp_path):
+    pages = [tmp_path / "compare.html", tmp_path / "compare.txt"]
+    assert call(*two, "--output", pages[0], "--output", pages[1])[0] == 0
+    assert "<svg" in pages[0].read_text() and "A is faster than B" in pages[1].read_text()

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from results import summarize
-from results.frame import load
+from results.tables.run_table import load
 
 ABCI = [
     (1601965678466, 1601965825262, 1601966392518),
@@ -63,7 +63,7 @@ def cosmoflow_after_epochs(new_log, epochs, start=1_600_000_000_000, **facts):
 @pytest.fixture
 def summary(tree, capsys):
     def call():
-        summarize.main(["--no-judge", "--format", "json", str(tree.root)])
+        summarize.main(["--as-logged", "--format", "json", str(tree.root)])
         return json.loads(capsys.readouterr().out)["results"]
 
     return call
@@ -114,9 +114,9 @@ def test_nine_runs_of_cosmoflow_are_too_few(tree, new_log, summary):
 
 def test_weak_instances_by_ranks(tree, new_log, summary):
     """Some logs of throughput sets name the nodes of the whole system; ranks say what the instance had."""
-    facts = {"number_of_nodes": 2, "accelerators_per_node": 4, "number_of_ranks": 2}
+    facts = {"number_of_nodes": 2, "accelerators_per_node": 4, "number_of_ranks": 2, "start": 1_630_000_000_000}
     logs = [cosmoflow_after_epochs(new_log, 5 + i, **facts) for i in range(4)]
-    tree.set(logs, "a", "b", "cosmoflow", "weak", "v1.0")
+    tree.set(logs, "a", "b", "cosmoflow", "weak", "hpc_results_v1.0")
     (row,) = summary()
     assert (row["edition"], row["total_scale"], row["instance_scale"], row["models"]) == ("mlperf-hpc-v1.0", 8, 2, 4)
 

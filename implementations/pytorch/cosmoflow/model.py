@@ -7,7 +7,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
-from implementations.pytorch.blocks import Block
+
+from ..layers.blocks import Block
 
 SLOPE = 0.3  # of the leaky ReLU
 DENSE = (128, 64)  # outputs of the hidden dense layers

@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-from implementations.pytorch import spatial
-from implementations.pytorch.cosmoflow.model import Flatten, SameConv3d
-from implementations.pytorch.halo import Halo
-from implementations.pytorch.layout import Layout
+from ..parallel import spatial
+from ..parallel.halo import Halo
+from ..parallel.layout import Layout
+from .model import Flatten, SameConv3d
 
 
 class EvenHaloConv3d(nn.Module):

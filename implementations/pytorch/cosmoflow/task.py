@@ -10,14 +10,15 @@ from torch import Tensor, nn
 
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
 from benchmark.metric import mean, sums
-from implementations.pytorch.config import RunConfig, at_least, more_than
-from implementations.pytorch.cosmoflow.model import build_model, to_input
-from implementations.pytorch.cosmoflow.split import parallelize
-from implementations.pytorch.layout import Layout
-from implementations.pytorch.parallel import plain_model
-from implementations.pytorch.step import precise
-from implementations.pytorch.stop import Aborted
-from implementations.pytorch.task import Score, Tensors
+
+from ..config import RunConfig, at_least, more_than
+from ..parallel.gradients import plain_model
+from ..parallel.layout import Layout
+from ..task import Evaluation, Tensors
+from ..training.step import precise
+from ..training.stop import Aborted
+from .model import build_model, to_input
+from .split import parallelize
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Config(RunConfig):
 
 @dataclass(frozen=True)
 class Task:
-    """See implementations/pytorch/task.py."""
+    """See task.py of the implementation."""
 
     problem: Problem
     config: Config
@@ -113,7 +114,7 @@ class Task:
         return loss + decay * plain_model(model).penalty() if decay else loss
 
     @torch.inference_mode()
-    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Score:
+    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
         """Mean absolute error, from sums over all samples that are rounded once, whatever batches and ranks hold.
         Raises Aborted if it is no number, as the weights aren't any more."""
         errors = []
@@ -127,7 +128,7 @@ class Task:
         error = mean(totals, len(every))
         if not math.isfinite(error):
             raise Aborted(f"the mean absolute error is {error}")
-        return Score(error, {"sums": totals})
+        return Evaluation(error, {"sums": totals})
 
     def events(self) -> dict[str, Any]:
         """Under the names of MLPerf HPC, which calls the rate after the warm-up the base rate."""

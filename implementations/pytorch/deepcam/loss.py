@@ -8,7 +8,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from benchmark.deepcam.problem import CLASSES
-from implementations.pytorch.layout import Layout
+
+from ..parallel.layout import Layout
 
 FREQUENCIES = (0.986267818390377, 0.0004578708870701058, 0.01327431072255291)  # published, of the classes' pixels
 POWER = -0.125

@@ -38,7 +38,7 @@ def normed(layer: nn.Module) -> list[nn.Module]:
     return [layer, nn.BatchNorm2d(width), nn.ReLU(inplace=True)]
 
 
-class Block(nn.Module):
+class XceptionBlock(nn.Module):
     """Separable convolutions of `widths` channels around a shortcut: (N, widths[0], H, W) -> (N, widths[-1], H, W).
 
     `tail` adds one more, bare, which has the `stride`. The sum's ReLU is left out without `relu`.
@@ -64,15 +64,15 @@ class Xception(nn.Module):
     def __init__(self, inputs: int, w: "Widths", middle: int):
         super().__init__()
         self.stem = nn.Sequential(*normed(conv(inputs, w(32), 3, stride=2)), *normed(conv(w(32), w(64), 3)))
-        self.entry = Block(w(64), w(128), w(128), stride=2, tail=True)
+        self.entry = XceptionBlock(w(64), w(128), w(128), stride=2, tail=True)
         self.down = nn.Sequential(
-            Block(w(128), w(256), w(256), stride=2, tail=True),
-            Block(w(256), w(728), w(728), stride=2, tail=True),
+            XceptionBlock(w(128), w(256), w(256), stride=2, tail=True),
+            XceptionBlock(w(256), w(728), w(728), stride=2, tail=True),
         )
-        self.middle = nn.Sequential(*(Block(*[w(728)] * 4) for _ in range(middle)))
+        self.middle = nn.Sequential(*(XceptionBlock(*[w(728)] * 4) for _ in range(middle)))
         pairs = pairwise((1024, 1536, 1536, 2048))
         wide = [layer for a, b in pairs for layer in normed(separable(w(a), w(b), rate=2))]
-        self.exit = nn.Sequential(Block(w(728), w(728), w(1024), tail=True, relu=False), *wide)
+        self.exit = nn.Sequential(XceptionBlock(w(728), w(728), w(1024), tail=True, relu=False), *wide)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         skip = self.entry(self.stem(x))

@@ -1,7 +1,7 @@
 """Batch norm (Ioffe and Szegedy 2015, arXiv:1502.03167) over groups of ranks, whose shares of a batch may differ.
 
 PyTorch's SyncBatchNorm needs a GPU. This one adds up sums, counts among them, so a rank with more pixels counts for
-more, and one without a sample for nothing. Its backward pass is the true adjoint, as layout.py wants it.
+more, and one without a sample for nothing. Its backward pass is the true adjoint, as parallel/layout.py wants it.
 """
 
 import datetime
@@ -11,7 +11,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from implementations.pytorch.layout import Layout
+from ..parallel.layout import Layout
 
 
 class GroupedBatchNorm(torch.autograd.Function):

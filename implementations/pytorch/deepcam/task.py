@@ -10,16 +10,17 @@ import torch
 from torch import Tensor, nn
 
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
-from implementations.pytorch.config import RunConfig, at_least, more_than, one_of
-from implementations.pytorch.deepcam.lamb import LAMB
-from implementations.pytorch.deepcam.loss import WEIGHTS, loss_from_sums, loss_sums, mean_overlap, overlaps, to_input
-from implementations.pytorch.deepcam.model import DeepLab
-from implementations.pytorch.deepcam.norm import average_statistics, group_norms
-from implementations.pytorch.deepcam.schedule import Schedule
-from implementations.pytorch.layout import Layout
-from implementations.pytorch.parallel import average_gradients
-from implementations.pytorch.step import precise
-from implementations.pytorch.task import Score, Tensors
+
+from ..config import RunConfig, at_least, more_than, one_of
+from ..parallel.gradients import average_gradients
+from ..parallel.layout import Layout
+from ..task import Evaluation, Tensors
+from ..training.step import precise
+from .lamb import LAMB
+from .loss import WEIGHTS, loss_from_sums, loss_sums, mean_overlap, overlaps, to_input
+from .model import DeepLab
+from .norm import average_statistics, group_norms
+from .schedule import Schedule
 
 MAX_GRAD_NORM = 1.0  # of LAMB, in the closed division
 
@@ -34,7 +35,7 @@ class Config(RunConfig):
     beta_2: float = 0.999
     epsilon: float = 1e-6
     weight_decay: float = 1e-2
-    schedule: str = "multistep"  # or cosine_annealing; see implementations/pytorch/deepcam/schedule.py
+    schedule: str = "multistep"  # or cosine_annealing; see schedule.py
     warmup_steps: int = 400
     warmup_factor: float = 1.0
     milestones: tuple[int, ...] = (800,)  # of multistep: steps
@@ -64,7 +65,7 @@ class Config(RunConfig):
 
 @dataclass(frozen=True)
 class Task:
-    """See implementations/pytorch/task.py."""
+    """See task.py of the implementation."""
 
     problem: Problem
     config: Config
@@ -118,7 +119,7 @@ class Task:
         return loss_from_sums(layout.add(loss_sums(logits, label, self.weight)))
 
     @torch.inference_mode()
-    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Score:
+    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
         """Intersection over union, mean over classes and samples. Its facts: the sums over samples by class."""
         average_statistics(model, layout)
         values = []
@@ -127,7 +128,7 @@ class Task:
                 logits = model(to_input(data, limits))
             values += overlaps(logits, label)
         score, sums = mean_overlap(values, layout)
-        return Score(score, {"sums": sums})
+        return Evaluation(score, {"sums": sums})
 
     def events(self) -> dict[str, Any]:
         """The keys of MLPerf HPC's checker."""

@@ -9,7 +9,7 @@
 #         'tile=[1,2,2,2]' recompute=true
 #
 # The variables are those below and in runs.sh; options and settings of train.py go at the end. Which layout fits and is
-# fastest: implementations/pytorch/project.py. The dataset comes first, with as many processes as there are; each makes
+# fastest: perf/project.py. The dataset comes first, with as many processes as there are; each makes
 # its share:
 #
 #     flux run --nodes=8 --ntasks=512 .venv/bin/python benchmark/generate.py --problem scale9 --out data/scale9
@@ -25,10 +25,11 @@
 set -euo pipefail
 
 # EDIT: what runs, or set it in the environment of flux batch. scale9 is the largest problem that the rules publish the
-# fingerprints of (rules/v1.0/limits.yaml): scale10 and scale11 run, but the judge refuses their logs as yet.
+# fingerprints of (rules/v1.0/limits.yaml): scale10 and scale11 run, but the checker refuses their logs as yet.
 : "${PROBLEM:=scale9}" "${RUNS:=5}" "${ORG:=me}" "${SYSTEM:=my-system}" "${DEVICE:=cuda}"
 : "${RANKS_PER_NODE:=8}" "${CORES_PER_RANK:=12}" "${GPUS_PER_RANK:=1}"
 
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 NODES=$(flux hostlist --count local)
 RANKS=$((NODES * RANKS_PER_NODE))
 JOB=$$ # a job's id is no number
@@ -43,5 +44,17 @@ everywhere() {
         --setopt=cpu-affinity=per-task --setopt=gpu-affinity=on --setopt=exit-on-error --signal=TERM@120 "$@"
 }
 
+# The implementation that runs: the folder that this script lies in. Where the scheduler runs a copy of the script, it is
+# the only folder with such a script, or the one that IMPLEMENTATION names.
+found=(implementations/*/launch/flux.sh)
+if [[ -z ${IMPLEMENTATION:-} && -e $here/launch/runs.sh ]]; then
+    IMPLEMENTATION=$here
+elif [[ -z ${IMPLEMENTATION:-} ]] && ((${#found[@]} == 1)); then
+    IMPLEMENTATION=${found[0]%/launch/*}
+elif [[ -z ${IMPLEMENTATION:-} ]]; then
+    echo "flux.sh: found ${found[*]}, wanted IMPLEMENTATION=implementations/<name> to say which" >&2
+    exit 2
+fi
+
 # shellcheck source=implementations/pytorch/launch/runs.sh
-source implementations/pytorch/launch/runs.sh
+source "$IMPLEMENTATION/launch/runs.sh"

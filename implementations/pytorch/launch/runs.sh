@@ -50,7 +50,7 @@ if [[ -z $LAYOUT && $PROBLEM == scale9 ]] && ((RANKS == 64)); then
 fi
 if [[ -z $LAYOUT && "$*" != *layout* ]] && ((RANKS > 1)); then
     echo "LAYOUT: found none, wanted data,depth,height,width for $PROBLEM on $RANKS ranks; what fits:" \
-        "$PYTHON implementations/pytorch/project.py --problem $PROBLEM --ranks $RANKS --system dgx-h200" >&2
+        "$PYTHON perf/project.py --problem $PROBLEM --ranks $RANKS --system dgx-h200" >&2
     exit 2
 fi
 given=(--problem "$PROBLEM" --data "$DATA" --org "$ORG" --system "$SYSTEM" ${LAYOUT:+--layout "$LAYOUT"})
@@ -59,7 +59,19 @@ given+=("device=$DEVICE" "$@")
 # train.py on all ranks, on a port of its own, below those that systems hand out.
 train() { # NUMBER OPTION...
     export MASTER_PORT=$((20000 + (JOB + $1) % 10000))
-    everywhere "${python[@]}" implementations/pytorch/train.py ${STAGE:+--stage "$STAGE"} "${@:2}" "${given[@]}"
+    everywhere "${python[@]}" "$IMPLEMENTATION/train.py" ${STAGE:+--stage "$STAGE"} "${@:2}" "${given[@]}"
+}
+
+# The source that the logs name, copied next to them: after every run, before anybody edits it.
+config=() before=
+for word in "$@"; do
+    if [[ $before == --config ]]; then
+        config=(--config "$word")
+    fi
+    before=$word
+done
+collect() {
+    "${python[@]}" benchmark/collect.py "$OUT/$ORG" "${config[@]}"
 }
 
 if [[ -n $STEPS ]]; then
@@ -68,15 +80,16 @@ if [[ -n $STEPS ]]; then
         number=$((number + 1))
     done
     train 0 --log "$results/throughput/$BENCHMARK/result_$number.txt" --steps "$STEPS"
+    collect
     echo "$STEPS steps: $results/throughput/$BENCHMARK/result_$number.txt"
     exit
 fi
 
-# The tree around the logs: the source that runs, and the description of the system, of which a person must fill in
-# what no program sees (the number of nodes, say). Refuses a place where runs are already, unless CHECKPOINT has theirs.
+# The description of the system, of which a person must fill in what no program sees (the number of nodes, say). Refuses
+# a place where runs are already, unless CHECKPOINT has theirs.
 logs=$results/strong/$BENCHMARK
 if [[ -z $CHECKPOINT || ! -e $CHECKPOINT/run_0 || ! -e $logs ]]; then
-    "${python[@]}" implementations/pytorch/submit.py --runs 0 --out "$OUT" --nproc "$RANKS" "${given[@]}"
+    "${python[@]}" "$IMPLEMENTATION/submit.py" --runs 0 --out "$OUT" --nproc "$RANKS" "${given[@]}"
 fi
 
 good=0
@@ -85,6 +98,7 @@ for ((run = 0; run < RUNS; run++)); do
     code=0
     if ! grep -Eqs "$reached|$ended" "$log"; then
         train "$run" --log "$log" ${CHECKPOINT:+--checkpoint "$CHECKPOINT/run_$run" --resume} || code=$?
+        collect
         echo "run $((run + 1)) of $RUNS: exit code $code"
     fi
     if grep -Eqs "$reached" "$log"; then

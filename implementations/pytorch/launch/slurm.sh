@@ -9,7 +9,7 @@
 #         'tile=[1,2,2,2]' recompute=true
 #
 # The variables are those below and in runs.sh; options and settings of train.py go at the end. Which layout fits and is
-# fastest: implementations/pytorch/project.py. The dataset comes first, with as many processes as there are; each makes
+# fastest: perf/project.py. The dataset comes first, with as many processes as there are; each makes
 # its share:
 #
 #     srun --nodes=8 --ntasks-per-node=64 .venv/bin/python benchmark/generate.py --problem scale9 --out data/scale9
@@ -32,9 +32,10 @@
 set -euo pipefail
 
 # EDIT: what runs, or set it in the environment of sbatch. scale9 is the largest problem that the rules publish the
-# fingerprints of (rules/v1.0/limits.yaml): scale10 and scale11 run, but the judge refuses their logs as yet.
+# fingerprints of (rules/v1.0/limits.yaml): scale10 and scale11 run, but the checker refuses their logs as yet.
 : "${PROBLEM:=scale9}" "${RUNS:=5}" "${ORG:=me}" "${SYSTEM:=my-system}" "${DEVICE:=cuda}"
 
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "${SLURM_SUBMIT_DIR:-.}"
 RANKS=$SLURM_NTASKS
 JOB=$SLURM_JOB_ID
@@ -48,5 +49,17 @@ everywhere() {
         --kill-on-bad-exit=1 "$@"
 }
 
+# The implementation that runs: the folder that this script lies in. Where the scheduler runs a copy of the script, it is
+# the only folder with such a script, or the one that IMPLEMENTATION names.
+found=(implementations/*/launch/slurm.sh)
+if [[ -z ${IMPLEMENTATION:-} && -e $here/launch/runs.sh ]]; then
+    IMPLEMENTATION=$here
+elif [[ -z ${IMPLEMENTATION:-} ]] && ((${#found[@]} == 1)); then
+    IMPLEMENTATION=${found[0]%/launch/*}
+elif [[ -z ${IMPLEMENTATION:-} ]]; then
+    echo "slurm.sh: found ${found[*]}, wanted IMPLEMENTATION=implementations/<name> to say which" >&2
+    exit 2
+fi
+
 # shellcheck source=implementations/pytorch/launch/runs.sh
-source implementations/pytorch/launch/runs.sh
+source "$IMPLEMENTATION/launch/runs.sh"

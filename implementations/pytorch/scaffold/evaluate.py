@@ -6,15 +6,18 @@ import torch
 from torch import Tensor, nn
 
 from benchmark.metric import Counts, dice
-from implementations.pytorch.config import RunConfig
-from implementations.pytorch.layout import Layout
-from implementations.pytorch.scaffold.model import to_input
-from implementations.pytorch.step import precise
-from implementations.pytorch.task import Score, Tensors
+
+from ..config import RunConfig
+from ..parallel.layout import Layout
+from ..task import Evaluation, Tensors
+from ..training.step import precise
+from .model import to_input
 
 
 @torch.inference_mode()
-def evaluate(model: nn.Module, batches: Iterable[Tensors], classes: int, layout: Layout, config: RunConfig) -> Score:
+def evaluate(
+    model: nn.Module, batches: Iterable[Tensors], classes: int, layout: Layout, config: RunConfig
+) -> Evaluation:
     """Dice and its counts over all ranks' batches of volume and label, uint8 (N, D, H, W) each. Ranks of a replica
     have the same batches; replicas meet once, at the end, so their numbers of batches may differ."""
     confusion = torch.zeros(classes * classes, dtype=torch.int64, device=config.device)
@@ -23,7 +26,7 @@ def evaluate(model: nn.Module, batches: Iterable[Tensors], classes: int, layout:
             logits = model(to_input(volume))
         confusion += confusion_counts(logits, label)
     counts = to_counts(layout.add(confusion).view(classes, classes))
-    return Score(dice(counts), {name: list(numbers) for name, numbers in vars(counts).items()})
+    return Evaluation(dice(counts), {name: list(numbers) for name, numbers in vars(counts).items()})
 
 
 def confusion_counts(logits: Tensor, label: Tensor) -> Tensor:

@@ -5,9 +5,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from benchmark.scaffold.problem import Problem
-from implementations.pytorch.blocks import Block
-from implementations.pytorch.conv import Conv3d
-from implementations.pytorch.norm import NormReLU
+
+from ..layers.blocks import Block
+from ..layers.conv import Conv3d
+from ..layers.norm import NormReLU
 
 GROUPS = 8  # of every GroupNorm
 

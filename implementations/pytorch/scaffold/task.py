@@ -9,17 +9,18 @@ import torch
 from torch import Tensor, nn
 
 from benchmark.scaffold.problem import Problem
-from implementations.pytorch.adam import DenseAdam
-from implementations.pytorch.blocks import JOINS, join_parts
-from implementations.pytorch.config import RunConfig, at_least, more_than, one_of
-from implementations.pytorch.layout import Layout
-from implementations.pytorch.scaffold.evaluate import evaluate
-from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
-from implementations.pytorch.scaffold.model import build_model, to_input
-from implementations.pytorch.scaffold.schedule import cosine_warm_restarts
-from implementations.pytorch.spatial import parallelize
-from implementations.pytorch.step import precise
-from implementations.pytorch.task import Score, Tensors
+
+from ..config import RunConfig, at_least, more_than, one_of
+from ..layers.blocks import JOINS, join_parts
+from ..parallel.layout import Layout
+from ..parallel.spatial import parallelize
+from ..task import Evaluation, Tensors
+from ..training.adam import DenseAdam
+from ..training.step import precise
+from .evaluate import evaluate
+from .loss import class_weights, loss_from_sums, loss_sums
+from .model import build_model, to_input
+from .schedule import cosine_warm_restarts
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Config(RunConfig):
 
 @dataclass(frozen=True)
 class Task:
-    """See implementations/pytorch/task.py."""
+    """See task.py of the implementation."""
 
     problem: Problem
     config: Config
@@ -79,7 +80,9 @@ class Task:
         return DenseAdam(model.parameters(), c.learning_rate, betas, c.epsilon, weight_decay=c.weight_decay, fused=True)
 
     def learning_rate(self, epochs: float) -> float:
-        return cosine_warm_restarts(self.config, epochs)
+        c = self.config
+        restarts = (c.restart_epochs, c.restart_factor, c.warmup_epochs)
+        return cosine_warm_restarts(epochs, c.learning_rate, c.end_learning_rate, *restarts)
 
     def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
         """From volume and label, uint8 (N, D, H, W) each. A rank without a sample takes part with an empty volume
@@ -93,7 +96,7 @@ class Task:
         sums = loss_sums(logits, label, self.weight)
         return loss_from_sums(layout.add(sums if here else sums * 0))
 
-    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Score:
+    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
         return evaluate(model, batches, self.problem.classes, layout, self.config)
 
     def events(self) -> dict[str, Any]:

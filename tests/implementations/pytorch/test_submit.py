@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from benchmark.tree import implementation_path, result_path, source_digest, system_path
+from benchmark.collect import files_in
+from benchmark.tree import result_path, system_path
 from implementations.pytorch import submit
 
 
@@ -28,8 +29,10 @@ def test_tree_is_complete(submitted, events):
         assert found["run_stop"].metadata["status"] == "success"
         assert (found["submission_org"].value, found["submission_platform"].value) == ("Us", "laptop")
         assert found["layout"].value == {"data": 1, "depth": 2, "height": 1, "width": 1}
-        copy = implementation_path(org, "scaffold", "pytorch")
-        assert found["source_digest"].value == source_digest(copy) and (copy / "train.py").exists()
+        (source,) = (org / "source").iterdir()
+        assert files_in(source) == found["source"].metadata["files"]
+        assert found["source"].value.startswith(source.name)
+        assert found["source"].metadata["config"] == "config/config.yaml"
     system = json.loads(system_path(org, "laptop").read_text())
     assert (system["submitter"], system["system_name"], system["number_of_nodes"]) == ("Us", "laptop", "1")
     assert system["host_processor_model_name"] and system["framework"].startswith("PyTorch")

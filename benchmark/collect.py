@@ -1,0 +1,120 @@
+"""The source of a submission: the files that its logs name are copied into it, once for each distinct code.
+
+    python benchmark/collect.py results/v1.0/acme [--config FILE]
+
+Every log of a run says which files it loaded, by path and sha256. They go to <submission>/source/<digest>/<path>. Runs
+share a folder unless they loaded different bytes under the same path; the folder's name follows from all files in it.
+"""
+
+import argparse
+import hashlib
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmark.log import Event, read_log
+from benchmark.source import PACKAGES, ROOT
+from benchmark.tree import combine, source_files, source_path
+
+Files = Mapping[str, str]  # sha256 in hexadecimal by relative path
+
+
+def snapshot(*more: Path, root: Path = ROOT) -> dict[str, bytes]:
+    """What a run that starts now can load, by sha256: the files of the repository's packages, and `more` files."""
+    paths = [path for package in PACKAGES for path in source_files(root / package)]
+    contents = (path.read_bytes() for path in (*paths, *more) if path.is_file())
+    return {hashlib.sha256(data).hexdigest(): data for data in contents}
+
+
+def collect(submission: Path, available: Mapping[str, bytes]) -> None:
+    """Make the submission's source what its logs name: no file is missing, no folder is there that no log names.
+
+    Contents come from what is `available`, by sha256, and from the folders that are there. Raises ValueError naming
+    the log and the file if one is in neither, and leaves everything as it was.
+    """
+    folder = submission / "source"
+    before = {path.name: files_in(path) for path in sorted(folder.glob("*")) if path.is_dir()}
+    old = {digest: folder / name / path for name, files in before.items() for path, digest in files.items()}
+    logs = sorted(submission.glob("results/*/*/*/result_*.txt"))
+    named = [(log, files) for log in logs if (files := files_of(log))]
+    for log, files in named:
+        for path, digest in files.items():
+            if digest not in available and digest not in old:
+                raise ValueError(f"{log}: {path}: found no file with the sha256 {digest}, wanted the one that ran")
+    wanted = {source_path(submission, combine(files.items())): files for files in plan(files for _, files in named)}
+    for place, files in wanted.items():
+        if before.get(place.name) != files:
+            write(place, {path: available.get(d) or old[d].read_bytes() for path, d in files.items()})
+    for name in before:
+        if folder / name not in wanted:
+            shutil.rmtree(folder / name)
+
+
+def plan(sets: Iterable[Files]) -> list[dict[str, str]]:
+    """The files of each folder: a run's go to the first one that has nothing else under the same path."""
+    folders: list[dict[str, str]] = []
+    for files in sets:
+        home = next((f for f in folders if all(f.get(path, d) == d for path, d in files.items())), None)
+        if home is None:
+            folders.append(dict(files))
+        else:
+            home.update(files)
+    return folders
+
+
+def files_of(log: Path) -> dict[str, str]:
+    """The files that a log names; none if it is of a run that ended before it could. Raises ValueError for others."""
+    event = next((e for e in read_log(log) if isinstance(e, Event) and e.key == "source"), None)
+    files = event.metadata.get("files") if event and isinstance(event.metadata, dict) else {}
+    if not isinstance(files, dict):
+        raise ValueError(f"{log}:{event.line}: source: found files {files!r:.80}, wanted sha256 by path")
+    for path, digest in files.items():
+        if not is_plain(path) or not isinstance(digest, str):
+            raise ValueError(
+                f"{log}:{event.line}: source: found {path!r}: {digest!r:.80}, wanted a relative path, sha256"
+            )
+    return files
+
+
+def is_plain(path: str) -> bool:
+    """Whether a relative path leads to where it says."""
+    return PurePosixPath(path).as_posix() == path and ".." not in path.split("/") and path[:1] not in ("", "/", ".")
+
+
+def files_in(folder: Path) -> dict[str, str]:
+    """The files of a folder."""
+    found = source_files(folder)
+    return {p.relative_to(folder).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in found}
+
+
+def write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """A folder of these files and no others; it has its name when all of it is there."""
+    partial = folder.with_name(f".{folder.name}.partial")
+    for leftover in (partial, folder):
+        shutil.rmtree(leftover, ignore_errors=True)
+    for path, data in contents.items():
+        (partial / path).parent.mkdir(parents=True, exist_ok=True)
+        (partial / path).write_bytes(data)
+    partial.rename(folder)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0, or 2 if a file is missing."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("submission", type=Path, help="the folder of who submits")
+    parser.add_argument("--config", type=Path, action="append", default=[], help="a config from outside the repository")
+    args = parser.parse_args(arguments)
+    try:
+        collect(args.submission, snapshot(*args.config))
+    except ValueError as error:
+        print(f"collect.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""HYP and MOD: what the closed division may change, and the model that must be the reference's."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+
+from compliance.checks.log import _applies, _ranged, describe
+from compliance.finding import Fault, show
+from compliance.reading.log import Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline
+from compliance.rule import rule
+
+
+@rule("HYP01", "log", after=("LOG02",))
+def closed_keeps_the_reference(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The closed division changes no hyperparameter but those that it may, and those within their limits"""
+    for name, key in terms.keys.items():
+        if not key.closed or not _applies(key, log, terms):
+            continue
+        for event in log.all(name)[:1]:
+            wanted = _violates(event.value, key)
+            if wanted:
+                yield Fault(event.line, f"{name} {show(event.value)}", wanted)
+
+
+@rule("HYP02", "log", after=("DATA02", "LOG06"))
+def batch_fits_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """A global batch holds no more samples than the training split"""
+    batch, samples = log.first("global_batch_size"), log.value("train_samples")
+    if batch and type(batch.value) is int and type(samples) is int and batch.value > samples:
+        yield Fault(batch.line, f"global_batch_size {batch.value}", f"at most {samples}")
+
+
+@rule("HYP03", "log", after=("HYP01", "LOG06"))
+def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The hyperparameters that are logged twice over, alone and in the resolved configuration, agree"""
+    event = log.first("hyperparameters")
+    if event is None or type(event.value) is not dict or terms.benchmark is None:
+        return
+    for key, name in terms.benchmark.configured.items():
+        alone, value = log.first(key), event.value.get(name)
+        if alone and value is not None and alone.value != value:
+            yield Fault(alone.line, f"{key} {show(alone.value)}", f"{name} {show(value)}, as in line {event.line}")
+
+
+@rule("HYP04", "log", after=("HYP03",))
+def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """config_digest is the digest of the hyperparameters"""
+    event, settings = log.first("config_digest"), log.value("hyperparameters")
+    if event and type(settings) is dict:
+        wanted = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        if event.value != wanted:
+            yield Fault(event.line, f"config_digest {show(event.value)}", f"{wanted}, that of the hyperparameters")
+
+
+@rule("HYP05", "log", after=("LOG06",))
+def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The hyperparameters are complete"""
+    event = log.first("hyperparameters")
+    if event and type(event.value) is dict and terms.benchmark:
+        missing = [name for name in terms.benchmark.settings if name not in event.value]
+        if missing:
+            yield Fault(event.line, f"hyperparameters without {', '.join(missing)}", "all settings of the run")
+
+
+@rule("MOD01", "log", after=("LOG12",))
+def parameters_are_the_models(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The model has the number of parameters of the reference"""
+    event = log.first("parameter_count")
+    wanted = terms.problem.parameter_count if terms.problem and terms.division == "closed" else None
+    if event and wanted is not None and event.value != wanted:
+        yield Fault(event.line, f"parameter_count {show(event.value)}", str(wanted))
+
+
+@rule("MOD02", "log", after=("LOG06",))
+def layout_covers_the_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The layout of ranks multiplies up to the number of ranks"""
+    event, ranks = log.first("layout"), log.value("number_of_ranks")
+    if event and type(event.value) is dict and type(ranks) is int:
+        extents = list(event.value.values())
+        sound = all(type(n) is int and 0 < n < 1 << 32 for n in extents)
+        if not sound or math.prod(extents) != ranks:
+            yield Fault(event.line, f"layout {show(event.value)}", f"a product of {ranks}, the number_of_ranks")
+
+
+def _violates(value: object, key) -> str:
+    """What the key asks for, where the value isn't it; else nothing."""
+    if key.equals is not None:
+        same = (value == key.equals and type(value) is not bool) or value is key.equals
+        return "" if same else f"{key.equals!r}"
+    if key.close is not None:
+        good = type(value) in (int, float) and math.isclose(value, key.close, rel_tol=1e-9)
+        return "" if good else f"{key.close!r}"
+    if key.choices is not None:
+        return "" if value in key.choices else f"one of {', '.join(map(str, key.choices))}"
+    return "" if _ranged(value, key) else describe(key)

@@ -1,0 +1,132 @@
+"""What the logs that are given together have in common, whichever editions they are judged by: copies and replays."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchmark.log import open_regular
+from compliance.reading.run import Run
+from rules.edition import Edition
+
+BLOCK = 1 << 20  # bytes read at a time
+PLAIN = (0, 1, 0.5)  # scores that say nothing
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A run that shares scores with an earlier one: the line where they begin, and how many of its scores are equal."""
+
+    run: Run
+    line: int
+    first: Run
+    equal: int
+
+
+class Across:
+    """Runs that are judged together, and what they have in common: looked for once."""
+
+    def __init__(self, runs: list[Run], editions: Mapping[str, Edition], homes: Mapping[str, str]):
+        """`editions` and `homes`, what findings call the submissions, are by the path of the log."""
+        self.runs = runs
+        self._editions, self._homes = editions, homes
+
+    def strangers(self, run: Run, other: Run) -> bool:
+        """Whether two runs are of different submissions: who copied from whom, logs don't tell."""
+        return self._homes[run.path] != self._homes[other.path]
+
+    def edition(self, run: Run) -> Edition:
+        """The edition that a run is judged by."""
+        return self._editions[run.path]
+
+    def severity(self, run: Run, first: Run) -> str:
+        """Of one run in two places: across rounds, and where the round did not forbid it, for people to judge; else the
+        rule's own."""
+        one, other = self.edition(run), self.edition(first)
+        if one.name != other.name:
+            return "review"
+        return "" if one.limits.seeds.across or run.set_path == first.set_path else "review"
+
+    @cached_property
+    def copies(self) -> dict[str, Run]:
+        """path of a copy -> the log given before it that has the same bytes."""
+        groups: dict[object, list[Run]] = {}
+        for run in self.runs:
+            groups.setdefault((run.size, run.start_ms, *run.evaluations[:3]), []).append(run)
+        found, seen = {}, {}
+        for run in (r for group in groups.values() if len(group) > 1 for r in group):
+            first = seen.setdefault(_digest(run), run)
+            if first.file != run.file:
+                found[run.path] = first
+        return found
+
+    @cached_property
+    def replays(self) -> list[Replay]:
+        """Runs that share `leading` scores in a row, or a whole short curve, with another that isn't their copy. Of
+        two, the later one is the replay."""
+        seen: dict[object, Run] = {}
+        found = []
+        for run in sorted(self.runs, key=lambda r: r.start_ms or 0):
+            if run.path in self.copies:
+                continue
+            windows = self._windows(run)
+            hits = [(at, lines) for key, at, lines in windows if key in seen]
+            if hits:
+                key = next(key for key, _, _ in windows if key in seen)
+                equal = {index for at, lines in hits for index in range(at, at + len(lines))}
+                found.append(Replay(run, hits[0][1][0], seen[key], len(equal)))
+            for key, _, _ in windows:
+                seen.setdefault(key, run)
+        return found
+
+    def _windows(self, run: Run) -> list[tuple[object, int, list[int]]]:
+        """(key, where it begins, its lines) of all stretches of `leading` telling scores; a shorter curve is one."""
+        limits = self.edition(run).limits.curves
+        telling = [(line, score) for line, score in run.curve if score not in PLAIN]
+        kind, length = (run.benchmark, run.problem), min(limits.leading, len(telling))
+        whole = ("whole",) if len(telling) < limits.leading else ()
+        windows = []
+        for at in range(len(telling) - length + 1 if length else 0):
+            part = telling[at : at + length]
+            scores = tuple(score for _, score in part)
+            if len(set(scores)) >= limits.shortest:
+                windows.append(((*kind, *whole, scores), at, [line for line, _ in part]))
+        return windows
+
+    @cached_property
+    def reused_seeds(self) -> list[tuple[Run, int, int, Run]]:
+        """(run, line, seed, the run that used it before) of every seed that a run shares with an earlier one, where the
+        edition of either wants seeds of its own everywhere, or both are of one set."""
+        used: dict[int, list[Run]] = {}
+        found = []
+        for run in self.runs:
+            for seed, line in {seed: line for line, seed in reversed(run.seeds)}.items():
+                before = next((r for r in used.get(seed, ()) if self._must_differ(run, r)), None)
+                if before:
+                    found.append((run, line, seed, before))
+                used.setdefault(seed, []).append(run)
+        return found
+
+    def _must_differ(self, run: Run, other: Run) -> bool:
+        if run.file.parent == other.file.parent:
+            return run is not other
+        return any(self.edition(r).limits.seeds.across for r in (run, other))
+
+    def by_set(self) -> Iterator[list[Replay]]:
+        """The replays of each set."""
+        sets: dict[str, list[Replay]] = {}
+        for replay in self.replays:
+            sets.setdefault(replay.run.set_path, []).append(replay)
+        yield from sets.values()
+
+
+def _digest(run: Run) -> object:
+    """The bytes of a log as a digest; of one that can't be read any more, its path."""
+    total = hashlib.sha256()
+    try:
+        with open_regular(run.file) as file:
+            while block := file.read(BLOCK):
+                total.update(block)
+    except OSError:
+        return run.path
+    return total.digest()

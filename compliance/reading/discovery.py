@@ -1,0 +1,114 @@
+"""What there is to judge under a path: logs, sets of runs, submissions."""
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from compliance.reading.power import FOLDER as POWER
+from compliance.reading.tree import (
+    DEEPEST,
+    LOG,
+    PRUNED,
+    RESULTS,
+    WEAK,
+    LogFile,
+    Set,
+    Submission,
+    log_file,
+    read_set,
+    read_submission,
+    scan,
+)
+
+MOST_FOLDERS = 10_000  # looked at to tell whether a folder is a submission
+
+
+@dataclass
+class Found:
+    """All that was found under the paths given, each once. `missed`: (path, why) of what couldn't be looked at."""
+
+    submissions: list[Submission] = field(default_factory=list)
+    sets: list[Set] = field(default_factory=list)
+    logs: list[LogFile] = field(default_factory=list)
+    missed: list[tuple[str, str]] = field(default_factory=list)
+
+
+def discover(paths: list[str]) -> Found:
+    """What the paths hold. A path that can't be read, or holds nothing to judge, is in `missed`."""
+    found = Found()
+    for given in paths:
+        path = Path(given)
+        try:
+            mode = path.stat().st_mode
+        except (OSError, ValueError) as error:
+            found.missed.append((given, getattr(error, "strerror", None) or str(error)))
+            continue
+        if stat.S_ISREG(mode):
+            found.logs.append(log_file(path, given))
+        elif stat.S_ISDIR(mode):
+            before = len(found.submissions) + len(found.sets)
+            _search(path, given.rstrip("/") or "/", path, found, DEEPEST)
+            if len(found.submissions) + len(found.sets) == before:
+                found.missed.append((given, "no submission, no set of runs and no log in it"))
+        else:
+            found.missed.append((given, "neither a file nor a folder"))
+    _once(found)
+    return found
+
+
+def _once(found: Found) -> None:
+    """Leave out what was given twice: by another spelling of its path, or as a part of what was given as a whole."""
+    found.submissions = list({os.path.realpath(s.path): s for s in reversed(found.submissions)}.values())[::-1]
+    held = {os.path.realpath(s.path) for submission in found.submissions for s in submission.sets}
+    sets = {os.path.realpath(s.path): s for s in reversed(found.sets)}
+    found.sets = [s for path, s in reversed(sets.items()) if path not in held]
+    every = [*(s for submission in found.submissions for s in submission.sets), *found.sets]
+    known = {os.path.realpath(log.file) for s in every for log in s.logs}
+    logs = {os.path.realpath(log.file): log for log in reversed(found.logs)}
+    found.logs = [log for path, log in reversed(logs.items()) if path not in known]
+
+
+def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> None:
+    """Every folder is entered, whatever its name: what is skipped would not be judged."""
+    entries, error = scan(path)
+    if error:
+        found.missed.append((name, error))
+    folders = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
+    if _is_submission(path, folders):
+        found.submissions.append(read_submission(path, name, given))
+        return
+    if any(LOG.match(e.name) and e.is_file(follow_symlinks=False) for e in entries):
+        found.sets.append(runs := read_set(path, name, given))
+        folders = [f for f in folders if f not in (POWER, PRUNED) or (f == PRUNED and runs.scaling != WEAK)]
+        if path != given:
+            found.missed.append((name, "logs in no submission, which have no score"))
+    if not depth and folders:
+        found.missed.append((name, f"folders more than {DEEPEST} deep"))
+    for folder in sorted(folders) if depth else ():
+        _search(path / folder, f"{name.rstrip('/')}/{folder}", given, found, depth - 1)
+
+
+def _is_submission(path: Path, folders: list[str]) -> bool:
+    """A submission has systems/ beside results or source, or results/ with logs two or three levels below it."""
+    if "systems" in folders and {RESULTS, "benchmarks", "source"} & set(folders):
+        return True
+    if RESULTS not in folders or any(_describes(path / f) for f in folders):  # the latter is a round
+        return False
+    level = [path / RESULTS]
+    for depth in (1, 2, 3):
+        level = [_below(p, e) for p in level for e in scan(p)[0] if e.is_dir(follow_symlinks=False)][:MOST_FOLDERS]
+        if any(_describes(p) for p in level):  # rounds below a folder named results
+            return False
+        if depth > 1 and any(LOG.match(e.name) for p in level for e in scan(p)[0]):
+            return True
+    return False
+
+
+def _describes(path: Path) -> bool:
+    """Whether a folder describes systems beside results, as a submission does."""
+    return (path / "systems").is_dir() and (path / RESULTS).is_dir()
+
+
+def _below(path: Path, entry: os.DirEntry) -> Path:
+    return path / entry.name

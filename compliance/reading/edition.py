@@ -1,0 +1,132 @@
+"""Which edition of the rules judges what: the one asked for, or the one that the round's folder names. Nothing that a
+submission says of itself decides, nor a folder in it."""
+
+import datetime
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from benchmark.log import Event, read_log
+from compliance.reading.tree import LogFile, Set, Submission, place_of
+from rules.edition import DEFAULT, Edition, editions, load
+
+VERSION = re.compile(r"v(\d+\.\d+)(?!\d)")
+Target = Submission | Set | LogFile
+HEAD = 400  # events of a log that are looked at for the benchmark that it names
+
+
+def select_edition(target: Target, name: str | None, root: Path, beside: Sequence[Submission] = ()) -> Edition:
+    """The edition for a submission, a set or a log; `beside` are the submissions that were given with it.
+
+    `name` overrules; else the folder of the round. Published rounds come under any name: among the editions that know
+    all benchmarks, those of the version that a folder names, and among these the year of the round's logs decides.
+    """
+    if name:
+        return load(name, root)
+    known = [load(n, root) for n in editions(root)]
+    exact = {e.name: e for e in known}
+    fitting = functools.cache(lambda: _fitting(known, target, beside))  # opens logs, where no folder is named exactly
+    for folder in _folders(target):
+        if folder in exact:
+            return exact[folder]
+        version = VERSION.search(folder)
+        named = [e for e in fitting() if e.name.endswith(f"v{version[1]}")] if version else []
+        if named:
+            return _of_year(named, target, beside)
+    return _of_year(fitting(), target, beside)
+
+
+def _folders(target: Target) -> list[str]:
+    """The names of the folders that may name the round's edition, first the one that counts most: those from the path
+    that was given down to the submission's, from the outside in, so that no folder of a submitter's decides; then those
+    above what was given, from the inside out."""
+    home = _home(target).resolve()
+    given = target.given.resolve() if not isinstance(target, LogFile) else home
+    above = home.parents
+    inside = [p for p in above if p.is_relative_to(given)] if home != given else []
+    return [p.name for p in (*reversed(inside), *(p for p in above if p not in inside))]
+
+
+def _fitting(known: list[Edition], target: Target, beside: Sequence[Submission]) -> list[Edition]:
+    """The editions that know all benchmarks of the round, or else of the target; or else the default."""
+    own = _benchmarks(target)
+    every = own.union(*(_benchmarks(s) for s in _round(target, beside)))
+    for benchmarks in (every, own):
+        fitting = [e for e in known if benchmarks <= set(e.benchmarks)]
+        if fitting:
+            return fitting
+    return [e for e in known if e.name == DEFAULT] or known
+
+
+def _round(target: Target, beside: Sequence[Submission]) -> list[Submission]:
+    """The submissions in the same folder."""
+    if not isinstance(target, Submission):
+        return []
+    return [s for s in beside if s.path.resolve().parent == target.path.resolve().parent]
+
+
+def _year(target: Target, beside: Sequence[Submission]) -> int | None:
+    """The year that most submissions of the round are of; of two as frequent ones, the later."""
+    years = Counter(y for one in (_round(target, beside) or [target]) if (y := _year_of(_logs(one))))
+    return max(years, key=lambda y: (years[y], y)) if years else None
+
+
+def _of_year(fitting: list[Edition], target: Target, beside: Sequence[Submission]) -> Edition:
+    """The edition of the round's year; without one, the default, or else the last."""
+    year = _year(target, beside) if len(fitting) > 1 else None
+    of_year = [e for e in fitting if year and e.limits.year == year]
+    return (of_year or [e for e in fitting if e.name == DEFAULT] or fitting[-1:])[0]
+
+
+def _home(target: Target) -> Path:
+    """The folder of the submission, so that those above it are the round's."""
+    if isinstance(target, Submission):
+        return target.path
+    return place_of(target.path if isinstance(target, Set) else target.file.resolve().parent).home
+
+
+def _benchmarks(target: Target) -> set[str]:
+    """The benchmarks of the folders; where those say nothing, of the logs."""
+    if isinstance(target, Submission):
+        folders = {s.benchmark for s in target.sets} - {""}
+        if folders:
+            return folders
+    elif isinstance(target, Set) and target.benchmark:
+        return {target.benchmark}
+    return {name for log in _logs(target) if (name := _named(log.file))}
+
+
+def _logs(target: Target) -> list[LogFile]:
+    """The logs that speak for it."""
+    if isinstance(target, LogFile):
+        return [target]
+    if isinstance(target, Set):
+        return list(target.logs[:1])
+    return [s.logs[0] for s in target.sets[:3] if s.logs]
+
+
+def _year_of(logs: Iterable[LogFile]) -> int | None:
+    """The year that the first event of the first log with any is of."""
+    for log in logs:
+        try:
+            first = next((item for item in read_log(log.file) if type(item) is Event), None)
+            if first is not None:
+                return datetime.datetime.fromtimestamp(first.time_ms / 1000, datetime.UTC).year
+        except (OSError, OverflowError, ValueError, TypeError):
+            continue
+    return None
+
+
+def _named(path: Path) -> str | None:
+    """The benchmark that a log names."""
+    try:
+        for count, item in enumerate(read_log(path)):
+            if type(item) is Event and item.key == "submission_benchmark" and type(item.value) is str:
+                return item.value
+            if count > HEAD:
+                break
+    except OSError:
+        pass
+    return None

@@ -1,0 +1,195 @@
+"""What one log says, gathered in one pass and in bounded memory: all that the checks look at."""
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmark.log import BadLine, Event, read_log
+from compliance.reading.values import is_number
+from rules.edition import Edition
+
+MOST_EVENTS = 100_000  # kept of one log; a log with more cannot be judged
+MOST_BYTES = 256 << 20  # of their text, roughly
+SMALL = 16 << 20  # bytes of a log whose events needn't be weighed: it all fits
+MOST_KEYS = 500  # that no rule knows, of which the first event is kept
+SHOWN = 100  # bad lines and backward steps kept
+
+STRUCTURE = (
+    "init_start", "init_stop", "run_start", "run_stop", "staging_start", "staging_stop",
+    "epoch_start", "epoch_stop", "block_start", "block_stop", "eval_start", "eval_stop",
+    "eval_accuracy", "eval_error", "tracked_stats", "throughput", "dataset_fingerprint", "resumed", "source",
+    "power_reading", "seed", "submission_benchmark", "problem",
+)  # fmt: skip
+SERIES = ("eval_loss", "learning_rate", "train_loss", "train_accuracy", "train_error", "target_accuracy_reached")
+
+
+@dataclass
+class Log:
+    """One log, read. `events` holds, by key and in order, the events of the keys that rules know; `others` the first
+    of every other key."""
+
+    path: str
+    events: dict[str, list[Event]] = field(default_factory=dict)
+    others: dict[str, Event] = field(default_factory=dict)
+    bad: list[BadLine] = field(default_factory=list)
+    bad_count: int = 0
+    odd: dict[str, list[int]] = field(default_factory=dict)  # kind -> [count, first line]
+    back: list[tuple[int, int, str]] = field(default_factory=list)  # (line, ms back, key)
+    not_time: list[Event] = field(default_factory=list)
+    count: int = 0
+    last_line: int = 1
+    size: int = 0
+    overflow: int = 0  # the line from which nothing more was kept, or 0
+    unreadable: str = ""
+
+    def all(self, key: str) -> list[Event]:
+        """The events of a key, in order."""
+        return self.events.get(key, [])
+
+    def first(self, key: str) -> Event | None:
+        """The first event of a key."""
+        events = self.events.get(key)
+        return events[0] if events else None
+
+    def value(self, key: str) -> Any:
+        """The value of the first event of a key, or None."""
+        events = self.events.get(key)
+        return events[0].value if events else None
+
+    def line(self, key: str) -> int:
+        """The line of the first event of a key, or 1."""
+        events = self.events.get(key)
+        return events[0].line if events else 1
+
+
+def known_keys(edition: Edition) -> frozenset[str]:
+    """The keys that some rule of the edition looks at."""
+    return frozenset(STRUCTURE).union(*edition.keys.values())
+
+
+def gather_log(path: Path, name: str, edition: Edition) -> Log:
+    """The log at `path`, which findings call `name`. Never raises: what could not be read is a fact. Events that all
+    ranks of a run log are one event, where the edition's logs are of many ranks."""
+    log = Log(name)
+    try:
+        log.size = path.stat().st_size
+        _gather(log, path, known_keys(edition))
+    except OSError as error:
+        log.unreadable = error.strerror or str(error)
+    if edition.limits.many_ranks:
+        merge_ranks(log, edition.limits.rank_spread * 1000)
+    return log
+
+
+def merge_ranks(log: Log, spread: float) -> None:
+    """Of events of a key that several ranks logged, equal in value and metadata, the first stays; of the ends of a run
+    the last, since a run ends when all of its ranks have. Each comes within `spread` milliseconds of the one before;
+    settings may come at any time."""
+    dropped: set[int] = set()
+    for key, events in log.events.items():
+        if len(events) > 1:
+            within = spread if key in STRUCTURE else math.inf
+            log.events[key] = kept = _merged(events, within, last=key == "run_stop")
+            if len(kept) < len(events):
+                dropped |= {e.line for e in events} - {e.line for e in kept}
+    if dropped:
+        log.back = _steps_back(log)
+
+
+def _steps_back(log: Log) -> list[tuple[int, int, str]]:
+    """(line, milliseconds back, key) of the events that are kept and come before an earlier one in time."""
+    kept = sorted(
+        (e.line, e.time_ms, e.key) for events in log.events.values() for e in events if type(e.time_ms) is int
+    )
+    back, last = [], -(1 << 62)
+    for line, time_ms, key in kept:
+        if time_ms < last and len(back) < SHOWN:
+            back.append((line, last - time_ms, key))
+        last = max(last, time_ms)
+    return back
+
+
+def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
+    """The events without repetitions of the one before."""
+    kept: list[Event] = []
+    before: int | float = 0  # when the event before was
+    for event in events:
+        if kept and _same(event, kept[-1]) and is_number(event.time_ms) and abs(event.time_ms - before) <= spread:
+            if last:
+                kept[-1] = event
+        else:
+            kept.append(event)
+        before = event.time_ms if is_number(event.time_ms) else -math.inf
+    return kept
+
+
+def _same(one: Event, other: Event) -> bool:
+    """Whether two events say the same, wherever in the program they were logged."""
+    if one.value != other.value:
+        return False
+    a, b = one.metadata, other.metadata
+    if a == b or type(a) is not dict or type(b) is not dict:
+        return a == b
+    if a.get("lineno") == b.get("lineno") and a.get("file") == b.get("file"):
+        return False
+    return {**a, "lineno": 0, "file": ""} == {**b, "lineno": 0, "file": ""}
+
+
+def _gather(log: Log, path: Path, known: frozenset[str]) -> None:
+    events: dict[str, list[Event]] = {key: [] for key in known}
+    others, last, count, item = log.others, -(1 << 62), 0, None
+    room, heavy = MOST_EVENTS, log.size > SMALL
+    for item in read_log(path):
+        if type(item) is not Event:
+            _note(log, item)
+            continue
+        count += 1
+        kept = events.get(item.key)
+        if kept is not None:
+            if room > 0:
+                kept.append(item)
+                room -= 1
+                if heavy:
+                    room -= _weight(item)
+            elif not log.overflow:
+                log.overflow = item.line
+        elif item.key not in others and len(others) < MOST_KEYS and item.key not in SERIES:
+            others[item.key] = item
+        time_ms = item.time_ms
+        if type(time_ms) is not int:
+            if len(log.not_time) < SHOWN:
+                log.not_time.append(item)
+        elif time_ms >= last:
+            last = time_ms
+        elif len(log.back) < SHOWN:
+            log.back.append((item.line, last - time_ms, item.key))
+    log.events = {key: kept for key, kept in events.items() if kept}
+    log.count = count
+    log.last_line = item.line if item else 1
+
+
+def _weight(event: Event) -> int:
+    """What an event takes beyond a plain one, in units of plain events (about 1 KiB each)."""
+    return min(_size(event.value, 6) + _size(event.metadata, 6), MOST_BYTES) >> 10
+
+
+def _size(value: Any, depth: int) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, list):
+        return 8 * len(value) + (sum(_size(v, depth - 1) for v in value) if depth else 0) + 64
+    if isinstance(value, dict):
+        return 100 * len(value) + (sum(_size(v, depth - 1) for v in value.values()) if depth else 0) + 64
+    return 32
+
+
+def _note(log: Log, item: Any) -> None:
+    if type(item) is BadLine:
+        log.bad_count += 1
+        if len(log.bad) < SHOWN:
+            log.bad.append(item)
+    elif item.kind in log.odd:
+        log.odd[item.kind][0] += 1
+    else:
+        log.odd[item.kind] = [1, item.line]

@@ -1,0 +1,32 @@
+"""Runs that were interrupted and went on in the same log: what they began and never finished is set aside."""
+
+from bisect import bisect_right
+
+from benchmark.log import Event
+from compliance.reading.log import Log
+
+BEGUN = (
+    "epoch_start", "epoch_stop", "eval_start", "eval_stop", "tracked_stats", "staging_start", "staging_stop",
+)  # fmt: skip
+
+
+def set_aside(log: Log, metric: str) -> None:
+    """Take out of the run, before each `resumed`, the epoch that was begun after the last score, and the end of a run
+    that was aborted. A score is never set aside, nor an end with success: nothing that was found out can be hidden."""
+    resumed = [e.line for e in log.all("resumed")]
+    if not resumed:
+        return
+    scores = [e.line for e in log.all(metric)]
+    last = [scores[at - 1] if (at := bisect_right(scores, line)) else 0 for line in resumed]  # before each resumption
+
+    def stands(event: Event) -> bool:
+        following = bisect_right(resumed, event.line)
+        return following == len(resumed) or event.line < last[following]
+
+    for key in BEGUN:
+        log.events[key] = [e for e in log.all(key) if stands(e)]
+    log.events["run_stop"] = [e for e in log.all("run_stop") if stands(e) or not _aborted(e)]
+
+
+def _aborted(event: Event) -> bool:
+    return type(event.metadata) is dict and event.metadata.get("status") == "aborted"

@@ -1,0 +1,309 @@
+"""What a run is: all that checks over sets, and results, know of one log once it has been read.
+
+It is small, so that a round of a hundred thousand logs fits into memory: series of numbers are packed.
+"""
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+from benchmark.log import Event
+from compliance.reading.log import Log
+from compliance.reading.power import joules
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.values import is_number, seed_of
+
+MOST = 20_000  # evaluations, and spans of a kind, kept of one log
+MOST_SEEDS = 1000
+DEEPEST = 16  # levels of a value that is kept
+EXACT = 1 << 53  # milliseconds beyond it are no times
+KINDS = ("staging", "epoch", "eval")  # of spans
+
+Span = tuple[int, int]  # [start, stop) in milliseconds since 1970
+
+
+class Mark(NamedTuple):
+    """An event and when it was: the line, from 1, and milliseconds since 1970, None where that is no time."""
+
+    line: int
+    time_ms: int | None
+
+
+class Fact(NamedTuple):
+    """A value and the line that it stands on."""
+
+    line: int
+    value: Any
+
+
+class Evaluation(NamedTuple):
+    """A score inside the run. `epoch` and `step` as logged, None where they are no numbers."""
+
+    line: int
+    time_ms: int
+    epoch: float | None
+    step: float | None
+    value: float
+
+
+class Evaluations(Sequence[Evaluation]):
+    """Evaluations, 40 bytes each."""
+
+    def __init__(self, items: Sequence[Evaluation]):
+        self._numbers = array("d", [math.nan if n is None else n for item in items[:MOST] for n in item])
+
+    def __len__(self) -> int:
+        return len(self._numbers) // 5
+
+    @property
+    def curve(self) -> list[tuple[int, float]]:
+        """(line, score) of each."""
+        return list(zip(map(int, self._numbers[0::5]), self._numbers[4::5], strict=True))
+
+    @overload
+    def __getitem__(self, at: int) -> Evaluation: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Evaluation]: ...
+    def __getitem__(self, at: int | slice) -> Evaluation | list[Evaluation]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        at = at + len(self) if at < 0 else at
+        if not 0 <= at < len(self):
+            raise IndexError(at)
+        line, time, epoch, step, value = self._numbers[5 * at : 5 * at + 5]
+        return Evaluation(int(line), int(time), *(None if n != n else n for n in (epoch, step)), value)
+
+
+class Spans(Sequence[Span]):
+    """Spans of time, 16 bytes each."""
+
+    def __init__(self, items: Sequence[Span]):
+        self._numbers = array("q", [n for item in items[:MOST] for n in item])
+
+    def __len__(self) -> int:
+        return len(self._numbers) // 2
+
+    def __getitem__(self, at: int) -> Span:  # type: ignore[override]
+        at = at + len(self) if at < 0 else at
+        if not 0 <= at < len(self):
+            raise IndexError(at)
+        return self._numbers[2 * at], self._numbers[2 * at + 1]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One log, read. `facts` are the first values of the keys that belong to the run as a whole, known to the rules or
+    not. `evaluations` are the finite scores between run_start and run_stop, by line and by time. `passing` is the first
+    of them that meets the target."""
+
+    path: str  # as findings call the log
+    file: Path
+    number: int | None  # the i of result_<i>.txt
+    pruned: bool  # whether it lies among the pruned results of a weak set
+    size: int  # bytes
+    benchmark: str
+    problem: str | None
+    division: str  # closed or open: the one that the run was judged by
+    metric: str  # the key of the benchmark's score
+    target: float | None
+    facts: dict[str, Fact]
+    seeds: tuple[tuple[int, int], ...]  # (line, seed)
+    start: Mark | None
+    stop: Mark | None
+    last_line: int
+    status: Any  # what run_stop claims; plays no part in any figure
+    evaluations: Evaluations
+    passing: Evaluation | None
+    spans: dict[str, Spans]  # by kind: staging, epoch, eval
+    ends: dict[str, int]  # by kind: the line where the last one ended
+    first_epoch: float | None  # the number of the first epoch, as logged
+    samples: float | None  # samples trained up to the passing (or last) evaluation, where epoch_num counts samples
+    rate: float | None  # samples trained a second as the log itself says, harmonic mean; None where it says nothing
+    joules: float | None  # measured over the run
+    resumed: int  # how often it was interrupted and went on
+    source: dict[str, str] | None = None  # path -> sha256 of every file that was loaded
+    measured: Fact | None = None  # what a throughput-only log says in all
+    throughput_only: bool = False  # no run: it measures steps alone
+    codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
+    lines: frozenset[int] = field(default_factory=frozenset)  # where
+
+    @property
+    def set_path(self) -> str:
+        """What findings call the folder of its set."""
+        folder = self.path.rpartition("/")[0]
+        return folder.rpartition("/")[0] if self.pruned else folder
+
+    @property
+    def converged(self) -> bool:
+        """Whether an evaluation inside the run met the target."""
+        return self.passing is not None
+
+    @property
+    def window(self) -> Span | None:
+        """The timed span in milliseconds; None unless the run has a start and a later stop."""
+        if self.start is None or self.stop is None or None in (self.start.time_ms, self.stop.time_ms):
+            return None
+        return (self.start.time_ms, self.stop.time_ms) if self.stop.time_ms > self.start.time_ms else None
+
+    @property
+    def seconds(self) -> float | None:
+        """run_start to run_stop in seconds, converged or not; None where there is no timed span."""
+        return None if self.window is None else (self.window[1] - self.window[0]) / 1000
+
+    @property
+    def start_ms(self) -> int | None:
+        """When it started, milliseconds since 1970."""
+        return self.start.time_ms if self.start else None
+
+    @property
+    def stop_ms(self) -> int | None:
+        """When it stopped, milliseconds since 1970."""
+        return self.stop.time_ms if self.stop else None
+
+    @property
+    def stop_line(self) -> int:
+        """The line of run_stop, or the last line."""
+        return self.stop.line if self.stop else self.last_line
+
+    @property
+    def curve(self) -> list[tuple[int, float]]:
+        """(line, score) of every evaluation."""
+        return self.evaluations.curve
+
+    def value(self, key: str, default: Any = None) -> Any:
+        """The first value of a key."""
+        fact = self.facts.get(key)
+        return default if fact is None or fact.value is None else fact.value
+
+    def line(self, key: str) -> int:
+        """Its line, or 1."""
+        return self.facts[key].line if key in self.facts else 1
+
+
+def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | None, pruned: bool) -> Run:
+    """The run that a log tells of."""
+    problem = log.value("problem")
+    facts = {key: Fact(e.line, _bounded(e.value)) for key, e in log.others.items()}
+    facts |= {
+        k: Fact(e.line, _bounded(e.value)) for k, key in terms.keys.items() if not key.many and (e := log.first(k))
+    }
+    seeds = ((e.line, seed_of(e.value)) for e in log.all("seed")[:MOST_SEEDS])
+    start, stop = _mark(time.start), _mark(time.stop)
+    window = (start.time_ms, stop.time_ms) if start and stop and None not in (start.time_ms, stop.time_ms) else None
+    inside = [e for score in time.inside if (e := _evaluation(score.event))]
+    passing = _evaluation(time.passing.event) if time.passing and not terms.throughput_only else None
+    source, measured = log.first("source"), log.first("throughput") if terms.throughput_only else None
+    files = metadata(source, "files") if source else None
+    last = passing or (inside[-1] if inside else None)
+    return Run(
+        path=log.path,
+        file=file,
+        number=number,
+        pruned=pruned,
+        size=log.size,
+        benchmark=terms.benchmark_name,
+        problem=problem if type(problem) is str else None,
+        division=terms.division,
+        metric=terms.metric,
+        target=terms.target,
+        facts=facts,
+        seeds=tuple((line, seed) for line, seed in seeds if seed is not None),
+        start=start,
+        stop=stop,
+        last_line=log.last_line,
+        status=metadata(time.stop, "status") if time.stop else None,
+        evaluations=Evaluations(inside),
+        passing=passing,
+        spans={kind: Spans(_spans(log, kind, stop)) for kind in KINDS},
+        ends={kind: line for kind in KINDS if (line := _last_line(log, kind))},
+        first_epoch=_number(metadata(e, "epoch_num")) if (e := log.first("epoch_start")) else None,
+        samples=last.epoch if last and terms.benchmark and terms.benchmark.epoch_num == "samples" else None,
+        rate=_rate(log),
+        joules=joules(log, file, window) if window else None,
+        resumed=len(log.all("resumed")),
+        source=_shared(source.value, files) if type(files) is dict and _bounded(files) is files else None,
+        measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
+        throughput_only=terms.throughput_only,
+    )
+
+
+def _bounded(value: Any) -> Any:
+    """A value as it is kept: none that is nested so deeply that handing it on would fail."""
+    return value if type(value) not in (list, dict) or _depth(value, DEEPEST) else "nested too deeply"
+
+
+def _depth(value: Any, left: int) -> bool:
+    """Whether a value is nested at most so deeply."""
+    if type(value) not in (list, dict):
+        return True
+    inner = value.values() if type(value) is dict else value
+    return left > 0 and all(_depth(v, left - 1) for v in inner)
+
+
+def _shared(digest: Any, files: dict[str, Any]) -> dict[str, Any]:
+    """The files that a log names, or the same that another one did: those of a round are mostly alike."""
+    known = _KNOWN.get(digest) if type(digest) is str else None
+    if known is None or known != files:
+        if type(digest) is str and len(_KNOWN) < MOST_KNOWN:
+            _KNOWN[digest] = files
+        return files
+    return known
+
+
+_KNOWN: dict[str, dict[str, Any]] = {}
+MOST_KNOWN = 256
+
+
+def _mark(event: Event | None) -> Mark | None:
+    return Mark(event.line, _time(event)) if event else None
+
+
+def _time(event: Event) -> int | None:
+    time = event.time_ms
+    if type(time) is int:
+        return time if -EXACT < time < EXACT else None
+    return round(time) if is_number(time) and -EXACT < time < EXACT else None
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if is_number(value) else None
+
+
+def _evaluation(event: Event) -> Evaluation | None:
+    """None of a score that is no number, or whose time is none."""
+    time = _time(event)
+    if time is None or not is_number(event.value):
+        return None
+    epoch, step = (_number(metadata(event, name)) for name in ("epoch_num", "step_num"))
+    return Evaluation(event.line, time, epoch, step, float(event.value))
+
+
+def _spans(log: Log, kind: str, stop: Mark | None) -> list[Span]:
+    """Spans of a kind. One without an end closes where the next of its kind begins, or at run_stop."""
+    events = (*log.all(f"{kind}_start"), *log.all(f"{kind}_stop"))
+    edges = [(e.line, _time(e), e.key == f"{kind}_start") for e in events]
+    spans, since = [], None
+    for _, time, starts in sorted(e for e in edges if e[1] is not None):
+        if since is not None:
+            spans.append((since, time))
+        since = time if starts else None
+    if since is not None and stop and stop.time_ms is not None:
+        spans.append((since, stop.time_ms))
+    return spans
+
+
+def _last_line(log: Log, kind: str) -> int:
+    """The line of the last edge of a span of a kind, or 0."""
+    return max((e.line for end in ("start", "stop") for e in log.all(f"{kind}_{end}")[-1:]), default=0)
+
+
+def _rate(log: Log) -> float | None:
+    """The harmonic mean of the samples a second that a log states, epoch by epoch."""
+    values = [e.value for key in ("throughput", "tracked_stats") for e in log.all(key)]
+    values = [v.get("throughput") if type(v) is dict else v for v in values]
+    values = [v for v in values if is_number(v) and v > 0]
+    return len(values) / math.fsum(1 / v for v in values) if values else None

@@ -1,0 +1,245 @@
+"""What lies in a submission: its listing, its sets of runs, and logs that belong to none. No symbolic link is
+followed, and there are limits to how much is walked."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from benchmark.log import Event, read_log
+from benchmark.tree import SCALINGS
+from compliance.reading.power import is_power
+
+MOST_ENTRIES = 200_000
+DEEPEST = 32
+LOG = re.compile(r"result_([0-9]{1,9})\.txt\Z")
+PRUNED, WEAK, RESULTS = "pruned_results", "weak", "results"
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A log: its file, what findings call it, its number, and whether it was pruned from a throughput set."""
+
+    file: Path
+    name: str
+    number: int | None
+    pruned: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the folders above a set of runs call it; "" where they don't say. `home` is the submission's folder, or else
+    the set's own."""
+
+    round: str
+    org: str
+    system: str
+    scaling: str
+    benchmark: str
+    home: Path
+
+
+@dataclass(frozen=True)
+class Set:
+    """A folder of logs, found at or below the path that was `given`."""
+
+    path: Path
+    name: str
+    given: Path
+    place: Place
+    logs: tuple[LogFile, ...]
+
+    @property
+    def system(self) -> str:
+        return self.place.system
+
+    @property
+    def scaling(self) -> str:
+        return self.place.scaling
+
+    @property
+    def benchmark(self) -> str:
+        return self.place.benchmark
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file or folder below a submission. `kind`: file, folder, link, special, unreadable."""
+
+    parts: tuple[str, ...]
+    kind: str
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission: its listing, and the sets found in it."""
+
+    path: Path
+    name: str  # what findings call it
+    given: Path  # at or below which it was found
+    entries: tuple[Entry, ...]
+    sets: tuple[Set, ...]
+    cut: bool = False  # more than MOST_ENTRIES
+
+    @property
+    def org(self) -> str:
+        return self.path.resolve().name
+
+    @cached_property
+    def at(self) -> dict[tuple[str, ...], Entry]:
+        """The entries by their parts."""
+        return {e.parts: e for e in self.entries}
+
+    def place(self, *parts: str) -> str:
+        """What findings call a path inside."""
+        return "/".join((self.name.rstrip("/"), *parts))
+
+    def under(self, *parts: str) -> list[Entry]:
+        """The entries below a folder."""
+        return [e for e in self.entries if e.parts[: len(parts)] == parts and len(e.parts) > len(parts)]
+
+    def names(self, *parts: str) -> list[str]:
+        """The names of a folder's direct sub-folders."""
+        n = len(parts)
+        return [
+            e.parts[-1] for e in self.entries if len(e.parts) == n + 1 and e.parts[:n] == parts and e.kind == "folder"
+        ]
+
+    def strays(self) -> Iterator[tuple[Entry, int]]:
+        """(file, the line of its first event) of every file with log lines that is no log of a set, and not the log of
+        an instrument."""
+        held = {log.file for runs in self.sets for log in runs.logs}
+        for entry in self.entries:
+            file = self.path.joinpath(*entry.parts)
+            if entry.kind == "file" and file not in held and not is_power(entry.parts) and (line := first_event(file)):
+                yield entry, line
+
+
+def first_event(file: Path) -> int:
+    """The line of a file's first event, 0 of one that holds none or can't be read."""
+    try:
+        return next((item.line for item in read_log(file) if type(item) is Event), 0)
+    except OSError:
+        return 0
+
+
+def read_submission(path: Path, name: str, given: Path) -> Submission:
+    """The listing of a submission and its sets."""
+    entries, cut = _listing(path)
+    folders: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in entries:
+        if entry.kind == "file" and entry.parts[0] == RESULTS and LOG.match(entry.parts[-1]):
+            folders.setdefault(entry.parts[:-1], []).append(entry)
+    for parts in [p for p in folders if p[-1] == PRUNED]:
+        logs = folders.pop(parts)
+        if len(parts) == 5 and parts[2] == WEAK:  # of any other set nothing is pruned: such logs are strays
+            folders.setdefault(parts[:-1], []).extend(logs)
+    bare = Submission(path, name, given, tuple(entries), (), cut)
+    sets = [_set(bare, parts, logs) for parts, logs in sorted(folders.items())]
+    return Submission(path, name, given, tuple(entries), tuple(sets), cut)
+
+
+def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry]) -> Set:
+    inner, above = parts[1:], submission.path.resolve()
+    place = Place(
+        round=above.parent.name,
+        org=above.name,
+        system=inner[0] if inner else "",
+        scaling=inner[1] if len(inner) > 2 else "",
+        benchmark=inner[-1] if len(inner) > 1 else "",
+        home=submission.path,
+    )
+    logs = [
+        LogFile(
+            submission.path.joinpath(*e.parts), submission.place(*e.parts), _number(e.parts[-1]), e.parts[:-1] != parts
+        )
+        for e in entries
+    ]
+    return Set(submission.path.joinpath(*parts), submission.place(*parts), submission.given, place, in_order(logs))
+
+
+def read_set(path: Path, name: str, given: Path) -> Set:
+    """A set given without its submission; its place is told by the names of the folders above it."""
+    place = place_of(path)
+    logs = []
+    for folder, pruned in ((path, False), (path / PRUNED, True)):
+        if pruned and (folder.is_symlink() or place.scaling != WEAK):
+            continue
+        for entry in scan(folder)[0]:
+            if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
+                within = f"{name}/{PRUNED}/{entry.name}" if pruned else f"{name}/{entry.name}"
+                logs.append(LogFile(folder / entry.name, within, _number(entry.name), pruned))
+    return Set(path, name, given, place, in_order(logs))
+
+
+def place_of(folder: Path) -> Place:
+    """What the folders above a set's call it: <round>/<org>/results/<system>/[<scaling>/]<benchmark>."""
+    folder = folder.resolve()
+    benchmark, above, scaling = folder.name, folder.parent, ""
+    if above.name in SCALINGS:
+        scaling, above = above.name, above.parent
+    if above.parent.name == RESULTS:
+        home = above.parent.parent
+        return Place(home.parent.name, home.name, above.name, scaling, benchmark, home)
+    return Place("", "", above.name if scaling else "", scaling, benchmark if scaling else "", folder)
+
+
+def in_order(logs: list[LogFile]) -> tuple[LogFile, ...]:
+    """By number, and not by text: 10 comes after 9."""
+    return tuple(sorted(logs, key=lambda log: (log.pruned, log.number or 0, log.name)))
+
+
+def _number(name: str) -> int | None:
+    match = LOG.match(name)
+    return int(match[1]) if match else None
+
+
+def log_file(path: Path, name: str) -> LogFile:
+    """A log given by itself."""
+    return LogFile(path, name, _number(path.name))
+
+
+def scan(path: Path) -> tuple[list[os.DirEntry], str]:
+    """(what a folder holds, why it can't be read)"""
+    try:
+        with os.scandir(path) as entries:
+            return list(entries), ""
+    except OSError as error:
+        return [], error.strerror or str(error)
+
+
+def _listing(root: Path) -> tuple[list[Entry], bool]:
+    entries: list[Entry] = []
+    todo: list[tuple[str, ...]] = [()]
+    while todo:
+        parts = todo.pop()
+        scanned, error = scan(root.joinpath(*parts))
+        if error:
+            entries.append(Entry(parts or (".",), "unreadable"))
+        for entry in sorted(scanned, key=lambda e: e.name):
+            if len(entries) >= MOST_ENTRIES:
+                return entries, True
+            below = (*parts, entry.name)
+            kind, size = _kind(entry)
+            entries.append(Entry(below, kind, size))
+            if kind == "folder" and len(below) < DEEPEST:
+                todo.append(below)
+            elif kind == "folder":
+                entries.append(Entry((*below, "..."), "unreadable"))
+    return entries, False
+
+
+def _kind(entry: os.DirEntry) -> tuple[str, int]:
+    try:
+        mode = entry.stat(follow_symlinks=False)
+    except OSError:
+        return "unreadable", 0
+    if stat.S_ISLNK(mode.st_mode):
+        return "link", 0
+    if stat.S_ISDIR(mode.st_mode):
+        return "folder", 0
+    return ("file", mode.st_size) if stat.S_ISREG(mode.st_mode) else ("special", 0)

@@ -1,0 +1,1 @@
+"""Static analysis of submitted source: parsed, never run."""

@@ -1,0 +1,1 @@
+"""Measurements and predictions. No run loads them."""

@@ -1,0 +1,162 @@
+"""Predict what a problem takes on a system that is described by a few rates: memory, FLOPs, halos, seconds.
+
+    python perf/project.py --problem scale11 --ranks 64 128 256 512 --system dgx-h200
+    python perf/project.py --system dgx-h200 --calibrate build/result_*.txt > mine.yaml
+    python perf/project.py --system ./mine.yaml --compare build/result_*.txt
+
+For every number of ranks the fastest layout that fits; for a single one, all of them. A step is traced through the
+real network, without memory and without the system. Logs are those of `train.py --steps N`: --calibrate prints the
+system with the rates that fit them best, and says which of them they don't tell; --compare what was measured beside
+what is predicted. Which settings count, assumptions, and how far to trust them: docs/scaling.md.
+"""
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmark.problem import load_problem
+from implementations.pytorch.config import RunConfig, config_path, load_config
+from implementations.pytorch.parallel.layout import Extents
+from implementations.pytorch.task import config_class
+from perf.projection.calibrate import calibrate
+from perf.projection.machine import System, dump_system, load_system
+from perf.projection.measured import read_measured, report
+from perf.projection.recompute import LADDER
+from perf.projection.search import best_of, busy, search
+from perf.projection.table import as_csv, as_json, details, row, text_table
+
+AUTO = "as the settings say, and more where it must be to fit"
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problem", nargs="+", default=[], help="scale11, smoke, ...; several for one table")
+    parser.add_argument("--ranks", type=int, nargs="+", help="numbers of ranks (default: 1)")
+    parser.add_argument("--system", required=True, help="a name in systems/, or a file ending in .yaml")
+    parser.add_argument("--layout", help="data,depth,height,width: this one alone, instead of --ranks")
+    parser.add_argument("--precision", choices=("float32", "bfloat16"), help="default: the settings'; auto: bfloat16")
+    parser.add_argument("--batch", type=int, help="samples a step, over all ranks (default: the settings')")
+    parser.add_argument("--recompute", choices=("auto", *LADDER), default="auto", help=f"auto: {AUTO}")
+    parser.add_argument("--all", action="store_true", help="all layouts, those too that don't fit")
+    parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits logs")
+    parser.add_argument("--compare", type=Path, nargs="+", metavar="LOG", help="measured beside predicted")
+    parser.add_argument("--format", choices=("text", "csv", "json"), default="text")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
+    parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
+    return parser.parse_args(arguments)
+
+
+def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
+    """The config of a problem's runs, as the command line changes it; options overrule settings."""
+    config = load_config(config_class(problem.workload), args.config or config_path(problem.name), args.settings)
+    batch = config.batch_size if args.batch is None else args.batch
+    precision = args.precision or ("bfloat16" if config.precision == "auto" else config.precision)
+    layout = extents(args.layout) if args.layout else config.layout
+    return replace(config, precision=precision, batch_size=batch, layout=layout)
+
+
+def project(args: argparse.Namespace, name: str, system: System) -> list[dict[str, Any]]:
+    """The rows of a problem."""
+    problem = load_problem(name, args.problems)
+    config = settings(args, problem)
+    if config.layout:
+        agree(config.layout, args.ranks)
+        found = [best_of(problem, config, system, config.layout, args.recompute)]
+        return [{**row(p, system), "problem": name} for p in found]
+    rows = []
+    for ranks in args.ranks or [1]:
+        if ranks < 1:
+            raise ValueError(f"--ranks: found {ranks}, wanted at least 1")
+        found = search(problem, config, system, ranks, args.recompute)
+        if not found:
+            print(f"project.py: {name}: {ranks} ranks: {idle(problem, config, ranks)}", file=sys.stderr)
+        shown = found if args.all or single(args) else found[:1]
+        rows += [{**row(p, system), "problem": name} for p in shown]
+    return rows
+
+
+def single(args: argparse.Namespace) -> bool:
+    """Whether one number of ranks was asked for, which is shown in detail."""
+    return len(args.ranks or [1]) == 1
+
+
+def agree(layout: Extents, ranks: Sequence[int] | None) -> None:
+    """Raises ValueError for numbers of ranks that are not the layout's."""
+    wanted = math.prod(layout)
+    for found in ranks or ():
+        if found != wanted:
+            shown = ",".join(map(str, layout))
+            raise ValueError(f"--ranks: found {found} beside layout {shown}, wanted {wanted}, or one of the two")
+
+
+def idle(problem: Any, config: RunConfig, ranks: int) -> str:
+    """Why no layout of so many ranks is of use, and how many ranks are: the next fewer, and the next more."""
+    known = busy(problem, config)
+    near = [n for n in known if n < ranks][-1:] + [n for n in known if n > ranks][:1]
+    wanted = " or ".join(map(str, near)) or "as many samples as parts"
+    at = f"{problem.name} at batch {config.batch_size}" + f" in {config.accumulate} parts" * (config.accumulate > 1)
+    return f"nothing to do for all of them: {at} wants {wanted}"
+
+
+def extents(text: str) -> Extents:
+    """The layout "1,8,8,8" as numbers."""
+    try:
+        found = tuple(map(int, text.split(",")))
+    except ValueError:
+        found = ()
+    if len(found) != 4:
+        raise ValueError(f"--layout: found {text!r}, wanted such as 1,8,8,8")
+    return found
+
+
+def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -> str:
+    """The answer in the format that was asked for."""
+    if args.format != "text":
+        return {"csv": as_csv, "json": as_json}[args.format](rows)
+    blocks = [f"{args.system}: {system.source}"]
+    for name in args.problem:
+        mine = [r for r in rows if r["problem"] == name]
+        if mine:
+            blocks.append(f"{name}, batch {mine[0]['batch']}, {mine[0]['precision']}\n{text_table(mine)}")
+        if mine and single(args):
+            blocks.append(details(mine[0]))
+    return "\n\n".join(blocks)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0, or 2 for a wrong command."""
+    args = parse(arguments)
+    try:
+        print(answer(args))
+    except ValueError as error:
+        print(f"project.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def answer(args: argparse.Namespace) -> str:
+    """What is printed. Raises ValueError for whatever cannot be projected."""
+    system = load_system(args.system)
+    if args.calibrate:
+        found, doubts = calibrate([read_measured(log, args.problems) for log in args.calibrate], system)
+        for doubt in doubts:
+            print(f"project.py: calibration: {doubt}", file=sys.stderr)
+        return dump_system(found, doubts).rstrip()
+    if args.compare:
+        return report([read_measured(log, args.problems) for log in args.compare], system)
+    if not args.problem:
+        raise ValueError("found nothing to do, wanted --problem, --calibrate or --compare")
+    return show(args, [r for name in args.problem for r in project(args, name, system)], system)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""A system's rates from what was measured on it: the rates whose predictions come closest to throughput-only logs.
+
+Least squares over what a rank computes, every log's deviations in shares of its step, within bounds. The rates of
+links are measured by perf/interconnect.py; logs say how long ranks wait besides. What logs don't tell is said, one
+sentence a rate.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+from scipy.optimize import OptimizeResult, least_squares
+
+from perf.projection.machine import MOST_SHARE, ByPrecision, System, Wire
+from perf.projection.measured import WIRES, Measured
+from perf.projection.predict import STEP, optimizer_bytes, step_seconds
+
+PRECISIONS = ("float32", "bfloat16")
+LEAST_SHARE = 1e-3
+NOISE = 0.03  # of a step: logs that agree better than this do so by chance
+VAGUE = 2.0  # times: a rate that noise moves so far is not told by the logs
+FAR = 0.3  # of a step: a phase that is predicted so badly is not described by rates
+QUICKER = 10.0  # times that wires can be as quick as said
+Found = tuple[System, list[str]]
+
+
+def calibrate(runs: Sequence[Measured], base: System) -> Found:
+    """`base` with the peaks that logs name and the rates that fit them best; what they say nothing of is kept. And
+    sentences about rates that they don't determine, or that ran into their bounds, and about logs that don't fit."""
+    peaks = {name: max((r.peak_tflops for r in runs if r.config.precision == name), default=0) for name in PRECISIONS}
+    kept = {name: peak or getattr(base.peak_tflops, name) for name, peak in peaks.items()}
+    names = ", ".join(run.path.name for run in runs)
+    system = replace(base, peak_tflops=ByPrecision(**kept), source=f"measured: calibrated with {names}")
+    doubts = [absent(f"reached.{name}", getattr(base.reached, name), name) for name in PRECISIONS if not peaks[name]]
+    for fit in (fit_work, fit_optimizer, fit_waiting):
+        system, more = fit(runs, system)
+        doubts += more
+    return system, doubts
+
+
+def absent(name: str, value: float, of: str) -> str:
+    """The sentence about a rate that is as it was."""
+    return f"{name}: no log of {of}; {value:.4g} is what it was before"
+
+
+def fit_work(runs: Sequence[Measured], system: System) -> Found:
+    """`system` with the shares that fit best: of the matrix rate, in the precisions that logs have, and of memory's."""
+    precisions = [name for name in PRECISIONS if any(run.config.precision == name for run in runs)]
+
+    def rates(logarithms: np.ndarray) -> System:
+        *shares, memory = np.exp(logarithms).clip(LEAST_SHARE, MOST_SHARE).tolist()
+        reached = replace(system.reached, **dict(zip(precisions, shares, strict=True)))
+        return replace(system, reached=reached, memory_reached=memory)
+
+    def deviations(logarithms: np.ndarray) -> list[float]:
+        tried = rates(logarithms)
+        return [deviation for run in runs for deviation in work_deviations(run, tried)]
+
+    start = [*(getattr(system.reached, name) for name in precisions), system.memory_reached]
+    lowest, highest = math.log(LEAST_SHARE), math.log(MOST_SHARE)
+    fit = least_squares(deviations, np.log(start).clip(lowest + 0.01, highest - 0.01), bounds=(lowest, highest))
+    names = [*(f"reached.{name}" for name in precisions), "memory_reached"]
+    found = rates(fit.x)
+    return found, [*undetermined(names, fit), *(far for run in runs if (far := misfit(run, found)))]
+
+
+def undetermined(names: Sequence[str], fit: OptimizeResult) -> list[str]:
+    """Sentences about shares, fitted as logarithms, that are at a bound, or that noise in the logs could move far."""
+    found = []
+    for name, logarithm, error in zip(names, fit.x, standard_errors(fit), strict=True):
+        share = math.exp(logarithm)
+        if not 1.02 * LEAST_SHARE < share < MOST_SHARE / 1.02:
+            bounds = f"found {share:.4g}, its bound ({LEAST_SHARE:g}..{MOST_SHARE:g})"
+            found.append(f"{name}: {bounds}; the logs don't tell it: more of them, of other sizes, on a quiet machine")
+        elif error > math.log(VAGUE):
+            times = f"{math.exp(error):.2g}" if error < 5 else "100 and more"
+            found.append(f"{name}: found {share:.4g}, within a factor of {times}; too few logs, or too much alike")
+    return found
+
+
+def standard_errors(fit: OptimizeResult) -> np.ndarray:
+    """Of each fitted value, from how the deviations depend on it: linear least squares with noise as large as what is
+    left of them, at least NOISE."""
+    free = len(fit.fun) - len(fit.x)
+    noise = max(NOISE, math.sqrt(2 * fit.cost / free) if free > 0 else 0)
+    _, scales, axes = np.linalg.svd(fit.jac, full_matrices=False)
+    return noise * np.sqrt(((axes.T / np.maximum(scales, 1e-9)) ** 2).sum(1))
+
+
+def misfit(run: Measured, system: System) -> str:
+    """The sentence about a log whose passes are predicted badly, "" of others."""
+    worst = max(map(abs, work_deviations(run, system)))
+    if worst < FAR:
+        return ""
+    return f"{run.path.name}: predicted {worst:.0%} of a step beside what was measured; was the machine busy?"
+
+
+def work_deviations(run: Measured, system: System) -> list[float]:
+    """Predicted less measured seconds of passes forward and backward and of a sample's evaluation, in shares of the
+    step."""
+    wanted = step_seconds(run.traced, run.config, system, run.layout)
+    found = {"forward": run.seconds["forward"], "backward": run.seconds["backward"], "evaluation": run.evaluation}
+    return [(getattr(wanted, name) - seconds) / run.step for name, seconds in found.items()]
+
+
+def fit_optimizer(runs: Sequence[Measured], system: System) -> Found:
+    """`system` with the share of memory's rate that optimizers reached, all logs together."""
+    moved = sum(optimizer_bytes(run.traced, run.config, run.layout) for run in runs)
+    rate = moved / max(sum(run.seconds["optimizer"] for run in runs), 1e-9)
+    share = rate / (1e9 * system.memory_gb_per_second)
+    within = min(max(share, LEAST_SHARE), MOST_SHARE)
+    doubt = f"optimizer_reached: logs say {share:.4g}, wanted {LEAST_SHARE:g}..{MOST_SHARE:g}; {within:g} is its bound"
+    return replace(system, optimizer_reached=within), [doubt] if within != share else []
+
+
+def fit_waiting(runs: Sequence[Measured], system: System) -> Found:
+    """`system` with how long ranks wait for each other, in shares of what they compute: the median, over logs of more
+    than one rank, of what their messages took beyond what the wires' rates say. Where they took less, the rates are
+    too low, and are raised to fit."""
+    together = [run for run in runs if run.layout.ranks > 1]
+    if not together:
+        return system, [absent("imbalance", system.imbalance, "more than one rank")]
+    punctual = replace(system, imbalance=0.0)
+    found = [sum(run.seconds[part] for part in WIRES) for run in together]
+    wires = [step_seconds(run.traced, run.config, punctual, run.layout) for run in together]
+    wanted = [sum(getattr(seconds, part) for part in WIRES) for seconds in wires]
+    worked = [sum(run.seconds[phase] for phase in STEP) for run in together]
+    waits = median((a - b) / work for a, b, work in zip(found, wanted, worked, strict=True))
+    if waits >= 0:
+        doubt = f"imbalance: ranks waited {waits:.2g} times as long as they computed; 1 is its bound"
+        return replace(system, imbalance=min(1.0, waits)), [doubt] if waits >= 1 else []
+    faster = median(b / max(a, 1e-9) for a, b in zip(found, wanted, strict=True))
+    doubt = f"link, network: logs say {faster:.3g} times as quick as given; {QUICKER:g} is the bound: measure them"
+    times = min(faster, QUICKER)
+    wires = {"link": quicker(system.link, times), "network": quicker(system.network, times)}
+    return replace(punctual, **wires), [doubt] if faster > QUICKER else []
+
+
+def quicker(wire: Wire, times: float) -> Wire:
+    """A wire so many times as fast."""
+    return Wire(wire.gb_per_second * times, wire.microseconds / times)

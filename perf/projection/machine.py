@@ -1,0 +1,122 @@
+"""A system as a few rates: perf/systems/<name>.yaml into frozen dataclasses, strictly."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from benchmark.config import build, plain, read_yaml, suggest
+
+SYSTEMS = Path(__file__).resolve().parents[1] / "systems"
+# A rate that is reached can be more than the one that is given: that was measured itself, or a cache holds what is
+# counted as memory's. Twice as much is a wrong rate, or a calibration that failed.
+MOST_SHARE = 2.0
+
+
+@dataclass(frozen=True)
+class ByPrecision:
+    """A number for each precision of the network."""
+
+    float32: float
+    bfloat16: float
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A way between ranks: what one rank sends through it, in GB/s (10^9 bytes), and a message's latency."""
+
+    gb_per_second: float
+    microseconds: float
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The file system that the dataset is read from, in GB/s (10^9 bytes): what a node gets, and what all get."""
+
+    gb_per_second_of_a_node: float
+    gb_per_second_of_all: float
+
+
+@dataclass(frozen=True)
+class System:
+    """What a rank's processor, its memory, and the ways to other ranks give. A rank is one process: an accelerator,
+    or its share of a node's cores."""
+
+    source: str  # where the numbers are from: "datasheet: ...", or "measured: ..."
+    ranks_per_node: int
+    memory_gib: float  # that a rank can fill
+    reserve_gib: float  # of it, for libraries and their workspace
+    peak_tflops: ByPrecision  # matrix rate of a rank as its maker gives it, 10^12 FLOP/s
+    reached: ByPrecision  # share of it that convolutions reach; shares are at most MOST_SHARE
+    memory_gb_per_second: float  # of a rank, as its maker gives it
+    memory_reached: float  # share of it that the operations between the convolutions reach
+    optimizer_reached: float  # share of it that the optimizer's step reaches
+    operation_microseconds: float  # that every operation takes at least: launching a kernel, say
+    link: Wire  # between the ranks of a node
+    network: Wire  # between nodes, by rank, while all ranks of a node send
+    storage: Storage
+    overlap: float = 0.0  # share of the backward pass that hides the averaging of gradients
+    imbalance: float = 0.0  # share of what a rank computes that it then waits for the slowest rank
+
+    def __post_init__(self) -> None:
+        if self.ranks_per_node < 1:
+            raise ValueError(f"ranks_per_node: found {self.ranks_per_node}, wanted at least 1")
+        rates = ("memory_gib", "memory_gb_per_second", "memory_reached", "optimizer_reached")
+        positive = {name: getattr(self, name) for name in rates}
+        for name in ("peak_tflops", "reached"):
+            positive |= {f"{name}.{kind}": value for kind, value in dataclasses.asdict(getattr(self, name)).items()}
+        for name in ("link", "network"):
+            positive[f"{name}.gb_per_second"] = getattr(self, name).gb_per_second
+        positive |= {f"storage.{name}": value for name, value in dataclasses.asdict(self.storage).items()}
+        for name, value in positive.items():
+            if not value > 0:
+                raise ValueError(f"{name}: found {value}, wanted more than 0")
+        for name in ("reached.float32", "reached.bfloat16", "memory_reached", "optimizer_reached"):
+            if not positive[name] <= MOST_SHARE:
+                raise ValueError(f"{name}: found {positive[name]}, wanted a share of the rate, at most {MOST_SHARE:g}")
+        latencies = {f"{name}.microseconds": getattr(self, name).microseconds for name in ("link", "network")}
+        for name, value in {**latencies, "operation_microseconds": self.operation_microseconds}.items():
+            if not value >= 0:
+                raise ValueError(f"{name}: found {value}, wanted 0 or more")
+        for name in ("overlap", "imbalance"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: found {getattr(self, name)}, wanted 0..1")
+        if not 0 <= self.reserve_gib < self.memory_gib:
+            raise ValueError(f"reserve_gib: found {self.reserve_gib}, wanted less than memory_gib {self.memory_gib}")
+
+    def flops(self, precision: str) -> float:
+        """FLOP/s that a rank's convolutions reach."""
+        return 1e12 * getattr(self.peak_tflops, precision) * getattr(self.reached, precision)
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes/s that a rank's other operations reach."""
+        return 1e9 * self.memory_gb_per_second * self.memory_reached
+
+    @property
+    def room(self) -> float:
+        """Bytes that a rank has for the run."""
+        return 2**30 * (self.memory_gib - self.reserve_gib)
+
+    def reading(self, nodes: int) -> float:
+        """Bytes/s that so many nodes read together."""
+        return 1e9 * min(nodes * self.storage.gb_per_second_of_a_node, self.storage.gb_per_second_of_all)
+
+
+def load_system(name: str) -> System:
+    """A system from a file, or by the name of one that comes along. Raises ValueError naming the file and field."""
+    path = Path(name)
+    if path.suffix != ".yaml":
+        known = sorted(p.stem for p in SYSTEMS.glob("*.yaml"))
+        if name not in known:
+            raise ValueError(f"no system {name!r}{suggest(name, known)} (or a file's name, ending in .yaml)")
+        path = SYSTEMS / f"{name}.yaml"
+    return build(System, read_yaml(path), str(path))
+
+
+def dump_system(system: System, doubts: Sequence[str] = ()) -> str:
+    """The text of a system's file, under comments that say what is doubtful about it."""
+    comments = "".join(f"# {doubt}\n" for doubt in doubts)
+    return comments + yaml.safe_dump(plain(system), sort_keys=False, width=110)

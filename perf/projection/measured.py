@@ -1,0 +1,118 @@
+"""What throughput-only logs measured (`train.py --steps N`), beside what is predicted for the same runs."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmark.config import build
+from benchmark.log import Event, read_log
+from benchmark.problem import load_problem
+from implementations.pytorch.config import RunConfig
+from implementations.pytorch.parallel.layout import AXES, Layout
+from implementations.pytorch.parallel.layout_search import arrange
+from implementations.pytorch.task import config_class
+from perf.projection.machine import System
+from perf.projection.predict import step_seconds, weight_bytes
+from perf.projection.recompute import at_step
+from perf.projection.trace import Trace, trace
+
+WIRES = ("halo", "norm", "reduction")
+PARTS = ("forward", "backward", *WIRES, "optimizer")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A throughput-only log: what ran, and its seconds. `seconds` are a step's, by part, mean over ranks, `evaluation`
+    those of one sample on one rank; `peak_tflops` and `memory` (bytes, at most, all told) are of a rank."""
+
+    path: Path
+    problem: Any
+    config: RunConfig
+    layout: Layout
+    nodes: int
+    seconds: dict[str, float]
+    step: float
+    evaluation: float
+    flops: int  # a sample
+    peak_tflops: float
+    memory: int
+
+    @property
+    def traced(self) -> Trace:
+        """The trace of the same step. Its samples are those of the fullest rank."""
+        samples = -(-self.config.batch_size // (self.config.accumulate * self.layout.data))
+        return trace(self.problem, self.config, self.layout.extents[1:], self.layout.data, samples)
+
+
+def read_measured(path: Path, problems: Path | None = None) -> Measured:
+    """A log's measurements. Raises ValueError naming the file that is no throughput-only log, or of another source."""
+    try:
+        last = {e.key: e for e in read_log(path) if isinstance(e, Event)}
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+    if "throughput" not in last or "throughput_setup" not in last:
+        raise ValueError(f"{path}: found no event `throughput`, wanted a log of train.py --steps")
+    try:
+        return measured(path, last, problems)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path}: no throughput-only log of ours: {error!r}") from None
+
+
+def measured(path: Path, last: dict[str, Event], problems: Path | None) -> Measured:
+    """The same, from the last event of each key."""
+    problem = load_problem(last["problem"].value, problems)
+    config = build(config_class(problem.workload), last["hyperparameters"].value, f"{path}: hyperparameters")
+    ranks, extents = last["number_of_ranks"].value, tuple(last["layout"].value[axis] for axis in AXES)
+    layout = arrange(extents, tuple(last["layout"].metadata["tile"]), problem, 0, ranks)
+    found, setup = last["throughput"].value, last["throughput_setup"].value
+    return Measured(
+        path,
+        problem,
+        config,
+        layout,
+        last["number_of_nodes"].value,
+        {part: float(found["seconds"][part]) for part in ("wait", *PARTS, "rest")},
+        float(found["step_seconds"]),
+        layout.data / float(found["evaluation"]["throughput"]),
+        int(setup["flops_per_sample"]),
+        float(setup["peak_tflops"]),
+        int(found["peak_memory_bytes"]["most_by_rank"]),
+    )
+
+
+def compare(run: Measured, system: System) -> list[tuple[str, float, float]]:
+    """(quantity, measured, predicted): seconds of a step, waiting for input left out, and of its parts;
+    TFLOP; memory.
+
+    Messages are put together: which of them ranks wait in for each other is chance."""
+    traced = run.traced
+    seconds = step_seconds(traced, run.config, system, run.layout)
+    plain = replace(run, config=at_step(run.config, "no")).traced
+    flops = plain.flops("forward", "backward") * run.layout.boxes / plain.samples
+    memory = weight_bytes(traced, run.config, run.layout) + traced.peak
+    if run.config.device == "cpu":  # where what libraries take was measured too
+        memory += system.reserve_gib * 2**30
+    messages = [sum(of(part) for part in WIRES) for of in (run.seconds.get, lambda part: getattr(seconds, part))]
+    alone = [(f"{part} s", run.seconds[part], getattr(seconds, part)) for part in ("forward", "backward", "optimizer")]
+    return [
+        ("step s", run.step - run.seconds["wait"], seconds.step),
+        *alone,
+        *([("messages s", *messages)] if run.layout.ranks > 1 else []),
+        ("evaluation s/sample", run.evaluation, seconds.evaluation),
+        ("TFLOP/sample", run.flops / 1e12, flops / 1e12),
+        ("memory GiB", run.memory / 2**30, memory / 2**30),
+    ]
+
+
+def report(runs: list[Measured], system: System) -> str:
+    """A table: for every log and quantity measured, predicted and predicted / measured."""
+    lines = []
+    for run in runs:
+        layout = ",".join(map(str, run.layout.extents))
+        lines.append(
+            f"{run.path.name}: {run.problem.name} {layout}, batch {run.config.batch_size}, {run.config.precision}"
+        )
+        for name, found, wanted in compare(run, system):
+            ratio = f"{wanted / found:8.2f}" if found else "       -"
+            lines.append(f"  {name:20} measured {found:10.4g}  predicted {wanted:10.4g}  ratio {ratio}")
+    return "\n".join(lines)

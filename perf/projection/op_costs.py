@@ -1,0 +1,166 @@
+"""The costs of a step: every operation that PyTorch runs, its FLOPs, its bytes, its messages, the memory it keeps.
+
+Under `FakeTensorMode` tensors have shapes and no memory, so the step of a rank of 4,096 is counted on a laptop:
+the code that trains is the code that is counted.
+"""
+
+import sys
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
+
+IMPLEMENTATIONS = str(Path(__file__).resolve().parents[2] / "implementations")
+NOTHING = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided")  # write no byte
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of a kind: where in the step, and what it costs a rank.
+
+    `flops` are multiplications and additions of matrix products and convolutions, 0 for all else; `bytes` are those
+    of its operands and results, each read or written once; `precision` is the result's ("float32", "bfloat16").
+    """
+
+    phase: str
+    flops: int
+    bytes: int
+    precision: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a rank sends: to the rank `peer`, or, where that is -1, as its part of a sum over all ranks."""
+
+    phase: str
+    part: str  # "halo", "norm" or "rest": whose message it is
+    peer: int
+    bytes: int
+
+
+@dataclass
+class OpCosts(TorchDispatchMode):
+    """Counts operations and messages by kind, and the bytes of the tensors that are alive.
+
+    `phase` is set from outside. `live` and `peak` count what was made since the counting began.
+    """
+
+    phase: str = "forward"
+    operations: Counter[Operation] = field(default_factory=Counter)
+    messages: Counter[Message] = field(default_factory=Counter)
+    live: int = 0
+    peak: int = 0
+
+    def __post_init__(self):
+        super().__init__()
+        self.known: dict[int, Any] = {}  # storages that are alive
+        self.inside = False  # of something that counts as one operation
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if self.inside:
+            return result
+        if function.namespace == "c10d":
+            self.send(function, args)
+        elif function.namespace == "aten":
+            self.note(function, args, kwargs or {}, result)
+        given = {place(tensor) for tensor in tensors((args, kwargs or {}))}
+        for tensor in tensors(result):
+            if place(tensor) not in given:  # not a view, a weight's for one
+                self.hold(tensor)
+        return result
+
+    def as_one(self, kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        """`kernel`, whose temporaries never reach memory, counted as one operation from its operands to its result."""
+
+        def run(*operands: Tensor) -> Tensor:
+            self.inside = True
+            result = kernel(*operands)
+            self.inside = False
+            moved = sum(map(size, operands)) + size(result)
+            self.operations[Operation(self.phase, 0, moved, precision_of(result))] += 1
+            self.hold(result)
+            return result
+
+        return run
+
+    def note(self, function: Any, args: tuple, kwargs: dict, result: Any) -> None:
+        """Count an operation, unless it only looks at its operand in another way."""
+        read, made = list(tensors((args, kwargs))), list(tensors(result))
+        addresses = {place(t) for t in read}
+        mutable = function._schema.is_mutable
+        if not made or (not mutable and all(place(t) in addresses for t in made)):
+            return
+        name = function.overloadpacket.__name__
+        if name == "copy_":
+            read = read[1:]  # what it overwrites is not read
+        moved = 0 if name in NOTHING else sum(map(size, read)) + sum(map(size, made))
+        count = flop_registry.get(function.overloadpacket)
+        flops = count(*args, **kwargs, out_val=result) if count else 0
+        self.operations[Operation(self.phase, flops, moved, precision_of(made[0]))] += 1
+
+    def send(self, function: Any, args: tuple) -> None:
+        """Count a message to another rank, or a sum over ranks. What is received is another rank's message."""
+        name = function.overloadpacket.__name__
+        if name == "recv_":
+            return
+        peer = args[2] if name == "send" else -1
+        self.messages[Message(self.phase, owner(), peer, sum(t.nbytes for t in tensors(args[0])))] += 1
+
+    def hold(self, tensor: Tensor) -> None:
+        """Count a tensor's memory until it is freed."""
+        storage = tensor.untyped_storage()
+        address, bytes = storage._cdata, storage.nbytes()
+        if address in self.known:
+            return
+
+        def free() -> None:
+            self.known.pop(address, None)
+            self.live -= bytes
+
+        self.known[address] = weakref.finalize(storage, free)
+        self.live += bytes
+        self.peak = max(self.peak, self.live)
+
+
+def tensors(value: Any) -> Iterator[Tensor]:
+    """All tensors in nested arguments or results."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, dict):
+        yield from tensors(tuple(value.values()))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from tensors(part)
+
+
+def place(tensor: Tensor) -> int:
+    """The address of a tensor's storage."""
+    return tensor.untyped_storage()._cdata
+
+
+def size(tensor: Tensor) -> int:
+    """Bytes that an operation on a tensor touches: no more than it has, however often an element is repeated."""
+    return min(tensor.numel() * tensor.element_size(), tensor.untyped_storage().nbytes())
+
+
+def precision_of(tensor: Tensor) -> str:
+    """The name of a tensor's type."""
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def owner() -> str:
+    """Whose message it is: that of the innermost file on the stack that exchanges halos or normalizes."""
+    frame = sys._getframe(1)
+    while frame:
+        path = Path(frame.f_code.co_filename)
+        if path.stem.endswith(("halo", "norm")) and path.is_relative_to(IMPLEMENTATIONS):
+            return "halo" if path.stem.endswith("halo") else "norm"
+        frame = frame.f_back
+    return "rest"

@@ -1,0 +1,227 @@
+"""Seconds and bytes of a step on a system, from its trace: a roofline for what a rank computes, and for what it sends
+latency + bytes / bandwidth. Nothing overlaps with anything but what `System.overlap` says, and reading ahead."""
+
+import itertools
+import math
+from collections import Counter
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from benchmark.workload import module_of
+from implementations.pytorch.config import RunConfig
+from implementations.pytorch.parallel.layout import Extents, Layout
+from perf.projection.machine import System, Wire
+from perf.projection.recompute import at_step
+from perf.projection.trace import Trace, trace
+
+WEIGHT_BYTES = 16  # a weight, its gradient and Adam's two moments in float32
+OPTIMIZER_BYTES = 40  # a weight's step: three passes over its gradient to clip it, seven numbers for Adam
+STEP = ("forward", "backward")
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """A training step's seconds by part, as throughput mode splits them: `halo`, `norm` and `reduction` are spent on
+    messages alone, what ranks do about them is in `forward` and `backward`. `evaluation` is one sample's, all told."""
+
+    wait: float  # for input
+    forward: float
+    backward: float
+    halo: float  # messages to neighbours
+    norm: float  # sums of the norms' statistics, where ranks of a sample wait for each other
+    reduction: float  # sums of gradients and of the loss, where replicas do
+    optimizer: float
+    evaluation: float
+
+    @property
+    def step(self) -> float:
+        """Of a training step."""
+        return sum(getattr(self, f.name) for f in fields(self)) - self.evaluation
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a run costs a rank in the middle of the volume."""
+
+    layout: Layout
+    config: RunConfig
+    seconds: Seconds
+    samples: int  # that a replica works on at a time
+    epoch: float  # seconds
+    flops: int  # a step, those that recompute included
+    model_flops: int  # a step, without recomputing
+    messages: int  # to neighbours, a step
+    halo: int  # bytes to neighbours, a step
+    weights: int  # bytes of weights, gradients and the optimizer's state
+    kept: int  # bytes that the forward pass leaves to the backward pass
+    peak: int  # bytes beside the weights, at most
+    fits: bool
+
+    @property
+    def memory(self) -> int:
+        """Bytes of a rank at most, what libraries take left out."""
+        return self.weights + self.peak
+
+
+def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> Prediction:
+    """The prediction for a layout with its tile, at the config's batch, accumulation, precision and recomputation.
+
+    Raises ValueError if there are more replicas than samples in a part of a batch.
+    """
+    parts = config.accumulate
+    samples = -(-config.batch_size // (parts * layout.data))
+    if config.batch_size < parts * layout.data:
+        found = f"found {layout.data} replicas for a batch of {config.batch_size} in {parts} parts"
+        raise ValueError(f"{found}, wanted no more replicas than samples")
+    traced = trace(problem, config, layout.extents[1:], layout.data, samples)
+    plain = trace(problem, at_step(config, "no"), layout.extents[1:], layout.data, samples)
+    nodes = -(-layout.ranks // system.ranks_per_node)
+    seconds = step_seconds(traced, config, system, layout)
+    read = module_of(problem).file_bytes(problem) / system.reading(nodes)  # seconds by sample, all ranks together
+    seconds = replace(seconds, wait=max(0.0, read * config.batch_size - seconds.step))
+    steps = -(-problem.train_samples // config.batch_size)
+    evaluations = -(-problem.validation_samples // layout.data)
+    evaluation = max(evaluations * seconds.evaluation, problem.validation_samples * read)
+    messages, halo = traced.halo(*STEP)
+    weights = weight_bytes(traced, config, layout)
+    return Prediction(
+        layout,
+        config,
+        seconds,
+        samples,
+        steps * seconds.step + evaluation,
+        parts * traced.flops(*STEP),
+        parts * plain.flops(*STEP),
+        parts * messages,
+        parts * halo,
+        weights,
+        traced.kept,
+        traced.peak,
+        weights + traced.peak <= system.room,
+    )
+
+
+def weight_bytes(traced: Trace, config: RunConfig, layout: Layout) -> int:
+    """Bytes of weights, gradients, the optimizer's state and the moving average. FSDP2 keeps a rank's part of them,
+    and has the weights and gradients of a block in whole while it runs."""
+    size = WEIGHT_BYTES + 4 * (config.average_decay > 0)
+    if config.sharding == "fsdp" and layout.ranks > 1:
+        return size * traced.parameters // layout.ranks + 8 * traced.largest
+    return size * traced.parameters
+
+
+def optimizer_bytes(traced: Trace, config: RunConfig, layout: Layout) -> float:
+    """Bytes that a rank's optimizer reads and writes in a step."""
+    return OPTIMIZER_BYTES * traced.parameters / (layout.ranks if config.sharding == "fsdp" else 1)
+
+
+def step_seconds(traced: Trace, config: RunConfig, system: System, layout: Layout) -> Seconds:
+    """A step's seconds by part, reading left out. FSDP2 gathers weights twice and scatters sums of gradients, which is
+    half as much again as DDP sends, and steps its part of the weights."""
+    worked, sent = work_seconds(traced, system), wire_seconds(traced, system, layout)
+    sharded, parts = config.sharding == "fsdp", config.accumulate
+    gradients = sum_seconds(4 * traced.parameters, system, layout) * (1.5 if sharded else 1)
+    hidden = min(gradients, system.overlap * worked["backward"])  # averaged once, behind the last part
+
+    waits = system.imbalance * (worked["forward"] + worked["backward"]) if layout.ranks > 1 else 0.0
+    waits_at = "norm" if layout.boxes > 1 else "rest"  # the first sum that ranks meet at
+
+    def messages(part: str) -> float:
+        return parts * (sum(sent[phase, part] for phase in STEP) + waits * (part == waits_at))
+
+    return Seconds(
+        wait=0.0,
+        forward=parts * worked["forward"],
+        backward=parts * worked["backward"],
+        halo=messages("halo"),
+        norm=messages("norm"),
+        reduction=gradients - hidden + messages("rest"),
+        optimizer=optimizer_bytes(traced, config, layout)
+        / (1e9 * system.memory_gb_per_second * system.optimizer_reached),
+        evaluation=worked["evaluation"] + sum(sent["evaluation", part] for part in ("halo", "norm", "rest")),
+    )
+
+
+def work_seconds(traced: Trace, system: System) -> Counter[str]:
+    """Seconds of a rank's operations by phase: each takes as long as its FLOPs or its bytes, whichever are slower, and
+    its own latency."""
+    spent: Counter[str] = Counter()
+    for operation, times in traced.operations:
+        seconds = operation.bytes / system.bandwidth
+        if operation.flops:
+            seconds = max(seconds, operation.flops / system.flops(operation.precision))
+        spent[operation.phase] += times * (seconds + system.operation_microseconds / 1e6)
+    return spent
+
+
+def wire_seconds(traced: Trace, system: System, layout: Layout) -> Counter[tuple[str, str]]:
+    """Seconds of a rank's messages by phase and part. Axis after axis waits for the slowest rank of a node."""
+    spent: Counter[tuple[str, str]] = Counter()
+    for message, times in traced.messages:
+        if message.peer < 0:
+            spent[message.phase, message.part] += times * sum_seconds(message.bytes, system, layout)
+    ways = {axis: node_ways(layout, axis, system.ranks_per_node) for axis in layout.split_axes()}
+    for (phase, part, axis, size), times in swaps(traced).items():
+        inside, outside = ways[axis]
+        spent[phase, part] += times * max(way(system.link, inside, size), way(system.network, outside, size))
+    return spent
+
+
+def swaps(traced: Trace) -> dict[tuple[str, str, int, int], int]:
+    """How often a rank exchanges planes of a size with its neighbours on an axis, with both at the same time, by
+    (phase, part, axis, bytes)."""
+    found: dict[tuple[str, str, int, int], int] = {}
+    for message, times in traced.messages:
+        if message.peer >= 0:
+            key = message.phase, message.part, axis_of(traced.layout, message.peer), message.bytes
+            found[key] = max(times, found.get(key, 0))
+    return found
+
+
+def way(wire: Wire, messages: int, size: int) -> float:
+    """Seconds of so many messages that a rank sends at once; 0 for none."""
+    return wire.microseconds / 1e6 + messages * size / (1e9 * wire.gb_per_second) if messages else 0.0
+
+
+def sum_seconds(size: int, system: System, layout: Layout) -> float:
+    """Seconds of a sum of so many bytes over all ranks: in a ring over as many ways as a node has, after a tree."""
+    ranks, local = layout.ranks, system.ranks_per_node
+    if ranks == 1:
+        return 0.0
+    rate, latency = system.link.gb_per_second, system.link.microseconds
+    if ranks > local:
+        rate, latency = min(rate, local * system.network.gb_per_second), system.network.microseconds
+    return tree_depth(ranks) * latency / 1e6 + 2 * (ranks - 1) / ranks * size / (1e9 * rate)
+
+
+def tree_depth(ranks: int) -> int:
+    """Messages after one another of a small sum: up a tree, and down again."""
+    return 2 * math.ceil(math.log2(ranks))
+
+
+def axis_of(layout: Layout, peer: int) -> int:
+    """The axis (0, 1, 2) on which a rank is this one's neighbour."""
+    for axis, step in itertools.product(range(3), (-1, 1)):
+        if layout.neighbour(axis, step) == peer:
+            return axis
+    raise ValueError(f"found a message from rank {layout.rank} to rank {peer}, wanted neighbours' alone")
+
+
+def node_ways(layout: Layout, axis: int, local: int) -> tuple[int, int]:
+    """The most neighbours on an axis that a rank of a node in the middle of the volume has inside its node, and
+    outside."""
+    middle = layout.rank_at((0, *(extent // 2 for extent in layout.extents[1:])))
+    node = range(middle // local * local, min(layout.ranks, middle // local * local + local))
+    inside = outside = 0
+    for rank in node:
+        peers = [replace(layout, rank=rank).neighbour(axis, step) for step in (-1, 1)]
+        inside = max(inside, sum(peer in node for peer in peers if peer is not None))
+        outside = max(outside, sum(peer not in node for peer in peers if peer is not None))
+    return inside, outside
+
+
+def tiles(extents: Extents, local: int) -> list[Extents]:
+    """Ways to number ranks so that a node's form a box of the volume; row by row is the first."""
+    plain = (1, 1, 1, 1)
+    axes = [[n for n in range(1, extent + 1) if extent % n == 0 and local % n == 0] for extent in extents[1:]]
+    return [plain, *((1, *t) for t in itertools.product(*axes) if math.prod(t) == local and local > 1)]

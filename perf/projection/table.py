@@ -1,0 +1,99 @@
+"""Predictions as rows of a table: text for people, CSV and JSON for programs."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from perf.projection.machine import System
+from perf.projection.predict import Prediction
+from perf.projection.recompute import step_of
+
+GIB, MB = 2**30, 1e6
+COLUMNS = {  # of the text: heading, field, format
+    "ranks": ("ranks", "{:d}"),
+    "layout": ("layout", "{}"),
+    "tile": ("tile", "{}"),
+    "at once": ("samples_at_once", "{:d}"),
+    "recompute": ("recompute", "{}"),
+    "GiB": ("memory_gib", "{:.1f}"),
+    "fits": ("fits", "{}"),
+    "TFLOP": ("tflop", "{:.4g}"),
+    "halo MB": ("halo_mb", "{:.4g}"),
+    "step s": ("step_s", "{:.4g}"),
+    "epoch s": ("epoch_s", "{:.4g}"),
+    "samples/s": ("samples_per_s", "{:.4g}"),
+    "of peak": ("share_of_peak", "{:.1%}"),
+}
+PARTS = ("wait", "forward", "backward", "halo", "norm", "reduction", "optimizer")
+
+
+def row(prediction: Prediction, system: System) -> dict[str, Any]:
+    """A prediction as plain values; every name ends in its unit."""
+    p, config = prediction, prediction.config
+    rate = p.model_flops / p.seconds.step
+    return {
+        "problem": "",
+        "ranks": p.layout.ranks,
+        "nodes": -(-p.layout.ranks // system.ranks_per_node),
+        "layout": ",".join(map(str, p.layout.extents)),
+        "tile": ",".join(map(str, p.layout.tile)),
+        "precision": config.precision,
+        "batch": config.batch_size,
+        "samples_at_once": p.samples,
+        "recompute": step_of(config),
+        "fits": "yes" if p.fits else "no",
+        "memory_gib": p.memory / GIB,
+        "weights_gib": p.weights / GIB,
+        "kept_gib": p.kept / GIB,
+        "activations_gib": p.peak / GIB,
+        "tflop": p.flops / 1e12,
+        "halo_mb": p.halo / MB,
+        "halo_messages": p.messages,
+        **{f"{part}_s": getattr(p.seconds, part) for part in PARTS},
+        "step_s": p.seconds.step,
+        "evaluation_of_a_sample_s": p.seconds.evaluation,
+        "epoch_s": p.epoch,
+        "samples_per_s": config.batch_size / p.seconds.step,
+        "tflops_of_a_rank": rate / 1e12,
+        "share_of_peak": rate / (1e12 * getattr(system.peak_tflops, config.precision)),
+    }
+
+
+def text_table(rows: Sequence[dict[str, Any]]) -> str:
+    """Columns, right-aligned, two spaces apart."""
+    cells = [list(COLUMNS), *([form.format(r[field]) for field, form in COLUMNS.values()] for r in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def details(r: dict[str, Any]) -> str:
+    """What one row is made of."""
+    parts = "  ".join(f"{part} {r[f'{part}_s']:.4g}" for part in PARTS)
+    memory = (
+        f"weights, gradients and optimizer {r['weights_gib']:.1f}, activations at most {r['activations_gib']:.1f} "
+        f"(between forward and backward {r['kept_gib']:.1f})"
+    )
+    return (
+        f"the first in detail, of a rank in the middle of the volume:\n"
+        f"  seconds a step: {parts}\n"
+        f"  GiB: {memory}\n"
+        f"  halo: {r['halo_messages']} messages a step, {r['halo_mb']:.4g} MB"
+    )
+
+
+def as_json(rows: Sequence[dict[str, Any]]) -> str:
+    """A list of objects."""
+    return json.dumps(list(rows), indent=2)
+
+
+def as_csv(rows: Sequence[dict[str, Any]]) -> str:
+    """A line of names, then one for every row."""
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return out.getvalue().rstrip("\n")

@@ -1,0 +1,135 @@
+"""One rank's step, traced: the real task's loss, forward and backward, over tensors that have shapes and no memory."""
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.testing._internal.distributed.fake_pg import FakeStore
+
+from benchmark.workload import module_of
+from implementations.pytorch.config import RunConfig
+from implementations.pytorch.layers.blocks import Block, parameter_count, recompute_blocks
+from implementations.pytorch.layers.norm import Kernels, NormReLU, gradient, gradient_sums, moments, normalize
+from implementations.pytorch.parallel import gradients
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.task import build_task
+from perf.projection.op_costs import Message, OpCosts, Operation
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What a rank in the middle of the volume does in a step: phases "forward", "backward" and "evaluation".
+
+    `layout` is its layout; `kept` bytes are alive between forward and backward, `peak` at most, both without weights,
+    gradients and the optimizer's state.
+    """
+
+    layout: Layout
+    samples: int
+    parameters: int
+    largest: int  # parameters of the largest block
+    operations: tuple[tuple[Operation, int], ...]
+    messages: tuple[tuple[Message, int], ...]
+    kept: int
+    peak: int
+
+    def flops(self, *phases: str) -> int:
+        """FLOPs of matrix products and convolutions."""
+        return sum(o.flops * times for o, times in self.operations if o.phase in phases)
+
+    def halo(self, *phases: str) -> tuple[int, int]:
+        """Messages to neighbours, and their bytes."""
+        sent = [(m, times) for m, times in self.messages if m.peer >= 0 and m.phase in phases]
+        return sum(times for _, times in sent), sum(m.bytes * times for m, times in sent)
+
+
+@functools.lru_cache(maxsize=256)
+def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas: int, samples: int) -> Trace:
+    """The step of `samples` samples a rank, of volumes cut into `boxes`; then the evaluation of one sample.
+
+    Replicas count for nothing but the sum of the loss: more than two are traced as two. Raises RuntimeError where a
+    process group exists already.
+    """
+    layout = Layout(min(replicas, 2), 0, *boxes)
+    layout = replace(layout, rank=layout.rank_at((0, *(extent // 2 for extent in boxes))))
+    config = replace(config, device="cpu", sharding="ddp")  # operations are the same elsewhere, averaging left out
+    with torch.device("meta"):
+        model = build_task(problem, config).build_model()
+    shapes = [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in blank(problem, layout)]
+    with fake_ranks(layout), FakeTensorMode():
+        task = build_task(problem, config)
+        batch, one = (tuple(torch.zeros((n, *s), dtype=t) for s, t in shapes) for n in (samples, 1))
+        with_gradients(model)
+        costs = OpCosts()
+        fused_norms(model, costs)
+        with no_averaging():
+            model = task.parallelize(model, layout)
+        if config.recompute or config.recompute_norms:
+            recompute_blocks(model, "block" if config.recompute else "norms")
+        model.train()
+        with costs:
+            loss = task.loss(model, batch, layout)
+            kept, costs.phase = costs.live, "backward"
+            loss.backward()
+            peak, costs.phase = costs.peak, "evaluation"
+        model.eval()
+        with torch.no_grad(), costs:
+            task.loss(model, one, layout)  # for the metric's counts, which cost as little
+        counted = tuple(costs.operations.items()), tuple(costs.messages.items())
+        largest = max((parameter_count(m) for m in model.modules() if isinstance(m, Block)), default=0)
+        return Trace(layout, samples, parameter_count(model), largest, *counted, kept, peak)
+
+
+def blank(problem: Any, layout: Layout) -> tuple[np.ndarray, ...]:
+    """A rank's box of a sample; its memory is never touched."""
+    return module_of(problem).blank(problem, layout.box(problem.shape))
+
+
+def with_gradients(model: nn.Module) -> None:
+    """Turn a model on the meta device into one of fake tensors on the CPU, in place, as it is in the middle of a run:
+    every weight has a gradient."""
+
+    def fake(tensor: Tensor) -> Tensor:
+        return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+
+    for module in model.modules():
+        for name, weight in module._parameters.items():
+            if weight is not None:
+                module._parameters[name] = nn.Parameter(fake(weight), weight.requires_grad)
+                module._parameters[name].grad = fake(weight) if weight.requires_grad else None
+        for name, buffer in module._buffers.items():
+            module._buffers[name] = None if buffer is None else fake(buffer)
+
+
+def fused_norms(model: nn.Module, costs: OpCosts) -> None:
+    """Count the kernels of norms as what they are when compiled, or in slabs that stay in a cache: one sweep each."""
+    for module in model.modules():
+        if isinstance(module, NormReLU):
+            module.kernels = Kernels(*map(costs.as_one, (moments, normalize, gradient_sums, gradient)))
+
+
+@contextmanager
+def no_averaging() -> Iterator[None]:
+    """Leave DDP out: it looks into memory, which isn't there, and what it sends is known."""
+    real, gradients.DistributedDataParallel = gradients.DistributedDataParallel, lambda model, **options: model
+    try:
+        yield
+    finally:
+        gradients.DistributedDataParallel = real
+
+
+@contextmanager
+def fake_ranks(layout: Layout) -> Iterator[None]:
+    """A process group of the layout's size in which nobody answers and nobody is asked."""
+    dist.init_process_group("fake", rank=layout.rank, world_size=layout.ranks, store=FakeStore())
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()

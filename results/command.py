@@ -1,0 +1,106 @@
+"""What summarize.py and compare.py share: options, the checker's verdict, and writing to one file or several."""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from compliance.engine import judge
+from compliance.finding import printable
+from compliance.verdict import Verdict
+from compliance.waiver import read_waivers
+
+ENDINGS = {".txt": "text", ".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html"}
+IDLE = "WAI01"  # a waiver that covers nothing
+Target = tuple[Path | None, str]  # where to write, None for stdout, and in which format
+
+
+def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """The options that both commands have."""
+    endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
+    parser.add_argument("--format", choices=formats, help="default: what the ending of --output says, or text")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help=f"write to this file ({endings}), outside of any submission; may be given more than once",
+    )
+    parser.add_argument("--rules", metavar="EDITION", help="check by this edition whatever the folders say")
+    parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, as for compliance/check.py")
+    parser.add_argument(
+        "--as-logged", action="store_true", help="score what the logs say even where the checker objects"
+    )
+
+
+def targets(args: argparse.Namespace, formats: Sequence[str]) -> list[Target]:
+    """Where to write and in which format. Raises ValueError where that isn't clear."""
+    outputs = args.output or []
+    if not outputs:
+        return [(None, args.format or "text")]
+    if args.format and len(outputs) > 1:
+        raise ValueError(f"found --format with {len(outputs)} --output, wanted their endings to say the formats")
+    found = []
+    for path in outputs:
+        form = args.format or ENDINGS.get(path.suffix.lower())
+        if form not in formats:
+            wanted = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
+            raise ValueError(f"{path}: found the ending {path.suffix!r}, wanted one of {wanted}, or --format")
+        found.append((path, form))
+    return found
+
+
+def check(args: argparse.Namespace) -> Verdict:
+    """The checker's verdict on the paths given. Raises ValueError for what the user can mend."""
+    paths = sorted(map(str, args.paths))  # what is found across paths is found in the same logs whatever their order
+    waivers = read_waivers(args.waivers, paths) if args.waivers else None
+    return judge(paths, args.rules, progress=progress(), waivers=waivers)
+
+
+def progress() -> Callable[[int, int], None] | None:
+    """Shows on stderr how many logs have been checked; on a terminal only."""
+    if not sys.stderr.isatty():
+        return None
+    from tqdm import tqdm
+
+    bar = tqdm(unit="log", desc="checking", leave=False)
+
+    def show(done: int, total: int) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+        if done == total:
+            bar.close()
+
+    return show
+
+
+def tell(verdict: Verdict) -> None:
+    """Says on stderr what couldn't be looked at, and which waivers cover nothing."""
+    for path, why in verdict.missed:
+        print(printable(f"{path}: {why}"), file=sys.stderr)
+    for finding in verdict.findings:
+        if finding.code == IDLE:
+            print(finding.text(), file=sys.stderr)
+
+
+def keep_outside(wanted: Sequence[Target], verdict: Verdict) -> None:
+    """Raises ValueError if something would be written into what was checked."""
+    homes = {Path(s.path).resolve() for s in verdict.submissions}
+    homes |= {s.folder.resolve() for s in verdict.all_sets}
+    for path, _ in wanted:
+        for home in homes if path else ():
+            if path.resolve().is_relative_to(home):
+                raise ValueError(f"{path}: lies inside {home}, which was checked, wanted a place outside")
+
+
+def write(wanted: Sequence[Target], forms: Mapping[str, Callable[[Path], str]]) -> None:
+    """Writes each target. `forms` make a format's text for the folder where it will lie."""
+    for path, form in wanted:
+        text = forms[form](path.resolve().parent if path else Path.cwd())
+        if path is None:
+            if hasattr(sys.stdout, "reconfigure"):
+                sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than a name has
+            sys.stdout.write(text)
+        else:
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            print(f"wrote {path}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Results as pages: one self-contained file each."""

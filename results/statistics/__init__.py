@@ -1,0 +1,1 @@
+"""What run times are worth: the score of a set, two sets side by side, and where the time of a run went."""

@@ -1,0 +1,56 @@
+"""Where the time of a run went."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compliance.reading.run import Run, Span
+from results.statistics.intervals import clip, length, subtract, union
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """Milliseconds of a run's timed span; `total` is exactly the sum of the other four.
+
+    Time that two kinds claim goes to the first of staging, evaluation, training. Training is what epochs leave when
+    evaluation is taken out; the rest is outside all of them (set-up after the clock started, checkpoints between
+    epochs, shutting down).
+    """
+
+    total: int
+    staging: int
+    training: int
+    evaluation: int
+    rest: int
+
+
+def decompose(run: Run) -> Decomposition | None:
+    """Where the time between `run_start` and `run_stop` went. None without a timed span."""
+    if run.window is None:
+        return None
+    spans = kinds(run)
+    return Decomposition(run.window[1] - run.window[0], **{kind: length(found) for kind, found in spans.items()})
+
+
+def kinds(run: Run) -> dict[str, list[Span]]:
+    """The spans of each kind of time, disjoint, inside the timed window; {} without one."""
+    if run.window is None:
+        return {}
+    return divide(run.window, run.spans["staging"], run.spans["epoch"], run.spans["eval"])
+
+
+def divide(
+    window: Span, staging: Sequence[Span], epochs: Sequence[Span], evals: Sequence[Span]
+) -> dict[str, list[Span]]:
+    """The time of a window by kind; what is given may overlap, nest and stick out."""
+    staged = clip(union(staging), window)
+    evaluation = subtract(clip(union(evals), window), staged)
+    training = subtract(subtract(clip(union(epochs), window), staged), evaluation)
+    rest = subtract([window], union([*staged, *evaluation, *training]))
+    return {"rest": rest, "training": training, "evaluation": evaluation, "staging": staged}
+
+
+def epoch_count(run: Run) -> int | None:
+    """Epochs begun inside the timed span; None where the log has none."""
+    if run.window is None or not run.spans["epoch"]:
+        return None
+    return sum(run.window[0] <= start < run.window[1] for start, _ in run.spans["epoch"])

@@ -1,0 +1,220 @@
+"""The statistics of one set of runs: figure of merit, median, intervals.
+
+Pure functions over run times in seconds. A run that did not converge is `math.inf`: it took longer
+than anyone waited. Nothing here reads a file.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from results.statistics.student import t_quantile
+from rules.merit import figure_of_merit, least_runs, trim_count
+
+LEVEL = 0.95  # of every interval in this package
+FEWEST = 5  # runs below which a trimmed mean has no interval worth printing
+
+
+@dataclass(frozen=True)
+class TrimmedMean:
+    """A trimmed mean of `n` values with `k` dropped from each end, and what is known of its error.
+
+    `standard_error`, `low` and `high` are None where they cannot be estimated.
+    """
+
+    n: int
+    k: int
+    mean: float
+    standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | None:
+    """The mean without the k smallest and k largest, with Tukey and McLaughlin's interval.
+
+    The standard error is sqrt(SSW / (h (h - 1))), SSW the sum of squares of the winsorized values about
+    their mean and h = n - 2k; Student's t with h - 1 degrees gives the interval (Tukey and McLaughlin 1963).
+    None when nothing is left or something infinite is left; no interval below 5 values. A value is known to a
+    `step` only: see `winsorized_squares`.
+    """
+    n, k = len(values), trim_count(len(values))
+    mean = figure_of_merit(values)
+    if mean is None or n < FEWEST:
+        return None if mean is None else TrimmedMean(n, k, mean)
+    ordered, h = sorted(values), n - 2 * k
+    error = math.sqrt(winsorized_squares(ordered, k, max(step, tied_step(ordered))) / (h * (h - 1)))
+    half = t_quantile((1 + LEVEL) / 2, h - 1) * error
+    return TrimmedMean(n, k, mean, error, mean - half, mean + half)
+
+
+def winsorized_squares(ordered: Sequence[float], k: int, step: float = 0.0) -> float:
+    """The sum of squared deviations after the k extremes at each end took the value of their next neighbour.
+
+    Never less than if every value had a deviation of step / 6 (that is, were known to within half a step by three
+    deviations): runs end at evaluations, and a few that happen to agree don't make their epochs certain.
+    """
+    kept = list(ordered[k : len(ordered) - k])
+    values = [kept[0]] * k + kept + [kept[-1]] * k
+    mean = math.fsum(values) / len(values)
+    return max(math.fsum((v - mean) ** 2 for v in values), (len(values) - 1) * (step / 6) ** 2)
+
+
+def tied_step(ordered: Sequence[float]) -> float:
+    """The step of values of which some are equal, as times are that are whole epochs: the smallest gap between
+    different ones. 0 where none are equal, or all are."""
+    finite = [v for v in ordered if math.isfinite(v)]
+    distinct = sorted(set(finite))
+    if len(distinct) in (0, 1, len(finite)):
+        return 0.0
+    return min(b - a for a, b in itertools.pairwise(distinct))
+
+
+@dataclass(frozen=True)
+class Median:
+    """A median with the interval between two order statistics that covers the population's median with
+    probability `level` (exact for a continuous population); None where even the extremes cover less than 95 %.
+    Values may be infinite.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    level: float | None
+
+
+def median(values: Sequence[float]) -> Median | None:
+    """The median and its order-statistic interval; None of nothing.
+
+    The interval is the shortest symmetric one, [x_(j), x_(n+1-j)], whose exact level 1 - 2 P(B < j), with B binomial
+    (n, 1/2), is at least 95 %. Below 6 values there is none: the widest is given with the level that it has.
+    """
+    if not values:
+        return None
+    ordered, n = sorted(values), len(values)
+    middle = ordered[n // 2] if n % 2 else mean_of_two(ordered[n // 2 - 1], ordered[n // 2])
+    if n == 1:
+        return Median(middle, None, None, None)
+    j = median_rank(n)
+    return Median(middle, ordered[j - 1], ordered[n - j], median_level(n, j))
+
+
+def mean_of_two(a: float, b: float) -> float:
+    return math.inf if math.inf in (a, b) else (a + b) / 2
+
+
+@lru_cache(maxsize=1024)
+def median_rank(n: int) -> int:
+    """The largest j >= 1 for which [x_(j), x_(n+1-j)] has at least 95 %, or 1."""
+    j = 1
+    while j < n // 2 and median_level(n, j + 1) >= LEVEL:
+        j += 1
+    return j
+
+
+@lru_cache(maxsize=1024)
+def median_level(n: int, j: int) -> float:
+    """1 - 2 P(Binomial(n, 1/2) <= j - 1), in exact integer arithmetic until the last division."""
+    tail = sum(math.comb(n, i) for i in range(j))
+    return (2**n - 2 * tail) / 2**n
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a set of runs is worth. `fom` is seconds; None, with `why`, where none is deserved."""
+
+    n: int
+    converged: int
+    required: int
+    k: int
+    fom: float | None
+    why: str | None
+    trimmed: TrimmedMean | None
+    median: Median | None
+
+
+def score(times: Sequence[float], required: int | None = None, step: float = 0.0) -> Score:
+    """The score of a set of runs that took `times` seconds, `math.inf` for those that did not converge.
+
+    `required` is the number of runs that the rules want; None where no rule is known. `step` is the time between
+    evaluations, 0 where it isn't known.
+    """
+    if any(math.isnan(t) or t <= 0 for t in times):
+        raise ValueError(f"found run times {list(times)}, wanted positive seconds, or infinity where not converged")
+    n, k = len(times), trim_count(len(times))
+    wanted = max(required or 0, least_runs())
+    failed = sum(map(math.isinf, times))
+    why = None
+    if n < wanted:
+        why = f"too few runs: found {n}, wanted {wanted}: {wanted - n} more would give a score"
+    elif failed > k:
+        why = f"{failed} of {n} runs did not converge: at most {k} may be dropped as the slowest"
+    mean = trimmed_mean(times, step) if why is None else None
+    fom = mean.mean if mean else None
+    return Score(n, n - failed, wanted, k, fom, why, mean, median(times))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Coefficients of variation (sample standard deviation over mean) of the converged runs, and how the variance of
+    log(time) divides between the number of epochs and the seconds that each took; the two shares add up to 1."""
+
+    time: float
+    epochs: float
+    seconds_per_epoch: float
+    share_epochs: float | None
+    share_seconds_per_epoch: float | None
+
+
+def spread(times: Sequence[float], epochs: Sequence[float]) -> Spread | None:
+    """The spread of runs that took `times` seconds and `epochs` epochs. None below 2 usable runs.
+
+    As log T = log E + log(T / E), var(log T) = cov(log E, log T) + cov(log(T / E), log T), whatever the correlation.
+    """
+    pairs = [(t, e) for t, e in zip(times, epochs, strict=True) if math.isfinite(t) and e > 0]
+    if len(pairs) < 2:
+        return None
+    t, e = [p[0] for p in pairs], [p[1] for p in pairs]
+    log_t, log_e = list(map(math.log, t)), list(map(math.log, e))
+    total = covariance(log_t, log_t)
+    share = covariance(log_e, log_t) / total if total > 0 else None
+    rest = None if share is None else 1 - share
+    per_epoch = [a / b for a, b in pairs]
+    return Spread(variation(t), variation(e), variation(per_epoch), share, rest)
+
+
+def mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
+    """The harmonic mean of rates, and their deviation: how much faster it goes with one sample deviation less time.
+
+    None where there is nothing positive to average; no deviation of one value, or where it is not less than the mean.
+    """
+    times = [1 / r for r in rates if r > 0]
+    if not times or len(times) != len(rates):
+        return None, None
+    average = 1 / mean(times)
+    if len(times) < 2:
+        return average, None
+    faster = mean(times) - deviation(times)
+    return average, 1 / faster - average if faster > 0 else None
+
+
+def deviation(values: Sequence[float]) -> float:
+    """The sample standard deviation (n - 1)."""
+    return math.sqrt(covariance(values, values))
+
+
+def variation(values: Sequence[float]) -> float:
+    """The coefficient of variation."""
+    return deviation(values) / mean(values)
+
+
+def covariance(a: Sequence[float], b: Sequence[float]) -> float:
+    """The sample covariance (n - 1)."""
+    x, y = mean(a), mean(b)
+    return math.fsum((i - x) * (j - y) for i, j in zip(a, b, strict=True)) / (len(a) - 1)

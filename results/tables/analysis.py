@@ -1,0 +1,86 @@
+"""The analysis of MLPerf HPC's paper as tables: time to train, staging, and what training costs, one row a set.
+
+Farrell et al. 2021 (arXiv 2110.11466), tables 4, 5 and 6. All over the runs that the figure of merit averages;
+deviations are sample deviations (n - 1); rates are averaged as their inverses are (`record.rates`).
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from compliance.finding import printable
+from results.statistics.result import Result
+from results.tables.record import record
+from results.tables.text import aligned, escape, row_of
+
+TABLES = {  # title: (head, column, digits) ...
+    "time to train and staging": (
+        ("units", "units", 0),
+        ("batch", "batch", 0),
+        ("time to train, min", "fom_minutes", 2),
+        ("staging, s", "staging_seconds", 2),
+        ("±", "staging_deviation", 2),
+        ("epoch, s", "epoch_seconds", 2),
+        ("±", "epoch_seconds_deviation", 2),
+        ("staging / epoch", "staging_epochs", 2),
+        ("staging / run", "staging_share", 4),
+    ),
+    "epochs, throughput and budget": (
+        ("epochs", "epochs", 2),
+        ("±", "epochs_deviation", 2),
+        ("epochs/min", "epochs_per_minute", 3),
+        ("±", "epochs_per_minute_deviation", 3),
+        ("trained/s", "epoch_train_rate", 1),
+        ("±", "epoch_train_rate_deviation", 1),
+        ("evaluated/s", "epoch_eval_rate", 1),
+        ("±", "epoch_eval_rate_deviation", 1),
+        ("both/s", "sample_rate", 1),
+        ("±", "sample_rate_deviation", 1),
+        ("unit-hours", "unit_hours", 2),
+        ("node-hours", "node_hours", 2),
+    ),
+}
+
+
+def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
+    """(title, rows with the head first): for every edition and benchmark its sets of runs, closed division first."""
+    strong = sorted((r for r in results if not r.weak), key=place)
+    found = []
+    for (edition, benchmark, problem), members in groupby(strong, key=lambda r: r.group[:3]):
+        records = [known(r) for r in members]
+        for name, columns in TABLES.items():
+            head = ["division", "org", "system", *(name for name, _, _ in columns)]
+            rows = [[r["division"], r["org"], r["system"], *cells(r, columns)] for r in records]
+            found.append((" · ".join(p for p in (edition, benchmark, problem, name) if p), [head, *rows]))
+    return found
+
+
+def known(r: Result) -> dict[str, Any]:
+    """The record; without staging where no log speaks of any, which is not the same as none."""
+    values = record(r)
+    if all(row.staging_line is None for row in r.rows):
+        values |= {name: None for name in values if name.startswith("staging_")}
+    return values
+
+
+def place(r: Result) -> tuple[Any, ...]:
+    return (*r.group[:3], r.group[4], r.org, r.system)
+
+
+def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int]]) -> list[str]:
+    return ["-" if values[name] is None else f"{values[name]:.{digits}f}" for _, name, digits in columns]
+
+
+def analysis_text(results: Sequence[Result]) -> str:
+    """The tables for a terminal."""
+    parts = ["\n".join([printable(title), *aligned(rows)]) for title, rows in tables(results)]
+    return "\n\n".join(parts) + "\n" if parts else "no set of runs to train one model\n"
+
+
+def analysis_markdown(results: Sequence[Result]) -> str:
+    """The tables in Markdown."""
+    parts = []
+    for title, (head, *rows) in tables(results):
+        lines = [f"### {escape(title)}", "", row_of(head), row_of(["---"] * len(head))]
+        parts.append("\n".join(lines + [row_of([escape(c) for c in row]) for row in rows]) + "\n")
+    return "\n".join(parts)

@@ -1,0 +1,135 @@
+"""Logs that measure throughput alone (`throughput_only`): samples a second against units, strong and weak scaling.
+
+No run of training, so no figure of merit and no rank. A point is a log; points that differ in nothing but the number
+of units make a series: strong, where the global batch stays the same, weak, where the batch of a unit does. What is
+computed in keeps series apart, how (sharding, recomputation, ...: `row.DEFAULTS`), and which way samples are
+laid out over units: whole samples to each, parts of samples, or both. A log that the checker finds errors in is listed,
+and is part of no series (but with `--as-logged`).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from results.statistics.result import Result
+from results.tables.columns import Row
+from results.tables.formatting import show
+
+WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
+
+
+@dataclass(frozen=True)
+class Rate:
+    """One log. `layout` is (data, depth, height, width), None where it isn't logged; `rate` is samples a second;
+    `errors` are how many the checker found in it; one that is not `sound` is in no series; `settings` are those that
+    are not the default."""
+
+    org: str
+    system: str
+    units: float
+    batch: float | None
+    layout: tuple[int, ...] | None
+    rate: float
+    log: str
+    line: int | None
+    precision: str = ""
+    errors: int = 0
+    sound: bool = True
+    settings: str = ""
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """How samples lie over units; a single unit is where every way begins."""
+        if self.layout is None:
+            return ("data",)
+        data, parts = self.layout[0], math.prod(self.layout[1:])
+        if data > 1 and parts > 1:
+            return ("both",)
+        return ("data",) if data > 1 else ("spatial",) if parts > 1 else tuple(WAYS)
+
+    @property
+    def shape(self) -> str:
+        """The layout in words."""
+        return "-" if self.layout is None else "x".join(map(str, self.layout))
+
+
+@dataclass(frozen=True)
+class Series:
+    """Rates at different numbers of units, fewest first. `kind` is strong or weak; `batch` the batch that stays the
+    same: the global one, or a unit's."""
+
+    kind: str
+    org: str
+    system: str
+    way: str
+    precision: str
+    settings: str
+    batch: float
+    rates: tuple[Rate, ...]
+
+    @property
+    def name(self) -> str:
+        what = "batch" if self.kind == "strong" else "batch a unit"
+        computed = "".join(f", {said}" for said in (self.precision, self.settings) if said)
+        return f"{self.org} {self.system}, {WAYS[self.way]}{computed}, {what} {show(self.batch)}"
+
+    def efficiency(self, rate: Rate) -> float:
+        """Of a unit, next to a unit where there are fewest: their mean, if several logs are of so few."""
+        fewest = [r.rate / r.units for r in self.rates if r.units == self.rates[0].units]
+        return rate.rate / rate.units / (sum(fewest) / len(fewest))
+
+
+def rates(results: Iterable[Result]) -> list[Rate]:
+    """The logs of sets that measure throughput alone and say how fast, by system, units and layout."""
+    found = [one(r, row) for r in results if r.throughput_only for row in r.rows]
+    return sorted((f for f in found if f), key=place)
+
+
+def place(f: Rate) -> tuple:
+    """Where a rate stands in the table."""
+    return f.org, f.system, f.precision, f.settings, f.units, f.layout or (), f.log
+
+
+def one(r: Result, run: Row) -> Rate | None:
+    """A log's rate. Its units are its ranks, one to an accelerator, where the layout tells them."""
+    layout = tuple(int(n) for n in run.layout.split(" x ")) if run.layout else None
+    units = math.prod(layout) if layout else run.units
+    if not units or not run.measured_rate or run.measured_rate < 0:
+        return None
+    sound = r.as_logged or not run.errors
+    rest = (run.log, run.measured_line, run.precision or "", run.errors, sound, run.settings or "")
+    return Rate(r.org, r.system, units, run.batch, layout, run.measured_rate, *rest)
+
+
+def series(found: Sequence[Rate]) -> list[Series]:
+    """Every series of at least two numbers of units, strong ones first."""
+    grouped: dict[tuple, list[Rate]] = {}
+    for rate in found:
+        for way in rate.ways if rate.batch and rate.sound else ():
+            for kind, batch in (("strong", rate.batch), ("weak", rate.batch / rate.units)):
+                key = (kind, rate.org, rate.system, way, rate.precision, rate.settings, batch)
+                grouped.setdefault(key, []).append(rate)
+    return [Series(*key, tuple(m)) for key, m in sorted(grouped.items()) if len({rate.units for rate in m}) > 1]
+
+
+def rate_cells(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the table of rates."""
+    found = rates(results)
+    lines = series(found)
+    head = ["org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit"]
+    head += ["strong", "weak", "errors", "log"]
+    return head, [
+        [
+            *(f.org, f.system, show(f.units), f.shape, f.precision or "-", f.settings or "-", show(f.batch)),
+            *(show(f.rate), show(f.rate / f.units)),
+            *(efficiencies(f, [s for s in lines if s.kind == kind]) for kind in ("strong", "weak")),
+            *(str(f.errors), f.log.rpartition("/")[2]),
+        ]
+        for f in found
+    ]
+
+
+def efficiencies(rate: Rate, lines: Iterable[Series]) -> str:
+    """A rate's efficiency in the series that it belongs to, "-" in none."""
+    found = {f"{100 * s.efficiency(rate):.1f} %" for s in lines if rate in s.rates}
+    return ", ".join(sorted(found)) or "-"

@@ -1,0 +1,240 @@
+"""A result as one flat record: the columns of CSV and JSON, documented and in fixed order.
+
+A column that has no value for a set is empty (CSV) or null (JSON). Numbers are not rounded.
+Means and deviations are over the runs that the figure of merit averages, deviations with n - 1; for a weak set, over
+its unpruned models.
+"""
+
+import math
+from typing import Any
+
+from results.statistics.result import Result
+from results.statistics.score import harmonic, mean
+
+COLUMNS = {
+    "edition": "the edition of the rules that the set was checked by",
+    "benchmark": "the benchmark's folder",
+    "problem": "the problem, as logged",
+    "scaling": "strong: seconds to train one model; weak: models per hour of a whole system",
+    "division": "closed or open",
+    "category": "onprem, cloud, research ...",
+    "rank": "place in its edition, benchmark, problem, scaling and division; a range where intervals overlap",
+    "org": "the organisation's folder",
+    "system": "the system's folder",
+    "verdict": "clean, review (statistics that a person must look at), errors, and what is waived",
+    "errors": "errors that the checker found and no waiver covers, but for those in pruned logs",
+    "reviews": "findings that a person must judge, and no waiver covers",
+    "waived": "errors, and findings for a person to judge, that a waiver covers",
+    "why": "why there is no figure of merit, if there is none",
+    "runs": "runs in the set, pruned models not counted",
+    "converged": "runs that met the target",
+    "required": "runs that a score needs",
+    "dropped": "runs dropped from each end (k)",
+    "fom_seconds": "the figure of merit: trimmed mean of seconds",
+    "fom_minutes": "the same in minutes",
+    "fom_low": "95 % interval of the figure of merit, seconds, low end (Tukey-McLaughlin)",
+    "fom_high": "high end",
+    "fom_standard_error": "its standard error",
+    "median_seconds": "median",
+    "median_low": "interval of the median between order statistics, low end",
+    "median_high": "high end",
+    "median_level": "the exact level of that interval",
+    "models_per_hour": "1/T: 3600 over the figure of merit; for weak sets M over TTTa",
+    "cv": "coefficient of variation of the converged runs' seconds",
+    "cv_epochs": "the same of their epochs",
+    "cv_seconds_per_epoch": "the same of their seconds per epoch",
+    "share_epochs": "share of the variance of log seconds that goes with the epochs",
+    "epochs": "mean epochs",
+    "epochs_deviation": "their deviation",
+    "passes": "mean passes over the training split: as counted by the log, else epochs",
+    "passes_deviation": "their deviation",
+    "seconds_per_epoch": "mean total seconds over epochs",
+    "staging_seconds": "mean",
+    "staging_deviation": "deviation",
+    "training_seconds": "mean",
+    "evaluation_seconds": "mean",
+    "rest_seconds": "mean of what is none of these",
+    "staging_share": "staging over total, of the means",
+    "train_rate": "samples trained a second of training, mean; as the logs state it where evaluations run beside it",
+    "train_rate_deviation": "its deviation",
+    "compute_rate": "samples trained a second of all that isn't staging, mean",
+    "compute_rate_deviation": "its deviation",
+    "eval_rate": "samples evaluated a second of evaluation, mean",
+    "epoch_seconds": "seconds of an epoch with its evaluations, mean",
+    "epoch_seconds_deviation": "its deviation",
+    "staging_epochs": "staging over an epoch's seconds, of the means: how many epochs staging costs",
+    "epochs_per_minute": "epochs a minute, harmonic mean",
+    "epochs_per_minute_deviation": "its deviation, of the times: how much faster one deviation less time is",
+    "epoch_train_rate": "samples trained a second, epochs counted whole unless samples are, harmonic mean",
+    "epoch_train_rate_deviation": "its deviation, of the times",
+    "epoch_eval_rate": "samples evaluated a second, harmonic mean",
+    "epoch_eval_rate_deviation": "its deviation, of the times",
+    "sample_rate": "samples trained and evaluated a second of both, harmonic mean",
+    "sample_rate_deviation": "its deviation, of the times",
+    "train_rate_per_unit": "train_rate over units",
+    "nodes": "nodes of a run",
+    "units": "accelerators of a run, or processors, or nodes",
+    "unit": "which of these",
+    "batch": "global batch size",
+    "unit_hours": "compute budget: units times hours, mean",
+    "unit_hours_deviation": "its deviation",
+    "node_hours": "nodes times hours, mean",
+    "node_hours_deviation": "its deviation",
+    "joules": "mean energy of a run, where all were measured",
+    "joules_per_sample": "the same over samples trained, epochs counted whole unless samples are",
+    "reference_speedup": "the reference's mean epochs over the set's, at the same batch size: information only",
+    "reference_p": "exact one-sided permutation p that epochs this few are chance",
+    "reference_detectable": "the smallest speed-up that would have given p <= 0.05",
+    "total_scale": "T: units of the whole system (weak sets)",
+    "instance_scale": "S: units that trained one model",
+    "models": "M: models that reached the target, pruned ones not counted",
+    "pruned": "models that were given up or left out",
+    "pruned_errors": "errors that the checker found in their logs; they take no number away",
+    "ttta_seconds": "TTTa: seconds from the first start to the last stop",
+}
+
+
+def record(r: Result) -> dict[str, Any]:
+    """A result as {column: value}, all COLUMNS in order."""
+    values = {**identity(r), **merit(r), **means(r), **weak(r), **reference(r)}
+    return {name: plain(values.get(name)) for name in COLUMNS}
+
+
+def identity(r: Result) -> dict[str, Any]:
+    edition, benchmark, problem, scaling, division = r.group
+    return {
+        "edition": edition,
+        "benchmark": benchmark,
+        "problem": problem,
+        "scaling": scaling,
+        "division": division,
+        "category": r.category,
+        "rank": rank_text(r.rank),
+        "org": r.org,
+        "system": r.system,
+        "verdict": r.standing.word,
+        "errors": len(r.standing.errors),
+        "reviews": len(r.standing.reviews),
+        "waived": len(r.standing.waived),
+        "why": r.why,
+    }
+
+
+def rank_text(rank: tuple[int, int] | None) -> str | None:
+    if rank is None:
+        return None
+    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}-{rank[1]}"
+
+
+def merit(r: Result) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "runs": r.score.n,
+        "converged": r.score.converged,
+        "required": None if r.weak else r.score.required,
+        "dropped": None if r.weak else r.score.k,
+    }
+    if r.spread is not None:
+        found |= {
+            "cv": r.spread.time,
+            "cv_epochs": r.spread.epochs,
+            "cv_seconds_per_epoch": r.spread.seconds_per_epoch,
+            "share_epochs": r.spread.share_epochs,
+        }
+    if r.fom is None:
+        return found
+    trimmed, median = r.score.trimmed, r.score.median
+    return found | {
+        "fom_seconds": r.fom,
+        "fom_minutes": r.fom / 60,
+        "fom_low": trimmed.low,
+        "fom_high": trimmed.high,
+        "fom_standard_error": trimmed.standard_error,
+        "median_seconds": median.value,
+        "median_low": median.low,
+        "median_high": median.high,
+        "median_level": median.level,
+        "models_per_hour": 3600 / r.fom,
+    }
+
+
+def means(r: Result) -> dict[str, Any]:
+    """Statistics over the runs that count. Given whether or not there is a figure of merit: they are measurements."""
+    parts = {name: r.mean(f"{name}_ms") for name in ("staging", "training", "evaluation", "rest", "total")}
+    staging = r.deviation("staging_ms")
+    return {
+        **mean_and_deviation(r, "epochs", "passes", "train_rate", "compute_rate", "unit_hours", "node_hours"),
+        "seconds_per_epoch": r.mean("seconds_per_epoch"),
+        **{f"{name}_seconds": None if ms is None else ms / 1000 for name, ms in parts.items()},
+        "staging_deviation": None if staging is None else staging / 1000,
+        "staging_share": parts["staging"] / parts["total"] if parts["total"] else None,
+        "eval_rate": r.mean("eval_rate"),
+        **rates(r),
+        "train_rate_per_unit": r.mean("train_rate_per_unit"),
+        "nodes": r.one("nodes"),
+        "units": r.one("units"),
+        "unit": r.one("unit"),
+        "batch": r.one("batch"),
+        **energy(r),
+    }
+
+
+def mean_and_deviation(r: Result, *columns: str) -> dict[str, float | None]:
+    return {f"{c}{end}": f(c) for c in columns for end, f in (("", r.mean), ("_deviation", r.deviation))}
+
+
+RATES = {  # column: column of the runs
+    "epochs_per_minute": "epochs_per_minute",
+    "epoch_train_rate": "epoch_train_rate",
+    "epoch_eval_rate": "eval_rate",
+    "sample_rate": "sample_rate",
+}
+
+
+def rates(r: Result) -> dict[str, Any]:
+    """What MLPerf HPC's paper tabulates (Farrell et al. 2021, tables 5 and 6): times of epochs, and rates averaged as
+    their inverses are, so that a mean rate is that of the mean time."""
+    found: dict[str, Any] = mean_and_deviation(r, "epoch_seconds")
+    staging, epoch = r.mean("staging_ms"), found["epoch_seconds"]
+    found["staging_epochs"] = staging / 1000 / epoch if staging is not None and epoch else None
+    for name, column in RATES.items():
+        found[name], found[f"{name}_deviation"] = harmonic(r.values(column))
+    return found
+
+
+def energy(r: Result) -> dict[str, Any]:
+    """Only where every run that counts was measured."""
+    joules, trained = r.values("joules"), r.values("trained")
+    if not joules or len(joules) != sum(r.mask):
+        return {}
+    known = len(trained) == len(joules) and all(n > 0 for n in trained)
+    per_sample = mean([j / n for j, n in zip(joules, trained, strict=True)]) if known else None
+    return {"joules": mean(joules), "joules_per_sample": per_sample}
+
+
+def reference(r: Result) -> dict[str, Any]:
+    s = r.surprise
+    return {} if s is None else {f"reference_{k}": getattr(s, k) for k in ("speedup", "p", "detectable")}
+
+
+def weak(r: Result) -> dict[str, Any]:
+    if not r.weak:
+        return {}
+    found: dict[str, Any] = {"pruned": r.pruned, "pruned_errors": len(r.standing.pruned_errors)}
+    if r.throughput is not None:
+        found |= {
+            "total_scale": r.throughput.total,
+            "instance_scale": r.throughput.instance,
+            "models": r.throughput.models,
+            "ttta_seconds": r.throughput.seconds,
+            "models_per_hour": r.throughput.models_per_hour,
+        }
+    return found
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold: NaN and infinity are null."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

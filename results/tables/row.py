@@ -1,0 +1,283 @@
+"""One run as a row of the table of runs."""
+
+import math
+import os
+import re
+from functools import lru_cache
+from typing import Any
+
+from compliance.finding import errors
+from compliance.reading.run import Evaluation, Fact, Run
+from compliance.verdict import LogVerdict, SetVerdict
+from results.statistics.decomposition import decompose, epoch_count
+from results.tables.columns import Row
+from rules.edition import Benchmark, load
+
+LARGEST = 2**63  # numbers beyond it, infinities and NaN are no measurements
+VERSION = re.compile(r"v\d+\.\d+.*")
+
+
+def scaling(runs: SetVerdict) -> str:
+    """Strong where no folder says otherwise, as in MLPerf HPC v0.7."""
+    return runs.scaling or "strong"
+
+
+def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
+    """One run as a row."""
+    run = log.run
+    benchmark = benchmark_of(runs.edition, run.benchmark)
+    values = {
+        "set": name,
+        "edition": round_of(runs),
+        "org": runs.org,
+        "system": runs.system,
+        "scaling": scaling(runs),
+        "benchmark": runs.benchmark or run.benchmark,
+        "problem": text(run.value("problem")),
+        "division": run.division or None,
+        "category": text(run.value("submission_status")),
+        "logged_benchmark": text(run.value("submission_benchmark")),
+        "logged_edition": text(run.value("rules_edition")),
+        "logged_division": text(run.value("submission_division")),
+        "run": run.number,
+        "log": os.path.abspath(run.file),
+        "pruned": run.pruned,
+        "errors": len(errors(log.findings)),
+        **scale(run, runs.description, runs.scaling == "weak"),
+        **lines(run),
+        **times(run),
+        "throughput_only": run.throughput_only,
+        "measured_rate": number(run.measured.value.get("throughput")) if run.measured else None,
+        "layout": layout(run.value("layout")),
+        "precision": text(run.value("precision")),
+        "settings": settings(run.value("hyperparameters")),
+    }
+    return Row(**values, **rates(values, number(run.rate) if benchmark and benchmark.logged_rate else None))
+
+
+@lru_cache(maxsize=256)
+def benchmark_of(edition: str, name: str) -> Benchmark | None:
+    """What an edition of the rules says of a benchmark, None if it knows none of that name."""
+    return load(edition).benchmarks.get(name)
+
+
+def lines(run: Run) -> dict[str, Any]:
+    """Where the log says what."""
+    fact, batch = seed(run), run.facts.get("global_batch_size")
+    return {
+        "seed": None if fact is None else str(fact.value)[:40],
+        "seed_line": fact.line if fact else None,
+        "batch_line": batch.line if batch else None,
+        **{f"{kind}_line": run.ends.get(kind) for kind in ("staging", "epoch", "eval")},
+        "start_line": run.start.line if run.start else None,
+        "stop_line": run.stop.line if run.stop else None,
+        "target_line": run.passing.line if run.passing else None,
+        "measured_line": run.measured.line if run.measured else None,
+    }
+
+
+def seed(run: Run) -> Fact | None:
+    """The first seed, as logged where that is kept."""
+    fact = run.facts.get("seed")
+    if fact is not None and fact.value is not None:
+        return fact
+    return Fact(*run.seeds[0]) if run.seeds else None
+
+
+# What changes how a step is computed, and what it is where nothing is said: the reference's defaults.
+DEFAULTS = {
+    "sharding": "ddp",
+    "recompute": False,
+    "recompute_norms": False,
+    "join": "auto",
+    "compile": False,
+    "accumulate": 1,
+}
+
+
+def settings(value: Any) -> str | None:
+    """Those of a log's hyperparameters that are not the default, in words; None where all are, or none is known."""
+    known = value if isinstance(value, dict) else {}
+    odd = {name: known[name] for name, default in DEFAULTS.items() if known.get(name, default) != default}
+    return ", ".join(name if v is True else f"{name}={v if plain(v) else short(v)}" for name, v in odd.items()) or None
+
+
+def plain(value: Any) -> bool:
+    """Whether it is a short word."""
+    return isinstance(value, str) and value.isidentifier() and len(value) <= 20
+
+
+def short(value: Any) -> str:
+    """A value in words, never long."""
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+AXES = ("data", "depth", "height", "width")
+
+
+def layout(value: Any) -> str | None:
+    """A layout of ranks in words; None of anything else."""
+    extents = [value.get(axis) for axis in AXES] if isinstance(value, dict) else []
+    sound = extents and all(type(n) is int and 0 < n < 1 << 31 for n in extents)
+    return " x ".join(map(str, extents)) if sound else None
+
+
+def round_of(runs: SetVerdict) -> str:
+    """The edition's name; with the round's own where its folder names another version, so that the two never mix."""
+    if not VERSION.fullmatch(runs.round) or runs.edition.endswith(runs.round):
+        return runs.edition
+    return f"{runs.round} (checked by {runs.edition})"
+
+
+def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[str, Any]:
+    """On how much of which machine a run ran. Some that train many models at once log the nodes of all of them:
+    ranks, one to an accelerator, then tell how many were this model's."""
+    nodes = first(run.value("number_of_nodes"), system.get("number_of_nodes"))
+    accelerators = first(run.value("accelerators_per_node"), system.get("accelerators_per_node"))
+    processors = first(system.get("host_processors_per_node"))
+    per_node, unit = (accelerators, "accelerator") if accelerators else (processors, "processor")
+    if not per_node:
+        per_node, unit = 1, "node"
+    units = nodes * per_node if nodes else None
+    ranks = first(run.value("number_of_ranks"))
+    if one_of_many and accelerators and ranks and units and ranks < units:
+        units = ranks
+    return {
+        "nodes": nodes,
+        "accelerators_per_node": accelerators,
+        "units": units,
+        "unit": unit,
+        "system_units": described * per_node if (described := first(system.get("number_of_nodes"))) else units,
+        "batch": first(run.value("global_batch_size")),
+        "train_samples": first(run.value("train_samples")),
+        "eval_samples": first(run.value("eval_samples")),
+    }
+
+
+def first(*values: Any) -> float | None:
+    """The first that is a number, or the digits of one; commas and blanks in it don't matter. Never negative."""
+    for value in values:
+        if isinstance(value, str):
+            digits = value.replace(",", "").strip()
+            value = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
+        if number(value) is not None and value >= 0:
+            return float(value)
+    return None
+
+
+def number(value: Any) -> float | None:
+    """A finite number; None of anything else (a bool is no number)."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if -LARGEST < value < LARGEST else None
+
+
+def text(value: Any) -> str | None:
+    """Text as it stands; None of anything else."""
+    return value if isinstance(value, str) else None
+
+
+def times(run: Run) -> dict[str, Any]:
+    """When and how fast. A run that missed its target, or has no timed span, took for ever."""
+    counts = run.converged and run.window is not None and not run.throughput_only
+    last = run.passing or (run.evaluations[-1] if run.evaluations else None)
+    parts, samples = decompose(run), number(run.samples)
+    begun = epoch_count(run)
+    found: dict[str, Any] = {
+        "start_ms": run.start_ms,
+        "stop_ms": run.stop_ms,
+        "status": text(run.status),
+        "target": run.target,
+        "converged": counts,
+        "step_ms": step(run, run.passing) if counts else None,
+        "seconds": run.seconds if counts else math.inf,
+        "epochs": begun,
+        "trained": samples if samples is not None else product(first(run.value("train_samples")), begun),
+        "passes": passes(run, last),
+        "evaluations": len(run.evaluations),
+        "quality": number(last.value) if last else None,
+        "joules": number(run.joules),
+        "fault": None if counts else fault(run),
+    }
+    if parts:
+        found |= {f"{name}_ms": getattr(parts, name) for name in ("total", "staging", "training", "evaluation", "rest")}
+    return found
+
+
+def step(run: Run, hit: Evaluation) -> int | None:
+    """Milliseconds since the evaluation before; None where it was the first, or the clock runs back."""
+    before = [e.time_ms for e in run.evaluations if e.line < hit.line]
+    return hit.time_ms - before[-1] if before and hit.time_ms > before[-1] else None
+
+
+def passes(run: Run, last: Evaluation | None) -> float | None:
+    """Passes over the training split up to an evaluation, by the samples that the log counts. A step count is believed
+    only where it fits the epochs."""
+    epochs, batch, samples = (
+        epoch_count(run),
+        first(run.value("global_batch_size")),
+        first(run.value("train_samples")),
+    )
+    counted = number(run.samples)
+    if counted is not None:
+        return ratio(counted, samples)
+    step = last.step if last else None
+    if epochs and step and batch and samples and epochs - 1.1 <= step * batch / samples <= epochs * 1.02:
+        return step * batch / samples
+    return epochs
+
+
+def fault(run: Run) -> str:
+    """Why a run counts as not converged, in words."""
+    if run.throughput_only:
+        return "throughput only: it trains to no target"
+    for name, mark in (("run_start", run.start), ("run_stop", run.stop)):
+        if mark is None or mark.time_ms is None:
+            return f"no {name}" if mark is None else f"the time of {name} (line {mark.line}) is none"
+    if run.window is None:
+        return f"run_stop (line {run.stop.line}) is not later than run_start (line {run.start.line})"
+    if run.target is None:
+        return "no target is known for this benchmark, edition and problem"
+    if not run.evaluations:
+        return f"no {run.metric} that is a number between run_start and run_stop"
+    return f"no evaluation at or before run_stop met the target {run.target:g}"
+
+
+def rates(v: dict[str, Any], stated: float | None) -> dict[str, float | None]:
+    """Columns that follow from others; None where anything they need is missing or a divisor is 0. `stated` is the
+    rate of training that the log states, where evaluations run beside training and its time can't be told."""
+    total, staging, training, evaluation = (
+        ratio(v.get(f"{name}_ms"), 1000) for name in ("total", "staging", "training", "evaluation")
+    )
+    busy = None if training is None else training + evaluation
+    epochs, trained, units = v["epochs"], v["trained"], v["units"]
+    exactly = product(v["train_samples"], v["passes"])
+    evaluated = product(v["eval_samples"], v["evaluations"])
+    train_rate = ratio(exactly, training) if stated is None else stated
+    epoch_train_rate = ratio(trained, training) if stated is None else stated
+    eval_rate = ratio(evaluated, evaluation)
+    return {
+        "seconds_per_epoch": ratio(total, epochs),
+        "epoch_seconds": ratio(busy, epochs),
+        "epochs_per_minute": ratio(product(60, epochs), busy),
+        "epoch_train_rate": epoch_train_rate,
+        "sample_rate": ratio(None if None in (trained, evaluated) else trained + evaluated, busy),
+        "train_rate": train_rate,
+        "compute_rate": ratio(exactly, None if total is None else total - staging),
+        "eval_rate": eval_rate,
+        "train_rate_per_unit": ratio(train_rate, units),
+        "eval_rate_per_unit": ratio(eval_rate, units),
+        "unit_hours": product(units, ratio(total, 3600)),
+        "node_hours": product(v["nodes"], ratio(total, 3600)),
+    }
+
+
+def ratio(a: float | None, b: float | None) -> float | None:
+    """a / b; None where one is missing or b isn't positive."""
+    return None if a is None or b is None or not b > 0 else a / b
+
+
+def product(*factors: float | None) -> float | None:
+    """None where one is missing."""
+    return None if None in factors else math.prod(factors)

@@ -1,0 +1,65 @@
+"""The table that everything else is drawn from: one row a run, of what was checked and nothing else.
+
+    from results.tables.run_table import load
+    runs = load(["results/"])  # a pandas DataFrame
+    runs.groupby("set").seconds.describe()
+
+`columns.COLUMNS` lists every column with its meaning. Times that are sums of logged times are whole milliseconds, so
+that `total_ms == staging_ms + training_ms + evaluation_ms + rest_ms` holds exactly in every row that has them.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compliance.engine import judge
+from compliance.verdict import SetVerdict, Verdict
+from results.tables.columns import COLUMNS, REPEATED, TYPES, Row
+from results.tables.row import row, scaling
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def load(
+    paths: Iterable[str | Path], edition: str | None = None, progress: Callable[[int, int], None] | None = None
+) -> "pd.DataFrame":
+    """The runs of the sets at or below `paths`, by set and number. Raises ValueError where one can't be looked at.
+
+    `edition` overrules what folders say; `progress(done, all)` is called after each log.
+    """
+    import pandas as pd  # takes longer to import than a small round to check
+
+    verdict = judge([str(p) for p in paths], edition, progress=progress)
+    for path, why in verdict.missed:
+        raise ValueError(f"{path}: {why}")
+    rows = [run for name, runs in named_sets(verdict) for run in rows_of(name, runs)]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(TYPES).astype(dict.fromkeys(REPEATED, "category"))
+
+
+def named_sets(verdict: Verdict) -> list[tuple[str, SetVerdict]]:
+    """Every set once, in the order of names. Sets of equal names, from rounds of equal names, are told apart by a
+    number."""
+    found: dict[str, SetVerdict] = {}
+    for runs in verdict.all_sets:  # those of submissions come first: they know more of the set
+        found.setdefault(os.path.realpath(runs.folder), runs)
+    names: dict[str, int] = {}
+    named = []
+    for runs in sorted(found.values(), key=lambda s: (set_name(s), str(s.folder))):
+        name = set_name(runs)
+        names[name] = names.get(name, 0) + 1
+        named.append((name if names[name] == 1 else f"{name} ({names[name]})", runs))
+    return named
+
+
+def set_name(runs: SetVerdict) -> str:
+    """The folders that say what a set is; its path where it was given by itself."""
+    if not runs.submission:
+        return runs.path
+    return "/".join(p for p in (runs.round, runs.org, runs.system, scaling(runs), runs.benchmark) if p)
+
+
+def rows_of(name: str, runs: SetVerdict) -> list[Row]:
+    """One row for each log of a set, pruned ones last."""
+    return [row(name, runs, log) for log in sorted(runs.logs, key=lambda log: log.run.pruned)]

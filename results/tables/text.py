@@ -1,0 +1,264 @@
+"""Results as text: the terminal's table, CSV, JSON and Markdown. Strings in, strings out; no file is touched."""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from compliance.finding import Finding, printable
+from results.statistics.convergence import Surprise
+from results.statistics.result import Result
+from results.statistics.score import FEWEST
+from results.tables.formatting import hundredths, minutes, show
+from results.tables.rates import rate_cells
+from results.tables.record import COLUMNS, rank_text, record
+
+Places = Sequence[tuple[str, str]]  # (path, why) of what has no result
+FORMULA = ("=", "+", "-", "@")  # what begins one in a spreadsheet
+MARKUP = re.compile(r"[\\`*_\[\]()#|!]")
+MANY_RUNS = 20  # more than these are shown as a range
+
+
+def csv_text(results: Iterable[Result]) -> str:
+    """A row a set, under the names of the columns."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: plain_cell(value) for name, value in record(r).items()} for r in results)
+    return out.getvalue()
+
+
+def plain_cell(value: object) -> object:
+    """A cell of a table that a spreadsheet may open: text of strangers' that it would take for a formula is quoted."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def json_text(results: Iterable[Result], left_out: Places = ()) -> str:
+    """Records with what their columns mean, and what has no result and why."""
+    body = {
+        "schema": "results/1",
+        "columns": COLUMNS,
+        "results": [record(r) for r in results],
+        "left_out": [{"path": path, "why": why} for path, why in left_out],
+    }
+    return json.dumps(body, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
+    """One table a group, with the columns that a reader wants first; then what has no result and why."""
+    lines: list[str] = []
+    for name, rows in tables(results):
+        head, cells = cells_of(rows)
+        lines += [f"### {escape(name)}", "", row_of(head), row_of(["---"] * len(head))]
+        lines += [row_of([escape(c) for c in line]) for line in cells] + [""]
+        lines += [f"- {escape(r.label)}: no score: {escape(r.why)}" for r in rows if r.why]
+        lines += [""] if any(r.why for r in rows) else []
+    lines += [f"- {escape(path)}: no result: {escape(why)}" for path, why in left_out]
+    return "\n".join(lines)
+
+
+def row_of(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def escape(text: str) -> str:
+    """Text for Markdown: nothing in it is markup, and nothing a terminal would obey."""
+    return MARKUP.sub(r"\\\g<0>", printable(text)).replace("<", "&lt;")
+
+
+def terminal_text(results: Sequence[Result], left_out: Places = ()) -> str:
+    """The default: for each group a table, then what each set's runs did and why some have no score; then what has no
+    result and why."""
+    lines: list[str] = []
+    for name, rows in tables(results):
+        head, cells = cells_of(rows)
+        lines += [name, *aligned([head, *cells]), ""]
+        for r in rows:
+            found = finding_lines(r) if r.throughput_only else details(r)
+            lines += [f"  {printable(r.label)}", *(f"    {t}" for t in found)] if found else []
+        lines.append("")
+    if left_out:
+        lines += ["no result", *(f"  {printable(path)}: {printable(why)}" for path, why in left_out)]
+    return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
+
+
+def tables(results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
+    """(title, sets) of every table; logs that measure throughput alone have one of their own beside the ranking."""
+    for group, members in groupby(results, key=lambda r: r.group):
+        rows = list(members)
+        for alone in (False, True):
+            if chosen := [r for r in rows if r.throughput_only is alone]:
+                yield title(group, "throughput alone" if alone else None), chosen
+
+
+def cells_of(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table of sets of one kind."""
+    if rows[0].throughput_only:
+        return rate_cells(rows)
+    return weak_cells(rows) if rows[0].weak else strong_cells(rows)
+
+
+def title(group: tuple[str, ...], what: str | None = None) -> str:
+    edition, benchmark, problem, scaling, division = group
+    what = what or {"strong": "time to train", "weak": "throughput"}.get(scaling, scaling)
+    return printable(" · ".join(part for part in (edition, benchmark, problem, f"{division} division", what) if part))
+
+
+def strong_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    head = [
+        "rank",
+        "org",
+        "system",
+        "units",
+        "FOM s",
+        "95 % interval",
+        "FOM min",
+        "median s",
+        "runs",
+        "epochs",
+        "verdict",
+    ]
+    return head, [
+        [
+            rank_text(r.rank) or "-",
+            r.org,
+            r.system,
+            show(r.one("units")),
+            hundredths(r.fom),
+            interval(r),
+            minutes(r.fom),
+            hundredths(r.score.median.value if r.fom is not None else None),
+            f"{r.score.converged}/{r.score.n}",
+            show(r.mean("epochs")),
+            r.standing.word,
+        ]
+        for r in rows
+    ]
+
+
+def weak_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    head = ["org", "system", "models/h", "T units", "S units", "M models", "TTTa s", "TTTa min", "pruned", "verdict"]
+    cells = []
+    for r in rows:
+        t = r.throughput
+        numbers = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
+        last = [minutes(t.seconds if t else None), str(r.pruned), r.standing.word]
+        cells.append([r.org, r.system, *map(show, numbers), *last])
+    return head, cells
+
+
+def details(r: Result) -> list[str]:
+    """What stands under a set's name."""
+    lines = [f"no score: {printable(r.why)}"] if r.why else []
+    if r.fom is not None:
+        lines.append(f"figure of merit {hundredths(r.fom)} s = {minutes(r.fom)} min: {middle_words(r)}")
+        lines.append(f"{interval_words(r)}; median {median_words(r)}")
+    if r.spread is not None:
+        lines.append(spread_words(r))
+    if any(r.mask):
+        lines.append(parts_words(r))
+    if r.surprise is not None:
+        lines.append(f"for information, against the reference at this batch size: {surprise_words(r.surprise)}")
+    return [*lines, *run_lines(r), *finding_lines(r)]
+
+
+def finding_lines(r: Result) -> list[str]:
+    """The first of what the checker found in a set, waived ones last."""
+    s = r.standing
+    findings = [*s.errors, *s.reviews, *s.pruned_errors, *s.waived]
+    lines = [finding_text(f) for f in findings[:5]]
+    if len(findings) > 5:
+        lines.append(f"... and {len(findings) - 5} more: python compliance/check.py {printable(r.judged.path)}")
+    return lines
+
+
+def finding_text(f: Finding) -> str:
+    """A finding, with who waived it and why."""
+    return f.text() + (f" [waived by {printable(f.waived)}]" if f.waived else "")
+
+
+def middle_words(r: Result) -> str:
+    """Which runs a figure of merit averages."""
+    n, k = r.score.n, r.score.k
+    ends = "the fastest and the slowest" if k == 1 else f"the {k} fastest and the {k} slowest"
+    return f"the mean of {n - 2 * k} runs of {n}, without {ends}"
+
+
+def interval_words(r: Result) -> str:
+    t = r.score.trimmed
+    if t.low is None:
+        return f"interval not estimable below {FEWEST} runs"
+    return f"95 % {show(t.low)} to {show(t.high)}, standard error {show(t.standard_error)}"
+
+
+def median_words(r: Result) -> str:
+    m = r.score.median
+    if m.level is None:
+        return f"{show(m.value)} s"
+    return f"{show(m.value)} s, {show(m.low)} to {show(m.high)} at {100 * m.level:.1f} %"
+
+
+def spread_words(r: Result) -> str:
+    s = r.spread
+    each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
+    return f"coefficient of variation between runs: seconds {100 * s.time:.1f} %, {each}"
+
+
+def surprise_words(s: Surprise) -> str:
+    """A permutation test in words."""
+    least = "no speed-up could be noticed" if s.detectable is None else f"noticed from {s.detectable:.2f} on"
+    return f"{s.speedup:.2f} times fewer epochs (exact permutation p = {s.p:.3g}; {least})"
+
+
+def parts_words(r: Result) -> str:
+    parts = [
+        f"{name} {show((r.mean(f'{name}_ms') or 0) / 1000)}" for name in ("staging", "training", "evaluation", "rest")
+    ]
+    rate, hours = r.mean("train_rate"), r.mean("unit_hours")
+    tail = [f"training {show(rate)} samples/s"] if rate else []
+    tail += [f"{show(hours)} {r.one('unit')}-hours a run"] if hours and r.one("unit") else []
+    return f"mean seconds: {' + '.join(parts)}{''.join('; ' + t for t in tail)}"
+
+
+def run_lines(r: Result) -> list[str]:
+    """A line a run, with those marked that the figure of merit drops."""
+    if r.score.n > MANY_RUNS:
+        values = [s for s in r.seconds if math.isfinite(s)]
+        bounds = f", {show(min(values))} to {show(max(values))} s" if values else ""
+        return [f"{r.score.n} runs{bounds}"]
+    rows = [["run", "seconds", "epochs", "quality", ""]]
+    for kept, run in zip(r.mask, r.rows, strict=True):
+        seconds = hundredths(run.seconds) if math.isfinite(run.seconds) else "-"
+        name = str(run.run) if run.run is not None else str(run.log).rpartition("/")[2]
+        note = "" if kept else "dropped" if math.isfinite(run.seconds) else f"not converged: {run.fault}"
+        quality = "-" if run.quality is None else f"{run.quality:.4f}"
+        rows.append([name, seconds, show(run.epochs), quality, printable(note)])
+    return aligned(rows)
+
+
+def interval(r: Result) -> str:
+    t = r.score.trimmed
+    return "-" if r.fom is None or t.low is None else f"{hundredths(t.low)} to {hundredths(t.high)}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns padded to their widest cell; numbers to the right."""
+    widths = [max(len(printable(row[i])) for row in rows) for i in range(len(rows[0]))]
+    right = [all(is_number(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            printable(c).rjust(w) if r else printable(c).ljust(w) for c, w, r in zip(row, widths, right, strict=True)
+        ]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
+def is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(".", "").replace("/", "").replace("-", "").isdigit()

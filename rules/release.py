@@ -1,0 +1,42 @@
+"""Print what `releases` in limits.yaml says of a release: the digest of each of its files in benchmark/ and rules/.
+
+    python rules/release.py v1.0.0
+
+Rule SRC07 lets closed runs load these files, beside the checker's own.
+"""
+
+import argparse
+import hashlib
+import sys
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import yaml
+
+from rules.edition import DEFAULT, load
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+FOLDERS = ("benchmark", "rules")
+
+
+def digests(repository: Path = REPOSITORY) -> dict[str, str]:
+    """sha256 of every Python file below benchmark/ and rules/, by its path in the repository."""
+    files = sorted(path for folder in FOLDERS for path in (repository / folder).rglob("*.py"))
+    return {p.relative_to(repository).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", help="of the release, such as v1.0.0")
+    name = parser.parse_args(arguments).name
+    if name in load(DEFAULT).limits.releases:
+        print(f"release.py: found {name!r} among the releases of {DEFAULT}, wanted a new name", file=sys.stderr)
+        return 2
+    print(yaml.safe_dump({"releases": {name: digests()}}, sort_keys=False), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

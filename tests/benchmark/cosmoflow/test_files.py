@@ -1,0 +1,192 @@
+"""CosmoFlow's files and evidence."""
+
+import dataclasses
+
+import h5py
+import numpy as np
+import pytest
+
+from benchmark import cosmoflow, generate
+from benchmark.cosmoflow import files, universe
+from benchmark.cosmoflow.tfrecord import write_example
+from benchmark.fingerprint import MODULUS
+from benchmark.manifest import load_manifest
+from benchmark.problem import load_problem
+
+WHOLE = ((0, 0, 0), (16, 16, 16))
+
+
+def test_what_is_written_is_read_in_either_format(tmp_path, form, sample):
+    cosmoflow.make_sample(tmp_path, form, "train", 7)
+    path = cosmoflow.sample_path(tmp_path, form, "train", 7)
+    assert path.name == {"tfrecord": "00007.tfrecord.gz", "hdf5": "00007.h5"}[form.format]
+    found = cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
+    blank = cosmoflow.blank(form, WHOLE)
+    for array, wanted, zeros in zip(found, sample, blank, strict=True):
+        assert (array == wanted).all() and array.dtype == wanted.dtype == zeros.dtype and array.shape == zeros.shape
+    assert path.stat().st_size <= cosmoflow.file_bytes(form)
+    assert cosmoflow.measure_sample(tmp_path, form, "train", 7) == cosmoflow.stream_sample(form, "train", 7)
+
+
+def test_boxes_add_up_to_the_sample(tmp_path, form, sample):
+    """Each box is the part of the volume; their evidence sums to the whole sample's, the same in either format."""
+    cosmoflow.make_sample(tmp_path, form, "train", 7)
+    total = 0
+    for origin in np.ndindex(2, 1, 2):
+        box = (tuple(8 * o for o in origin), (8, 16, 8))
+        x, y = cosmoflow.read_sample(tmp_path, form, "train", 7, box)
+        z, _, w = box[0]
+        assert (x == sample[0][z : z + 8, :, w : w + 8]).all() and (y == sample[1]).all()
+        assert [a.shape for a in cosmoflow.blank(form, box)] == [x.shape, y.shape]
+        total += cosmoflow.evidence(form, "train", 7, box, (x, y))[0]
+    assert total % MODULUS == cosmoflow.evidence(form, "train", 7, WHOLE, sample)[0]
+
+
+def test_evidence_sees_every_part(mini, sample):
+    x, y = sample
+    wanted = cosmoflow.evidence(mini, "train", 7, WHOLE, sample)
+    other, shifted = x.copy(), y.copy()
+    other[3, 4, 5, 2] += 1
+    shifted[2] += 0.5
+    variants = [(other, y), (x, shifted), (np.roll(x, 8, 0), y)]
+    assert all(cosmoflow.evidence(mini, "train", 7, WHOLE, v) != wanted for v in variants)
+    assert cosmoflow.evidence(mini, "train", 8, WHOLE, sample) != wanted
+    assert cosmoflow.evidence(mini, "validation", 7, WHOLE, sample) != wanted
+    with pytest.raises(ValueError, match="wanted whole bricks of 8"):
+        cosmoflow.evidence(mini, "train", 7, ((4, 0, 0), (8, 16, 16)), (x[4:12], y))
+
+
+def test_hdf5_reads_the_chunks_of_its_box(tmp_path, mini, sample):
+    """A corrupt chunk elsewhere doesn't matter to a box."""
+    path = tmp_path / "a.h5"
+    files.write_hdf5(path, mini, *sample)
+    with h5py.File(path) as file:
+        assert file["x"].chunks == (8, 8, 8, 4)
+        last = file["x"].id.get_chunk_info_by_coord((8, 8, 8, 0))
+    with open(path, "r+b") as raw:
+        raw.seek(last.byte_offset)
+        raw.write(bytes(last.size))
+    files.read_sample(path, mini, ((0, 0, 0), (8, 16, 16)))
+    with pytest.raises(ValueError, match=r"a\.h5: truncated, corrupt or no HDF5: "):
+        files.read_sample(path, mini, WHOLE)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"chunks": (16, 16, 4, 4), "compression": "gzip"}, {"compression": "lzf"}]
+    + [{"chunks": (8, 8, 8, 4), "compression": "gzip", more: True} for more in ("shuffle", "fletcher32")]
+    + [{"dtype": ">i2", "chunks": (8, 8, 8, 4), "compression": "gzip"}, {"dtype": "i4"}],
+)
+def test_hdf5_of_others_may_be_stored_otherwise(tmp_path, mini, sample, options):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=sample[0], **options)
+        file.create_dataset("y", data=sample[1].astype(float))
+    for origin in ((0, 0, 0), (8, 0, 8)):
+        x, y = files.read_sample(tmp_path / "a.h5", mini, (origin, (8, 16, 8)))
+        assert (x == sample[0][origin[0] : origin[0] + 8, :, origin[2] : origin[2] + 8]).all() and (
+            y == sample[1]
+        ).all()
+        assert (x.dtype, y.dtype) == (np.int16, np.float32)
+
+
+def broken(form, x, y):
+    """By message, the content of a file that has it."""
+    if form.format == "tfrecord":
+        raw = x.astype("<i2").tobytes()
+        return {
+            "found features y, wanted x": {"y": y},
+            "found features x, wanted y": {"x": raw},
+            "found features none, wanted x": {},
+            "x: found 32766 bytes, wanted 32768 bytes: int16 (16, 16, 16, 4)": {"x": raw[2:], "y": y},
+            "x: found 4 floats, wanted 32768 bytes": {"x": y, "y": y},
+            "y: found 3 floats, wanted 4 floats": {"x": raw, "y": y[:3]},
+            "y: found 16 bytes, wanted 4 floats": {"x": raw, "y": y.tobytes()},
+            "wanted counts of 0 or more": {"x": (x - x.max() - 1).astype("<i2").tobytes(), "y": y},
+            "wanted finite numbers": {"x": raw, "y": y * np.nan},
+        }
+    return {
+        "found datasets y, wanted x": {"y": y},
+        "found datasets x, wanted y": {"x": x},
+        "found datasets none, wanted x": {},
+        "x: found int16 (16, 16, 15, 4), wanted int16 (16, 16, 16, 4)": {"x": x[:, :, 1:], "y": y},
+        "x: found float64 (16, 16, 16, 4), wanted int16": {"x": x * 1.0, "y": y},
+        "y: found float32 (3,), wanted float32 (4,)": {"x": x, "y": y[:3]},
+        "wanted counts of 0 or more": {"x": x - x.max() - 1, "y": y},
+        "wanted finite numbers": {"x": x, "y": y * np.nan},
+    }
+
+
+def test_other_content_gets_one_line_that_names_the_file(tmp_path, form, sample):
+    path = cosmoflow.sample_path(tmp_path, form, "train", 7)
+    path.parent.mkdir()
+    for message, content in broken(form, *sample).items():
+        if form.format == "tfrecord":
+            write_example(path, content)
+        else:
+            with h5py.File(path, "w") as file:
+                file.update(content)
+        with pytest.raises(ValueError) as error:
+            cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
+        assert str(error.value).startswith(f"{path}: ") and message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_damaged_files_get_one_line_that_names_the_file(tmp_path, form):
+    path = cosmoflow.sample_path(tmp_path, form, "train", 7)
+    with pytest.raises(ValueError, match="no such file"):
+        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
+    cosmoflow.make_sample(tmp_path, form, "train", 7)
+    path.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(ValueError) as error:
+        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
+    assert str(error.value).startswith(f"{path}: truncated") and "\n" not in str(error.value)
+
+
+def test_real_data_have_names_of_their_own(tmp_path, mini, sample):
+    """Sample i of a split is its i-th file by name, of either format; too few files are an error."""
+    real = dataclasses.replace(mini, universe=None, train_samples=2, validation_samples=1)
+    for split, name in (("train", "univ_b.tfrecord"), ("train", "univ_a.h5"), ("train", "notes.txt")):
+        (tmp_path / split).mkdir(exist_ok=True)
+        if name.endswith("txt"):
+            (tmp_path / split / name).write_text("not a sample")
+        else:
+            files.write_sample(tmp_path / split / name, real, *sample)
+    names = [cosmoflow.sample_path(tmp_path, real, "train", i).name for i in range(2)]
+    assert names == ["univ_a.h5", "univ_b.tfrecord"]
+    assert (cosmoflow.read_sample(tmp_path, real, "train", 1, WHOLE)[0] == sample[0]).all()
+    with pytest.raises(ValueError, match=r"validation: found 0 sample files .*, wanted 1"):
+        cosmoflow.sample_path(tmp_path, real, "validation", 2)
+    files.write_sample(tmp_path / "validation" / "z.h5", real, *sample)
+    assert cosmoflow.sample_path(tmp_path, real, "validation", 2).name == "z.h5"
+    with pytest.raises(ValueError, match="has no generator: its data are real"):
+        cosmoflow.stream_sample(real, "train", 0)
+
+
+def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
+    """Then it verifies; and a file that changed is named."""
+    real = dataclasses.replace(mini, name="real", universe=None, train_samples=3, validation_samples=1)
+    with pytest.raises(ValueError, match=r"train: found 0 sample files .*, wanted 3"):
+        generate.generate(tmp_path, real)
+    for index, place in enumerate(("train/a.tfrecord", "train/b.h5", "train/c.tfrecord.gz", "validation/a.tfrecord")):
+        files.write_sample(tmp_path / place, real, *universe.make_universe(mini, index))
+    manifest = generate.record(tmp_path, real)
+    made = [cosmoflow.stream_sample(mini, entry.split, entry.sample) for entry in manifest.entries[:3]]
+    assert [entry.digest for entry in manifest.entries[:3]] == [entry.digest for entry in made]
+    assert load_manifest(tmp_path, real) == manifest and generate.verify(tmp_path, real) == []
+    files.write_sample(tmp_path / "train" / "b.h5", real, *sample)
+    (fault,) = generate.verify(tmp_path, real)
+    assert fault.startswith(f"{tmp_path / 'train' / 'b.h5'}: found digest ")
+
+
+@pytest.mark.parametrize("ending", [".tfrecord.gz", ".h5"])
+def test_a_sample_of_full_size_goes_through(tmp_path, ending):
+    full = load_problem("cosmoflow")
+    rng = np.random.default_rng(3)
+    x = rng.poisson(0.5, (32, 128, 128, 4)).astype(np.int16)
+    x, y = np.concatenate([x, x, x, x + 1]), rng.uniform(-1, 1, 4).astype(np.float32)
+    path = tmp_path / "train" / f"universe{ending}"
+    files.write_sample(path, full, x, y)
+    assert path.stat().st_size < cosmoflow.file_bytes(full)
+    found = files.read_sample(path, full, ((0, 0, 0), full.shape))
+    assert (found[0] == x).all() and (found[1] == y).all()
+    part = files.read_sample(path, full, ((64, 96, 32), (32, 32, 64)))[0]
+    assert (part == x[64:96, 96:, 32:96]).all()

@@ -1,0 +1,35 @@
+"""What regressions that don't look at structure can have."""
+
+import numpy as np
+import pytest
+
+from benchmark.cosmoflow.shortcut import LEVELS, features, regress
+from benchmark.cosmoflow.universe import make_universe
+
+
+def test_regression_is_scored_on_what_it_was_not_fitted_on():
+    known = np.arange(10.0)[:, None]
+    wanted = np.stack([2 * known[:, 0] + 1] * 4, axis=1)
+    assert regress(known, wanted, 6) == pytest.approx(0, abs=1e-9)
+    wanted[6:] += 3
+    assert regress(known, wanted, 6) == pytest.approx(3)
+
+
+def test_without_features_it_is_the_median_of_the_training_samples():
+    wanted = np.array([[0.0], [1.0], [8.0], [2.0], [4.0]])
+    assert regress(np.zeros((5, 0)), wanted, 3) == 2.0  # |2 - 1| and |4 - 1|
+
+
+def test_a_histogram_counts_each_channel_and_the_last_level_is_open(mini, tmp_path, monkeypatch):
+    sample, kinds, parameters = features(tmp_path, mini, ("train", 7))
+    x, y = make_universe(mini, 7)
+    assert sample == 7 and np.array_equal(parameters, y)
+    assert {kind: len(values) for kind, values in kinds.items()} == {
+        "constant": 0,
+        "mean count": mini.channels,
+        "moments": 4 * mini.channels,
+        "histogram": LEVELS * mini.channels,
+    }
+    histogram = kinds["histogram"].reshape(mini.channels, LEVELS)
+    assert histogram.sum(axis=1) == pytest.approx(1)
+    assert histogram[:, -1] == pytest.approx((x >= LEVELS - 1).mean(axis=(0, 1, 2)))

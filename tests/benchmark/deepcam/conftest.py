@@ -1,0 +1,32 @@
+"""A problem of five small samples, the same without a generator, and its data."""
+
+import dataclasses
+
+import pytest
+
+from benchmark.generate import generate
+from benchmark.launch import Launch
+from benchmark.problem import load_problem
+
+ALONE = Launch(0, 1, 0, 1, "none")
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    """Three samples to train on and two to validate, 32 x 48 pixels."""
+    mini = load_problem("deepcam-mini")
+    small = dataclasses.replace(mini.twin, radius=(4.0, 6.0), half_width=(2.0, 3.0))
+    sizes = {"height": 32, "width": 48, "train_samples": 3, "validation_samples": 2}
+    return dataclasses.replace(mini, name="tiny", twin=small, **sizes)
+
+
+@pytest.fixture(scope="module")
+def real(tiny):
+    """The same sizes without a generator."""
+    return dataclasses.replace(tiny, name="real", twin=None)
+
+
+@pytest.fixture
+def data(tiny, tmp_path):
+    generate(tmp_path, tiny, 1, ALONE)
+    return tmp_path

@@ -1,0 +1,170 @@
+"""DeepCAM's files, evidence and statistics."""
+
+import dataclasses
+
+import h5py
+import numpy as np
+import pytest
+
+from benchmark import deepcam, fingerprint
+from benchmark.deepcam import files, twin
+from benchmark.generate import generate, record, stream, verify
+from benchmark.launch import Launch
+from benchmark.manifest import load_manifest
+from benchmark.problem import load_problem
+
+ALONE = Launch(0, 1, 0, 1, "none")
+
+
+def test_files_are_in_the_published_format(tiny, data):
+    with h5py.File(data / "train" / "data-000000.h5") as file:
+        assert file["climate/data"].shape == (32, 48, 16) and file["climate/data"].dtype == np.float32
+        assert file["climate/labels_0"].shape == (32, 48) and set(np.unique(file["climate/labels_0"])) <= {0, 1, 2}
+    with h5py.File(data / "stats.h5") as file:
+        assert np.array_equal(np.stack([file["climate/minval"], file["climate/maxval"]]), twin.value_range())
+    assert sorted(p.name for p in data.iterdir()) == ["manifest.json", "stats.h5", "train", "validation"]
+
+
+def test_stored_streamed_and_verified_alike(tiny, data):
+    manifest = load_manifest(data, tiny)
+    assert stream(tiny) == manifest and verify(data, tiny, 1, ALONE) == []
+
+
+def test_evidence_is_of_place_data_range_and_labels(tiny, data):
+    arrays = deepcam.read_sample(data, tiny, "train", 1, deepcam.whole(tiny))
+    digest, counts = deepcam.evidence(tiny, "train", 1, deepcam.whole(tiny), arrays)
+    entry = load_manifest(data, tiny).entries[1]
+    assert (fingerprint.to_hex(digest), counts) == (entry.digest, entry.class_counts)
+    others = [deepcam.evidence(tiny, "train", 2, deepcam.whole(tiny), arrays)[0]]
+    for i in range(3):
+        changed = [a.copy() for a in arrays]
+        changed[i].flat[0] += 1
+        others.append(deepcam.evidence(tiny, "train", 1, deepcam.whole(tiny), tuple(changed))[0])
+    assert len({digest, *others}) == 5
+
+
+def test_blanks_are_like_samples(tiny, data):
+    arrays = deepcam.read_sample(data, tiny, "train", 0, deepcam.whole(tiny))
+    blanks = deepcam.blank(tiny, deepcam.whole(tiny))
+    assert [(a.shape, a.dtype) for a in arrays] == [(b.shape, b.dtype) for b in blanks]
+    assert not any(b.any() for b in blanks)
+
+
+def test_samples_are_never_split(tiny, data):
+    with pytest.raises(ValueError, match="never split"):
+        deepcam.read_sample(data, tiny, "train", 0, ((0, 0, 0), (1, 16, 48)))
+
+
+def test_file_is_no_larger_than_said(tiny, data):
+    assert all(p.stat().st_size <= deepcam.file_bytes(tiny) for p in data.glob("*/*.h5"))
+
+
+def test_published_files_count_by_name(real, tiny, data):
+    """Real data: any names, labels of any integer type, no attribute of ours."""
+    for split in ("train", "validation"):
+        for number, path in enumerate(sorted((data / split).iterdir())):
+            with h5py.File(path, "r+") as file:
+                del file.attrs["problem"]
+                wide = file["climate/labels_0"][...].astype(np.int64)
+                del file["climate/labels_0"]
+                file["climate/labels_0"] = wide
+            path.rename(path.with_name(f"data-2001-0{number + 1}-01-00-0.h5"))
+    (data / "manifest.json").unlink()
+    assert deepcam.sample_path(data, real, "validation", 4).name == "data-2001-02-01-00-0.h5"
+    assert record(data, real).fingerprints == stream(tiny).fingerprints
+    assert verify(data, real, 1, ALONE) == []
+
+
+def test_real_data_must_be_all_there_and_no_more(real, data):
+    extra = data / "train" / "data-zzz.h5"
+    extra.write_bytes((data / "train" / "data-000000.h5").read_bytes())
+    with pytest.raises(ValueError, match=r"train: found 4 files data-\*.h5, wanted 3"):
+        record(data, real)
+    extra.unlink()
+    (data / "train" / "data-000001.h5").unlink()
+    with pytest.raises(ValueError, match="found 4 of 5 samples; the first that is missing is sample 2 of train"):
+        record(data, real)
+
+
+def test_real_data_have_no_generator(real, tmp_path):
+    with pytest.raises(ValueError, match="real has no generator"):
+        generate(tmp_path, real, 1, ALONE)
+
+
+def drop(path, name):
+    with h5py.File(path, "r+") as file:
+        del file[name]
+
+
+def put(path, name, values):
+    drop(path, name)
+    with h5py.File(path, "r+") as file:
+        file[name] = values
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+DAMAGES = [
+    (lambda p: drop(p, "climate/data"), "found no dataset /climate/data"),
+    (lambda p: drop(p, "climate/labels_0"), "found no dataset /climate/labels_0"),
+    (lambda p: put(p, "climate/data", np.zeros((32, 48, 8))), r"found shape \(32, 48, 8\), wanted \(32, 48, 16\)"),
+    (lambda p: put(p, "climate/labels_0", np.zeros((48, 32), int)), r"found shape \(48, 32\), wanted \(32, 48\)"),
+    (lambda p: put(p, "climate/labels_0", np.zeros((32, 48))), "found float64, wanted integers"),
+    (lambda p: put(p, "climate/labels_0", np.full((32, 48), 3)), r"found labels 3\.\.3, wanted 0\.\.2"),
+    (truncate, "truncated, corrupt or no sample of ours"),
+    (lambda p: p.unlink(), "no such file"),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGES)
+def test_damaged_sample_is_one_line_that_names_its_file(tiny, data, damage, said):
+    path = data / "train" / "data-000001.h5"
+    damage(path)
+    with pytest.raises(ValueError, match=said) as error:
+        deepcam.measure_sample(data, tiny, "train", 1)
+    assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value)
+    assert [line.partition(":")[0] for line in verify(data, tiny, 1, ALONE)] == [str(path)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda p: p.unlink(), "no such file"),
+        (lambda p: drop(p, "climate/minval"), "found no dataset /climate/minval"),
+        (lambda p: put(p, "climate/maxval", np.zeros(3)), r"found shape \(3,\), wanted \(16,\)"),
+        (lambda p: put(p, "climate/maxval", np.full(16, -1e9)), "channel 0: found least and greatest value"),
+        (truncate, "truncated, corrupt"),
+    ],
+)
+def test_damaged_stats_are_one_line_that_names_the_file(tiny, data, damage, said):
+    path = data / "stats.h5"
+    damage(path)
+    with pytest.raises(ValueError, match=said) as error:
+        deepcam.read_sample(data, tiny, "train", 1, deepcam.whole(tiny))
+    assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value)
+
+
+def test_another_problems_file_is_refused(tiny, data):
+    other = dataclasses.replace(tiny, data_seed=1)
+    with pytest.raises(ValueError, match="made for problem digest"):
+        deepcam.measure_sample(data, other, "train", 0)
+
+
+def test_full_size_sample_of_the_published_format_goes_through(tmp_path):
+    problem = dataclasses.replace(load_problem("deepcam"), train_samples=1, validation_samples=1)
+    rows = np.arange(768, dtype=np.float32)[:, None, None]
+    data = rows + np.arange(1152, dtype=np.float32)[:, None] * np.arange(1, 17, dtype=np.float32)
+    label = np.zeros((768, 1152), np.int64)
+    label[3, 5], label[7, 9] = 1, 2
+    files.write_stats(tmp_path, data.min((0, 1)), data.max((0, 1)))
+    path = tmp_path / "train" / "data-1996-01-01-00-1.h5"
+    path.parent.mkdir()
+    with h5py.File(path, "w") as file:
+        file["climate/data"], file["climate/labels_0"] = data, label
+    found, limits, classes = deepcam.read_sample(tmp_path, problem, "train", 0, deepcam.whole(problem))
+    assert np.array_equal(found, data) and classes.dtype == np.uint8 and np.array_equal(classes, label)
+    assert limits[1].tolist() == (767 + 1151 * np.arange(1.0, 17.0)).tolist()
+    assert deepcam.measure_sample(tmp_path, problem, "train", 0).class_counts == (768 * 1152 - 2, 1, 1)
+    assert path.stat().st_size < deepcam.file_bytes(problem) + 7 * label.size  # labels of 8 bytes instead of 1

@@ -1,0 +1,144 @@
+"""The source folders of a submission, from logs and files that are made here."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from benchmark.collect import collect, files_in, files_of, main, plan, snapshot
+from benchmark.log import LogWriter
+from benchmark.tree import combine, result_path, source_path
+
+SHARED = {"benchmark/log.py": "log", "implementations/acme/train.py": "train"}
+SMOKE = {**SHARED, "implementations/acme/scaffold/task.py": "unet", "implementations/acme/configs/smoke.yaml": "a: 1"}
+COSMO = {**SHARED, "implementations/acme/cosmoflow/task.py": "cosmo", "implementations/acme/configs/mini.yaml": "b: 1"}
+DEEP = {**SHARED, "implementations/acme/deepcam/task.py": "deepcam", "implementations/acme/configs/deep.yaml": "c: 1"}
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def ran(submission: Path, code: dict[str, str], benchmark: str = "scaffold", system: str = "one", run: int = 0) -> Path:
+    """The log of a run of this code."""
+    path = result_path(submission, system, benchmark, run)
+    files = {name: sha(text) for name, text in code.items()}
+    log = LogWriter(path)
+    log.event("source", combine(files.items()), files=files, config="")
+    log.close()
+    return path
+
+
+def held(*codes: dict[str, str]) -> dict[str, bytes]:
+    return {sha(text): text.encode() for code in codes for text in code.values()}
+
+
+def folders(submission: Path) -> list[dict[str, str]]:
+    """The contents of the source folders, each of which has its right name."""
+    found = []
+    for folder in sorted((submission / "source").iterdir()):
+        files = files_in(folder)
+        assert folder == source_path(submission, combine(files.items())) and len(folder.name) == 12
+        found.append({name: (folder / name).read_text() for name in files})
+    return found
+
+
+def test_three_workloads_of_one_tree_share_a_folder(tmp_path):
+    source = held(SMOKE, COSMO, DEEP)
+    for benchmark, code in (("scaffold", SMOKE), ("cosmoflow", COSMO), ("deepcam", DEEP)):
+        ran(tmp_path, code, benchmark)
+        collect(tmp_path, source)
+    assert folders(tmp_path) == [SMOKE | COSMO | DEEP]
+
+
+def test_the_same_code_is_there_once(tmp_path):
+    for run in range(2):
+        ran(tmp_path, SMOKE, run=run)
+        collect(tmp_path, held(SMOKE))
+    assert folders(tmp_path) == [SMOKE]
+    before = (tmp_path / "source").stat().st_mtime_ns
+    collect(tmp_path, {})  # nothing more is needed, nothing is written
+    assert (tmp_path / "source").stat().st_mtime_ns == before
+
+
+def test_two_systems_with_different_configs(tmp_path):
+    """An edited configs/smoke.yaml is other code; two files given by --config are told apart by their names alone."""
+    edited = SMOKE | {"implementations/acme/configs/smoke.yaml": "a: 2"}
+    ran(tmp_path, SMOKE)
+    ran(tmp_path, edited, system="two")
+    ran(tmp_path, COSMO, "cosmoflow", "two")
+    collect(tmp_path, held(SMOKE, edited, COSMO))
+    assert sorted(folders(tmp_path), key=len) in ([[edited, SMOKE | COSMO], [SMOKE, edited | COSMO]])
+    tuned = [SHARED | {"config/tuned.yaml": "a: 3"}, SHARED | {"config/wide.yaml": "a: 4"}]
+    other = [SHARED | {"config/tuned.yaml": "a: 5"}]
+    for system, code in enumerate((*tuned, *other)):
+        ran(tmp_path / "b", code, system=str(system))
+    collect(tmp_path / "b", held(*tuned, *other))
+    assert sorted(folders(tmp_path / "b"), key=len) == [other[0], tuned[0] | tuned[1]]
+
+
+def test_source_that_no_log_names_any_more_goes(tmp_path):
+    """As --force leaves it: the logs of a set are replaced by those of other code, another set's stay."""
+    ran(tmp_path, SMOKE)
+    ran(tmp_path, COSMO, "cosmoflow")
+    collect(tmp_path, held(SMOKE, COSMO))
+    new = {name: text + "!" for name, text in SMOKE.items()}
+    ran(tmp_path, new)
+    collect(tmp_path, held(new))  # COSMO's files come from the folder that is there
+    assert sorted(folders(tmp_path), key=lambda f: "!" in str(f)) == [COSMO, new]
+    for log in (tmp_path / "results").rglob("result_*.txt"):
+        log.unlink()
+    collect(tmp_path, {})
+    assert folders(tmp_path) == []
+
+
+def test_code_that_is_gone_is_said_and_nothing_is_lost(tmp_path, capsys):
+    log = ran(tmp_path, SMOKE)
+    collect(tmp_path, held(SMOKE))
+    ran(tmp_path, COSMO, "cosmoflow")
+    with pytest.raises(ValueError, match=r"result_0\.txt: .*: found no file with the sha256"):
+        collect(tmp_path, held(SHARED))
+    assert folders(tmp_path) == [SMOKE] and log.exists()
+    assert main([str(tmp_path)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_damaged_folder_is_made_anew(tmp_path):
+    ran(tmp_path, SMOKE)
+    collect(tmp_path, held(SMOKE))
+    (folder,) = (tmp_path / "source").iterdir()
+    (folder / "benchmark" / "log.py").write_text("other")
+    collect(tmp_path, held(SMOKE))
+    assert folders(tmp_path) == [SMOKE]
+
+
+@pytest.mark.parametrize("path", ["../up.py", "/etc/passwd", "a/../../b.py", "a//b.py", "./a.py", ""])
+def test_paths_that_lead_elsewhere_are_refused(tmp_path, path):
+    log = ran(tmp_path, {path: "x"})
+    with pytest.raises(ValueError, match="wanted a relative path"):
+        files_of(log)
+
+
+def test_a_log_without_source_names_none(tmp_path):
+    path = result_path(tmp_path, "one", "scaffold", 0)
+    log = LogWriter(path)
+    log.event("cache_clear", True)
+    log.close()
+    assert files_of(path) == {}
+    collect(tmp_path, {})
+    assert not (tmp_path / "source").exists()
+
+
+def test_plan_keeps_the_first_home():
+    one, other = {"a": "1", "b": "1"}, {"a": "2", "c": "1"}
+    assert plan([one, other, {"c": "1"}, {"b": "2"}]) == [
+        {"a": "1", "b": "1", "c": "1"},
+        {"a": "2", "c": "1", "b": "2"},
+    ]
+
+
+def test_a_snapshot_has_what_a_run_can_load(tmp_path):
+    (tmp_path / "tuned.yaml").write_text("a: 1")
+    found = snapshot(tmp_path / "tuned.yaml", tmp_path / "absent.yaml")
+    assert found[sha("a: 1")] == b"a: 1"
+    assert Path(plan.__code__.co_filename).read_bytes() in found.values()

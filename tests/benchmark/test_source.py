@@ -1,0 +1,110 @@
+"""The recorder of what a process loads, in processes of its own over a small repository."""
+
+import hashlib
+import json
+import py_compile
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmark import source
+from benchmark.source import Recorder, relative
+
+START = "import sys, json; sys.path[0] = {root!r}\nfrom benchmark.source import install\nrecorder = install()\n"
+
+
+@pytest.fixture
+def repository(tmp_path) -> Path:
+    root = tmp_path / "repository"
+    for package in ("benchmark", "implementations", "implementations/acme", "rules", "other"):
+        (root / package).mkdir(parents=True)
+        (root / package / "__init__.py").write_text("")
+    shutil.copy(source.__file__, root / "benchmark" / "source.py")
+    (root / "implementations" / "acme" / "model.py").write_text("WIDTH = 8\n")
+    return root
+
+
+def run(root: Path, code: str) -> dict[str, str]:
+    """The files that are recorded when code has run."""
+    code = START.format(root=str(root)) + code + "\nprint(json.dumps(recorder.files))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def test_what_is_loaded_is_listed_and_nothing_else(repository):
+    (repository / "implementations" / "acme" / "unused.py").write_text("")
+    (repository / "other" / "helper.py").write_text("")
+    found = run(repository, "import implementations.acme.model, other.helper, logging, yaml")
+    names = {"benchmark/__init__.py", "benchmark/source.py", "implementations/__init__.py"}
+    names |= {"implementations/acme/__init__.py", "implementations/acme/model.py"}
+    assert found == {name: sha((repository / name).read_bytes()) for name in names}
+
+
+def test_a_package_of_the_same_name_elsewhere_is_not_listed(repository):
+    elsewhere = repository.parent / "site" / "rules"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "__init__.py").write_text("")
+    found = run(
+        repository, f"sys.path.insert(0, {str(elsewhere.parent)!r}); import rules; assert 'site' in rules.__file__"
+    )
+    assert set(found) == {"benchmark/__init__.py", "benchmark/source.py"}
+
+
+def test_a_file_that_is_changed_later_has_the_hash_of_what_was_loaded(repository):
+    model = repository / "implementations" / "acme" / "model.py"
+    before = model.read_bytes()
+    found = run(repository, f"import implementations.acme.model as m; open({str(model)!r}, 'w').write('WIDTH = 9')")
+    assert found["implementations/acme/model.py"] == sha(before) != sha(model.read_bytes())
+
+
+def test_a_stale_cache_is_not_used(repository):
+    model = repository / "implementations" / "acme" / "model.py"
+    py_compile.compile(str(model), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    model.write_text("WIDTH = 9\n")
+    ask = "from implementations.acme.model import WIDTH; assert WIDTH == 8"
+    subprocess.run([sys.executable, "-c", ask], cwd=repository, check=True)  # Python by itself takes the cache
+    found = run(repository, "from implementations.acme.model import WIDTH; assert WIDTH == 9")
+    assert found["implementations/acme/model.py"] == sha(b"WIDTH = 9\n")
+
+
+def test_bytecode_without_source_is_listed(repository):
+    folder = repository / "implementations" / "acme"
+    py_compile.compile(str(folder / "model.py"), cfile=str(folder / "hidden.pyc"))
+    found = run(repository, "import implementations.acme.hidden")
+    assert found["implementations/acme/hidden.pyc"] == sha((folder / "hidden.pyc").read_bytes())
+
+
+def test_what_was_loaded_before_is_hashed_from_disk(repository):
+    code = "import implementations.acme.model\n"
+    command = START.format(root=str(repository)).replace("\nfrom", f"\n{code}from")
+    done = subprocess.run([sys.executable, "-c", command + "print(json.dumps(recorder.files))"], capture_output=True)
+    assert json.loads(done.stdout)["implementations/acme/model.py"] == sha(b"WIDTH = 8\n")
+
+
+def test_one_recorder_a_process(repository):
+    run(repository, "assert install() is recorder")
+
+
+def test_the_config_is_listed_by_its_place(repository):
+    recorder = Recorder(repository)
+    inside = repository / "implementations" / "acme" / "configs" / "smoke.yaml"
+    files, name = recorder.files_with(inside, b"epochs: 3")
+    assert name == "implementations/acme/configs/smoke.yaml" and files == {name: sha(b"epochs: 3")}
+    assert recorder.files_with(repository.parent / "tuned.yaml", b"")[1] == "config/tuned.yaml"
+    assert not recorder.files  # another run of the process may have another config
+
+
+def test_a_link_is_listed_where_it_is(repository):
+    link = repository / "implementations" / "acme" / "linked.py"
+    (repository.parent / "shared.py").write_text("A = 1\n")
+    link.symlink_to(repository.parent / "shared.py")
+    assert "implementations/acme/linked.py" in run(repository, "import implementations.acme.linked")
+    assert relative(repository.parent / "shared.py", repository) is None

@@ -1,0 +1,35 @@
+"""The submission tree, and digests of source."""
+
+import hashlib
+from pathlib import Path
+
+from benchmark.tree import (
+    combine,
+    result_path,
+    source_files,
+    source_path,
+    system_path,
+)
+
+
+def test_where_things_are():
+    home = Path("results/v1.0/acme")
+    assert system_path(home, "box") == home / "systems/box.json"
+    assert source_path(home, "0123456789abcdef") == home / "source/0123456789ab"
+    assert result_path(home, "box", "scaffold", 3) == home / "results/box/strong/scaffold/result_3.txt"
+    assert result_path(home, "box", "scaffold", 0, "weak") == home / "results/box/weak/scaffold/result_0.txt"
+
+
+def test_a_digest_is_of_names_and_bytes_in_any_order():
+    files = [("b.py", "1" * 64), ("a.py", "2" * 64)]
+    wanted = hashlib.sha256(f"a.py\0{'2' * 64}\nb.py\0{'1' * 64}\n".encode()).hexdigest()
+    assert combine(files) == combine(reversed(files)) == wanted
+    assert combine([("a.py", "1" * 64), ("b.py", "2" * 64)]) != wanted
+
+
+def test_caches_and_links_are_no_source(tmp_path):
+    for name in ("train.py", "sub/a.py", "__pycache__/train.pyc", "sub/__pycache__/a.pyc"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "link.py").symlink_to(tmp_path / "train.py")
+    assert [p.relative_to(tmp_path).as_posix() for p in source_files(tmp_path)] == ["sub/a.py", "train.py"]

@@ -1,0 +1,49 @@
+"""Worker processes: every task is done once, and what goes wrong in one is told."""
+
+import os
+
+import pytest
+
+from benchmark.workers import share, work
+
+
+def double(root, problem, task):
+    return task[1] * 2
+
+
+def fail_at_three(root, problem, task):
+    if task[1] == 3:
+        raise ValueError("sample 3 is damaged")
+    return task[1]
+
+
+def die_at_three(root, problem, task):
+    if task[1] == 3:
+        os._exit(1)
+    return task[1]
+
+
+TASKS = [("train", i) for i in range(5)]
+
+
+def test_shares_are_disjoint_and_everything():
+    shares = [share(range(7), rank, 3) for rank in range(3)]
+    assert shares == [[0, 3, 6], [1, 4], [2, 5]]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_task_is_done_once(tmp_path, workers):
+    assert sorted(work(double, tmp_path, None, TASKS, workers)) == [0, 2, 4, 6, 8]
+
+
+def test_no_tasks_are_no_results(tmp_path):
+    assert list(work(double, tmp_path, None, [], 4)) == []
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [(fail_at_three, "ValueError: sample 3 is damaged"), (die_at_three, "a worker process died; [1-5] samples")],
+)
+def test_a_task_that_fails_and_a_worker_that_dies_are_told(tmp_path, job, said):
+    with pytest.raises(ValueError, match=said):
+        list(work(job, tmp_path, None, TASKS, 2))

@@ -1,0 +1,40 @@
+"""What the catalogue of damage covers: functions of the files beside this one that are marked with `damage`."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import compliance.checks  # noqa: F401  registers the checks
+from compliance.rule import CHECKS
+
+COMES_WITH = {"RUN03": "EVL07"}  # each run that did not converge says so itself, forgiven or not
+
+
+@pytest.fixture(scope="module")
+def modules():
+    found = []
+    for path in sorted(Path(__file__).parent.glob("test_*.py")):
+        spec = importlib.util.spec_from_file_location(f"catalogue_{path.stem}", path)
+        found.append(importlib.util.module_from_spec(spec))
+        spec.loader.exec_module(found[-1])
+    return found
+
+
+def test_every_check_has_a_damage_that_it_alone_finds(modules, logs, submissions, tmp_path):
+    """`test_damage` of each file holds what must be found against what is; here it is gathered."""
+    alone = set()
+    for module in modules:
+        for entry in submissions.catalogue(module):
+            with pytest.MonkeyPatch.context() as monkeypatch:
+                folder = tmp_path / module.__name__ / entry.__name__
+                _, expected = submissions.damaged(entry, folder, logs=logs, monkeypatch=monkeypatch)
+            codes = {code for *_, code in expected}
+            alone |= {code for code in codes if codes <= {code, COMES_WITH.get(code)}}
+    assert set(CHECKS) - alone == set()
+
+
+def test_every_entry_is_tested_and_there_are_many(modules, submissions):
+    entries = {module.__name__: len(submissions.catalogue(module)) for module in modules}
+    assert not [m.__name__ for m in modules if entries[m.__name__] and not hasattr(m, "test_damage")]
+    assert sum(entries.values()) >= 140

@@ -1,0 +1,225 @@
+"""CLK: each fault of the clock is found by its rule alone, and each limit from both sides."""
+
+import pytest
+
+from rules.edition import load
+
+damage = pytest.mark.damage
+CLOCK = load("v1.0").limits.clock
+MS = 1000
+
+
+@damage
+def second_run_start_shortly_before_run_stop(tree):
+    stop = tree.logs[2].one("run_stop")
+    start = {**tree.logs[2].one("run_start"), "time_ms": stop["time_ms"]}
+    return [("result_2.txt", tree.inserted(stop, start), "CLK01")]
+
+
+@damage
+def second_run_stop(tree):
+    log = tree.logs[2]
+    stop = {**log.one("run_stop")}
+    log.events.append(stop)
+    tree.write(2)
+    return [("result_2.txt", len(log.events), "CLK01")]
+
+
+@damage
+def no_run_stop(tree):
+    tree.removed("run_stop")
+    return [("result_2.txt", 1, "CLK01")]
+
+
+@damage
+def no_run_start(tree):
+    tree.removed("run_start")
+    return [("result_2.txt", 1, "CLK01")]
+
+
+@damage
+def init_stop_twice_and_equal(tree):
+    log = tree.logs[2]
+    return [("result_2.txt", tree.inserted(log.one("run_start"), dict(log.one("init_stop"))), "CLK01")]
+
+
+@damage
+def init_stop_after_run_start(tree):
+    log = tree.logs[2]
+    a, b = (log.events.index(log.one(k)) for k in ("init_stop", "run_start"))
+    log.events[a], log.events[b] = log.events[b], log.events[a]
+    tree.write(2)
+    return [("result_2.txt", a + 1, "CLK02")]
+
+
+@damage
+def negative_run_time(tree):
+    start = tree.logs[2].one("run_start")["time_ms"]
+    return [("result_2.txt", tree.changed("run_stop", time_ms=start - 1000), "CLK03")]
+
+
+@damage
+def clock_runs_back(tree):
+    time = tree.logs[2].all("epoch_stop")[1]["time_ms"]
+    return [("result_2.txt", tree.changed("eval_start", nth=1, time_ms=time - 2000), "CLK04")]
+
+
+@damage
+def all_timestamps_halved(tree):
+    for event in tree.logs[2].events:
+        event["time_ms"] //= 2
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(tree.logs[2].one("run_start")), "CLK05")]
+
+
+@damage
+def timestamps_in_seconds(tree):
+    event = tree.logs[2].all("epoch_stop")[1]
+    event["time_ms"] = event["time_ms"] / 1000 + 0.25
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "CLK05")]
+
+
+@damage
+def gap_before_run_start(tree):
+    log = tree.logs[2]
+    for event in log.events[: log.events.index(log.one("run_start"))]:
+        event["time_ms"] -= 20_000
+    tree.write(2)
+    return [("result_2.txt", log.line(log.one("run_start")), "CLK06")]
+
+
+@damage
+def half_an_hour_of_initialisation(tree):
+    log = tree.logs[2]
+    for event in log.events[: log.events.index(log.one("init_stop"))]:
+        event["time_ms"] -= 1_800_000
+    tree.write(2)
+    return [("result_2.txt", log.line(log.one("init_stop")), "CLK07")]
+
+
+@damage
+def an_epoch_after_run_stop(tree):
+    log = tree.logs[2]
+    log.start("epoch_start", epoch_num=6)
+    tree.write(2)
+    return [("result_2.txt", log.line(log.one("run_stop")), "CLK08")]
+
+
+@damage
+def run_stop_a_minute_late(tree):
+    time = tree.logs[2].one("run_stop")["time_ms"]
+    return [("result_2.txt", tree.changed("run_stop", time_ms=time + 60_000), "CLK09")]
+
+
+@damage
+def epoch_never_stops(tree):
+    event = tree.logs[2].all("epoch_start")[1]
+    line = tree.logs[2].line(event)
+    tree.removed("epoch_stop", epoch=2)
+    return [("result_2.txt", line, "CLK10")]
+
+
+@damage
+def evaluation_stops_twice(tree):
+    log = tree.logs[2]
+    accuracy = log.all("eval_accuracy")[1]
+    return [("result_2.txt", tree.inserted(accuracy, dict(log.all("eval_stop")[1])), "CLK10")]
+
+
+@damage
+def staging_before_the_clock(tree):
+    log = tree.logs[2]
+    first, second = log.one("staging_start"), log.one("staging_stop")
+    time = log.one("run_start")["time_ms"] - 1
+    log.events = [e for e in log.events if e is not first and e is not second]
+    at = log.events.index(log.one("run_start"))
+    log.events[at:at] = [{**first, "time_ms": time}, {**second, "time_ms": time}]
+    tree.write(2)
+    return [("result_2.txt", at + 1, "CLK11")]
+
+
+@damage
+def time_of_the_run_halved(tree):
+    log = tree.logs[2]
+    start = log.one("run_start")["time_ms"]
+    for event in log.events[log.events.index(log.one("run_start")) :]:
+        event["time_ms"] = start + (event["time_ms"] - start) // 2
+    tree.write(2)
+    return [("result_2.txt", log.line(log.one("tracked_stats")), "CLK12")]
+
+
+@damage
+def run_of_a_century(tree):
+    log = tree.logs[2]
+    for event in log.events[log.events.index(log.all("epoch_stop")[-1]) :]:
+        event["time_ms"] += 100_000_000_000
+    tree.write(2)
+    return [("result_2.txt", log.line(log.one("run_stop")), "CLK13")]
+
+
+@damage
+def first_event_before_time_began(tree):
+    tree.logs[2].events[0]["time_ms"] = -1
+    tree.write(2)
+    return [("result_2.txt", 1, "CLK05")]
+
+
+@damage
+def last_event_long_after(tree):
+    log = tree.logs[2]
+    log.add("odd", 1, after=10**12)
+    log.events[-1]["key"] = "tracked_stats"
+    tree.write(2)
+    return [("result_2.txt", len(log.events), "CLK05")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def put_off(log, event, until):
+    """Move an event, and all that come after it, so that it comes `until` milliseconds."""
+    by = until - event["time_ms"]
+    for later in log.events[log.events.index(event) :]:
+        later["time_ms"] += by
+
+
+def codes_of(tree, found):
+    tree.write(2)
+    return [code for _, _, code in found(tree.root)]
+
+
+@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["CLK06"])])
+def test_clk06_the_gap_may_be_the_limit(tree, found, beyond, codes):
+    log = tree.logs[2]
+    put_off(log, log.one("run_start"), log.one("init_stop")["time_ms"] + int(CLOCK.gap * MS) + beyond)
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(("beyond", "codes"), [(-1, []), (0, ["CLK07"])])
+def test_clk07_initialisation_takes_less_than_the_limit(tree, found, beyond, codes):
+    log = tree.logs[2]
+    put_off(log, log.one("init_stop"), log.one("init_start")["time_ms"] + int(CLOCK.init * MS) + beyond)
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["CLK09"])])
+def test_clk09_run_stop_may_come_as_late_as_the_limit(tree, found, beyond, codes):
+    log = tree.logs[2]
+    last = log.all("eval_accuracy")[-1]["time_ms"]
+    put_off(log, log.one("run_stop"), last + int(CLOCK.stop_delay * MS) + beyond)
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["CLK13"])])
+def test_clk13_a_run_may_be_as_long_as_the_limit(tree, found, beyond, codes):
+    log = tree.logs[2]
+    start = log.one("run_start")["time_ms"]
+    put_off(log, log.all("epoch_stop")[0], start + int(CLOCK.longest_run * MS) + beyond - after(log, "epoch_stop"))
+    assert codes_of(tree, found) == codes
+
+
+def after(log, key):
+    """Milliseconds from the first event of a key to run_stop."""
+    return log.one("run_stop")["time_ms"] - log.one(key)["time_ms"]

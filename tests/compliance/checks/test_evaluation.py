@@ -1,0 +1,192 @@
+"""EVL: evaluations that don't say, cover or reach what they must; scores that are no numbers of theirs."""
+
+import pytest
+
+damage = pytest.mark.damage
+
+
+@damage
+def evaluation_without_a_score(tree):
+    line = tree.logs[2].line(tree.logs[2].all("eval_start")[1])
+    tree.removed("eval_accuracy", epoch=2)
+    return [("result_2.txt", line, "EVL01")]
+
+
+@damage
+def two_scores_of_one_evaluation(tree):
+    log = tree.logs[2]
+    following = log.all("epoch_start")[2]
+    return [("result_2.txt", tree.inserted(following, dict(log.all("eval_accuracy")[1])), "EVL01")]
+
+
+@damage
+def epoch_left_out(tree):
+    log = tree.logs[2]
+    tree.removed("epoch_start", "tracked_stats", "epoch_stop", "eval_start", "eval_stop", "eval_accuracy", epoch=3)
+    return [("result_2.txt", log.line(log.all("epoch_start")[2]), "EVL02")]
+
+
+@damage
+def intermediate_evaluations_deleted(tree):
+    log = tree.logs[2]
+    for epoch in (2, 3):
+        tree.removed("eval_start", "eval_stop", "eval_accuracy", epoch=epoch)
+    return [("result_2.txt", log.line(log.all("epoch_start")[i]), "EVL03") for i in (1, 2)]
+
+
+@damage
+def score_true(tree):
+    return [("result_2.txt", tree.changed("eval_accuracy", nth=4, value=True), "EVL04")]
+
+
+@damage
+def score_nan_in_quotes(tree):
+    return [("result_2.txt", tree.changed("eval_accuracy", nth=1, value="NaN"), "EVL04")]
+
+
+@damage
+def score_beyond_one(tree):
+    return [("result_2.txt", tree.changed("eval_accuracy", nth=4, value=1.5), "EVL04")]
+
+
+@damage
+def score_improved(tree):
+    value = tree.logs[2].all("eval_accuracy")[1]["value"]
+    return [("result_2.txt", tree.changed("eval_accuracy", nth=1, value=value + 0.01), "EVL05")]
+
+
+@damage
+def score_lifted_over_the_target(tree):
+    return [("result_2.txt", tree.changed("eval_accuracy", nth=3, value=0.96), "EVL05")]
+
+
+@damage
+def target_met_only_after_run_stop(tree):
+    log = tree.logs[2]
+    stop = log.events.pop()
+    at = log.events.index(log.all("eval_accuracy")[-1])
+    log.events.insert(at, stop)
+    tree.write(2)
+    return [("result_2.txt", at + 1, "EVL06")]
+
+
+@damage
+def run_stop_earlier_than_the_evaluation(tree):
+    time = tree.logs[2].all("eval_start")[-1]["time_ms"]
+    return [("result_2.txt", tree.changed("run_stop", time_ms=time), "EVL06")]
+
+
+@damage
+def success_without_the_target(tree, logs):
+    log = tree.logs[2] = logs.good(2, (0.5, 0.7, 0.8))
+    return [("result_2.txt", tree.changed("run_stop", metadata={"status": "success"}), "EVL08")] if log else []
+
+
+@damage
+def aborted_with_the_target(tree):
+    return [("result_2.txt", tree.changed("run_stop", metadata={"status": "aborted"}), "EVL08")]
+
+
+@damage
+def status_of_its_own(tree):
+    return [("result_2.txt", tree.changed("run_stop", metadata={"status": "done"}), "EVL08")]
+
+
+@damage
+def epochs_after_the_target(tree, logs):
+    qualities = (0.5, 0.7, 0.995, 0.6, 0.996)
+    log = tree.logs[2] = logs.good(2, qualities)
+    tree.write(2)
+    return [("result_2.txt", log.line(log.all("eval_accuracy")[3]), "EVL09")]
+
+
+@damage
+def target_lowered(tree):
+    return [("result_2.txt", tree.changed("target", value=0.9), "EVL10")]
+
+
+@damage
+def evaluation_of_half_the_split(tree):
+    return [("result_2.txt", tree.changed("eval_stop", nth=1, metadata={"samples_count": 2}), "EVL11")]
+
+
+@damage
+def more_hits_than_voxels(tree):
+    hits = list(tree.logs[2].all("eval_accuracy")[1]["metadata"]["intersection"])
+    hits[3] = 201
+    return [("result_2.txt", tree.changed("eval_accuracy", nth=1, metadata={"intersection": hits}), "EVL12")]
+
+
+@damage
+def counts_missing(tree):
+    event = tree.logs[2].all("eval_accuracy")[1]
+    del event["metadata"]["predicted"]
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "EVL12")]
+
+
+@damage
+def another_metric_beside_the_benchmarks(tree):
+    event = tree.logs[2].all("eval_accuracy")[1]
+    return [("result_2.txt", tree.inserted(event, {**event, "key": "eval_error", "value": 0.0}), "EVL14")]
+
+
+@damage
+def one_run_that_missed_its_target(tree, logs):
+    tree.logs[1] = logs.good(1, (0.5, 0.7, 0.8))
+    tree.write(1)
+    return [("result_1.txt", len(tree.logs[1].events), "EVL07")]
+
+
+@damage
+def sum_of_more_than_the_samples_can_have(mean):
+    return [("result_2.txt", mean.changed("eval_error", nth=1, metadata={"sums": [0.5, 4.001]}), "EVL13")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_a_run_that_is_aborted_anywhere_is_honest(tree, found):
+    """SIGTERM may come after any event of the run; nothing is found but that it did not converge."""
+    log = tree.logs[2]
+    events = list(log.events)
+    first = events.index(log.one("run_start")) + 1
+    for cut in range(first, len(events) - 2):
+        log.events = events[:cut]
+        log.time_ms = events[cut - 1]["time_ms"]
+        log.stop("run_stop", status="aborted", epoch_num=1, reason="SIGTERM")
+        tree.write(2)
+        assert found(tree.root) == [("result_2.txt", cut + 1, "EVL07")], events[cut - 1]
+
+
+def judged(logs, found, tmp_path, change):
+    """What is found in a run of a mean error after `change(event)` of its second evaluation; and that event's line."""
+    log = logs.mean_run()
+    event = log.all("eval_error")[1]
+    change(event)
+    return found(log.write(tmp_path / "result_0.txt")), log.line(event)
+
+
+def test_good_run(logs, found, tmp_path):
+    assert judged(logs, found, tmp_path, lambda event: None)[0] == []
+
+
+def test_score_that_its_sums_do_not_give(logs, found, tmp_path):
+    findings, line = judged(logs, found, tmp_path, lambda event: event.update(value=event["value"] + 0.01))
+    assert findings == [("result_0.txt", line, "EVL05")]
+
+
+@pytest.mark.parametrize("sums", [None, [], [0.1, "0.9"], [0.1, None], [True, 1.0], 1.0, [-0.5, 1.0], [0.5, 4.001]])
+def test_sums_that_no_samples_have(logs, found, tmp_path, sums):
+    findings, line = judged(logs, found, tmp_path, lambda event: event["metadata"].update(sums=sums))
+    assert findings == [("result_0.txt", line, "EVL13")]
+
+
+def test_the_target_is_met_from_above(logs, found, tmp_path):
+    log = logs.mean_run()
+    log.all("eval_error")[-1]["value"] = 0.21
+    log.all("eval_error")[-1]["metadata"]["sums"] = [0.68, 1.0]
+    log.one("run_stop")["metadata"]["status"] = "aborted"
+    codes = [code for *_, code in found(log.write(tmp_path / "result_0.txt"))]
+    assert codes == ["EVL07"]

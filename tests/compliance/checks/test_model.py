@@ -1,0 +1,186 @@
+"""HYP and MOD: what the closed division may not change; hyperparameters that are incomplete, or don't agree."""
+
+import pytest
+
+from compliance.engine import judge
+
+damage = pytest.mark.damage
+
+
+@damage
+def another_optimizer(tree):
+    for index in range(5):
+        tree.changed("opt_name", index, value="lamb")
+    line = tree.logs[0].line(tree.logs[0].one("opt_name"))
+    return [(f"result_{i}.txt", line, "HYP01") for i in range(5)]
+
+
+@damage
+def another_beta(tree):
+    for index in range(5):
+        tree.changed("opt_adam_beta_1", index, value=0.95)
+    line = tree.logs[0].line(tree.logs[0].one("opt_adam_beta_1"))
+    return [(f"result_{i}.txt", line, "HYP01") for i in range(5)]
+
+
+@damage
+def batch_of_more_than_all(tree):
+    for index in range(5):
+        tree.changed("global_batch_size", index, value=16)
+    line = tree.logs[0].line(tree.logs[0].one("global_batch_size"))
+    return [(f"result_{i}.txt", line, "HYP02") for i in range(5)]
+
+
+@damage
+def learning_rate_that_the_configuration_denies(tree):
+    for index in range(5):
+        tree.changed("opt_base_learning_rate", index, value=0.002)
+    line = tree.logs[0].line(tree.logs[0].one("opt_base_learning_rate"))
+    return [(f"result_{i}.txt", line, "HYP03") for i in range(5)]
+
+
+@damage
+def smaller_model(tree):
+    return [("result_2.txt", tree.changed("parameter_count", value=1000), "MOD01")]
+
+
+@damage
+def layout_of_other_ranks(tree):
+    for index in range(5):
+        tree.changed("layout", index, value={"data": 4, "depth": 1, "height": 1, "width": 1})
+    line = tree.logs[0].line(tree.logs[0].one("layout"))
+    return [(f"result_{i}.txt", line, "MOD02") for i in range(5)]
+
+
+@damage
+def layout_of_more_ranks(study):
+    layout = {"data": 8, "depth": 1, "height": 1, "width": 1}
+    return [("result_1.txt", study.changed("layout", value=layout), "MOD02")]
+
+
+@damage
+def digest_of_another_configuration(tree):
+    return [("result_2.txt", tree.changed("config_digest", value="0" * 64), "HYP04")]
+
+
+@damage
+def hyperparameter_left_out(tree):
+    return [(f"result_{i}.txt", tree.settings(i, epochs=...), "HYP05") for i in range(5)]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def of_the_log(found, tree):
+    """What is found in run 2 given by itself: no set that it could differ from."""
+    return [(line, code) for _, line, code in found(tree.path(2))]
+
+
+def test_good_run(tree, found):
+    assert of_the_log(found, tree) == []
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, "c", "C" * 64])
+def test_digest_of_another_configuration(tree, found, digest):
+    line = tree.changed("config_digest", value=digest)
+    assert of_the_log(found, tree) == [(line, "HYP04")]
+
+
+@pytest.mark.parametrize("name", ["epochs", "more"])
+def test_hyperparameter_edited(tree, found, name):
+    values = dict(tree.logs[2].one("hyperparameters")["value"])
+    tree.changed("hyperparameters", value={**values, name: 12345})
+    assert of_the_log(found, tree) == [(tree.logs[2].line(tree.logs[2].one("config_digest")), "HYP04")]
+
+
+@pytest.mark.parametrize(
+    "value", [1, 1.0, 1e-300, True, None, "\udcff\u202e", [1, [2]], {"b": 1, "a": {"d": 1, "c": 2}}]
+)
+def test_digest_of_any_values(tree, found, value):
+    tree.settings(epochs=value)
+    assert of_the_log(found, tree) == []
+
+
+def test_order_of_hyperparameters_is_free(tree, found):
+    values = tree.logs[2].one("hyperparameters")["value"]
+    tree.changed("hyperparameters", value=dict(reversed(values.items())))
+    assert of_the_log(found, tree) == []
+
+
+def test_more_hyperparameters_than_wanted(tree, found):
+    tree.settings(our_own=5)
+    assert of_the_log(found, tree) == []
+
+
+@pytest.mark.parametrize("name", ["epochs", "workers", "join", "learning_rate"])
+def test_hyperparameter_left_out(tree, found, name):
+    line = tree.settings(**{name: ...})
+    assert of_the_log(found, tree) == [(line, "HYP05")]
+
+
+def test_those_left_out_are_named_in_one_finding(tree, law):
+    tree.settings(epochs=..., join=...)
+    (finding,) = judge([str(tree.path(2))], rules=law).findings
+    assert finding.found == "hyperparameters without epochs, join"
+
+
+@pytest.mark.parametrize("value", [{}, [], 5, "epochs"])
+def test_hyperparameters_that_are_none(tree, found, value):
+    tree.changed("hyperparameters", value=value)
+    assert {code for _, code in of_the_log(found, tree)} <= {"HYP04", "HYP05", "LOG06"}
+
+
+def test_deep_hyperparameters(tree, found):
+    deep = 0
+    for _ in range(500):
+        deep = [deep]
+    tree.changed("hyperparameters", value=deep)
+    assert {code for _, code in of_the_log(found, tree)} <= {"HYP04", "LOG06", "LOG01"}
+
+
+def test_batch_equal_to_the_training_split(tree, found):
+    tree.settings(batch_size=8)
+    tree.changed("global_batch_size", value=8)
+    assert of_the_log(found, tree) == []
+    line = tree.changed("global_batch_size", value=9)
+    assert of_the_log(found, tree) == [(line, "HYP02")]
+
+
+def test_number_of_parameters(tree, found):
+    assert of_the_log(found, tree) == []
+    line = tree.changed("parameter_count", value=1235)
+    assert of_the_log(found, tree) == [(line, "MOD01")]
+
+
+@pytest.mark.parametrize(
+    "layout", [{"data": 3}, {"data": 2, "depth": 0}, {"data": -2, "depth": -1}, {"data": 2.0}, {"data": "2"}, {}]
+)
+def test_layout_of_other_ranks(tree, found, layout):
+    line = tree.changed("layout", value=layout)
+    assert of_the_log(found, tree) == [(line, "MOD02")]
+
+
+def test_open_division_may_change_the_optimizer(tree, logs, found):
+    tree.write_system({**logs.SYSTEM, "division": "open"})
+    for index, log in enumerate(tree.logs):
+        log.one("submission_division")["value"] = "open"
+        log.one("opt_name")["value"] = "lamb"
+        log.one("parameter_count")["value"] = 4321
+        log.events.remove(log.one("opt_adam_beta_1"))
+        tree.write(index)
+    assert found(tree.root) == []
+
+
+def codes_of(tree, found):
+    tree.write(2)
+    return [code for _, _, code in found(tree.root)]
+
+
+@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["HYP02"])])
+def test_hyp02_a_batch_may_be_the_whole_split(tree, found, beyond, codes):
+    for log in tree.logs:
+        log.one("global_batch_size")["value"] = log.one("train_samples")["value"] + beyond
+    for index in range(5):
+        tree.write(index)
+    assert codes_of(tree, found) == codes * 5

@@ -1,0 +1,59 @@
+"""PWR: power logs that hold no readings, or don't cover their run."""
+
+import pytest
+
+damage = pytest.mark.damage
+
+
+@damage
+def negative_watts(measured):
+    measured.readings[3]["value"] = -400.0
+    measured.measure()
+    return [("node_0.txt", 4, "PWR01")]
+
+
+@damage
+def power_that_runs_back(measured):
+    measured.readings[3:5] = measured.readings[4:2:-1]
+    measured.measure()
+    return [("node_0.txt", 5, "PWR01")]
+
+
+@damage
+def power_of_nothing(measured):
+    measured.readings = []
+    measured.measure()
+    return [("node_0.txt", 1, "PWR01")]
+
+
+@damage
+def power_that_starts_late(measured):
+    del measured.readings[:5]
+    measured.measure()
+    return [("node_0.txt", 1, "PWR02")]
+
+
+@damage
+def power_of_no_run(measured):
+    measured.measure("result_7")
+    return [("node_0.txt", 1, "PWR02")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_good_power(measured, found):
+    assert found(measured.root) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "codes"), [(0, 0, []), (1, 0, ["PWR02"]), (0, -1, ["PWR02"]), (-1, 1, []), (1, -1, ["PWR02"])]
+)
+def test_pwr02_readings_begin_and_end_with_the_run(measured, logs, found, first, last, codes):
+    """So many milliseconds after the run's start and after its end."""
+    log = measured.logs[2]
+    times = log.one("run_start")["time_ms"] + first, log.one("run_stop")["time_ms"] + last
+    measured.readings = [logs.reading(time) for time in times]
+    measured.measure()
+    assert [code for *_, code in found(measured.root)] == codes

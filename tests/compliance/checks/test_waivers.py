@@ -1,0 +1,19 @@
+"""WAI: the reviewer's own file."""
+
+import pytest
+
+from compliance.waiver import read_waivers
+
+damage = pytest.mark.damage
+
+
+@damage
+def waiver_of_nothing(tree):
+    entry = "- {code: SEED03, path: result_1.txt, reason: agreed, reviewer: r@example.org}\n"
+    file = tree.put(tree.root.parents[1] / "waivers.yaml", entry)
+    tree.options = {"waivers": read_waivers(file, [tree.root])}
+    return [("waivers.yaml", 1, "WAI01")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)

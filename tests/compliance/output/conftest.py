@@ -1,0 +1,46 @@
+"""Reports to write: of made-up findings in one submission."""
+
+from dataclasses import replace
+
+import pytest
+
+from compliance.finding import Finding
+from compliance.report import Report, Summary
+from rules.edition import load
+
+HOSTILE = "a\nb\x1b[31m<x>|`::error::,%\udcff"
+SEED = Finding("v1.0/acme/result_1.txt", 8, "SEED03", "error", "A seed is fresh", "seed 5", "48 bits")
+FILE = Finding("v1.0/acme/core.1", 1, "TREE03", "warning", "A file has a place", "core.1", "none")
+
+
+@pytest.fixture
+def seed():
+    """An error."""
+    return SEED
+
+
+@pytest.fixture
+def file():
+    """A warning."""
+    return FILE
+
+
+@pytest.fixture
+def hostile():
+    """An error whose path and values mean harm."""
+    return replace(SEED, path=f"v1.0/acme/{HOSTILE}", found=HOSTILE, waived=HOSTILE)
+
+
+@pytest.fixture
+def report():
+    """A report of findings in the submission v1.0/acme."""
+
+    def make(*findings, missed=(), code=1, color=False):
+        counts = dict.fromkeys(("error", "warning", "review", "info", "waived"), 0)
+        for finding in findings:
+            counts["waived" if finding.waived else finding.severity] += 1
+        broken = tuple(sorted({f.code for f in findings if f.severity == "error" and not f.waived}))
+        summary = Summary("v1.0/acme", "v1.0", 5, 100, broken, counts, ("EVL90", "HYP90"))
+        return Report(findings, (summary,), tuple(missed), {"v1.0": load("v1.0")}, code, color)
+
+    return make

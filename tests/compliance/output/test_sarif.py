@@ -1,0 +1,71 @@
+"""SARIF: rules, places, levels, and what is suppressed."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from compliance.output.sarif import render
+from rules.edition import load
+
+
+def run_of(report):
+    sarif = json.loads(render(report))
+    (run,) = sarif["runs"]
+    assert sarif["version"] == "2.1.0"
+    return run
+
+
+def test_sarif_names_rule_and_place(run, broken):
+    _, out, _ = run(broken.root, "--format", "sarif")
+    sarif = json.loads(out)
+    assert sarif["version"] == "2.1.0"
+    (result,) = sarif["runs"][0]["results"]
+    rules = sarif["runs"][0]["tool"]["driver"]["rules"]
+    assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == "SEED03"
+    assert result["level"] == "error"
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 8}
+    assert rules[0]["fullDescription"]["text"]
+
+
+def test_each_rule_is_described_once_and_found_by_its_index(report, seed, file):
+    run = run_of(report(seed, file, replace(seed, line=9), replace(seed, code="OWN01")))
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["SEED03", "TREE03", "OWN01"]
+    assert [result["ruleIndex"] for result in run["results"]] == [0, 1, 0, 2]
+    assert rules[0]["shortDescription"] == {"text": load("v1.0").rules["SEED03"].sentence} and rules[2] == {
+        "id": "OWN01"
+    }
+
+
+@pytest.mark.parametrize(
+    ("severity", "kind", "level"),
+    [
+        ("error", "fail", "error"),
+        ("warning", "fail", "warning"),
+        ("review", "review", "none"),
+        ("info", "informational", "none"),
+    ],
+)
+def test_what_is_no_failure_has_no_level(report, seed, severity, kind, level):
+    (result,) = run_of(report(replace(seed, severity=severity)))["results"]
+    assert (result["kind"], result["level"], result["properties"]["severity"]) == (kind, level, severity)
+
+
+def test_a_waived_finding_is_suppressed_and_says_by_whom(report, seed):
+    waived, other = run_of(report(replace(seed, waived="r: agreed", impact="none"), seed))["results"]
+    assert waived["suppressions"] == [{"kind": "external", "justification": "r: agreed"}]
+    assert waived["properties"]["impact"] == "none" and "suppressions" not in other
+
+
+def test_what_could_not_be_looked_at_is_a_failed_execution(report, seed):
+    (invocation,) = run_of(report(missed=[("x", "gone")], code=2))["invocations"]
+    assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
+    assert invocation["toolExecutionNotifications"][0]["message"] == {"text": "x: could not look: gone"}
+    assert run_of(report(seed))["invocations"][0]["executionSuccessful"] is True
+
+
+def test_a_path_is_a_uri(report, seed):
+    (result,) = run_of(report(replace(seed, path="a b/ü#\udcff:.txt", line=0)))["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "a%20b/%C3%BC%23%FF%3A.txt"}, "region": {"startLine": 1}}

@@ -1,0 +1,128 @@
+"""The files of a submission: read within limits, links never followed, descriptions parsed or their fault told."""
+
+import os
+
+import pytest
+
+from compliance.reading import files as module
+from compliance.reading.files import SubmissionFiles, description_of, number_of, read_description, read_text
+from compliance.reading.tree import Entry, read_submission
+from rules.edition import load
+
+
+def text_of(tmp_path, data, room=module.LARGEST):
+    (tmp_path / "file").write_bytes(data)
+    return read_text(tmp_path, Entry(("file",), "file", len(data)), room)
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "problem"),
+    [
+        (b"plain\n", "plain\n", ""),
+        (b"", "", ""),
+        (b"a\0b", "", "binary"),
+        (b"a\xffb", "a\ufffdb", "not UTF-8"),
+    ],
+)
+def test_a_text_or_why_there_is_none(tmp_path, logs, data, text, problem):
+    found = text_of(tmp_path, data)
+    assert (found.text, found.problem, found.sha256) == (text, problem, logs.sha256(tmp_path / "file"))
+
+
+@pytest.mark.parametrize(("size", "problem"), [(10, ""), (11, "11 bytes, too large to be looked at")])
+def test_a_file_may_be_as_large_as_there_is_room(tmp_path, size, problem):
+    assert text_of(tmp_path, b"x" * size, room=10).problem == problem
+
+
+def test_a_file_that_grew_since_it_was_listed_is_not_read_beyond_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LARGEST", 10)
+    (tmp_path / "file").write_bytes(b"x" * 11)
+    found = read_text(tmp_path, Entry(("file",), "file", 3))
+    assert (found.text, found.problem) == ("", "more than 10 bytes, too large to be looked at")
+
+
+def test_a_link_is_not_followed_and_a_missing_file_is_told(tmp_path):
+    (tmp_path / "file").symlink_to("/etc/hostname")
+    assert read_text(tmp_path, Entry(("file",), "file", 3)).problem == "a symbolic link"
+    assert read_text(tmp_path, Entry(("none",), "file", 3)).problem == "cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "problem", "line"),
+    [
+        ('{"a": 1}', {"a": 1}, "", 1),
+        ('{\n"a": 1,\n}', None, "no JSON: Expecting property name enclosed in double quotes", 3),
+        ("[1]", None, "a JSON list", 1),
+        ("[" * 100_000, None, "no JSON: maximum recursion depth exceeded", 1),
+    ],
+)
+def test_a_description_or_what_is_wrong_with_it(tmp_path, text, data, problem, line):
+    (tmp_path / "box.json").write_text(text)
+    found = read_description(tmp_path, Entry(("box.json",), "file", len(text)))
+    assert (found.data, found.line) == (data, line) and found.problem.startswith(problem)
+    assert read_description(tmp_path, Entry(("box.json",), "link")).problem == "a link"
+
+
+def test_a_field_has_its_line(tmp_path):
+    (tmp_path / "box.json").write_text('{\n "a": 1,\n "b": 2\n}')
+    found = read_description(tmp_path, Entry(("box.json",), "file", 22))
+    assert [found.line_of(name) for name in ("a", "b", "c")] == [2, 3, 1]
+
+
+@pytest.mark.parametrize("system", ["", ".", "..", "none", "a\nb"])
+def test_there_is_no_description_of_a_system_of_no_name(tmp_path, system):
+    (tmp_path / "systems").mkdir()
+    assert description_of(tmp_path, system) is None
+
+
+def test_a_description_that_is_a_link_or_a_pipe_is_not_opened(tmp_path):
+    (tmp_path / "systems").mkdir()
+    (tmp_path / "systems" / "a.json").symlink_to("/etc/hostname")
+    os.mkfifo(tmp_path / "systems" / "b.json")
+    assert [description_of(tmp_path, name).problem for name in "ab"] == ["a link", "a special"]
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(2, 2), ("2", 2.0), (" 2.5 ", 2.5), *((v, None) for v in ("two", "nan", "inf", True, None, [2]))],
+)
+def test_a_number_may_be_text(value, number):
+    assert number_of(value) == number
+
+
+@pytest.fixture
+def files(tree):
+    def read():
+        return SubmissionFiles(read_submission(tree.root, str(tree.root), tree.root), (), load("v1.0"))
+
+    return read
+
+
+def test_source_is_what_lies_in_its_folders_and_equal_texts_are_kept_once(tree, files):
+    tree.put(tree.root / "benchmarks" / "scaffold" / "implementations" / "old" / "train.py", "x = 1\n")
+    tree.put(tree.root / "source" / "other" / "train.py", "x = 1\n")
+    tree.put(tree.root / "docs" / "train.py", "x = 1\n")
+    found = files()
+    assert {text.parts[0] for text in found.source} == {"source", "benchmarks"}
+    one, other = (text for text in found.source if text.text == "x = 1\n")
+    assert one.text is other.text
+    assert [folder.parts for folder in found.folders] == [
+        ("benchmarks", "scaffold", "implementations", "old"),
+        ("source", tree.source.name),
+        ("source", "other"),
+    ]
+    assert found.folders[1].files == tree.files() and found.folders[1].name == tree.source.name
+
+
+def test_all_of_the_source_together_has_a_limit(tree, files, monkeypatch):
+    monkeypatch.setattr(module, "LARGEST_ALL", 1000)
+    for name in ("a.txt", "b.txt"):
+        tree.put(tree.root / "source" / "zz" / name, "x" * 600)
+    problems = {text.name: text.problem for text in files().source if text.parts[1] == "zz"}  # listed first
+    assert problems == {"a.txt": "", "b.txt": "600 bytes, too large to be looked at"}
+
+
+def test_descriptions_are_json_files_right_below_systems(tree, files):
+    for name in ("systems/more/crate.json", "systems/notes.md"):
+        tree.put(tree.root / name, "{}")
+    assert list(files().descriptions) == ["box"]

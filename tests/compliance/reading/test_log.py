@@ -1,0 +1,136 @@
+"""One log, read in one pass: what is kept, within which bounds; and what many ranks logged, merged."""
+
+import json
+import math
+
+import pytest
+
+from compliance.reading import log as module
+from compliance.reading.log import gather_log, merge_ranks
+from rules.edition import load
+
+SPREAD = 60_000  # milliseconds, as of MLPerf HPC
+
+
+@pytest.fixture
+def gather(tmp_path):
+    """Writes events (key, time, value) and reads them by an edition."""
+
+    def read(*events, edition="v1.0", metadata=None):
+        path = tmp_path / "result_0.txt"
+        fields = ("key", "time_ms", "value")
+        lines = [json.dumps({**dict(zip(fields, e, strict=False)), "metadata": metadata}) for e in events]
+        path.write_text("".join(f":::MLLOG {line}\n" for line in lines))
+        return gather_log(path, "result_0.txt", load(edition))
+
+    return read
+
+
+def kept(log, key):
+    return [e.line for e in log.all(key)]
+
+
+def test_known_keys_are_kept_in_full_and_of_others_the_first(gather):
+    log = gather(("seed", 1, 5), ("mine", 2, 6), ("seed", 3, 7), ("mine", 4, 8), ("train_loss", 5, 1.0))
+    assert kept(log, "seed") == [1, 3] and list(log.others) == ["mine"] and log.others["mine"].value == 6
+    assert (log.count, log.last_line, log.value("seed"), log.line("seed"), log.line("run_start")) == (5, 5, 5, 1, 1)
+
+
+def test_unknown_keys_are_bounded(gather, monkeypatch):
+    monkeypatch.setattr(module, "MOST_KEYS", 2)
+    assert list(gather(*[(f"mine_{i}", i) for i in range(4)]).others) == ["mine_0", "mine_1"]
+
+
+@pytest.mark.parametrize(("most", "overflow"), [(3, 0), (2, 4)])
+def test_a_log_may_hold_as_many_events_as_can_be_judged(gather, monkeypatch, most, overflow):
+    monkeypatch.setattr(module, "MOST_EVENTS", most)
+    log = gather(("seed", 1), ("seed", 2), ("mine", 3), ("seed", 4))
+    assert (log.overflow, len(log.all("seed")), log.count) == (overflow, min(most, 3), 4)
+
+
+def test_steps_back_are_measured_from_the_latest_time_so_far(gather):
+    log = gather(("seed", 100), ("run_start", 40), ("mine", 90), ("run_stop", 100), ("seed", 99.5))
+    assert log.back == [(2, 60, "run_start"), (3, 10, "mine")]
+    assert [e.line for e in log.not_time] == [5]
+
+
+def test_a_log_that_is_not_there_is_a_fact(tmp_path):
+    log = gather_log(tmp_path / "result_0.txt", "result_0.txt", load("v1.0"))
+    assert (log.unreadable, log.count, log.events) == ("No such file or directory", 0, {})
+
+
+def merged(logs, *events):
+    log = logs.read(*events)
+    merge_ranks(log, SPREAD)
+    return log
+
+
+@pytest.mark.parametrize(("apart", "lines"), [(0, [1]), (SPREAD, [1]), (SPREAD + 1, [1, 2])])
+def test_equal_events_within_the_spread_are_one(logs, apart, lines):
+    log = merged(logs, logs.event(1, "run_start", 1000), logs.event(2, "run_start", 1000 + apart))
+    assert kept(log, "run_start") == lines
+
+
+def test_ranks_may_come_one_after_the_other_each_within_the_spread_of_the_one_before(logs):
+    log = merged(logs, *[logs.event(1 + i, "eval_start", i * SPREAD, epoch_num=1) for i in range(4)])
+    assert kept(log, "eval_start") == [1]
+
+
+def test_of_the_ends_of_a_run_the_last_stays(logs):
+    ends = [logs.event(5 + i, "run_stop", 1000 * i, status="success") for i in range(3)]
+    log = merged(logs, logs.event(1, "run_start", 0), *ends)
+    assert kept(log, "run_stop") == [7] and log.first("run_stop").time_ms == 2000
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"value": 0.5}, {"value": 0.6}),
+        ({"epoch_num": 1}, {"epoch_num": 2}),
+        ({"status": "success"}, {"status": "aborted"}),
+    ],
+)
+def test_events_that_differ_are_two(logs, first, second):
+    log = merged(logs, logs.event(1, "eval_accuracy", **first), logs.event(2, "eval_accuracy", **second))
+    assert kept(log, "eval_accuracy") == [1, 2]
+
+
+def test_what_differs_in_the_line_of_the_program_alone_is_the_same(logs):
+    places = [{"file": "a.py", "lineno": 1}, {"file": "b.py", "lineno": 2}]
+    log = merged(logs, *[logs.event(1 + i, "run_start", 0, None, **place) for i, place in enumerate(places)])
+    assert kept(log, "run_start") == [1]
+
+
+def test_an_event_that_comes_back_later_is_no_repetition(logs):
+    values = (0.5, 0.6, 0.5)
+    log = merged(logs, *[logs.event(1 + i, "eval_accuracy", i, v) for i, v in enumerate(values)])
+    assert kept(log, "eval_accuracy") == [1, 2, 3]
+
+
+def test_settings_may_come_at_any_time_but_not_be_others(logs):
+    times, values = (0, 100 * SPREAD, 200 * SPREAD), (64, 64, 32)
+    events = [logs.event(1 + i, "global_batch_size", t, v) for i, (t, v) in enumerate(zip(times, values, strict=True))]
+    assert kept(merged(logs, *events), "global_batch_size") == [1, 3]
+
+
+@pytest.mark.parametrize("time", [None, "5", math.nan, True])
+def test_an_event_without_a_time_is_nobodys_repetition(logs, time):
+    log = merged(logs, logs.event(1, "run_start", 0), logs.event(2, "run_start", time), logs.event(3, "run_start", 0))
+    assert kept(log, "run_start") == [1, 2, 3]
+
+
+LATE = (("run_start", 100_000), ("run_start", 109_000), ("eval_start", 100_500))  # the second rank is 9 s late
+
+
+@pytest.mark.parametrize(
+    ("edition", "starts", "back"),
+    [("mlperf-hpc-v2.0", [1], []), ("v1.0", [1, 2], [(3, 8500, "eval_start")])],
+)
+def test_time_does_not_run_back_for_repetitions_that_are_dropped_where_many_ranks_log(gather, edition, starts, back):
+    log = gather(*LATE, edition=edition)
+    assert (kept(log, "run_start"), log.back) == (starts, back)
+
+
+def test_time_that_runs_back_between_events_that_stay_is_still_told(gather):
+    log = gather(*LATE, ("eval_stop", 100_400), edition="mlperf-hpc-v2.0")
+    assert log.back == [(4, 100, "eval_stop")]

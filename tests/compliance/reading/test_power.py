@@ -1,0 +1,117 @@
+"""Energy: watts times seconds, clipped to the run, from its own log or from all of its instruments."""
+
+import json
+
+import pytest
+
+from compliance.reading.power import SHOWN, energy, is_power, joules, read_instrument
+
+SECOND = 1000
+
+
+@pytest.mark.parametrize(
+    ("readings", "watts_seconds"),
+    [
+        ([(0, 9.0), (10 * SECOND, 100.0)], 1000.0),  # from the start of the window to its end
+        ([(5 * SECOND, 100.0), (10 * SECOND, 50.0)], 750.0),
+        ([(-5 * SECOND, 7.0), (5 * SECOND, 100.0)], 500.0),  # what was before the window began is not the run's
+        ([(5 * SECOND, 100.0), (20 * SECOND, 40.0)], 700.0),  # nor what came after it ended
+        ([(5 * SECOND, 100.0), (20 * SECOND, 40.0), (30 * SECOND, 40.0)], 700.0),
+        ([(10 * SECOND, 50.0), (5 * SECOND, 100.0)], 750.0),  # in any order
+        ([(-1, 100.0), (0, 100.0)], None),  # none inside
+        ([], None),
+    ],
+)
+def test_each_reading_holds_since_the_one_before_within_the_window(readings, watts_seconds):
+    assert energy(readings, (0, 10 * SECOND)) == watts_seconds
+
+
+def test_a_reading_after_the_window_says_what_was_drawn_in_it():
+    assert energy([(20 * SECOND, 40.0)], (0, 10 * SECOND)) == 400.0
+
+
+@pytest.fixture
+def instruments(tmp_path, logs):
+    """Writes an instrument's log beside result_0.txt; the path of that log."""
+
+    def write(name, *events):
+        path = tmp_path / "power" / "result_0" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f":::MLLOG {json.dumps(e)}\n" for e in events))
+        return tmp_path / "result_0.txt"
+
+    return write
+
+
+def test_nodes_and_switches_are_added_each_with_its_factor(logs, instruments):
+    instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    instruments("node_1.txt", logs.reading(0, 0.5, "conversion_eff"), logs.reading(10 * SECOND, 300.0))
+    instruments("notes.txt", logs.reading(10 * SECOND, 9999.0))
+    log = instruments("sw_0.txt", logs.reading(0, 20.0, "interconnect_power_est"))
+    assert joules(logs.read(), log, (0, 10 * SECOND)) == 1000 + 1500 + 200
+
+
+def test_a_node_that_measured_nothing_inside_leaves_no_figure(logs, instruments):
+    instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    log = instruments("node_1.txt", logs.reading(-5, 100.0))
+    assert joules(logs.read(), log, (0, 10 * SECOND)) is None
+
+
+def test_switches_alone_are_no_figure(logs, instruments):
+    log = instruments("sw_0.txt", logs.reading(0, 20.0, "interconnect_power_est"))
+    assert joules(logs.read(), log, (0, 10 * SECOND)) is None
+
+
+def test_readings_in_the_runs_own_log_come_first(logs, instruments):
+    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    own = logs.read(logs.event(1, "power_reading", 10 * SECOND, {"value": 7.0}))
+    assert joules(own, log, (0, 10 * SECOND)) == 70.0
+
+
+def test_links_are_not_followed(logs, instruments, tmp_path):
+    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    (tmp_path / "power").rename(tmp_path / "elsewhere")
+    (tmp_path / "power").symlink_to(tmp_path / "elsewhere")
+    assert joules(logs.read(), log, (0, 10 * SECOND)) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        (-1.0, "power_reading -1.0"),
+        ("5", "power_reading 5"),
+        (True, "power_reading True"),
+        ({"value": -1}, "power_reading {'value': -1}"),
+    ],
+)
+def test_watts_that_are_none_are_faults(logs, instruments, tmp_path, value, fault):
+    instruments("node_0.txt", logs.reading(1, 1.0), logs.reading(2, value), logs.reading(3, {"value": 0}))
+    found = read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+    assert (found.readings, found.faults) == (((1, 1.0), (3, 0.0)), ((2, fault),))
+
+
+def test_equal_times_are_in_order_and_earlier_ones_are_not(logs, instruments, tmp_path):
+    instruments("node_0.txt", logs.reading(5), logs.reading(5), logs.reading(4))
+    found = read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+    assert len(found.readings) == 2 and found.faults == ((3, "time_ms 4 after 5"),)
+
+
+def test_faults_are_bounded_and_a_file_that_is_not_there_is_one(logs, instruments, tmp_path):
+    instruments("node_0.txt", *[logs.reading(i, -1.0) for i in range(3 * SHOWN)])
+    assert len(read_instrument(tmp_path / "power" / "result_0" / "node_0.txt").faults) == SHOWN
+    assert read_instrument(tmp_path / "node_7.txt").faults == ((1, "No such file or directory"),)
+
+
+@pytest.mark.parametrize(
+    ("path", "power"),
+    [
+        ("results/box/strong/scaffold/power/result_0/node_0.txt", True),
+        ("results/box/strong/scaffold/power/result_0/sw_0.txt", True),
+        ("results/box/strong/scaffold/power/result_0/result_0.txt", False),
+        ("results/box/strong/scaffold/power/result_0/node_0.md", False),
+        ("results/box/strong/scaffold/power/node_0.txt", False),
+        ("docs/power/result_0/node_0.txt", False),
+    ],
+)
+def test_an_instruments_log_is_known_by_its_place(path, power):
+    assert is_power(path.split("/")) is power

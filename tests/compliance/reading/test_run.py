@@ -1,0 +1,81 @@
+"""What a run is: read once, the same for checks and results."""
+
+import math
+
+import pytest
+
+from compliance.engine import judge
+from compliance.reading.run import Evaluation, Evaluations, Spans
+
+
+def run_of(tree, law, index=2):
+    verdict = judge([tree.root], rules=law)
+    return verdict.all_sets[0].logs[index].run, [f.code for f in verdict.findings]
+
+
+def test_a_good_run(tree, law):
+    run, codes = run_of(tree, law)
+    log = tree.logs[2]
+    start, stop = log.one("run_start"), log.one("run_stop")
+    assert codes == [] and run.converged and not run.pruned
+    assert run.seconds == (stop["time_ms"] - start["time_ms"]) / 1000
+    assert (run.metric, run.target, run.problem) == ("eval_accuracy", 0.95, "tiny")
+    assert [e.value for e in run.evaluations] == [e["value"] for e in log.all("eval_accuracy")]
+    assert run.passing == run.evaluations[-1]
+    assert run.value("source") == log.one("source")["value"] and run.source == log.one("source")["metadata"]["files"]
+    assert {kind: len(spans) for kind, spans in run.spans.items()} == {"staging": 1, "epoch": 5, "eval": 5}
+
+
+def test_the_metric_is_the_benchmarks_whatever_else_is_logged(tree, logs, law):
+    """An aborted run stays aborted when the other metric is logged beside its own, and more often."""
+    log = tree.logs[2] = logs.good(2, (0.5, 0.7))
+    for event in log.all("eval_accuracy"):
+        at = log.events.index(event)
+        log.events[at:at] = [{**event, "key": "eval_error", "value": 0.0, "metadata": dict(event["metadata"])}] * 2
+    tree.write(2)
+    run, codes = run_of(tree, law)
+    assert not run.converged and run.metric == "eval_accuracy" and len(run.evaluations) == 2
+    assert codes.count("EVL14") == 4 and "EVL07" in codes
+
+
+@pytest.mark.parametrize(
+    ("quality", "converged"), [(0.95, True), (0.9499999999999999, False), (0.9500000000000001, True)]
+)
+def test_a_score_equal_to_the_target_meets_it(tree, law, quality, converged):
+    tree.logs[2].all("eval_accuracy")[-1]["value"] = quality
+    tree.write(2)
+    run, codes = run_of(tree, law)
+    assert run.converged is converged
+    assert "EVL05" in codes  # it does not follow from its counts, which is another fault
+
+
+def test_the_first_run_stop_ends_the_run(tree, law):
+    log = tree.logs[2]
+    before = run_of(tree, law)[0].seconds
+    log.stop("run_stop", after=40_000, status="success", epoch_num=5)
+    tree.write(2)
+    run, codes = run_of(tree, law)
+    assert run.seconds == before and "CLK01" in codes
+
+
+def test_evaluations_outside_the_run_do_not_count(tree, law):
+    log = tree.logs[2]
+    passing = log.all("eval_accuracy")[-1]
+    passing["time_ms"] = log.one("run_stop")["time_ms"] + 1
+    tree.write(2)
+    assert not run_of(tree, law)[0].converged
+    passing["time_ms"] -= 1
+    tree.write(2)
+    assert run_of(tree, law)[0].converged
+
+
+def test_packed_series_give_back_what_was_put_in():
+    items = [Evaluation(3, 1_790_000_000_123, 1.0, None, 0.5), Evaluation(9, 1_790_000_000_999, None, 64.0, math.pi)]
+    packed = Evaluations(items)
+    assert list(packed) == items and packed[-1] == items[1] and packed[:1] == items[:1]
+    assert packed.curve == [(3, 0.5), (9, math.pi)]
+    spans = Spans([(1, 5), (7, 1 << 50)])
+    assert list(spans) == [(1, 5), (7, 1 << 50)] and spans[-1] == (7, 1 << 50)
+    for series in (packed, spans):
+        with pytest.raises(IndexError):
+            series[2]

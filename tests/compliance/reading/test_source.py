@@ -1,0 +1,114 @@
+"""Source that runs say they loaded, and the folder that holds it."""
+
+import pytest
+
+from benchmark.tree import combine
+from compliance.reading import source as module
+from compliance.reading.source import LONGEST_PATH, Folder, depth_of, fault_of, fitting, sound
+
+A, B = "a" * 64, "b" * 64
+
+
+def shared(name="0" * 12, **files):
+    return Folder(("source", name), {path.replace("__", "/") + ".py": digest for path, digest in files.items()})
+
+
+def own(*paths, benchmark="scaffold"):
+    return Folder(("benchmarks", benchmark, "implementations", "tuned"), dict.fromkeys(paths, A))
+
+
+@pytest.mark.parametrize(
+    ("path", "depth"),
+    [
+        ("source/0123/a.py", 2),
+        ("source/a.py", 0),
+        ("benchmarks/scaffold/implementations/tuned/a.py", 4),
+        ("benchmarks/scaffold/implementations/a.py", 0),
+        ("benchmarks/scaffold/other/tuned/a.py", 0),
+        ("results/box/a.py", 0),
+    ],
+)
+def test_how_deep_a_folder_of_source_lies(path, depth):
+    assert depth_of(tuple(path.split("/"))) == depth
+
+
+@pytest.mark.parametrize(
+    ("folder", "logged", "path"),
+    [
+        (own("train.py"), "implementations/any/train.py", "train.py"),
+        (
+            own("implementations/any/train.py", "train.py"),
+            "implementations/any/train.py",
+            "implementations/any/train.py",
+        ),
+        (own("train.py"), "benchmark/train.py", None),
+        (own("any/train.py"), "implementations/any/train.py", None),
+        (Folder(("source", "0"), {"train.py": A}), "implementations/any/train.py", None),
+        (own("train.py"), "implementations", None),
+    ],
+)
+def test_in_the_tree_of_mlperf_an_implementations_files_may_lie_at_its_top(folder, logged, path):
+    assert folder.path_of(logged) == path
+
+
+@pytest.mark.parametrize(
+    ("folder", "holds"),
+    [
+        (own("train.py"), True),
+        (own("train.py", benchmark="deepcam"), False),
+        (own("README.md", "docs/notes.pdf", "LICENSE"), False),
+        (shared(train=A), True),
+        (Folder(("source", "0"), {"README.md": A}), False),
+    ],
+)
+def test_a_folder_of_code_holds_its_benchmarks_source_and_a_shared_one_all(folder, holds):
+    assert folder.may_hold("scaffold") is holds
+
+
+def test_a_folder_is_named_by_its_files_unless_one_could_not_be_read():
+    folder = shared(a=A, b=B)
+    assert folder.digest == combine([("b.py", B), ("a.py", A)]) and folder.name == folder.digest[:12]
+    assert shared(a=A, b="").name == shared(a=A, b="").digest == ""
+    assert Folder(("source", "0"), {"\udcff.py": A}).digest  # a name that is no text
+
+
+@pytest.mark.parametrize(
+    ("path", "digest", "good"),
+    [
+        ("a/b.py", A, True),
+        ("a" * LONGEST_PATH, A, True),
+        ("a" * (LONGEST_PATH + 1), A, False),
+        ("a/../b.py", A, False),
+        ("/a.py", A, False),
+        ("a\\b.py", A, False),
+        ("a\nb.py", A, False),
+        ("a.py", A[1:], False),
+        ("a.py", A + "a", False),
+        ("a.py", A.upper(), False),
+        ("a.py", None, False),
+    ],
+)
+def test_an_entry_is_a_plain_path_and_a_digest(path, digest, good):
+    assert (fault_of(path, digest) == "") is good
+    assert sound({path: digest}) == ({path: digest} if good else {})
+
+
+def test_of_files_beyond_the_limit_nothing_is_read(monkeypatch):
+    monkeypatch.setattr(module, "MOST_FILES", 2)
+    assert list(sound({"a": A, "b": A, "c": A})) == ["a", "b"]
+    assert sound(["a"]) == sound(None) == {}
+
+
+def test_the_folder_with_most_of_the_same_files_fits_best():
+    files = {"a.py": A, "b.py": B}
+    same, paths, fewer = shared("1", a=A, b=B), shared("2", a=A, b=A), shared("3", a=A)
+    assert fitting(files, [fewer, paths, same]) is same
+    assert fitting(files, [fewer, paths]) is paths
+    assert fitting(files, []) is None
+
+
+def test_of_equals_the_one_with_the_right_name_fits():
+    good = shared(a=A)
+    named = Folder(("source", good.name), good.files)
+    assert fitting({"a.py": A}, [good, named, good]) is named
+    assert fitting({"a.py": A}, [own("a.py"), named]) is named

@@ -1,0 +1,56 @@
+"""The terms of a log: what its folder says goes before what it says itself."""
+
+import pytest
+
+from compliance.reading.terms import terms_for
+from rules.edition import load
+
+ROUND = load("mlperf-hpc-v2.0")
+
+
+@pytest.mark.parametrize(
+    ("said", "folder", "name"),
+    [
+        ("deepcam", "", "deepcam"),
+        ("deepcam", "oc20", "oc20"),
+        ("unheard of", "", next(iter(ROUND.benchmarks))),
+        (None, "", next(iter(ROUND.benchmarks))),
+        (["deepcam"], "", next(iter(ROUND.benchmarks))),
+    ],
+)
+def test_the_benchmark_is_the_folders_then_the_logs_then_the_first(logs, said, folder, name):
+    terms = terms_for(logs.read(logs.event(1, "submission_benchmark", value=said)), ROUND, folder)
+    assert (terms.benchmark_name, terms.folder_benchmark) == (name, folder)
+    assert terms.benchmark is ROUND.benchmarks[name] and terms.keys is ROUND.keys[name]
+
+
+@pytest.mark.parametrize(
+    ("said", "described", "division"),
+    [("Closed", "", "closed"), ("closed", "open", "open"), (5, "", ""), (None, "", "")],
+)
+def test_the_descriptions_division_overrules_the_logs(logs, said, described, division):
+    log = logs.read(logs.event(1, "submission_division", value=said))
+    assert terms_for(log, ROUND, "deepcam", described).division == division
+
+
+@pytest.mark.parametrize(
+    ("edition", "value", "only"),
+    [("v1.0", True, True), ("v1.0", 1, False), ("v1.0", "true", False), ("mlperf-hpc-v2.0", True, False)],
+)
+def test_only_true_makes_a_throughput_log_and_only_where_the_edition_has_some(logs, edition, value, only):
+    terms = terms_for(logs.read(logs.event(1, "throughput_only", value=value)), load(edition))
+    assert terms.throughput_only is only
+    assert terms.codes == (load(edition).throughput_codes if only else load(edition).codes)
+
+
+def test_the_target_is_the_benchmarks_or_else_the_problems(logs, law):
+    ours = load("v1.0", law)
+    assert terms_for(logs.read(), ROUND, "deepcam").target == ROUND.benchmarks["deepcam"].target == 0.82
+    assert terms_for(logs.read(logs.event(1, "problem", value="tiny")), ours, "scaffold").target == 0.95
+    assert terms_for(logs.read(logs.event(1, "problem", value="tinier")), ours, "scaffold").target is None
+    assert terms_for(logs.read(logs.event(1, "problem", value=["tiny"])), ours, "scaffold").problem is None
+
+
+def test_the_metric_is_the_benchmarks(logs):
+    metrics = {name: terms_for(logs.read(), ROUND, name).metric for name in ROUND.benchmarks}
+    assert metrics["cosmoflow"] == "eval_error" and metrics["deepcam"] == "eval_accuracy"

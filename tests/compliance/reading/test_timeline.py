@@ -1,0 +1,106 @@
+"""Milestones and scores: what is inside the run, and which score meets the target."""
+
+import math
+
+import pytest
+
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import epoch_of, in_range, meets, timeline
+from rules.edition import Benchmark
+
+
+def terms(**fields):
+    """A benchmark with a target of 0.5 and scores from 0 on."""
+    return Terms(None, "probe", Benchmark(runs=1, metric="score", **{"target": 0.5, **fields}), {}, None, "")
+
+
+@pytest.mark.parametrize(
+    ("lower", "value", "met"),
+    [
+        (False, 0.5, True),
+        (False, math.nextafter(0.5, 0), False),
+        (False, math.nextafter(0.5, 1), True),
+        (True, 0.5, True),
+        (True, math.nextafter(0.5, 0), True),
+        (True, math.nextafter(0.5, 1), False),
+        (False, math.inf, False),
+        (False, math.nan, False),
+        (False, True, False),
+        (False, "0.9", False),
+        (True, -0.1, False),
+    ],
+)
+def test_a_score_equal_to_the_target_meets_it(lower, value, met):
+    assert meets(value, terms(lower=lower)) is met
+
+
+def test_without_a_target_nothing_meets_it():
+    assert not meets(0.9, terms(target=None))
+
+
+@pytest.mark.parametrize(
+    ("limits", "value", "good"),
+    [
+        ({}, 0, True),
+        ({}, -1e-300, False),
+        ({}, 1e300, True),
+        ({"score_max": 1}, 1, True),
+        ({"score_max": 1}, math.nextafter(1, 2), False),
+        ({"score_above": 0}, 0, False),
+        ({"score_above": 0}, 5e-324, True),
+        ({"score_min": -1}, -1, True),
+    ],
+)
+def test_the_ends_of_the_range_are_in_it_and_what_must_be_above_is_not(limits, value, good):
+    assert in_range(value, terms(**limits)) is good
+
+
+@pytest.mark.parametrize(
+    ("number", "epoch"), [(3, 3), (3.0, 3), (3.5, 3.5), ("3", "3"), (None, None), ([3], "[3]"), ({}, "{}")]
+)
+def test_an_epoch_that_is_a_whole_float_is_its_integer_and_every_epoch_can_be_a_key(logs, number, epoch):
+    found = epoch_of(logs.event(1, "epoch_start", epoch_num=number))
+    assert (found, type(found)) == (epoch, type(epoch)) and hash(found) is not None
+    assert epoch_of(logs.event(1, "epoch_start")._replace(metadata=None)) is None
+
+
+def run(logs, *scores):
+    """The timeline of a run from line 2 to line 8, second 1 to second 9, with scores (line, milliseconds, value)."""
+    events = [logs.event(line, "score", time, value, epoch_num=line) for line, time, value in scores]
+    edges = logs.event(2, "run_start", 1000), logs.event(8, "run_stop", 9000)
+    return timeline(logs.read(*edges, *events), terms())
+
+
+@pytest.mark.parametrize(
+    ("line", "time", "inside", "late"),
+    [
+        (3, 1000, True, False),
+        (7, 9000, True, False),
+        (7, None, True, False),  # a time that is none can't be outside
+        (3, 999, False, False),
+        (1, 5000, False, False),
+        (7, 9001, False, True),
+        (9, 5000, False, True),
+    ],
+)
+def test_a_score_is_inside_by_line_and_by_time(logs, line, time, inside, late):
+    time_ = run(logs, (line, time, 0.7))
+    assert (len(time_.inside) == 1, time_.passing is not None, time_.late is not None) == (inside, inside, late)
+
+
+def test_the_first_passing_score_inside_is_the_one_and_none_is_late_then(logs):
+    time = run(logs, (3, 2000, 0.4), (4, 3000, 0.5), (5, 4000, 0.6), (9, 9500, 0.9))
+    assert [s.event.line for s in time.scores] == [3, 4, 5, 9] and len(time.inside) == 3
+    assert time.passing.event.line == 4 and time.late is None
+
+
+def test_without_a_start_nothing_is_inside_and_without_a_stop_nothing_is_late(logs):
+    score, start = logs.event(3, "score", 2000, 0.7), logs.event(1, "run_start", 1000)
+    assert timeline(logs.read(score, logs.event(8, "run_stop", 9000)), terms()).inside == ()
+    time = timeline(logs.read(start, score), terms())
+    assert time.passing.event is score and time.late is None and time.seconds is None
+
+
+def test_of_several_ends_the_first_counts(logs):
+    log = logs.read(logs.event(1, "run_start", 500), logs.event(5, "run_stop", 2000), logs.event(6, "run_stop", 9000))
+    assert timeline(log, terms()).seconds == 1.5

@@ -1,0 +1,215 @@
+"""Seeds fixed in source: constants are seen in every spelling, fresh seeds are free, and time is bounded."""
+
+import time
+
+import pytest
+
+from compliance.source.seeds import constants_of, is_constant, read_python, settings
+
+FIXED = {
+    "torch": "import torch\ntorch.manual_seed(0)\n",
+    "all GPUs": "import torch\ntorch.cuda.manual_seed_all(1)\n",
+    "alias": "import torch as t\nt.manual_seed(1)\n",
+    "from import": "from torch import manual_seed\nmanual_seed(1)\n",
+    "renamed import": "from torch import manual_seed as ms\nms(1)\n",
+    "generator": "import torch\ng = torch.Generator().manual_seed(3)\n",
+    "numpy": "import numpy as np\nnp.random.seed(4)\n",
+    "default_rng": "import numpy as np\nrng = np.random.default_rng(5)\n",
+    "default_rng by keyword": "import numpy as np\nrng = np.random.default_rng(seed=5)\n",
+    "RandomState": "import numpy as np\nrng = np.random.RandomState(5)\n",
+    "random": "import random\nrandom.seed(6)\n",
+    "Random": "import random\nr = random.Random(6)\n",
+    "tensorflow": "import tensorflow as tf\ntf.random.set_seed(7)\n",
+    "jax": "import jax\nkey = jax.random.PRNGKey(8)\n",
+    "new jax": "import jax\nkey = jax.random.key(8)\n",
+    "lightning": "import lightning as pl\npl.seed_everything(9)\n",
+    "constant": "import torch\nSEED = 10\ntorch.manual_seed(SEED)\n",
+    "arithmetic": "import torch\nA = 5\nB = A * 2 + 1\ntorch.manual_seed(B << 2)\n",
+    "local": "import torch\ndef f():\n    seed = 3\n    torch.manual_seed(seed)\n",
+    "attribute": "import torch\nclass C:\n    def __init__(self):\n        self.s = 4\n    def go(self):\n"
+    "        torch.manual_seed(self.s)\n",
+    "by the rank": "import torch\ntorch.manual_seed(42 + rank)\n",
+    "by get_rank": "import torch\ntorch.manual_seed(42 + torch.distributed.get_rank())\n",
+    "own function": "import torch\ndef set_seed(s):\n    torch.manual_seed(s)\nset_seed(11)\n",
+    "both branches": "import torch\ntorch.manual_seed(1 if fast else 2)\n",
+    "cast": "import torch\ntorch.manual_seed(int('14'))\n",
+    "star import": "from numpy.random import *\nseed(1)\n",
+    "module renamed": "import numpy.random as nr\nnr.seed(1)\n",
+    "module from a package": "from numpy import random as r\nr.seed(1)\n",
+    "own function of another": "from utils import seed_everything\nseed_everything(11)\n",
+    "list": "import numpy as np\nrng = np.random.default_rng([1, 2])\n",
+    "chained": "import torch\na = b = 3\ntorch.manual_seed(b)\n",
+    "lambda": "import torch\nf = lambda: torch.manual_seed(15)\n",
+}
+FREE = {
+    "entropy": "import os, torch\ntorch.manual_seed(int.from_bytes(os.urandom(8), 'little'))\n",
+    "argument": "import torch\ndef f(seed):\n    torch.manual_seed(seed)\nf(fresh())\n",
+    "changed": "import torch\nseed = 1\nseed = fresh()\ntorch.manual_seed(seed)\n",
+    "no argument": "import numpy as np\nrng = np.random.default_rng()\n",
+    "None": "import random\nrandom.seed(None)\n",
+    "data seed": "import numpy as np\nrng = np.random.default_rng(problem.data_seed)\n",
+    "another seed": "plant.seed(5)\n",
+    "another key": "d.key(5)\n",
+    "rehearsal": "import torch\nseed = args.rehearsal_seed if args.rehearsal_seed is not None else fresh()\n"
+    "torch.manual_seed(seed)\n",
+    "sum with a free one": "import torch\ntorch.manual_seed(seed + 1)\n",
+}
+IMPORTED = {
+    "from": "from config import SEED\ntorch.manual_seed(SEED)\n",
+    "from, renamed": "from config import SEED as S\ntorch.manual_seed(S + rank)\n",
+    "from a package": "from .config import SEED\ntorch.manual_seed(SEED * 2)\n",
+    "module": "import config\ntorch.manual_seed(config.SEED)\n",
+    "module of a package": "from . import config as c\ntorch.manual_seed(c.SEED)\n",
+    "star": "from config import *\ntorch.manual_seed(SEED)\n",
+    "FREE": "from config import FREE\ntorch.manual_seed(FREE)\n",
+}
+NOT_SEEN = {
+    "function of a function": "import torch\ndef a(s):\n    torch.manual_seed(s)\ndef b(x, s):\n    a(s)\nb('x', 12)\n",
+    "method": "import torch\nclass T:\n    def go(self, s):\n        torch.manual_seed(s)\nT().go(13)\n",
+    "another name": "import torch\nf = torch.manual_seed\nf(1)\n",
+    "getattr": "import torch\ngetattr(torch, 'manual_seed')(1)\n",
+    "unpacked": "import torch\ntorch.manual_seed(*[1])\n",
+    "cancelled": "import torch\ntorch.manual_seed(seed * 0 + 42)\n",
+    "container": "import torch\ntorch.manual_seed({'a': 1}['a'])\n",
+}
+POSSIBLE = {
+    "argparse": "p.add_argument('--seed', type=int, default=17)\n",
+    "function": "import torch\ndef f(seed=17):\n    torch.manual_seed(seed)\n",
+    "environment": "import os, torch\ntorch.manual_seed(int(os.environ.get('SEED', 17)))\n",
+    "environment, text": "import os, torch\ns = int(os.getenv('SEED', '17'))\ntorch.manual_seed(s)\n",
+    "getattr": "import torch\ntorch.manual_seed(getattr(args, 'seed', 17))\n",
+    "dataclass": "import torch\nclass C:\n    seed: int = 17\ntorch.manual_seed(config.seed)\n",
+    "keyword only": "import torch\ndef f(*, seed=17):\n    torch.manual_seed(seed)\n",
+    "argument": "run(seed=17)\n",
+    "dictionary": "defaults = {'seed': 17}\n",
+    "item": "config['seed'] = 17\n",
+    "set_defaults": "p.set_defaults(seed=17)\n",
+}
+
+
+def fixed(**files):
+    """(module, line) of every seed that the modules fix."""
+    read = {f"{name}.py": read_python(text) for name, text in files.items()}
+    constants = constants_of((path, "", python) for path, python in read.items())
+    return [(path[:-3], line) for path, p in read.items() for line, _, seed in p.fixed if is_constant(seed, constants)]
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_constant_is_fixed(name):
+    assert len(fixed(a=FIXED[name])) == 1
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_fresh_seed_is_free(name):
+    assert fixed(a=FREE[name]) == []
+
+
+@pytest.mark.parametrize("name", POSSIBLE)
+def test_default_is_possible(name):
+    assert 17 in {seed for _, seed in read_python(POSSIBLE[name]).possible}
+    assert fixed(a=POSSIBLE[name]) == []
+
+
+@pytest.mark.parametrize("name", IMPORTED)
+def test_constants_of_another_module(name):
+    base = "from origin import FIRST\nSEED = FIRST + 1\nFREE = fresh()\n"
+    found = fixed(config=base, origin="FIRST = 2\n", train="import torch\n" + IMPORTED[name])
+    assert found == ([] if "FREE" in name else [("train", 3)])
+
+
+def test_large_literals_are_possible_wherever_they_stand():
+    assert read_python("f(x)[8_000_000_000] = g('9000000000')\nh(5)\n").possible == (
+        (1, 8_000_000_000),
+        (1, 9_000_000_000),
+    )
+
+
+def test_operands_are_no_settings():
+    assert read_python("torch.manual_seed(seed + 1)\n").possible == ()
+
+
+def test_data_seeds_default_is_none_of_ours():
+    assert read_python("p.add_argument('--data-seed', default=17)\n").possible == ()
+
+
+@pytest.mark.parametrize("name", NOT_SEEN)
+def test_what_the_docstring_says_is_not_seen(name):
+    assert fixed(a=NOT_SEEN[name]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("config.yaml", "a: 1\nseed: 17\n", [(2, 17)]),
+        ("config.json", '{"seed": 17,\n"data_seed": 18}', [(1, 17)]),
+        ("run.sh", "#seed=1\nexport SEED=17\npython train.py --seed 18 --seed=19\n",
+         [(2, 17), (3, 18), (3, 19)]),
+        ("Makefile", "SEED := 1\nSEED = 17\n", [(1, 1), (2, 17)]),
+        ("train.py", "seed: 17\n", []),
+        ("config.yaml", "depth: 1\nseed: auto\nseed: 1.5\n", []),
+    ],
+)  # fmt: skip
+def test_settings(name, text, found):
+    assert list(settings(name, text)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "(" * 5000 + ")" * 5000,
+        "x = " + "-" * 100_000 + "1",
+        "x = " + "+".join("1" for _ in range(100_000)),
+        "x = " + "[" * 300,
+        "a" + ".a" * 100_000,
+        "lambda:" * 20_000 + "1",
+        "\0",
+        "def f(:\n",
+        "x = " + "9" * 10_000,
+        "if 1:\n" + "".join(" " * i + "if 1:\n" for i in range(1, 200)),
+    ],
+    ids=lambda t: t[:12],
+)
+def test_pathological_source_is_parsed_or_refused(text):
+    assert read_python(text).line >= 1
+
+
+def names(count):
+    """Names that refer to each other without end."""
+    lines = [f"n{i} = n{i + 1} + n{i + 1}\nn{i} = n{(i + 7) % count} * n{(i + 3) % count}\n" for i in range(count)]
+    return "import torch\n" + "".join(lines) + "torch.manual_seed(n0)\n"
+
+
+def test_names_that_refer_to_each_other_are_no_constants():
+    assert fixed(a=names(40)) == []
+
+
+def test_imports_that_refer_to_each_other_are_no_constants():
+    turn = "from {0} import A, B\nA = A + B\nB = A + A\nC = A + B\n"
+    assert fixed(a=turn.format("b"), b=turn.format("a"), c="from a import C\nimport torch\ntorch.manual_seed(C)") == []
+
+
+LINES = {
+    "names": "n{0} = n{1} + n{2}\ntorch.manual_seed(n{0})\n",
+    "one name": "s = s + 1\nmanual_seed(s)\n",
+    "attributes": "a.s = b.s = c.s + 1\nmanual_seed(d.s)\n",
+    "calls": "torch.manual_seed(int(int(int({0}))) + rank, seed=[{0}, [{0}, seed]])\n",
+    "settings": "f('--seed', default={0}, seed={{'seed': {0}}})\n",
+    "functions": "def f{0}(seed={0}, *, b=a.b.c.d):\n    global s\n    seed = seed + 1\n    random.seed(seed)\n",
+    "imports": "from m{0} import a as b{0}, c\nmanual_seed(b{0} + c)\n",
+    "large": "{0}_000_000_000, '{0}0000000000'\n",
+    "underscores": "manual_seed(" + "seed_" * 50 + "x)\n",
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_time_is_linear(name):
+    took = []
+    for size in (1 << 17, 1 << 19):
+        text, number = ["import torch, random\n"], 0
+        while size > 0:
+            text.append(LINES[name].format(number, number + 1, number * 7 % 1000))
+            size, number = size - len(text[-1]), number + 1
+        start = time.process_time()
+        assert not read_python("".join(text)).problem
+        took.append(time.process_time() - start)
+    assert took[1] < 8 * took[0] + 0.1

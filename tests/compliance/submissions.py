@@ -1,0 +1,199 @@
+"""Good submissions for tests to damage, and the catalogue of damage."""
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+from compliance_test_logs import (
+    CODE,
+    SOURCE,
+    SYSTEM,
+    config_digest,
+    digests,
+    good,
+    mean_run,
+    reading,
+    sha256,
+    throughput,
+)
+
+from benchmark.tree import THROUGHPUT, combine, result_path, source_path, system_path
+
+
+class Tree:
+    """A good submission of five runs; tests change logs and files, then judge it. `options` are those of judging it,
+    `at` is the index of the log that is damaged where nothing else is said."""
+
+    at = 2
+
+    def __init__(self, root: Path, runs: int = 5, scaling: str = "strong", benchmark: str = "scaffold", make=good):
+        self.root, self.scaling, self.benchmark, self.options = root / "v1.0" / "acme", scaling, benchmark, {}
+        self.source = source_path(self.root, combine(digests(SOURCE).items()))
+        self.implementation = self.source / CODE
+        for name, text in SOURCE.items():
+            self.put(self.source / name, text)
+        self.logs = [make(i) for i in range(runs)]
+        self.write_system(SYSTEM)
+        for index in range(runs):
+            self.write(index)
+
+    def put(self, path: Path, text: str) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def path(self, index: int) -> Path:
+        """The log of run `index`."""
+        return result_path(self.root, "box", self.benchmark, index, self.scaling)
+
+    def write(self, index: int) -> Path:
+        """Write a log again, after it was changed."""
+        return self.logs[index].write(self.path(index))
+
+    def write_system(self, fields: dict) -> Path:
+        return self.put(system_path(self.root, "box"), json.dumps(fields, indent=2))
+
+    def described(self, **fields) -> int:
+        """Change fields of the system description; the line of the first of them."""
+        text = self.write_system({**SYSTEM, **fields}).read_text()
+        return 1 + text[: text.index(f'"{next(iter(fields))}"')].count("\n")
+
+    def changed(self, key, index=None, nth=0, metadata=None, **fields) -> int:
+        """Change fields of the nth event of a key in a log; its line."""
+        index = self.at if index is None else index
+        event = self.logs[index].all(key)[nth]
+        event.update(fields)
+        event["metadata"].update(metadata or {})
+        self.write(index)
+        return self.logs[index].line(event)
+
+    def removed(self, *keys, epoch=None) -> None:
+        """Remove the events of keys (of one epoch)."""
+        log = self.logs[self.at]
+        log.events = [
+            e for e in log.events if e["key"] not in keys or (epoch and e["metadata"].get("epoch_num") != epoch)
+        ]
+        self.write(self.at)
+
+    def inserted(self, before, event) -> int:
+        """Insert an event before another; its line."""
+        log = self.logs[self.at]
+        at = next(i for i, e in enumerate(log.events) if e is before)
+        log.events.insert(at, event)
+        self.write(self.at)
+        return at + 1
+
+    def settings(self, index=None, **fields) -> int:
+        """Change hyperparameters of a log (`...` takes one away), and their digest with them; the line."""
+        index = self.at if index is None else index
+        values = {**self.logs[index].one("hyperparameters")["value"], **fields}
+        values = {name: value for name, value in values.items() if value is not ...}
+        self.changed("config_digest", index, value=config_digest(values))
+        return self.changed("hyperparameters", index, value=values)
+
+    def files(self, index: int = 0) -> dict[str, str]:
+        """The files that run `index` logs."""
+        return self.logs[index].one("source")["metadata"]["files"]
+
+    def loads(self, files, *runs: int, **metadata) -> int:
+        """Lets runs (all, if none is named) log other files; the line."""
+        for index in runs or range(len(self.logs)):
+            event = self.logs[index].one("source")
+            event["metadata"].update(files=files, **metadata)
+            event["value"] = combine(files.items()) if type(files) is dict else "?"
+            self.write(index)
+        return self.logs[0].line(self.logs[0].one("source"))
+
+    def ran(self, *runs: int, folder: Path | None = None) -> int:
+        """Lets runs log the folder of source as it is now, and gives it its name; the line."""
+        folder = folder or self.source
+        files = {p.relative_to(folder).as_posix(): sha256(p) for p in sorted(folder.rglob("*")) if p.is_file()}
+        named = source_path(self.root, combine(files.items()))
+        folder.rename(named)
+        if folder == self.source:
+            self.source, self.implementation = named, named / CODE
+        return self.loads(files, *runs)
+
+    def add(self, name: str, text: str) -> int:
+        """Another file of source, which all runs loaded, or more lines in one; the line of the first."""
+        path = self.source / name
+        old = path.read_text() if path.exists() else ""
+        self.put(path, old + text)
+        self.ran()
+        return old.count("\n") + 1
+
+
+class Mean(Tree):
+    """A good submission of the benchmark whose score is a mean error."""
+
+    def __init__(self, root: Path):
+        super().__init__(root, benchmark="probe", make=mean_run)
+
+
+class Weak(Tree):
+    """A good throughput set: six instances of one node, two at a time, on a system of two; one was pruned."""
+
+    def __init__(self, root: Path):
+        super().__init__(root, runs=6, scaling="weak")
+        self.write_system({**SYSTEM, "number_of_nodes": "2"})
+        start = self.logs[0].events[0]["time_ms"]
+        for index, log in enumerate(self.logs):
+            shift = start + 3_600_000 * (index // 2) - log.events[0]["time_ms"]
+            for event in log.events:
+                event["time_ms"] += shift
+            self.write(index)
+
+    def path(self, index: int) -> Path:
+        path = super().path(index)
+        return path if index < 5 else path.parent / "pruned_results" / path.name
+
+
+class Study(Tree):
+    """A good submission that has a scaling study beside its five runs, logs 5 to 7: of 1, 2 and 4 ranks."""
+
+    at = 6
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.logs += [throughput(10 + i, ranks) for i, ranks in enumerate((1, 2, 4))]
+        for index in (5, 6, 7):
+            self.write(index)
+
+    def path(self, index: int) -> Path:
+        return super().path(index) if index < 5 else result_path(self.root, "box", "scaffold", index - 5, THROUGHPUT)
+
+
+class Measured(Tree):
+    """A good submission with the power of run 2: one node, a reading a second, from before to after the run."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        start, stop = (self.logs[2].one(key)["time_ms"] for key in ("run_start", "run_stop"))
+        self.readings = [reading(time) for time in range(start - 1000, stop + 1001, 1000)]
+        self.measure()
+
+    def measure(self, result: str = "result_2") -> Path:
+        """Write the node's readings again, after they were changed, beside a result."""
+        text = "".join(f":::MLLOG {json.dumps(e)}\n" for e in self.readings)
+        return self.put(self.path(2).parent / "power" / result / "node_0.txt", text)
+
+
+# What an entry of the catalogue of damage may begin with, by the name of its argument.
+STARTS = {"tree": Tree, "mean": Mean, "weak": Weak, "study": Study, "measured": Measured}
+
+
+def catalogue(module: ModuleType) -> list[Callable]:
+    """The entries of the catalogue of damage in a module of tests: functions marked with `pytest.mark.damage`, each of
+    which damages a good submission and returns exactly the findings that must come, (file, line, code)."""
+    marks = {name: getattr(value, "pytestmark", ()) for name, value in vars(module).items() if callable(value)}
+    return [getattr(module, name) for name, found in marks.items() if any(m.name == "damage" for m in found)]
+
+
+def damaged(entry: Callable, folder: Path, **more) -> tuple[Tree, list[tuple[str, int, str]]]:
+    """The submission that an entry of the catalogue has damaged, and what must be found in it."""
+    names = inspect.signature(entry).parameters
+    (name,) = names.keys() & STARTS.keys()
+    tree = STARTS[name](folder)
+    return tree, entry(**{n: tree if n == name else more[n] for n in names})

@@ -1,0 +1,97 @@
+"""Judging: what is looked at, which checks are held back, and what severity a finding has."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from compliance import engine
+from compliance.engine import judge, only_failed
+from compliance.finding import Finding
+from compliance.rule import CHECKS, ordered
+from rules.edition import load
+
+
+def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
+    def breaks(run, law, time):
+        raise ZeroDivisionError("nobody thought of that")
+        yield
+
+    check = replace(CHECKS["LOG07"], function=breaks)
+    monkeypatch.setattr(
+        engine, "ordered", lambda level, codes: (check, *ordered(level, codes)) if level == "log" else ()
+    )
+    tree.logs[2].one("seed")["value"] = 5
+    verdict = judge([tree.write(2)], rules=law)
+    assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
+    assert engine.BROKE in verdict.findings[0].sentence
+    assert verdict.exit_code == 1
+
+
+def codes(verdict):
+    return [f.code for f in verdict.findings]
+
+
+def test_of_a_log_behind_a_gate_nothing_more_is_said(tree, law):
+    """RUN10 is a gate: of a log of another benchmark, its small seed is not told."""
+    tree.changed("seed", value=5)
+    tree.changed("submission_benchmark", value="deepcam")
+    assert codes(judge([tree.root], rules=law)) == ["RUN10"]
+
+
+def test_an_error_holds_back_what_rests_on_it_and_a_warning_does_not(tree, law, tmp_path):
+    """CLK09 rests on CLK04: a clock that runs back is one fault, but where that is a warning both are told."""
+    rules = shutil.copytree(law, tmp_path / "rules")
+    (rules / "mild").mkdir()
+    (rules / "mild" / "limits.yaml").write_text("{based_on: v1.0, title: Mild, severity: {CLK04: warning}}")
+    tree.changed("rules_edition", value="mild")
+    tree.changed("run_stop", time_ms=tree.logs[2].one("run_stop")["time_ms"] + 60_000)
+    assert codes(judge([tree.path(2)], "mild", rules=rules)) == ["CLK09"]
+    tree.changed("eval_start", nth=1, time_ms=tree.logs[2].all("eval_start")[1]["time_ms"] - 5000)
+    assert codes(judge([tree.path(2)], "mild", rules=rules)) == ["CLK04", "CLK09"]
+    assert codes(judge([tree.path(2)], "v1.0", rules=rules)) == ["LOG11", "CLK04"]
+
+
+def test_a_run_that_failed_is_an_error_alone_and_forgiven_in_its_set(tree, logs, law):
+    tree.logs[2] = logs.good(2, (0.5, 0.7))
+    tree.write(2)
+    (alone,) = judge([tree.path(2)], rules=law).findings
+    (inside,) = judge([tree.path(2).parent], rules=law).findings
+    assert (alone.code, alone.severity, inside.code, inside.severity) == ("EVL07", "error", "EVL07", "info")
+
+
+@pytest.mark.parametrize(
+    ("edition", "code", "what", "wanted"),
+    [
+        ("v1.0", "EVL07", "best eval_accuracy 0.8", True),
+        ("v1.0", "CLK01", "no run_stop", False),
+        ("mlperf-hpc-v0.7", "CLK01", "no run_stop", True),
+        ("mlperf-hpc-v0.7", "CLK01", "no run_start", False),
+        ("mlperf-hpc-v0.7", "CLK02", "no run_stop", False),
+    ],
+)
+def test_only_a_missed_target_and_where_forgiven_a_missing_end_are_failures(edition, code, what, wanted):
+    finding = Finding("result_0.txt", 1, code, "error", "Something", found=what)
+    assert only_failed(finding, load(edition).limits) is wanted
+
+
+def test_progress_is_told_after_each_log(tree, law):
+    told = []
+    judge([tree.root], rules=law, progress=lambda done, total: told.append((done, total)))
+    assert told == [(n, 5) for n in range(1, 6)]
+
+
+def test_an_unknown_edition_is_refused_before_anything_is_read(law):
+    with pytest.raises(ValueError, match="no edition 'v9'"):
+        judge(["nowhere"], "v9", rules=law)
+
+
+@pytest.mark.parametrize(("run", "codes"), [(False, set()), (True, {"THR03"})])
+def test_a_folder_whose_name_says_nothing_is_of_throughput_logs_if_all_are(study, law, run, codes):
+    folder = study.root.parents[1] / "given" / "alone"
+    for index in (5, 6, 7):
+        study.logs[index].write(folder / f"result_{index}.txt")
+    if run:
+        study.logs[0].write(folder / "result_8.txt")
+    found = {f.code for f in judge([folder], "v1.0", rules=law).findings}
+    assert found & {"THR03", "RUN01"} == codes

@@ -1,0 +1,56 @@
+"""Findings as they are told: place, code, sentence, found and wanted; nothing in them that a terminal obeys."""
+
+from dataclasses import replace
+
+import pytest
+
+from compliance.finding import LONGEST, Finding, errors, printable, show, sort_key
+
+SEED = Finding("a/result_1.txt", 8, "SEED03", "error", "A seed is fresh", "seed 5", "48 bits")
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({}, "a/result_1.txt:8: SEED03 A seed is fresh (found seed 5, wanted 48 bits)"),
+        ({"wanted": ""}, "a/result_1.txt:8: SEED03 A seed is fresh (found seed 5)"),
+        ({"found": "", "wanted": ""}, "a/result_1.txt:8: SEED03 A seed is fresh"),
+        ({"severity": "review"}, "a/result_1.txt:8: SEED03 review: A seed is fresh (found seed 5, wanted 48 bits)"),
+        ({"path": "a\nb", "found": "\x1b[31m"}, "a\\nb:8: SEED03 A seed is fresh (found \\x1b[31m, wanted 48 bits)"),
+    ],
+)
+def test_a_finding_is_a_place_a_code_and_a_sentence(fields, text):
+    assert replace(SEED, **fields).text() == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("x", "x"),
+        (5, "5"),
+        ([1, "a"], "[1, 'a']"),
+        ("x" * LONGEST, "x" * LONGEST),
+        ("x" * (LONGEST + 1), "x" * (LONGEST - 3) + "..."),
+        ("a\tb", "a\\tb"),
+        ("ü", "ü"),
+    ],
+)
+def test_a_strangers_value_is_short_and_on_one_line(value, text):
+    assert show(value) == text
+
+
+@pytest.mark.parametrize(("text", "safe"), [("\udcff", "\\udcff"), ("\u202e", "\\u202e"), ("a\\b", "a\\b"), ("", "")])
+def test_controls_and_lone_surrogates_are_escaped_and_nothing_else(text, safe):
+    assert printable(text) == safe
+
+
+def test_findings_come_in_the_order_of_their_places():
+    places = [("a", 2, "A01"), ("a", 10, "A01"), ("a", 10, "B01"), ("b", 1, "A01")]
+    made = [Finding(path, line, code, "error", "") for path, line, code in places]
+    shuffled = [made[i] for i in (2, 0, 3, 1)]
+    assert sorted(shuffled, key=sort_key) == made
+
+
+def test_errors_are_those_that_no_waiver_covers():
+    waived, warning = replace(SEED, waived="r: agreed"), replace(SEED, severity="warning")
+    assert errors([waived, SEED, warning]) == [SEED]

@@ -1,0 +1,240 @@
+"""Ways around the one reading that were tried: each ends without a figure, or is named."""
+
+import json
+import shutil
+
+import pytest
+import yaml
+
+from compliance.engine import judge
+from compliance.waiver import Waiver, Waivers
+from results.statistics.result import summarize
+from rules.edition import load
+
+SLOW = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.995)
+
+
+def waive(*places):
+    """Waivers of (code, path)."""
+    return Waivers("w", tuple((i, Waiver(code, path, "a reason", "me")) for i, (code, path) in enumerate(places, 1)))
+
+
+@pytest.fixture
+def look(law):
+    """Judges paths and scores them: (figure or none, rank, word) by organisation and system, and the verdict."""
+
+    def go(*paths, as_logged=False, **options):
+        verdict = judge([str(p) for p in paths], rules=options.pop("rules", law), **options)
+        found = summarize(verdict, as_logged)
+        return {r.judged.path: (r.fom, r.rank, r.standing.word) for r in found}, verdict
+
+    return go
+
+
+def each(tree, change):
+    for index, log in enumerate(tree.logs):
+        change(log, index)
+        tree.write(index)
+
+
+def strong(tree):
+    return tree.path(0).parent
+
+
+def test_a_system_named_weak_prunes_nothing(tree, logs, look):
+    (tree.root / "results" / "box").rename(tree.root / "results" / "weak")
+    tree.write_system({**logs.SYSTEM, "system_name": "weak"}).rename(tree.root / "systems" / "weak.json")
+    folder = tree.root / "results" / "weak" / "strong" / "scaffold"
+    for index, log in enumerate(tree.logs):
+        log.one("submission_platform")["value"] = "weak"
+        log.write(folder / f"result_{index}.txt")
+    for index in (5, 6, 7):
+        log = logs.good(index, SLOW)
+        log.one("submission_platform")["value"] = "weak"
+        log.write(folder / "pruned_results" / f"result_{index}.txt")
+    found, verdict = look(tree.root)
+    assert [f.code for f in verdict.findings] == ["TREE09"] * 3
+    assert found[str(folder)][:2] == (None, None)  # runs that were left out concern the set
+
+
+def test_a_run_cannot_take_the_problem_of_another_benchmark(tree, logs, law, tmp_path, look):
+    rules = shutil.copytree(law, tmp_path / "rules")
+    path = rules / "v1.0" / "limits.yaml"
+    limits = yaml.safe_load(path.read_text())
+    limits["problems"]["other"] = {**logs.TINY, "benchmark": "deepcam", "target": 0.82, "problem_digest": "e" * 64}
+    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+
+    def easier(log, index):
+        for key, value in (("problem", "other"), ("problem_digest", "e" * 64), ("target", 0.82)):
+            log.one(key)["value"] = value
+
+    each(tree, easier)
+    found, verdict = look(tree.root, rules=rules)
+    assert {f.code for f in verdict.findings} >= {"LOG12"} and verdict.exit_code == 1
+    assert found[str(strong(tree))][0] is None
+
+
+def test_of_two_submissions_with_the_same_runs_neither_has_a_figure(tree, logs, look):
+    """Logs don't tell who copied: the copy may be given first, and may have any times."""
+    each(tree, lambda log, index: log.one("submission_org").update(value="beta"))
+    tree.write_system({**logs.SYSTEM, "submitter": "beta"})
+    beta = tree.root.rename(tree.root.with_name("beta"))
+    copy = shutil.copytree(beta, beta.with_name("aaa"))
+    for paths in ([beta.parent], [beta, copy], [copy, beta]):
+        found, verdict = look(*paths)
+        assert {path.split("/")[-5] for path, (fom, *_) in found.items() if fom is None} == {"aaa", "beta"}
+        assert sum(f.code == "RUN05" for f in verdict.findings) == 10
+
+
+def test_a_replay_by_another_organisation_concerns_both(tree, logs, look):
+    thief = type(tree)(tree.root.parents[1] / "other")
+    for index in range(5):
+        source, own = tree.logs[index].all("eval_accuracy"), thief.logs[index].all("eval_accuracy")
+        for event, first in zip(own, source, strict=True):
+            event["value"] = first["value"]
+            event["metadata"].update({k: first["metadata"][k] for k in ("intersection", "predicted", "true")})
+        thief.logs[index].one("seed")["value"] += 1 << 40
+        for event in thief.logs[index].events:
+            event["time_ms"] -= 86_400_000
+        thief.write(index)
+    found, _ = look(tree.root, thief.root)
+    assert [fom for fom, *_ in found.values()] == [None, None]
+
+
+def test_logs_given_beside_their_set_change_nothing(tree, logs, look):
+    for index in range(5):
+        tree.logs[index] = logs.mean_run(index)  # of another benchmark than the folder's
+        tree.write(index)
+    alone, beside = look(tree.root), look(tree.root, *(tree.path(i) for i in range(5)))
+    assert [f.code for f in beside[1].findings] == [f.code for f in alone[1].findings] == ["RUN10"] * 5
+    assert beside[0] == alone[0] and beside[0][str(strong(tree))][0] is None
+
+
+def test_a_path_given_twice_is_one(tree, look, tmp_path):
+    (tmp_path / "link").symlink_to(tree.root.parent)
+    for again in (f"{tree.root.parent}/./", str(tmp_path / "link"), str(tree.root), str(strong(tree))):
+        _, verdict = look(tree.root.parent, again)
+        assert (verdict.findings, verdict.looked) == ((), 5)
+
+
+def test_what_a_waived_fault_hid_is_judged(tree, look):
+    def change(log, index):
+        log.one("seed")["value"] = 42
+        log.one("problem_digest")["value"] = "0" * 64
+        log.one("rules_edition")["value"] = "v9"
+
+    each(tree, change)
+    waivers = waive(*(("LOG11", f"result_{i}.txt") for i in range(5)))
+    codes = {f.code for f in look(tree.root, waivers=waivers)[1].findings if not f.waived}
+    assert codes >= {"SEED03", "DATA04"}
+
+
+def test_a_waived_gate_gives_no_figure(tree, look):
+    each(tree, lambda log, index: log.one("submission_benchmark").update(value="ScaFFold"))
+    waivers = waive(*(("RUN10", f"result_{i}.txt") for i in range(5)))
+    for as_logged in (False, True):
+        found, _ = look(tree.root, waivers=waivers, as_logged=as_logged)
+        assert found[str(strong(tree))][:2] == (None, None)
+
+
+@pytest.mark.parametrize("as_logged", [False, True])
+@pytest.mark.parametrize("place", ["strong/Scaffold", "strong/extra/scaffold", "Strong/scaffold"])
+def test_a_set_that_lies_wrong_has_no_figure_waived_or_as_logged(tree, look, place, as_logged):
+    target = tree.root / "results" / "box" / place
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(strong(tree), target)
+    waivers = waive(("TREE01", place), ("TREE02", place))
+    found, _ = look(tree.root, waivers=waivers, as_logged=as_logged)
+    assert [value[:2] for value in found.values()] == [(None, None)]
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["more/result_5.txt", "power/result_5/result_5.txt", "pruned_results/more/result_5.txt", "../result_5.txt"],
+)
+def test_a_run_left_out_beside_its_set_takes_the_figure_away(tree, logs, look, place):
+    logs.good(9, (0.5, 0.6, 0.94)).write((strong(tree) / place).resolve())
+    found, verdict = look(tree.root)
+    assert found[str(strong(tree))][0] is None and verdict.exit_code == 1
+
+
+def test_results_by_another_name_are_no_submission(tree, look):
+    (tree.root / "results").rename(tree.root / "Results")
+    found, verdict = look(tree.root.parent)
+    assert (found, {f.code for f in verdict.findings}, verdict.exit_code) == (
+        {},
+        {"TREE03", "TREE08", "TREE09", "SYS06"},
+        1,
+    )
+    for folder in ("systems", "source"):
+        shutil.rmtree(tree.root / folder)
+    found, verdict = look(tree.root.parent)
+    assert list(found.values()) == [(None, None, "not judged")]
+    assert verdict.exit_code == 2 and "no submission" in verdict.missed[0][1]
+
+
+def test_a_set_given_by_itself_says_so_and_has_no_rank(tree, look):
+    (value,) = look(strong(tree))[0].values()
+    assert value[0] is not None and value[1:] == (None, "clean as a set")
+
+
+def test_a_lone_set_in_a_folder_of_any_name_is_of_its_runs_benchmark(tree, logs, law, look):
+    folder = tree.root.parent / "zeta" / "x"
+    for index in range(5):
+        logs.mean_run(index).write(folder / f"result_{index}.txt")
+    _, verdict = look(folder)
+    (runs,) = verdict.all_sets
+    assert (runs.benchmark, runs.required) == ("probe", load("v1.0", law).benchmarks["probe"].runs)
+
+
+def test_a_folder_between_round_and_submission_names_no_edition(tree, look):
+    inner = tree.root.parent / "Fuj" / "mlperf-hpc-v0.7"
+    inner.mkdir(parents=True)
+    shutil.move(tree.root, inner / "acme")
+    assert look(tree.root.parent)[1].editions == ("v1.0",)
+
+
+def test_the_rounds_own_folder_counts_more_than_one_far_above(tree, look, tmp_path):
+    inner = tmp_path / "mlperf-hpc-v2.0" / "deep" / "v1.0"
+    inner.mkdir(parents=True)
+    shutil.move(tree.root, inner / "acme")
+    assert look(inner)[1].editions == ("v1.0",)
+    assert look(inner / "acme")[1].editions == ("v1.0",)
+
+
+def test_a_stray_log_turns_no_round_into_a_submission(tree, logs, look):
+    logs.good(7).write(tree.root.parent / "results" / "x" / "result_0.txt")
+    logs.good(8).write(tree.root.parent / "result_0.txt")
+    _, verdict = look(tree.root.parents[1])
+    assert [s.path for s in verdict.submissions] == [str(tree.root)]
+    assert len(verdict.missed) == 2
+
+
+def test_a_value_nested_deeply_crosses_to_another_process(tree, look):
+    log = tree.logs[2]
+    log.add("odd", 0)
+    event = log.events.pop()
+    log.events.insert(3, {**event, "time_ms": log.events[2]["time_ms"]})
+    text = log.text().replace('"key": "odd", "value": 0', f'"key": "odd", "value": {"[" * 600}{"]" * 600}')
+    tree.put(tree.path(2), text)
+    assert look(tree.root, jobs=2)[1].looked == 5
+
+
+def test_the_division_is_read_once(tree, logs, look):
+    tree.write_system({**logs.SYSTEM, "division": "closed "})
+    _, verdict = look(tree.root)
+    assert {run.run.division for run in verdict.all_sets[0].logs} == {"closed"}
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\rb\x1b[31m\u202ec"])
+def test_names_of_strangers_stop_no_page(tree, logs, law, text, tmp_path):
+    from results.html.report import html_text
+    from results.tables import text as tables
+
+    each(tree, lambda log, index: log.one("problem").update(value=text))
+    tree.write_system(json.loads(json.dumps({**logs.SYSTEM, "sw_notes": text})))
+    results = summarize(judge([tree.root], rules=law))
+    pages = [html_text(results, tmp_path, []), tables.markdown_text(results), tables.csv_text(results)]
+    for page in pages:
+        page.encode()
+        assert not set("\r\x1b\u202e") & set(page)

@@ -1,0 +1,77 @@
+"""Verdicts: what is in order, the exit code, and findings that are replaced wherever they stand."""
+
+from dataclasses import replace
+
+import pytest
+
+from compliance.engine import judge
+from compliance.finding import Finding
+from compliance.verdict import Verdict
+
+ERROR = Finding("a/result_1.txt", 8, "SEED03", "error", "A seed is fresh")
+EMPTY = Verdict((), (), (), (), (), ())
+
+
+@pytest.fixture
+def good(tree, law):
+    return judge([tree.root], rules=law)
+
+
+@pytest.mark.parametrize(
+    ("fields", "log", "runs"),
+    [
+        ({}, False, False),
+        ({"severity": "warning"}, True, True),
+        ({"waived": "r: agreed"}, True, True),
+        ({"code": "EVL07"}, True, True),  # a run that did not converge counts as infinite
+    ],
+)
+def test_a_log_with_an_error_is_not_in_order_nor_are_its_set_and_submission(good, fields, log, runs):
+    finding = replace(ERROR, **fields)
+    (submission,) = good.submissions
+    first = replace(submission.sets[0].logs[0], findings=(finding,))
+    damaged = replace(submission.sets[0], logs=(first, *submission.sets[0].logs[1:]))
+    assert (first.in_order, damaged.in_order, replace(submission, sets=(damaged,)).in_order) == (log, runs, runs)
+
+
+def test_an_error_of_the_set_or_outside_it_counts_where_it_stands(good):
+    (submission,) = good.submissions
+    failed = replace(ERROR, code="EVL07")  # forgiven in a log alone
+    assert not replace(submission.sets[0], findings=(failed,)).in_order
+    outside = replace(submission, findings=(ERROR,))
+    assert not outside.in_order and outside.sets[0].in_order
+    assert outside.everything() == [ERROR]
+
+
+def test_the_exit_code_says_errors_before_what_could_not_be_looked_at(good):
+    warning = replace(ERROR, severity="warning")
+    missed = replace(good, missed=(("x", "gone"),))
+    assert (good.exit_code, good.exit_with((warning,)), good.exit_with((ERROR,))) == (0, 0, 1)
+    assert (missed.exit_code, missed.exit_with((ERROR,))) == (2, 1)
+    assert good.exit_with((replace(ERROR, waived="r: agreed"),)) == 0
+
+
+def test_nothing_judged_is_no_clean_verdict(good):
+    assert EMPTY.exit_code == 2
+    assert replace(EMPTY, submissions=(replace(good.submissions[0], sets=()),)).exit_code == 0  # its layout was
+
+
+def test_logs_are_counted_wherever_they_were_given(tree, law):
+    assert judge([tree.root, tree.path(0)], rules=law).looked == 5, "a log of a set that was given too is judged there"
+    assert judge([tree.path(0), tree.path(1)], rules=law).looked == 2
+    assert judge([tree.path(0).parent], rules=law).looked == 5
+
+
+def test_a_finding_is_replaced_wherever_it_stands(good):
+    other, marked = replace(ERROR, line=9), replace(ERROR, waived="r: agreed")
+    (submission,) = good.submissions
+    both = (ERROR, other)
+    log = replace(submission.sets[0].logs[0], findings=both)
+    runs = replace(submission.sets[0], logs=(log,), findings=both, about=both)
+    verdict = replace(
+        good, submissions=(replace(submission, sets=(runs,), findings=both),), sets=(runs,), logs=(log,), findings=both
+    ).with_findings({ERROR: marked})
+    inner = verdict.submissions[0].sets[0]
+    places = [verdict.findings, verdict.logs[0].findings, verdict.sets[0].findings, verdict.submissions[0].findings]
+    places += [inner.findings, inner.about, inner.logs[0].findings]
+    assert places == [(marked, other)] * 7

@@ -1,0 +1,238 @@
+"""CosmoFlow's network, loss, schedule and metric on one device."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from benchmark import cosmoflow
+from benchmark.cosmoflow import files
+from benchmark.problem import load_problem
+from implementations.pytorch.config import config_path, load_config
+from implementations.pytorch.cosmoflow.model import CosmoFlow, SameConv3d, build_model, to_input
+from implementations.pytorch.cosmoflow.task import Config, Task
+from implementations.pytorch.input.reader import Reader
+from implementations.pytorch.layers.blocks import parameter_count
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.training.stop import Aborted
+
+COUNTS = {"cosmoflow": 8_907_556, "cosmoflow-v0.7": 5_597_604, "cosmoflow-mini": 59_612}
+
+
+@pytest.fixture
+def task():
+    """The small problem with the published hyperparameters, in float32."""
+    return Task(load_problem("cosmoflow-mini"), Config(device="cpu", precision="float32", dropout=0.0))
+
+
+def batch(samples: int, side: int = 16, seed: int = 0):
+    generator = torch.Generator().manual_seed(seed)
+    counts = torch.randint(0, 9, (samples, side, side, side, 4), dtype=torch.int16, generator=generator)
+    return counts, torch.rand(samples, 4, generator=generator) * 2 - 1
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_parameters_are_as_many_as_published(name):
+    with torch.device("meta"):
+        model = build_model(load_problem(name), 0.5)
+    assert parameter_count(model) == COUNTS[name]
+
+
+def test_shapes_are_the_published_ones():
+    """Volumes of 64, 32, 16, 8 and 4 with 32 to 512 channels, 32768 features, 128, 64 and 4 outputs."""
+    shapes = []
+    with torch.device("meta"):
+        model = build_model(load_problem("cosmoflow"), 0.5)
+    for module in (*model.blocks, model.flatten, *model.hidden, model.head):
+        module.register_forward_hook(lambda _module, _x, y: shapes.append(tuple(y.shape[1:])))
+    model(torch.empty(2, 4, 128, 128, 128, device="meta"))
+    assert shapes[:5] == [(32 << i, *(64 >> i,) * 3) for i in range(5)]
+    assert shapes[5:] == [(32768,), (128,), (64,), (4,)]
+
+
+def test_a_full_sample_goes_forward_and_backward():
+    """All parameters get gradients."""
+    torch.manual_seed(0)
+    task = Task(load_problem("cosmoflow"), Config(device="cpu", precision="float32"))
+    model = task.build_model()
+    loss = task.loss(model.train(), batch(1, 128), Layout(1))
+    loss.backward()
+    assert 0 < loss.item() < 4
+    assert all(p.grad is not None and p.grad.isfinite().all() and p.grad.any() for p in model.parameters())
+
+
+@pytest.mark.parametrize("ending", [".tfrecord.gz", ".h5"])
+def test_full_samples_go_through_the_reader(tmp_path, ending):
+    """As real data, with the evidence of what was read; a rank's box is its part."""
+    problem = replace(load_problem("cosmoflow"), train_samples=1, validation_samples=1)
+    counts, true = (part[0].numpy() for part in batch(1, 128))
+    files.write_sample(tmp_path / "train" / f"univ{ending}", problem, counts, true)
+    proof = []
+    for box in (Layout(1).box(problem.shape), Layout(1, 3, 2, 2).box(problem.shape)):
+        reader = Reader(tmp_path, problem, box, workers=0, prefetch=1, cache_gib=0)
+        (read,) = reader.batches("train", [[0]], torch.device("cpu"), proof)
+        cut = tuple(slice(o, o + n) for o, n in zip(*box, strict=True))
+        assert torch.equal(read.tensors[0], torch.from_numpy(counts[None, *cut]))
+        assert torch.equal(read.tensors[1], torch.from_numpy(true[None]))
+    assert cosmoflow.evidence(problem, "train", 0, cosmoflow.whole(problem), (counts, true))[0] == proof[0].fingerprint
+
+
+def test_weights_start_glorot_uniform_and_biases_zero():
+    """Every layer: no value beyond the bound, variance and kurtosis of the uniform distribution."""
+    torch.manual_seed(0)
+    layers = [m for m in build_model(load_problem("cosmoflow"), 0.5).modules() if isinstance(m, nn.Conv3d | nn.Linear)]
+    assert len(layers) == 8
+    for layer in layers:
+        weight, field = layer.weight.detach().double(), math.prod(layer.weight.shape[2:])
+        bound = math.sqrt(6 / ((weight.shape[0] + weight.shape[1]) * field))
+        few = 4 / math.sqrt(weight.numel())  # four standard errors, roughly
+        assert 0.95 * bound < weight.abs().max() <= bound * (1 + 1e-6)
+        assert weight.mean().abs() < few * bound
+        assert weight.square().mean() / bound**2 == pytest.approx(1 / 3, abs=few)
+        assert (weight**4).mean() / bound**4 == pytest.approx(1 / 5, abs=few)
+        assert not layer.bias.any()
+
+
+@pytest.mark.parametrize("kernel", [2, 3])
+def test_convolutions_keep_the_extent_as_tensorflow_does(kernel):
+    """Voxel by voxel: output i sees inputs i to i + 1 for a kernel of 2, i - 1 to i + 1 for 3."""
+    conv = SameConv3d(1, 1, kernel).double()
+    x = torch.randn(1, 1, 5, 5, 5, dtype=torch.float64)
+    y = conv(x)
+    assert y.shape == x.shape
+    before = (kernel - 1) // 2
+    for place in [(0, 0, 0), (4, 4, 4), (2, 0, 4), (2, 2, 2)]:
+        total = conv.bias.item()
+        for offset in torch.cartesian_prod(*[torch.arange(kernel)] * 3).tolist():
+            at = [p + o - before for p, o in zip(place, offset, strict=True)]
+            if all(0 <= a < 5 for a in at):
+                total += (conv.weight[0, 0][tuple(offset)] * x[0, 0][tuple(at)]).item()
+        assert y[0, 0][place].item() == pytest.approx(total, abs=1e-12)
+
+
+def test_network_is_the_published_sequence():
+    """The same numbers as layers written in the published order, LeakyReLU before pooling, with the same weights."""
+    torch.manual_seed(0)
+    model = CosmoFlow(8, 4, 4, 2, 3, 0.0).double()
+    x = torch.randn(3, 4, 8, 8, 8, dtype=torch.float64)
+    y = x
+    for block in model.blocks:
+        y = F.max_pool3d(F.leaky_relu(F.conv3d(y, block[0].weight, block[0].bias, padding=1), 0.3), 2)
+    y = y.permute(0, 2, 3, 4, 1).reshape(3, -1)
+    for dense in model.hidden:
+        y = F.leaky_relu(y @ dense.weight.T + dense.bias, 0.3)
+    y = 1.2 * torch.tanh(y @ model.head.weight.T + model.head.bias)
+    assert torch.allclose(model(x), y, atol=1e-12)
+
+
+def test_input_is_the_logarithm_with_channels_in_front():
+    counts = batch(2)[0]
+    x = to_input(counts)
+    assert x.shape == (2, 4, 16, 16, 16) and x.is_contiguous(memory_format=torch.channels_last_3d)
+    assert torch.equal(x[1, 3], torch.log(counts[1, ..., 3].double() + 1).float())
+
+
+def test_loss_is_the_mean_squared_error_and_the_penalty(task):
+    torch.manual_seed(0)
+    model, (counts, true) = task.build_model().eval(), batch(3)
+    plain = F.mse_loss(model(to_input(counts)).double(), true.double())
+    assert task.loss(model, (counts, true), Layout(1)).item() == pytest.approx(plain.item(), rel=1e-12)
+    decayed = Task(task.problem, replace(task.config, weight_decay=0.01))
+    squares = sum(dense.weight.double().square().sum() for dense in model.hidden)
+    found = decayed.loss(model, (counts, true), Layout(1)).item()
+    assert found == pytest.approx((plain + 0.01 * squares).item(), rel=1e-6)
+
+
+def test_only_the_hidden_dense_layers_decay(task):
+    """The gradient of the penalty alone."""
+    model = task.build_model()
+    model.penalty().backward()
+    assert {name for name, p in model.named_parameters() if p.grad is not None} == {
+        "hidden.0.weight",
+        "hidden.1.weight",
+    }
+    assert torch.allclose(model.hidden[1].weight.grad, 2 * model.hidden[1].weight)
+
+
+def test_score_is_the_mean_absolute_error_whatever_the_batches(task):
+    torch.manual_seed(0)
+    model, (counts, true) = task.build_model().eval(), batch(7)
+    whole = task.evaluate(model, [(counts, true)], Layout(1))
+    errors = (model(to_input(counts)) - true).abs().double()
+    assert whole.value == pytest.approx(errors.mean().item(), rel=1e-6)
+    assert whole.facts["sums"] == pytest.approx(errors.sum(0).tolist(), rel=1e-6)
+    assert whole.value == math.fsum(whole.facts["sums"]) / 28
+    parts = task.evaluate(model, [(counts[:5], true[:5]), (counts[5:], true[5:])], Layout(1))
+    assert parts.value == pytest.approx(whole.value, rel=1e-6)
+
+
+def test_a_score_that_is_no_number_ends_the_run(task):
+    model = task.build_model().eval()
+    with torch.no_grad():
+        model.head.bias.fill_(math.nan)
+    with pytest.raises(Aborted, match="mean absolute error is nan"):
+        task.evaluate(model, [batch(2)], Layout(1))
+
+
+def test_predictions_have_all_digits_whatever_the_precision(task):
+    torch.manual_seed(0)
+    model, x = task.build_model().eval(), to_input(batch(4)[0])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        rough = model(x)
+    assert rough.dtype == torch.float32 and not torch.equal(rough, rough.bfloat16().float())
+    assert torch.allclose(rough, model(x), atol=0.05)
+
+
+def test_dropout_is_for_training_alone():
+    torch.manual_seed(0)
+    model, x = build_model(load_problem("cosmoflow-mini"), 0.5), to_input(batch(2)[0])
+    assert not torch.equal(model.train()(x), model(x))
+    assert torch.equal(model.eval()(x), model(x))
+
+
+def test_optimizer_is_sgd_with_momentum(task):
+    """Two steps by hand."""
+    model = nn.Linear(1, 1, bias=False)
+    optimizer = task.build_optimizer(model)
+    weight, velocity = model.weight.item(), 0.0
+    for gradient in (1.0, 2.0):
+        model.weight.grad = torch.full((1, 1), gradient)
+        optimizer.step()
+        velocity = 0.9 * velocity + gradient
+        weight -= task.full_rate * velocity
+    assert model.weight.item() == pytest.approx(weight, rel=1e-6)
+
+
+def test_learning_rate_is_scaled_warmed_up_and_decayed(task):
+    """The published schedule at a batch of 512: from 0.001 to 0.008 in four epochs, then a quarter, then an eighth."""
+    big = Task(task.problem, replace(task.config, batch_size=512))
+    rates = {0: 0.001, 2: 0.0045, 4: 0.008, 31.99: 0.008, 32: 0.002, 63.99: 0.002, 64: 0.001, 127: 0.001}
+    for epoch, rate in rates.items():
+        assert big.learning_rate(epoch) == pytest.approx(rate)
+    events = big.events()
+    assert (events["opt_base_learning_rate"], events["opt_learning_rate_warmup_factor"]) == (0.008, 8.0)
+    other = Task(task.problem, replace(task.config, warmup_factor=10.0))
+    assert other.learning_rate(0) == pytest.approx(1e-4) and other.learning_rate(4) == pytest.approx(1e-3)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("dropout=1", "dropout: found 1.0, wanted less than 1"),
+        ("base_learning_rate=0", "base_learning_rate: found 0.0, wanted more than 0"),
+        ("decay_epochs=[3,2]", "wanted as many, in order of epoch"),
+        ("decay_factors=[0.5]", "wanted as many, in order of epoch"),
+        ("drop_out=0.5", "did you mean 'dropout'"),
+    ],
+)
+def test_wrong_settings_are_named(setting, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        load_config(Config, config_path("cosmoflow-mini"), [setting])
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_configs_are_read(name):
+    assert load_config(Config, config_path(name), []).momentum == 0.9

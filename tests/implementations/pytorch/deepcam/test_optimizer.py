@@ -1,0 +1,127 @@
+import copy
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+
+from implementations.pytorch.deepcam.lamb import LAMB
+from implementations.pytorch.deepcam.schedule import Schedule
+
+
+def by_hand(p, gradients, lr, b1, b2, eps, decay, most):
+    """LAMB as its paper writes it, a number at a time, on lists of lists; gradients by step."""
+    m, v = ([[0.0] * len(t) for t in p] for _ in range(2))
+    for step, g in enumerate(gradients, 1):
+        norm = math.sqrt(sum(x * x for t in g for x in t))
+        g = [[x / max(1.0, norm / most) for x in t] for t in g]
+        for i, tensor in enumerate(p):
+            m[i] = [b1 * a + (1 - b1) * x for a, x in zip(m[i], g[i], strict=True)]
+            v[i] = [b2 * a + (1 - b2) * x * x for a, x in zip(v[i], g[i], strict=True)]
+            u = []
+            for a, b, x in zip(m[i], v[i], tensor, strict=True):
+                u.append(a / (1 - b1**step) / (math.sqrt(b / (1 - b2**step)) + eps) + decay * x)
+            size, change = (math.sqrt(sum(x * x for x in t)) for t in (tensor, u))
+            ratio = size / change if decay and size and change else 1.0
+            p[i] = [x - lr * ratio * y for x, y in zip(tensor, u, strict=True)]
+    return p
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.01])
+def test_lamb_follows_its_formula(decay):
+    torch.manual_seed(3)
+    tensors = [torch.randn(7), torch.randn(4), torch.zeros(3)]
+    gradients = [[torch.randn_like(t) * size for t in tensors] for size in (0.1, 3.0, 0.5, 20.0, 0.01)]
+    params = [nn.Parameter(t.double()) for t in tensors]
+    optimizer = LAMB(params, lr=0.05, betas=(0.8, 0.95), eps=1e-6, weight_decay=decay, max_grad_norm=1.0)
+    for step in gradients:
+        for p, g in zip(params, step, strict=True):
+            p.grad = g.double()
+        optimizer.step()
+    lists = [[t.double().tolist() for t in step] for step in gradients]
+    wanted = by_hand([t.double().tolist() for t in tensors], lists, 0.05, 0.8, 0.95, 1e-6, decay, 1.0)
+    for p, t in zip(params, wanted, strict=True):
+        torch.testing.assert_close(p.data, torch.tensor(t, dtype=torch.float64), rtol=1e-12, atol=1e-12)
+
+
+def test_lamb_without_clipping_and_decay_is_adam():
+    torch.manual_seed(4)
+    start = torch.randn(5, 3, dtype=torch.float64)
+    ours, theirs = nn.Parameter(start.clone()), nn.Parameter(start.clone())
+    lamb = LAMB([ours], lr=0.01, eps=1e-6, weight_decay=0.0, max_grad_norm=1e9)
+    adam = torch.optim.Adam([theirs], lr=0.01, eps=1e-6)
+    for _ in range(10):
+        ours.grad = torch.randn_like(ours)
+        theirs.grad = ours.grad.clone()
+        lamb.step()
+        adam.step()
+    torch.testing.assert_close(ours.data, theirs.data, rtol=1e-12, atol=1e-12)
+
+
+def test_lamb_moves_a_tensor_by_its_own_size():
+    """Without decay in the update a step's length would be lr |p| exactly; here decay is too small to matter."""
+    p = nn.Parameter(torch.full((10,), 3.0, dtype=torch.float64))
+    optimizer = LAMB([p], lr=0.1, weight_decay=1e-12)
+    p.grad = torch.linspace(-1, 1, 10, dtype=torch.float64)
+    optimizer.step()
+    assert torch.linalg.vector_norm(p.data - 3.0).item() == pytest.approx(0.1 * 3 * 10**0.5, rel=1e-9)
+
+
+def test_lamb_leaves_alone_what_has_no_gradient_and_survives_a_zero_one():
+    still, zero = nn.Parameter(torch.ones(3)), nn.Parameter(torch.ones(3))
+    optimizer = LAMB([still, zero], lr=0.1, weight_decay=0.0)
+    zero.grad = torch.zeros(3)
+    optimizer.step()
+    assert still.tolist() == zero.tolist() == [1.0] * 3
+
+
+def test_lamb_goes_on_from_a_checkpoint_as_if_nothing_had_been():
+    """By what training/checkpoint.py saves with, whose loading takes a step of its own first."""
+    torch.manual_seed(5)
+    models = [nn.Linear(4, 3), nn.Linear(4, 3)]
+    models[1].load_state_dict(models[0].state_dict())
+    optimizers = [LAMB(model.parameters(), lr=0.1) for model in models]
+    x = torch.randn(6, 8, 4)
+
+    def step(i, batch):
+        optimizers[i].zero_grad()
+        models[i](batch).square().mean().backward()
+        optimizers[i].step()
+
+    for batch in x[:3]:
+        step(0, batch)
+    state = copy.deepcopy(get_state_dict(models[0], optimizers[0]))
+    set_state_dict(models[1], optimizers[1], model_state_dict=state[0], optim_state_dict=state[1])
+    for batch in x[3:]:
+        step(0, batch)
+        step(1, batch)
+    assert optimizers[1].param_groups[0]["steps"] == 6
+    assert all((a == b).all() for a, b in zip(models[0].parameters(), models[1].parameters(), strict=True))
+
+
+def test_multistep_without_warm_up_is_pytorchs():
+    schedule = Schedule("multistep", 0.1, milestones=(3, 7), decay=0.5)
+    optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
+    theirs = torch.optim.lr_scheduler.MultiStepLR(optimizer, [3, 7], 0.5)
+    for step in range(12):
+        assert schedule(step) == pytest.approx(optimizer.param_groups[0]["lr"], rel=1e-12)
+        optimizer.step()
+        theirs.step()
+
+
+def test_cosine_without_warm_up_is_pytorchs_up_again_too():
+    schedule = Schedule("cosine_annealing", 0.1, length=6, end=0.01)
+    optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
+    theirs = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 6, 0.01)
+    for step in range(15):
+        assert schedule(step) == pytest.approx(optimizer.param_groups[0]["lr"], abs=1e-12)
+        optimizer.step()
+        theirs.step()
+
+
+def test_warm_up_rises_from_nothing_or_by_its_factor():
+    rise = Schedule("multistep", 0.1, warmup_steps=4, milestones=(2,), decay=0.1)
+    assert [rise(s) for s in range(9)] == pytest.approx([0, 0.025, 0.05, 0.075, 0.1, 0.1, 0.1, 0.01, 0.01])
+    more = Schedule("cosine_annealing", 0.1, warmup_steps=2, warmup_factor=3.0, length=2)
+    assert [more(s) for s in range(5)] == pytest.approx([0.1, 0.2, 0.3, 0.15, 0.0])

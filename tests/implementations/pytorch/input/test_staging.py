@@ -1,0 +1,76 @@
+"""Staging to a node's own disk, inside the clock."""
+
+import shutil
+
+import pytest
+
+from benchmark.scaffold.store import sample_path
+from implementations.pytorch.input.staging import check_room, needed
+from implementations.pytorch.parallel.layout import Layout
+
+
+@pytest.mark.parametrize("layout", ["1,1,1,1", "2,1,1,1", "1,2,1,1"])
+def test_a_run_reads_its_own_copy_and_leaves_none(tiny, events, tmp_path, layout):
+    """Its time is on the clock, its bytes are the dataset's, and its evidence is the same."""
+    log, folder = tmp_path / "log.txt", tmp_path / "disk"
+    ranks = 1 if layout == "1,1,1,1" else 2
+    done = tiny.train(log, "--stage", str(folder), "--layout", layout, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    found = events(log)
+    keys = [e.key for e in found]
+    assert keys[keys.index("run_start") :][:4] == ["run_start", "staging_start", "staging_stop", "epoch_start"]
+    files = [p for p in tiny.data.rglob("*") if p.is_file()]
+    assert found[keys.index("staging_stop")].metadata["bytes"] == sum(p.stat().st_size for p in files)
+    assert keys.count("dataset_fingerprint") == 2 and list(folder.iterdir()) == []
+
+
+def test_what_is_read_is_the_copy(tiny, events, tmp_path):
+    """A file that is damaged is damaged in the copy, which the message names."""
+    data = shutil.copytree(tiny.data, tmp_path / "data")
+    path = sample_path(data, "validation", 8)
+    path.write_bytes(path.read_bytes()[:3000])
+    log, folder = tmp_path / "log.txt", tmp_path / "disk"
+    done = tiny.train(log, "--stage", str(folder), data=data)
+    assert done.returncode == 2 and f"{folder}/tiny-" in done.stderr and path.name in done.stderr
+    assert events(log)[-1].metadata["status"] == "aborted" and list(folder.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_ends_the_run(tiny, events, tmp_path):
+    (tmp_path / "disk").write_text("a file")
+    log = tmp_path / "log.txt"
+    done = tiny.train(log, "--stage", str(tmp_path / "disk"), ranks=2)
+    assert done.returncode == 1 and done.stderr.count("train.py: rank 0: staging to") == 1
+    assert f"{tmp_path / 'disk'}: File exists" in events(log)[-1].metadata["reason"]
+
+
+def test_a_disk_without_the_room_is_refused_before_anything_is_copied(tmp_path):
+    room = shutil.disk_usage(tmp_path).free
+    with pytest.raises(OSError, match=r"found .* GB free, wanted .* GB for all that this node reads"):
+        check_room(tmp_path / "disk", 2 * room)
+    check_room(tmp_path / "disk", 1)
+
+
+def test_ranks_meet_while_they_copy(tiny, events, tmp_path):
+    """A rank whose files take long to copy is not taken for lost: here each takes longer than all may together."""
+    slow = tmp_path / "slow"
+    slow.mkdir()
+    (slow / "sitecustomize.py").write_text(
+        "import os, shutil, time\n"
+        "copyfile = shutil.copyfile\n"
+        "if os.environ.get('RANK') == '1':\n"
+        "    shutil.copyfile = lambda a, b: (time.sleep(0.9), copyfile(a, b))[1]\n"
+    )
+    log = tmp_path / "log.txt"
+    env = {"PYTHONPATH": str(slow)}
+    done = tiny.train(log, "--stage", str(tmp_path / "disk"), "timeout_seconds=3", ranks=2, env=env)
+    assert done.returncode == 0, done.stderr
+    keys = {e.key: e.time_ms for e in events(log)}
+    assert keys["staging_stop"] - keys["staging_start"] > 4000
+
+
+def test_a_node_needs_all_to_train_on_and_its_own_to_evaluate(tiny):
+    everything = needed(Layout(2), tiny.problem, [0, 1])
+    half = needed(Layout(2), tiny.problem, [1])
+    assert list(everything) == list(half) and all(everything.values())
+    assert [s for (split, s), read in half.items() if split == "validation" and read] == [8, 10]
+    assert sum(read for (split, _), read in half.items() if split == "train") == 7

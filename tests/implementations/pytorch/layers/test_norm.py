@@ -1,0 +1,71 @@
+"""The norm's kernels, in slabs and compiled."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from implementations.pytorch.layers import norm
+from implementations.pytorch.layers.norm import EAGER, LAST, NormReLU, fuse_norms
+from implementations.pytorch.scaffold.model import UNet
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    norm.compiled.cache_clear()
+    yield
+    norm.compiled.cache_clear()
+
+
+def gradients(layer, x, dy):
+    y = layer(x)
+    return [y.detach(), *torch.autograd.grad(y, [x, *layer.parameters()], dy)]
+
+
+@pytest.mark.parametrize("shape", [(2, 16, 3, 4, 5), (1, 8, 7, 16, 32), (3, 8, 1, 1, 1), (2, 8, 5, 1, 1)])
+def test_slabs_change_nothing(shape, monkeypatch):
+    torch.manual_seed(0)
+    layer = NormReLU(8, shape[1]).double()
+    nn.init.normal_(layer.weight)
+    x = torch.randn(shape, dtype=torch.float64).contiguous(memory_format=LAST).requires_grad_()
+    dy = torch.randn_like(x)
+    wanted = F.relu(F.group_norm(x, 8, layer.weight, layer.bias))
+    wanted = [wanted.detach(), *torch.autograd.grad(wanted, [x, *layer.parameters()], dy)]
+    for slab in (1, 100, 2**18):
+        monkeypatch.setattr(norm, "SLAB", slab)
+        for found, true in zip(gradients(layer, x, dy), wanted, strict=True):
+            torch.testing.assert_close(found, true, rtol=0, atol=1e-10)
+
+
+def test_a_mean_far_from_zero_costs_no_precision_that_counts():
+    torch.manual_seed(0)
+    x = (100 + torch.randn(1, 8, 16, 16, 16)).contiguous(memory_format=LAST)
+    torch.testing.assert_close(NormReLU(8, 8)(x), F.relu(F.group_norm(x.double(), 8)).float(), rtol=0, atol=5e-3)
+
+
+def test_fused_norms_run_the_compiled_kernels(monkeypatch):
+    calls = []
+
+    def compile(kernel, dynamic):
+        return lambda *args: calls.append(kernel.__name__) or kernel(*args)
+
+    monkeypatch.setattr(torch, "compile", compile)
+    model = UNet(classes=2, width=8, levels=1)
+    assert fuse_norms(model)
+    assert len(calls) == 8  # tried out on two shapes
+    model(torch.zeros(1, 1, 4, 4, 4)).sum().backward()
+    assert calls[8:].count("moments") == calls[8:].count("gradient") == 6
+
+
+def test_norms_stay_as_they_are_where_nothing_compiles(monkeypatch):
+    def compile(kernel, dynamic):
+        def fail(*args):
+            raise RuntimeError("no compiler\nand more")
+
+        return fail
+
+    monkeypatch.setattr(torch, "compile", compile)
+    model = UNet(classes=2, width=8, levels=1)
+    with pytest.warns(UserWarning, match="norms are not compiled: .*no compiler"):
+        assert not fuse_norms(model)
+    assert all(m.kernels is EAGER for m in model.modules() if isinstance(m, NormReLU))

@@ -1,0 +1,318 @@
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from compliance.engine import judge
+from implementations.pytorch.layers.blocks import Block, recompute_blocks
+from implementations.pytorch.measuring import throughput
+from implementations.pytorch.measuring.peak import Flops
+from implementations.pytorch.measuring.phases import PHASES, PhaseClock, timed
+from implementations.pytorch.measuring.throughput import BLOCKS, TRACED, WARM_UP, Measurement, TimedSteps
+from implementations.pytorch.parallel.gradients import shard
+from implementations.pytorch.parallel.layout import Layout
+from perf.projection.trace import fake_ranks
+
+TRAIN = Path(__file__).resolve().parents[4] / "implementations" / "pytorch" / "train.py"
+
+
+def one(found, key):
+    (event,) = [e for e in found if e.key == key]
+    return event
+
+
+def test_steps_are_measured_and_add_up(tiny, tmp_path, events):
+    log = tmp_path / "result_0.txt"
+    done = tiny.train(log, "--steps", "6", "--trace", str(tmp_path / "trace.json"), "cache_gib=0")
+    assert done.returncode == 0, done.stderr
+    found = events(log)
+    keys = [e.key for e in found]
+    assert one(found, "throughput_only").value is True and keys.index("throughput_only") < keys.index("init_start")
+    assert not {"epoch_start", "eval_start", "eval_accuracy", "dataset_fingerprint"} & set(keys)
+    assert one(found, "run_stop").metadata["status"] == "success"
+    setup = one(found, "throughput_setup").value
+    assert (setup["steps"], setup["warm_up_steps"], setup["block_steps"]) == (6, 3, 2)
+    assert setup["peak_source"].startswith("measured: matmul 1024 x 1024 in float32") and setup["peak_tflops"] > 0
+
+    blocks, total = [e for e in found if e.key == "tracked_stats"], one(found, "throughput")
+    # Batches of 4 and 3 samples in turn; 3 steps of warm-up come before, 3 of the trace behind.
+    assert [(b.metadata["block"], b.metadata["steps"], b.metadata["samples_count"]) for b in blocks] == [
+        (1, 2, 7), (2, 2, 7), (3, 2, 7)
+    ]  # fmt: skip
+    assert (total.metadata["steps"], total.metadata["samples_count"]) == (6, 21)
+    for event in (*blocks, total):
+        value = event.value
+        seconds = sum(value["seconds"][name] for name in PHASES)
+        assert seconds == pytest.approx(value["step_seconds"])
+        rate = event.metadata["samples_count"] / (event.metadata["steps"] * value["step_seconds"])
+        assert value["throughput"] == pytest.approx(rate)
+        assert value["model_tflops"] == pytest.approx(rate * setup["flops_per_sample"] / 1e12)
+        assert value["peak_share"] == pytest.approx(value["model_tflops"] / setup["peak_tflops"])
+        assert value["seconds"]["halo"] == value["seconds"]["norm"] == value["seconds"]["reduction"] == 0
+        assert min(value["seconds"][name] for name in ("wait", "forward", "backward", "optimizer")) > 0
+        assert value["bytes_read"]["total"] > 7 * 16**3 and value["peak_memory_bytes"]["most_by_rank"] > 50e6
+    assert sum(b.value["bytes_read"]["total"] for b in blocks) == total.value["bytes_read"]["total"]
+    assert total.value["evaluation"]["samples"] == 4 and total.value["steps_per_epoch"] == 2
+    assert total.value["epoch_seconds"] == pytest.approx(
+        7 / total.value["throughput"] + 4 / total.value["evaluation"]["throughput"]
+    )
+    names = {e.get("name") for e in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]}
+    assert {"wait", "forward", "backward", "optimizer"} <= names
+
+
+def test_ranks_share_the_work(tiny, tmp_path, events):
+    alone, shared = tmp_path / "alone.txt", tmp_path / "shared.txt"
+    assert tiny.train(alone, "--steps", "2", "peak_tflops=0.5", "recompute=true").returncode == 0
+    split = ("--steps", "2", "--layout", "1,2,1,1", "--trace", str(tmp_path / "traces"))
+    assert tiny.train(shared, *split, ranks=2).returncode == 0
+    first, second = (
+        [one(found, key).value for key in ("throughput_setup", "throughput")] for found in map(events, (alone, shared))
+    )
+    assert first[1]["bytes_read"]["total"] == second[1]["bytes_read"]["total"] == 0  # all is in memory by then
+    assert first[0]["peak_source"] == "config" and first[0]["peak_tflops"] == 0.5
+    assert first[0]["flops_per_sample"] == second[0]["flops_per_sample"] > 0  # recomputed and split alike
+    seconds = second[1]["seconds"]
+    assert min(seconds[name] for name in ("forward", "backward", "halo", "norm", "reduction")) > 0
+    assert sum(seconds[name] for name in PHASES) <= second[1]["step_seconds"] * (1 + 1e-9)
+    assert all(second[1]["most_seconds"][name] >= seconds[name] for name in PHASES)
+    assert sorted(p.name for p in (tmp_path / "traces").iterdir()) == ["rank_0.json", "rank_1.json"]
+    verdict = judge([str(alone), str(shared)])
+    assert all(log.run.throughput_only for log in verdict.logs)
+    assert [f.code for f in verdict.findings] == ["LOG12"] * 2  # the rules don't publish `tiny`
+
+
+@pytest.mark.parametrize("options", [["--trace", "t"], ["--steps", "-1"], ["--checkpoint", "c", "--steps", "1"]])
+def test_trace_is_refused_in_a_run_and_steps_are_counted(tiny, tmp_path, options):
+    command = [sys.executable, str(TRAIN), *tiny.options(tmp_path / "log.txt"), *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and f"train.py: error: {options[0]}: found" in done.stderr
+    assert not (tmp_path / "log.txt").exists()
+
+
+def test_wrong_data_is_named(tiny, tmp_path):
+    done = tiny.train(tmp_path / "log.txt", "--steps", "1", data=tmp_path / "nothing")
+    assert done.returncode == 2 and "no manifest" in done.stderr
+
+
+def test_phases_are_exclusive():
+    clock = PhaseClock(torch.device("cpu"))
+    start = time.perf_counter()
+    clock.start()
+    with clock.phase("backward"):
+        time.sleep(0.02)
+        with clock.phase("halo"):
+            time.sleep(0.03)
+        clock.switch("reduction")
+        time.sleep(0.01)
+    seconds = clock.seconds()
+    whole = time.perf_counter() - start
+    assert seconds["backward"] >= 0.02 and seconds["halo"] >= 0.03 and seconds["reduction"] >= 0.01
+    assert sum(seconds.values()) == pytest.approx(whole, abs=0.002)
+
+
+def test_what_is_traced_is_not_measured(monkeypatch):
+    """What a profiler keeps would be in the peak otherwise, and on a GPU what came before the steps."""
+    done = []
+
+    class Steps(Measurement):
+        def work(self, steps):
+            return iter(range(steps))
+
+        def block(self, work):
+            done.append(len(list(work)))
+            return TimedSteps(0, 0, {}, 0)
+
+        def statistics(self, blocks):
+            done.append(f"peak of {len(blocks)}")
+            return {}
+
+        def evaluation(self):
+            done.append("evaluation")
+
+        def epoch(self, total):
+            return {}
+
+    monkeypatch.setattr(throughput, "PhaseClock", lambda device: SimpleNamespace())
+    monkeypatch.setattr(throughput, "timed", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(throughput, "traced", lambda trace, run, block: (done.append("trace"), block()))
+    monkeypatch.setattr(throughput, "rates", lambda stats: "")
+    monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda: done.append("forget"))
+    run = SimpleNamespace(
+        config=SimpleNamespace(device="cuda"),
+        optimizer=None,
+        average=None,
+        task=None,
+        model=nn.Identity(),
+        log=SimpleNamespace(event=lambda *_, **__: None),
+        say=lambda text: None,
+    )
+    Steps(run, 2 * BLOCKS - 1, 0, 1.0, "").measure(Path("trace"))
+    each = [part for size in (2, 2, 2, 2, 1) for part in (size, "peak of 1")]
+    assert done == [WARM_UP, "forget", *each, "peak of 5", "trace", TRACED, "evaluation"]
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A stand-in for a GPU: `time` is how far its stream has come, in ms, `waits` how often it was waited for."""
+    stream = SimpleNamespace(time=0.0, waits=0)
+
+    def synchronize():
+        stream.waits += 1
+
+    stream.synchronize = synchronize
+
+    class Event:
+        def __init__(self, enable_timing):
+            assert enable_timing
+
+        def record(self, where):
+            assert where is stream
+            self.at = where.time
+
+        def elapsed_time(self, end):
+            assert stream.waits, "an event's time is there once the device has come to it"
+            return end.at - self.at
+
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: stream)
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    return stream
+
+
+def test_on_a_gpu_phases_are_of_its_stream(gpu):
+    clock = PhaseClock(torch.device("cuda"))
+    clock.start()
+    gpu.time += 1
+    with clock.phase("forward"):
+        gpu.time += 20
+        with clock.phase("halo"):
+            gpu.time += 300
+        gpu.time += 2000
+    with clock.phase("backward"):
+        gpu.time += 10000
+        clock.switch("reduction")
+        gpu.time += 40000
+    assert gpu.waits == 0
+    found = {name: seconds for name, seconds in clock.seconds().items() if seconds}
+    assert found == pytest.approx({"rest": 1e-3, "forward": 2.02, "halo": 0.3, "backward": 10, "reduction": 40})
+    assert gpu.waits == 1
+    clock.start()
+    gpu.time += 7
+    assert sum(clock.seconds().values()) == pytest.approx(7e-3)
+
+
+class Sum:
+    """A task whose loss is the sum of what the network gives."""
+
+    def loss(self, model):
+        return model(torch.ones(1, 4)).sum()
+
+
+def layers():
+    return nn.Sequential(Block(nn.Linear(4, 4)), Block(nn.Linear(4, 4)), nn.Linear(4, 2))
+
+
+def test_sharded_weights_are_gathered_and_reduced_in_a_phase_of_their_own(monkeypatch):
+    """By PyTorch's names of today: FSDP2's collectives are made slow, and must be called."""
+    calls = []
+
+    def slow(name):
+        function = getattr(dist, name)
+
+        def run(*args, **kwargs):
+            calls.append(name)
+            time.sleep(0.02)
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(dist, name, run)
+
+    task, clock = Sum(), PhaseClock(torch.device("cpu"))
+    with fake_ranks(Layout(2)):
+        model = shard(layers())
+        task.loss(model).backward()
+        slow("all_gather_single")
+        slow("reduce_scatter_single")
+        with timed(clock, task, model):
+            clock.start()
+            task.loss(model).backward()
+            seconds = clock.seconds()
+    assert calls.count("all_gather_single") == 5 and calls.count("reduce_scatter_single") == 3
+    assert seconds["reduction"] >= 0.02 * len(calls)
+    assert seconds["forward"] + seconds["backward"] < 0.02 * len(calls)
+
+
+def test_on_a_gpu_waiting_for_sharded_weights_is_reduction(gpu, monkeypatch):
+    """The stream that computes waits where FSDP2 uses what a collective gave, not where it begins one."""
+    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
+
+    waits = {"wait_for_unshard": 1, "finalize_backward": 100}
+
+    def slow(name):
+        function = getattr(FSDPParamGroup, name)
+
+        def run(*args, **kwargs):
+            gpu.time += waits[name]
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(FSDPParamGroup, name, run)
+
+    task, clock = Sum(), PhaseClock(torch.device("cuda"))
+    with fake_ranks(Layout(2)):
+        model = shard(layers())
+        task.loss(model).backward()
+        for name in waits:
+            slow(name)
+        with timed(clock, task, model):
+            clock.start()
+            task.loss(model).backward()
+            seconds = clock.seconds()
+    assert seconds["reduction"] >= 0.3 and sum(seconds.values()) == pytest.approx(seconds["reduction"])
+
+
+def test_nothing_stays_behind():
+    class Task:
+        def loss(self):
+            return 1
+
+    task, model = Task(), nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 1)
+    places = [(torch.Tensor, "backward"), (Task, "loss"), (dist, "all_reduce"), (dist, "batch_isend_irecv")]
+    before = [getattr(*place) for place in places]
+    clock = PhaseClock(torch.device("cpu"))
+    with pytest.raises(KeyError), timed(clock, task, model, (optimizer, "step")):
+        clock.start()
+        assert task.loss() == 1 and "step" in vars(optimizer)
+        assert [getattr(*place) for place in places] != before
+        raise KeyError
+    assert clock.seconds()["forward"] > 0
+    assert [getattr(*place) for place in places] == before and "step" not in vars(optimizer)
+
+
+def test_what_is_recomputed_is_counted_once():
+    block = Block(nn.Conv3d(2, 2, 3, padding=1), nn.ReLU(), nn.Linear(4, 4))
+    totals = []
+    for _ in range(2):
+        with Flops() as flops:
+            loss = block(torch.ones(1, 2, 4, 4, 4, requires_grad=True)).sum()
+            with flops.without_modules():
+                loss.backward()
+        totals.append(flops.total)
+        assert flops.paused == 0
+        recompute_blocks(block)
+    assert totals[0] == totals[1] == 3 * (2 * 2 * 2 * 27 * 64 + 2 * 128 * 4)
+
+
+def test_flops_of_a_convolution():
+    conv, x = nn.Conv3d(2, 3, 3, padding=1), torch.ones(1, 2, 4, 4, 4, requires_grad=True)
+    with Flops() as flops:
+        y = conv(x)
+        forward = flops.total
+        y.sum().backward()
+    assert forward == 2 * 3 * 2 * 27 * 64 and flops.total == 3 * forward

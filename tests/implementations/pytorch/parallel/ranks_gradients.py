@@ -1,0 +1,297 @@
+"""Started by test_spatial.py: what ranks compute under a layout, against one rank and no layout at all.
+
+    ranks_gradients.py OUT
+
+Forks 2, 3, 4 and 8 ranks, runs every case of that size in them, and writes JSON: by case the greatest absolute
+difference of logits, loss, gradients and, after four steps, weights.
+"""
+
+import functools
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parents[4])
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.tensor import DTensor
+
+from benchmark.launch import Launch
+from implementations.pytorch.layers import conv
+from implementations.pytorch.layers.blocks import join_parts, recompute_blocks
+from implementations.pytorch.parallel import gradients, halo, spatial
+from implementations.pytorch.parallel.layout import Layout, connect, with_mesh
+from implementations.pytorch.scaffold.loss import class_weights
+from implementations.pytorch.scaffold.model import UNet
+from implementations.pytorch.scaffold.task import Config, Task
+from implementations.pytorch.training.step import train_step
+
+CLASSES, STEPS = 3, 4
+TASK = Task(None, Config(device="cpu", precision="float32", learning_rate=1e-3))
+vars(TASK)["weight"] = class_weights(CLASSES, 0.3).double()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A layout, and the volume and network that are split."""
+
+    layout: Layout
+    side: int = 8
+    levels: int = 1
+    samples: int = 2
+    memory: torch.memory_format = torch.contiguous_format
+    recompute: str = ""
+    join: str = "concat"
+    sharding: str = "ddp"
+    harm: Callable[[Layout], None] | None = None  # what a negative control breaks
+    steps: int = 0
+    taps: bool = False  # every convolution's weight gradient is a matrix product a tap
+
+
+class Double(nn.Module):
+    """A model that takes its input in float64 and keeps its logits."""
+
+    def __init__(self, model: nn.Module):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.logits = self.model(x.double())
+        return self.logits
+
+
+def no_halo(layout: Layout) -> None:
+    """Boxes are padded with zeros."""
+    spatial.Halo = replaced_halo(zeros_around, lambda grad, layout: halo.inside(grad, layout.split_axes()))
+
+
+def no_corners(layout: Layout) -> None:
+    """Axes exchange faces only."""
+
+    def pad(x: Tensor, layout: Layout) -> Tensor:
+        axes = layout.split_axes()
+        padded = zeros_around(x, layout)
+        for axis in axes:
+            rest = [a for a in axes if a != axis]
+            planes = halo.inside(padded, rest).movedim(2 + axis, 0)
+            planes[0], planes[-1] = halo.swap(planes[1], planes[-2], layout, axis)
+        return padded
+
+    spatial.Halo = replaced_halo(pad, halo.fold)
+
+
+def wrong_adjoint(layout: Layout) -> None:
+    """Gradients of the halo are thrown away."""
+    spatial.Halo = replaced_halo(halo.pad, lambda grad, layout: halo.inside(grad, layout.split_axes()))
+
+
+def shard_norm(layout: Layout) -> None:
+    """Every box has its own statistics."""
+    dist.all_reduce = skip_groups(dist.all_reduce)
+
+
+def skip_groups(all_reduce: Callable) -> Callable:
+    """An all-reduce that is as if every rank of a replica had the same values."""
+
+    def reduce(tensor: Tensor, *args, group=None, **more):
+        return tensor.mul_(dist.get_world_size(group)) if group is not None else all_reduce(tensor, *args, **more)
+
+    return reduce
+
+
+def wrong_average(layout: Layout) -> None:
+    """Gradients are averaged over replicas, as if boxes of a sample were none of their business."""
+    plain = gradients.DistributedDataParallel
+
+    def wrapped(model: nn.Module, **options) -> nn.Module:
+        averaging = plain(model, **options)
+        averaging.register_comm_hook(layout.boxes, add_boxes)
+        return averaging
+
+    gradients.DistributedDataParallel = wrapped
+
+
+def add_boxes(boxes: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:
+    """The average times the boxes: the sum within a replica, the average over replicas."""
+    tensor = bucket.buffer().div_(dist.get_world_size() / boxes)
+    return dist.all_reduce(tensor, async_op=True).get_future().then(lambda future: future.value()[0])
+
+
+def replaced_halo(pad: Callable, fold: Callable) -> type:
+    """A `Halo` with other passes."""
+
+    class Other(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, layout):
+            ctx.layout = layout
+            return pad(x, layout)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return fold(grad, ctx.layout), None
+
+    return Other
+
+
+def zeros_around(x: Tensor, layout: Layout) -> Tensor:
+    """`x` in a frame of zeros on the axes that are split."""
+    frame = [int(axis in layout.split_axes()) for axis in (2, 2, 1, 1, 0, 0)]
+    return nn.functional.pad(x, frame)
+
+
+def cube(data=1, depth=1, height=1, width=1, tile=(1, 1, 1, 1)) -> Layout:
+    return Layout(data, 0, depth, height, width, tile)
+
+
+CASES = {
+    "1;2,1,1": Case(cube(1, 2), steps=STEPS, samples=3),
+    "1;1,2,1": Case(cube(1, 1, 2)),
+    "1;1,1,2": Case(cube(1, 1, 1, 2)),
+    "1;2,1,1 channels last": Case(cube(1, 2), memory=torch.channels_last_3d),
+    "1;2,1,1 extent 1": Case(cube(1, 2), levels=2),
+    "1;2,1,1 recomputed": Case(cube(1, 2), recompute="block"),
+    "1;2,1,1 taps": Case(cube(1, 2), memory=torch.channels_last_3d, taps=True, steps=STEPS),
+    "1;2,1,1 split": Case(cube(1, 2), levels=2, join="split", steps=STEPS),
+    "1;2,1,1 norms recomputed": Case(cube(1, 2), recompute="norms", memory=torch.channels_last_3d),
+    "2;1,1,1": Case(cube(2), samples=3),
+    "3;1,1,1 one rank empty": Case(cube(3), samples=2),
+    "1;2,2,1": Case(cube(1, 2, 2), steps=STEPS),
+    "1;4,1,1": Case(cube(1, 4)),
+    "1;4,1,1 extent 1": Case(cube(1, 4), levels=2, side=16, samples=1),
+    "2;2,1,1": Case(cube(2, 2), samples=3, steps=STEPS),
+    "2;2,1,1 one replica empty": Case(cube(2, 2), samples=1),
+    "2;2,1,1 recomputed": Case(cube(2, 2), samples=3, recompute="block", steps=STEPS),
+    "1;2,2,1 split norms recomputed": Case(cube(1, 2, 2), join="split", recompute="norms", steps=STEPS),
+    "2;2,1,1 split fsdp recomputed": Case(cube(2, 2), join="split", sharding="fsdp", recompute="block", taps=True),
+    "2;2,1,1 tiled": Case(cube(2, 2, tile=(2, 1, 1, 1)), samples=3),
+    "2;1,1,1 fsdp": Case(cube(2), samples=3, sharding="fsdp", steps=STEPS),
+    "2;1,1,1 fsdp one rank empty": Case(cube(2), samples=1, sharding="fsdp", memory=torch.channels_last_3d),
+    "1;2,1,1 fsdp recomputed": Case(cube(1, 2), sharding="fsdp", recompute="block", steps=STEPS),
+    "1;2,2,1 fsdp taps": Case(cube(1, 2, 2), sharding="fsdp", recompute="norms", taps=True),
+    "2;2,1,1 fsdp": Case(cube(2, 2), samples=3, sharding="fsdp", steps=STEPS),
+    "1;2,2,2": Case(cube(1, 2, 2, 2)),
+    "1;2,2,2 extent 1": Case(cube(1, 2, 2, 2), levels=2, memory=torch.channels_last_3d),
+    "2;2,2,1 tiled": Case(cube(2, 2, 2, tile=(2, 1, 2, 1)), samples=3, steps=STEPS),
+}
+CONTROLS = {
+    "no halo": Case(cube(1, 2), harm=no_halo),
+    "no corners": Case(cube(1, 2, 2), harm=no_corners),
+    "shard norm": Case(cube(1, 2), harm=shard_norm),
+    "wrong adjoint": Case(cube(1, 2), harm=wrong_adjoint),
+    "wrong average": Case(cube(1, 2), harm=wrong_average),
+}
+
+
+def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
+    """Logits of this rank's part, loss, gradients and, after some steps, weights, in float64."""
+    torch.manual_seed(0)
+    conv.taps_pay = lambda *_: case.taps
+    model = UNet(CLASSES, width=8, levels=case.levels).double().to(memory_format=case.memory)
+    recompute_blocks(model, case.recompute)
+    join_parts(model, case.join)
+    volume = torch.randint(0, 256, (case.samples, *(case.side,) * 3), dtype=torch.uint8)
+    label = torch.randint(0, CLASSES, volume.shape, dtype=torch.uint8)
+    mine = crop(layout, case.side)
+    volume, label = (x[layout.share(range(case.samples))][mine] for x in (volume, label))
+    split = Double(spatial.parallelize(model, layout, case.sharding))
+    loss = TASK.loss(split, (volume, label), layout)
+    loss.backward()
+    found = {"logits": split.logits.detach()[: len(volume)], "loss": loss.detach()}
+    found |= {f"gradient of {name}": full(p.grad).clone() for name, p in model.named_parameters()}
+    optimizer = TASK.build_optimizer(model)
+    for _ in range(case.steps):
+        train_step(TASK, split, optimizer, [(1, (volume, label))], layout)
+    if case.steps:
+        found |= {f"weights {name}": full(p.detach()) for name, p in model.named_parameters()}
+    return found
+
+
+def full(tensor: Tensor) -> Tensor:
+    """All of a tensor whose parts ranks may hold."""
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+
+
+@functools.cache
+def alone(side: int, levels: int, samples: int, steps: int) -> dict[str, Tensor]:
+    """What one rank computes."""
+    return compute(Case(Layout(1), side, levels, samples, steps=steps), Layout(1))
+
+
+def crop(layout: Layout, side: int) -> tuple[slice, ...]:
+    """This rank's box of (N, D, H, W)."""
+    box = layout.box((side,) * 3)
+    return (slice(None), *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))
+
+
+def differences(case: Case, layout: Layout) -> dict[str, float]:
+    """By kind, the greatest difference of this rank's results from one rank's."""
+    wanted = dict(alone(case.side, case.levels, case.samples, case.steps))
+    cut = crop(layout, case.side)
+    logits = wanted["logits"][layout.share(range(case.samples))]
+    wanted["logits"] = logits[(slice(None), *cut)]
+    found = compute(case, layout)
+    assert found.keys() == wanted.keys()
+    worst: dict[str, float] = {}
+    for name, value in wanted.items():
+        kind = name.split()[0]
+        difference = (found[name] - value).abs().max().item() if value.numel() else 0.0
+        worst[kind] = max(worst.get(kind, 0.0), difference)
+    return worst
+
+
+def check_mesh(layout: Layout, timeout: timedelta) -> None:
+    """Every rank stands in the mesh where the layout says, and its groups wait as long as the run does."""
+    assert tuple(layout.mesh.get_coordinate()) == layout.place
+    for axis, extent in enumerate(layout.extents[1:]):
+        places = [[*layout.place[: 1 + axis], i, *layout.place[2 + axis :]] for i in range(extent)]
+        assert dist.get_process_group_ranks(layout.line(axis)) == [layout.rank_at(place) for place in places]
+    for group in [*layout.mesh.get_all_groups(), layout.replica_group][: 4 + (layout.boxes > 1)]:
+        assert group._get_backend(torch.device("cpu")).options._timeout == timeout
+
+
+def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
+    """One rank's life: all cases of this many ranks. What a harm breaks is whole again for the next case."""
+    torch.set_num_threads(1)
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    timeout = timedelta(seconds=60)
+    connect(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
+    results = {}
+    kept = (spatial.Halo, gradients.DistributedDataParallel, dist.all_reduce)
+    for name in names:
+        case = (CASES | CONTROLS)[name]
+        layout = with_mesh(replace(case.layout, rank=rank), "cpu", timeout)
+        check_mesh(layout, timeout)
+        if case.harm:
+            case.harm(layout)
+        by_rank = layout.gather(differences(case, layout))
+        results[name] = {kind: max(r[kind] for r in by_rank) for kind in by_rank[0]}
+        spatial.Halo, gradients.DistributedDataParallel, dist.all_reduce = kept
+    if rank == 0:
+        out.write_text(json.dumps(results))
+    dist.destroy_process_group()
+
+
+def main(out: Path) -> None:
+    """All cases, by their number of ranks."""
+    cases, results = CASES | CONTROLS, {}
+    for ranks in sorted({case.layout.ranks for case in cases.values()}):
+        names = [name for name, case in cases.items() if case.layout.ranks == ranks]
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        arguments = (ranks, names, port, out)
+        torch.multiprocessing.start_processes(work, arguments, nprocs=ranks, start_method="fork")
+        results |= json.loads(out.read_text())
+    out.write_text(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,133 @@
+import itertools
+import math
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+import torch.distributed as dist
+
+from benchmark.problem import load_problem
+from implementations.pytorch.input.reader import evaluation_batches, train_batches
+from implementations.pytorch.parallel.layout import AXES, Layout, with_mesh
+from implementations.pytorch.parallel.layout_search import arrange, idle, propose
+from perf.projection.trace import fake_ranks
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+@pytest.mark.parametrize("batch_size", [1, 3, 4])
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_epoch_trains_on_every_sample_once(ranks, batch_size, accumulate):
+    by_rank = [train_batches(Layout(ranks, r), range(7), batch_size, 2**63 - 1, 1, accumulate) for r in range(ranks)]
+    assert len({len(batches) for batches in by_rank}) == 1  # the same number of steps
+    parts = [part for batches in by_rank for batch in batches for part in batch]
+    assert sorted(s for part in parts for s in part.samples) == list(range(7))
+    sizes = []
+    for step in zip(*by_rank, strict=True):
+        assert len({tuple(part.weight for part in mine) for mine in step}) == 1  # ranks agree
+        sizes.append(sum(len(part.samples) for mine in step for part in mine))
+        for i, part in enumerate(step[0]):
+            assert part.weight == sum(len(mine[i].samples) for mine in step) / sizes[-1]
+    assert sizes == [batch_size] * (7 // batch_size) + [7 % batch_size] * (7 % batch_size > 0)
+
+
+def test_order_changes_with_epoch_and_seed():
+    def order(seed, epoch):
+        return train_batches(Layout(1), range(100), 100, seed, epoch)
+
+    assert order(5, 1) == order(5, 1) != order(5, 2) != order(7, 1) != order(5, 1)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_evaluation_sees_every_sample_once(ranks):
+    batches = [b for r in range(ranks) for b in evaluation_batches(Layout(ranks, r), range(7, 11), 3)]
+    assert sorted(s for batch in batches for s in batch) == [7, 8, 9, 10]
+
+
+def volumes(layout):
+    """The layout as every rank sees it, by rank."""
+    return [replace(layout, rank=rank) for rank in range(layout.ranks)]
+
+
+@pytest.mark.parametrize("tile", [(1, 1, 1, 1), (2, 1, 1, 1), (1, 2, 2, 1), (1, 1, 2, 2), (2, 4, 2, 2)])
+def test_every_place_has_one_rank(tile):
+    layouts = volumes(Layout(2, 0, 4, 2, 2, tile))
+    assert sorted(one.place for one in layouts) == sorted(itertools.product(range(2), range(4), range(2), range(2)))
+    assert all(one.rank_at(one.place) == one.rank for one in layouts)
+    for one in layouts:
+        for axis, step in itertools.product(range(3), (-1, 1)):
+            other = one.neighbour(axis, step)
+            assert other is None or layouts[other].neighbour(axis, -step) == one.rank
+
+
+@pytest.mark.parametrize("tile", [(1, 1, 1, 1), (1, 2, 2, 1), (2, 4, 2, 2)])
+def test_the_mesh_has_ranks_in_their_places(tile):
+    for plain in volumes(Layout(2, 0, 4, 2, 2, tile)):
+        with fake_ranks(plain):
+            layout = with_mesh(plain, "cpu", timedelta(seconds=7))
+            assert layout.mesh.mesh_dim_names == AXES and tuple(layout.mesh.get_coordinate()) == layout.place
+            for axis, step in itertools.product(range(3), (-1, 1)):
+                other = layout.neighbour(axis, step)
+                assert other is None or other in dist.get_process_group_ranks(layout.line(axis))
+            replica = [one.rank for one in volumes(plain) if one.place[0] == plain.place[0]]
+            assert dist.get_process_group_ranks(layout.replica_group) == replica
+
+
+def test_a_tile_is_a_nodes_cube():
+    node = volumes(Layout(1, 0, 4, 4, 4, tile=(1, 2, 2, 2)))[8:16]
+    assert {one.place[1:3] for one in node} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert {one.place[3] for one in node} == {2, 3}
+
+
+def test_boxes_fill_the_volume_and_replicas_the_batch():
+    seen = np.zeros((5, 8, 8, 8), int)
+    for one in volumes(Layout(2, 0, 4, 2, 1, tile=(1, 2, 1, 1))):
+        box = one.box((8,) * 3)
+        assert box.shape == (2, 4, 8)
+        for sample in one.share(range(5)):
+            seen[(sample, *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))] += 1
+    assert (seen == 1).all()
+
+
+SCALE7 = load_problem("scale7")
+
+
+@pytest.mark.parametrize("extents", [(1, 1, 1, 1), (8, 1, 1, 1), (2, 4, 1, 1), (1, 2, 2, 2), (3, 4, 4, 4)])
+def test_layouts_that_fit(extents):
+    ranks = math.prod(extents)
+    assert arrange(extents, (1, 1, 1, 1), SCALE7, 0, ranks).extents == extents
+
+
+@pytest.mark.parametrize(
+    ("extents", "tile", "ranks", "message"),
+    [
+        ((2, 2, 1, 1), (1, 1, 1, 1), 8, "found 8 ranks, wanted 4; for 8 ranks these fit: 8,1,1,1  4,2,1,1"),
+        ((1, 1, 3, 1), (1, 1, 1, 1), 3, "height: found 3, wanted a divisor of 4, the most boxes that scale7"),
+        ((1, 8, 1, 1), (1, 1, 1, 1), 8, "depth: found 8, .* 8,1,1,1  4,2,1,1  2,2,2,1  1,2,2,2"),
+        ((0, 1, 1, 1), (1, 1, 1, 1), 1, "found 1 ranks, wanted 0; for 1 ranks these fit: 1,1,1,1"),
+        ((2, 2, 1, 1), (1, 1, 2, 1), 4, "tile 1,1,2,1: height: found 2, wanted a divisor of 1"),
+    ],
+)
+def test_layouts_that_do_not_fit_are_told_what_would(extents, tile, ranks, message):
+    with pytest.raises(ValueError, match=message):
+        arrange(extents, tile, SCALE7, 0, ranks)
+
+
+def test_replicas_without_a_sample_are_not_proposed():
+    smoke = load_problem("smoke")
+    assert propose(smoke, 8) == ["8,1,1,1", "4,2,1,1", "2,2,2,1", "1,2,2,2"]
+    assert propose(smoke, 8, 2) == ["2,2,2,1", "1,2,2,2"]
+    assert propose(smoke, 3, 2) == ["3,1,1,1"]  # nothing better fits
+    with pytest.raises(ValueError, match=r"for 8 ranks these fit: 2,2,2,1  1,2,2,2$"):
+        arrange((2, 2, 1, 1), (1, 1, 1, 1), smoke, 0, 8, 2)
+
+
+def test_idle_replicas_are_pointed_out():
+    said = idle(Layout(8), load_problem("smoke"), 2)
+    assert said == "layout 8,1,1,1: 6 of 8 replicas have no part of a batch of 2; these fit: 2,2,2,1  1,2,2,2"
+    assert idle(Layout(2, 0, 2, 2), load_problem("smoke"), 2) == ""
+
+
+def test_one_voxel_at_the_coarsest_level_is_the_limit():
+    scale11 = load_problem("scale11")
+    assert arrange((1, 32, 32, 32), (1, 2, 2, 2), scale11, 0, 32**3).box((2048,) * 3).shape == (64, 64, 64)

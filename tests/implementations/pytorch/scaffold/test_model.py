@@ -1,0 +1,67 @@
+import pytest
+import torch
+from torch.nn import functional as F
+
+from benchmark.problem import load_problem
+from implementations.pytorch.layers.blocks import parameter_count
+from implementations.pytorch.layers.norm import LAST, NormReLU
+from implementations.pytorch.scaffold.model import UNet, build_model, to_input
+
+
+@pytest.mark.parametrize(("levels", "side"), [(1, 4), (2, 4), (3, 16)])
+def test_logits_have_the_shape_of_the_volume(levels, side):
+    logits = UNet(classes=3, width=8, levels=levels)(torch.zeros(2, 1, side, side, side))
+    assert logits.shape == (2, 3, side, side, side)
+
+
+def test_layers_are_those_of_the_design():
+    model = UNet(classes=6, width=16, levels=2)
+
+    def block(a, b):
+        return 27 * a * b + 27 * b * b + 4 * b  # two convolutions without bias, two norms
+
+    down = block(1, 16) + block(16, 32) + block(32, 64)
+    rise = 64 * 32 * 8 + 32 + 32 * 16 * 8 + 16
+    up = block(64, 32) + block(32, 16)
+    assert parameter_count(model) == down + rise + up + 16 * 6 + 6
+
+
+def test_width_must_divide_into_groups():
+    with pytest.raises(ValueError, match="found width 12"):
+        UNet(classes=2, width=12, levels=1)
+
+
+def test_built_as_the_problem_says_in_channels_last_memory():
+    problem = load_problem("smoke")
+    model = build_model(problem)
+    assert len(model.down) == problem.levels
+    assert all(p.is_contiguous(memory_format=LAST) for p in model.parameters() if p.dim() == 5)
+
+
+def test_input_range():
+    voxels = torch.tensor([0, 255], dtype=torch.uint8).reshape(2, 1, 1, 1)
+    assert to_input(voxels).flatten().tolist() == [-1.0, 1.0]
+    assert to_input(voxels).shape == (2, 1, 1, 1, 1)
+
+
+def test_norm_is_group_norm_and_relu_with_its_gradients():
+    torch.manual_seed(1)
+    norm = NormReLU(8, 16).double()
+    torch.nn.init.normal_(norm.weight)
+    torch.nn.init.normal_(norm.bias)
+    x = torch.randn(2, 16, 3, 4, 5, dtype=torch.float64).to(memory_format=LAST).requires_grad_()
+    inputs = [x, norm.weight, norm.bias]
+    y = norm(x)
+    dy = torch.randn_like(y)
+    wanted = F.relu(F.group_norm(x, 8, norm.weight, norm.bias))
+    torch.testing.assert_close(y, wanted, rtol=0, atol=1e-12)
+    for found, true in zip(torch.autograd.grad(y, inputs, dy), torch.autograd.grad(wanted, inputs, dy), strict=True):
+        torch.testing.assert_close(found, true, rtol=0, atol=1e-12)
+
+
+def test_norm_keeps_bfloat16_and_float32_gradients_of_its_parameters():
+    norm = NormReLU(8, 8)
+    x = torch.randn(1, 8, 4, 4, 4, dtype=torch.bfloat16).requires_grad_()
+    y = norm(x)
+    y.sum().backward()
+    assert (y.dtype, x.grad.dtype, norm.weight.grad.dtype) == (torch.bfloat16, torch.bfloat16, torch.float32)

@@ -1,0 +1,177 @@
+"""Whole runs, in real processes."""
+
+import itertools
+import json
+import math
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+import torch
+import torch.distributed as dist
+
+from benchmark.log import ROOT
+from benchmark.manifest import load_manifest
+from benchmark.metric import Counts, dice
+from benchmark.tree import combine
+from implementations.pytorch import submit, train
+from implementations.pytorch.training.stop import Aborted
+
+HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
+init_start seed problem problem_digest rules_edition target number_of_nodes number_of_ranks accelerators_per_node
+layout train_samples eval_samples global_batch_size precision parameter_count opt_name opt_base_learning_rate
+opt_end_learning_rate opt_adam_beta_1 opt_adam_beta_2 opt_adam_epsilon opt_weight_decay opt_gradient_clip_norm
+opt_learning_rate_decay_schedule hyperparameters config_digest source versions init_stop
+run_start"""
+FIRST = (
+    "epoch_start tracked_stats epoch_stop dataset_fingerprint eval_start eval_stop dataset_fingerprint eval_accuracy"
+)
+
+
+def values(found, key):
+    return [e.value for e in found if e.key == key]
+
+
+@pytest.mark.parametrize(
+    ("layout", "workers"),
+    [((1, 1, 1, 1), 2), ((2, 1, 1, 1), 0), ((3, 1, 1, 1), 0), ((1, 1, 2, 1), 1), ((2, 2, 1, 1), 0)],
+)
+def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, workers):
+    log, ranks = tmp_path / "result_0.txt", math.prod(layout)
+    named = ["--layout", ",".join(map(str, layout))] if math.prod(layout[1:]) > 1 else []  # all by data is the default
+    done = tiny.train(log, *named, f"workers={workers}", ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    assert "epoch 1: loss" in done.stderr and "Traceback" not in done.stderr and not done.stdout
+    found = events(log)
+    assert [e.key for e in found] == [*HEAD.split(), *FIRST.split(), "run_stop"]
+    assert found[-1].value is None and found[-1].metadata["status"] == "success"
+    assert values(found, "number_of_ranks") == [ranks] and tuple(values(found, "layout")[0].values()) == layout
+
+    manifest = load_manifest(tiny.data, tiny.problem)
+    for event in (e for e in found if e.key == "dataset_fingerprint"):
+        split = event.metadata["split"]
+        assert event.value == manifest.fingerprints[split]
+        assert event.metadata["class_counts"] == list(manifest.class_counts[split])
+        assert event.metadata["samples_count"] == len(tiny.problem.split_samples(split))
+        read = event.metadata["bytes_read"]
+        assert ranks * read["least_by_rank"] <= read["total"] <= ranks * read["most_by_rank"]
+    score = found[-2]
+    counts = Counts(*(tuple(score.metadata[name]) for name in ("intersection", "predicted", "true")))
+    assert counts.true == tuple(manifest.class_counts["validation"]) and score.value == dice(counts)
+    assert [e.metadata["samples_count"] for e in found if e.key in ("epoch_stop", "eval_stop")] == [7, 4]
+
+
+def test_clock_goes_forward_and_the_official_parser_reads_the_log(tiny, events, tmp_path):
+    from mlperf_logging.compliance_checker.mlp_parser import parse_file
+
+    log = tmp_path / "result_0.txt"
+    assert tiny.train(log).returncode == 0
+    found = events(log)
+    assert all(a.time_ms <= b.time_ms for a, b in itertools.pairwise(found))
+    lines, errors = parse_file(str(log), ruleset="6.1.0")
+    assert not errors and [line.key for line in lines] == [e.key for e in found]
+    stop, start = ({line.key: line.timestamp for line in lines}[f"run_{edge}"] for edge in ("stop", "start"))
+    assert stop - start == found[-1].time_ms - next(e.time_ms for e in found if e.key == "run_start")
+
+
+def test_seed_is_fresh_and_a_rehearsals_is_marked(tiny, events, tmp_path):
+    seeds = []
+    for run in range(2):
+        log = tmp_path / f"{run}.txt"
+        assert tiny.train(log).returncode == 0
+        seeds += [e for e in events(log) if e.key == "seed"]
+    assert seeds[0].value != seeds[1].value and all(0 <= s.value < 2**63 for s in seeds)
+    assert all(s.metadata["source"] == "os.urandom" for s in seeds)
+
+
+def test_rehearsals_of_one_seed_are_the_same_run(tiny, events, tmp_path):
+    curves = []
+    for run in range(2):
+        log = tmp_path / f"{run}.txt"
+        tiny.train(log, "--rehearsal-seed", "7")
+        curves.append(values(events(log), "eval_accuracy"))
+        assert [e.metadata["source"] for e in events(log) if e.key == "seed"] == ["rehearsal"]
+    assert curves[0] == curves[1] and len(curves[0]) == 1
+
+
+def test_epoch_limit_is_no_success(endless, events, tmp_path):
+    log = tmp_path / "result_0.txt"
+    done = endless.train(log, "epochs=2", ranks=2)
+    assert done.returncode == 1 and "after 2 epochs, wanted 2.0" in done.stderr
+    end = events(log)[-1]
+    assert (end.key, end.metadata["status"], end.metadata["epoch_num"]) == ("run_stop", "aborted", 2)
+
+
+@pytest.mark.parametrize("settings", [["epoch=3"], ["--problem", "tyny"]])
+def test_wrong_command_is_one_line_and_exit_2(tiny, tmp_path, settings):
+    done = tiny.train(tmp_path / "log.txt", *settings)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "did you mean" in done.stderr
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
+def test_a_gpu_that_is_not_there_is_one_line_and_exit_2(tiny, tmp_path):
+    done = tiny.train(tmp_path / "log.txt", "device=cuda")
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("train.py: device: found no GPU") and not (tmp_path / "log.txt").exists()
+
+
+@pytest.mark.parametrize("command", [train, submit])
+def test_settings_stand_on_either_side_of_options(command):
+    needed = ["--problem", "tiny", "--data", "x", "--log", "y", "--org", "me", "--system", "one"]
+    options = needed[:4] + needed[6:] if command is submit else needed
+    args = command.parse(["epochs=1", *options, "workers=2", "--layout", "2,1,1,1", "threads=3"])
+    assert args.settings[:3] == ["epochs=1", "workers=2", "threads=3"] and args.problem == "tiny"
+    with pytest.raises(SystemExit, match="2"):
+        command.parse([*options, "epochs=1", "--epoch"])
+
+
+@pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])
+def test_ranks_leave_on_their_own_devices(monkeypatch, backend, devices):
+    waited = []
+    monkeypatch.setattr(dist, "get_backend", lambda: backend)
+    monkeypatch.setattr(dist, "barrier", lambda device_ids: waited.append(device_ids))
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 3)
+    monkeypatch.setattr(train.os, "_exit", lambda code: waited.append(code))
+    train.leave(0)
+    assert waited == [devices, 0]
+
+
+def test_layout_that_does_not_fit_is_told_what_would(tiny, tmp_path):
+    done = tiny.train(tmp_path / "log.txt", "--layout", "1,4,1,1", ranks=1)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert "layout 1,4,1,1: depth: found 4, wanted a divisor of 2" in done.stderr
+
+
+def test_layouts_train_the_same_model(tiny, events, tmp_path):
+    """The same seed gives the same Dice, but for the last voxels that rounding moves over a border."""
+    scores = []
+    for i, layout in enumerate(("1,1,1,1", "1,1,2,1")):
+        log = tmp_path / f"{i}.txt"
+        done = tiny.train(log, "--layout", layout, "--rehearsal-seed", "7", ranks=1 + i)
+        assert done.returncode == 0, done.stderr
+        scores += values(events(log), "eval_accuracy")
+    assert max(scores) - min(scores) < 1e-3
+
+
+def test_nothing_is_loaded_after_the_source_was_logged(tiny, events, tmp_path):
+    log, checkpoints = tmp_path / "log.txt", str(tmp_path / "checkpoints")
+    options = [*tiny.options(log), "--checkpoint", checkpoints, "--stage", str(tmp_path / "stage"), "workers=1"]
+    code = "import json, sys; from implementations.pytorch import train\n"
+    code += "assert train.main(sys.argv[1:]) == 0; print(json.dumps(train.RECORDER.files))"
+    done = subprocess.run([sys.executable, "-c", code, *options], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (event,) = (e for e in events(log) if e.key == "source")
+    assert event.metadata["config"] == "config/config.yaml"
+    assert event.metadata["files"].keys() == {*json.loads(done.stdout), "config/config.yaml"}
+
+
+def test_ranks_that_loaded_other_source_are_named():
+    mine, other = {"a.py": "1"}, {"a.py": "2"}
+
+    def ranks(*loaded: dict[str, str]) -> SimpleNamespace:
+        return SimpleNamespace(gather=lambda _: [(combine(files.items()), "a.yaml") for files in loaded])
+
+    assert train.same_source((mine, "a.yaml"), ranks(mine, mine)) == (mine, "a.yaml")
+    with pytest.raises(Aborted, match="ranks 1, 3: found other source than rank 0"):
+        train.same_source((mine, "a.yaml"), ranks(mine, other, mine, other))

@@ -1,0 +1,54 @@
+"""Processes whose device makes no progress end by themselves. The device is a stand-in: no CUDA is needed."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[4]
+LIFE = """
+import sys, time
+from implementations.pytorch.training.watchdog import Watchdog
+
+class Mark:
+    def __init__(self, done): self.done = done
+    def query(self): return time.monotonic() > self.done
+
+never, start = float("inf"), time.monotonic()
+marks = iter({marks})
+watchdog = Watchdog({seconds}, lambda why: print(why, flush=True), lambda: Mark(start + next(marks)))
+for _ in range({beats}):
+    watchdog.beat()
+    time.sleep(0.2)
+time.sleep({rest})
+print("the end")
+"""
+
+
+def live(**life) -> tuple[int, str, float]:
+    """Exit code, what it said, and how long it lived."""
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", LIFE.format(**life)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert not done.stderr, done.stderr
+    return done.returncode, done.stdout.strip(), time.monotonic() - start
+
+
+SILENCE = "no progress for 1 s: another rank ended or cannot be reached"
+
+
+def test_a_main_thread_that_waits_forever_is_ended():
+    assert live(seconds=1, marks="[0] * 9", beats=2, rest=50)[:2] == (1, SILENCE)
+
+
+def test_steps_that_are_launched_and_never_done_are_noticed_once_launches_stop():
+    assert live(seconds=1, marks="[0, 0.1] + [never] * 9", beats=5, rest=50)[:2] == (1, SILENCE)
+
+
+@pytest.mark.parametrize("marks", ["[0] * 9", "[0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]"])
+def test_progress_of_thread_or_device_is_enough(marks):
+    """The second's device is done with each step long after the thread has gone on to wait for the last."""
+    assert live(seconds=1, marks=marks, beats=8, rest=0.5 if "9" in marks else 2.2)[:2] == (0, "the end")

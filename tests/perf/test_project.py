@@ -1,0 +1,130 @@
+"""The command that projects, as people call it."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from perf.project import main
+from perf.projection.machine import dump_system, load_system
+
+SMOKE = ["--problem", "smoke", "--system", "dgx-h200"]
+
+
+def test_a_table_of_the_fastest_layouts(capsys):
+    assert main([*SMOKE, "--ranks", "1", "2", "8"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("dgx-h200: datasheet, not measured")
+    lines = [line.split() for line in out.partition("smoke, batch 2, bfloat16\n")[2].splitlines()]
+    assert lines[0][:3] == ["ranks", "layout", "tile"]
+    assert [line[:2] for line in lines[1:]] == [["1", "1,1,1,1"], ["2", "2,1,1,1"], ["8", "2,1,2,2"]]
+
+
+def test_one_number_of_ranks_shows_every_layout(capsys):
+    assert main([*SMOKE, "--ranks", "4", "--batch", "4", "--precision", "float32"]) == 0
+    out = capsys.readouterr().out
+    assert all(layout in out for layout in ("4,1,1,1", "2,1,1,2", "1,1,2,2"))
+    assert "seconds a step: wait " in out and "messages a step" in out
+
+
+def test_several_problems_as_csv_and_json(capsys):
+    command = ["--problem", "smoke", "scale6", "--system", "dgx-h200", "--ranks", "1", "2", "--batch", "2"]
+    assert main([*command, "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(r["problem"], r["ranks"]) for r in rows] == [
+        ("smoke", "1"),
+        ("smoke", "2"),
+        ("scale6", "1"),
+        ("scale6", "2"),
+    ]
+    assert main([*command, "--format", "json"]) == 0
+    assert [str(r["step_s"]) for r in json.loads(capsys.readouterr().out)] == [r["step_s"] for r in rows]
+
+
+def test_one_layout(capsys):
+    assert main([*SMOKE, "--layout", "1,2,2,2", "--recompute", "yes", "--format", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["layout"], found["ranks"], found["recompute"], found["samples_at_once"]) == ("1,2,2,2", 8, "yes", 2)
+
+
+def one(capsys, *arguments):
+    """The only row."""
+    assert main([*SMOKE, "--format", "json", *arguments]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_settings_change_what_is_projected(capsys):
+    layout = ("--layout", "1,1,1,2")
+    plain = one(capsys, *layout)
+    assert (plain["precision"], plain["recompute"]) == ("bfloat16", "no")
+    norms, block = one(capsys, *layout, "recompute_norms=true"), one(capsys, *layout, "recompute=true")
+    assert (norms["recompute"], block["recompute"]) == ("norms", "yes")
+    assert block["memory_gib"] < norms["memory_gib"] < plain["memory_gib"]
+    assert block["tflop"] > norms["tflop"] == plain["tflop"]
+    wide = one(capsys, *layout, "precision=float32")
+    assert wide["precision"] == "float32" and wide["halo_mb"] > 1.5 * plain["halo_mb"]
+    assert one(capsys, *layout, "precision=float32", "batch_size=4")["batch"] == 4
+
+
+def test_options_overrule_settings(capsys):
+    found = one(capsys, "--layout", "1,1,1,2", "--precision", "bfloat16", "--recompute", "no", "--batch", "4")
+    settings = ("precision=float32", "recompute_norms=true", "batch_size=2", "layout=[1,2,1,1]")
+    options = ("--layout", "1,1,1,2", "--precision", "bfloat16", "--recompute", "no", "--batch", "4")
+    assert one(capsys, *options, *settings) == found
+
+
+def test_a_layout_and_its_tile_as_settings(capsys):
+    found = one(capsys, "layout=[1,4,2,2]", "tile=[1,1,2,2]")
+    assert (found["layout"], found["tile"], found["ranks"]) == ("1,4,2,2", "1,1,2,2", 16)
+    assert one(capsys, "--layout", "1,4,2,2")["tile"] == "1,4,1,2"  # the best of all
+
+
+def test_what_recomputes_nothing_else_is_run_again_where_it_must_be(capsys, tmp_path):
+    """Settings are where the search begins, not a conflict with what it tries."""
+    system = load_system("dgx-h200")
+    (tmp_path / "small.yaml").write_text(dump_system(replace(system, memory_gib=0.01, reserve_gib=0)))
+    small = ("--system", str(tmp_path / "small.yaml"), "--layout", "1,1,1,2")
+    assert one(capsys, *small, "recompute_norms=true")["recompute"] == "yes"
+
+
+def test_ranks_beside_a_layout_must_be_its(capsys):
+    assert one(capsys, "--layout", "1,2,2,2", "--ranks", "8")["ranks"] == 8
+
+
+@pytest.mark.parametrize(
+    ("ranks", "settings", "wanted"),
+    [
+        ("3", [], "smoke at batch 2 wants 2 or 4"),
+        ("4096", [], "smoke at batch 2 wants 128"),
+        ("3", ["batch_size=4", "accumulate=2"], "deepcam-mini at batch 4 in 2 parts wants 2"),
+        ("2", ["batch_size=2", "accumulate=3"], "deepcam-mini at batch 2 in 3 parts wants as many samples as parts"),
+    ],
+)
+def test_ranks_that_there_is_no_work_for(capsys, ranks, settings, wanted):
+    problem = wanted.partition(" ")[0]
+    assert main(["--problem", problem, "--system", "dgx-h200", "--ranks", ranks, "--format", "json", *settings]) == 0
+    assert f"{ranks} ranks: nothing to do for all of them: {wanted}\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--system", "dgx-h2oo"], "no system 'dgx-h2oo'; did you mean 'dgx-h200'"),
+        (["--problem", "scale12"], "no problem 'scale12'"),
+        (["--ranks", "0"], "--ranks: found 0, wanted at least 1"),
+        (["--batch", "0"], "batch_size: found 0, wanted at least 1"),
+        (["--layout", "1,2"], "--layout: found '1,2', wanted such as 1,8,8,8"),
+        (["--layout", "1,2,2,2", "--ranks", "8", "4"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),
+        (["--ranks", "4", "--format", "text", "layout=[1,2,2,2]"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),
+        (["--layout", "1,3,1,1"], "layout 1,3,1,1: depth: found 3, wanted a divisor of 4"),
+        (["learning_rte=1"], "unknown field 'learning_rte'; did you mean 'learning_rate'"),
+    ],
+)
+def test_what_cannot_be_projected_is_one_line(capsys, change, message):
+    assert main([*SMOKE, *change]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert err.startswith("project.py: ") and message in err

@@ -1,0 +1,67 @@
+"""Where the time of a run went."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from results.statistics.decomposition import decompose, divide, epoch_count, kinds
+from results.statistics.intervals import length
+
+
+def test_scaffold_run(new_log, read):
+    run = read(new_log.scaffold(10.0, epochs=4, seed=2**62))
+    assert run.window[1] - run.window[0] == 10_000
+    assert epoch_count(run) == 4
+    parts = decompose(run)
+    assert (parts.total, parts.staging) == (10_000, 500)
+    assert parts.training == parts.evaluation == 4 * 1112
+    assert parts.total == parts.staging + parts.training + parts.evaluation + parts.rest
+
+
+def test_evaluations_inside_epochs_are_no_training(new_log, read):
+    log = new_log.header(new_log.Log()).add("run_start")
+    for e in range(3):
+        log.add("epoch_start", epoch_num=e).add("eval_start", after=10).add("eval_stop", after=5)
+        log.add("epoch_stop", after=2).add("eval_error", 0.3 - 0.1 * e, epoch_num=e)
+    parts = decompose(read(log.add("run_stop", after=1)))
+    assert (parts.evaluation, parts.training) == (15, 36)
+
+
+def test_no_timed_span_has_no_parts(new_log, read):
+    back = new_log.Log().add("run_start").add("run_stop", after=-5)
+    for log in (new_log.scaffold(stop=False), back, new_log.Log()):
+        run = read(log)
+        assert decompose(run) is None and kinds(run) == {} and epoch_count(run) is None
+
+
+def test_unclosed_epoch_ends_with_the_run(new_log, read):
+    log = new_log.header(new_log.Log()).add("run_start").add("epoch_start", after=10).add("run_stop", after=90)
+    assert decompose(read(log)).training == 90
+
+
+def test_parts_are_exact_however_spans_lie():
+    window = (100, 1000)
+    spans = divide(window, [(50, 150), (140, 160)], [(150, 500), (480, 900), (990, 1200)], [(300, 320), (310, 400)])
+    parts = {kind: length(found) for kind, found in spans.items()}
+    assert (parts["staging"], parts["evaluation"]) == (60, 100)
+    assert parts["training"] == (300 - 160) + (900 - 400) + 10
+    assert parts["rest"] == 90
+    assert sum(parts.values()) == 900
+
+
+drawn = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), max_size=8)
+
+
+@settings(deadline=None)  # a busy machine is no fault
+@given(drawn, drawn, drawn, st.integers(0, 200), st.integers(1, 200))
+def test_parts_are_exact_for_any_spans(staging, epochs, evals, start, total):
+    spans = divide((start, start + total), staging, epochs, evals)
+    parts = {kind: length(found) for kind, found in spans.items()}
+    assert sum(parts.values()) == total
+    moments = range(start, start + total)
+
+    def inside(spans, t):
+        return any(a <= t < b for a, b in spans)
+
+    assert parts["staging"] == sum(inside(staging, t) for t in moments)
+    assert parts["evaluation"] == sum(inside(evals, t) and not inside(staging, t) for t in moments)
+    assert parts["rest"] == sum(not inside([*staging, *epochs, *evals], t) for t in moments)

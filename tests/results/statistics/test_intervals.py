@@ -1,0 +1,19 @@
+"""Unions of spans."""
+
+from results.statistics.intervals import clip, length, subtract, union
+
+
+def test_union_merges_what_touches_and_drops_what_is_empty_or_backward():
+    assert union([(5, 7), (0, 2), (2, 3), (9, 9), (8, 4), (6, 8)]) == [(0, 3), (5, 8)]
+
+
+def test_clip_keeps_what_is_inside():
+    assert clip([(0, 3), (5, 8), (9, 12)], (2, 10)) == [(2, 3), (5, 8), (9, 10)]
+
+
+def test_subtract_may_leave_several_pieces():
+    assert subtract([(0, 10), (20, 30)], [(2, 3), (5, 22), (29, 40)]) == [(0, 2), (3, 5), (22, 29)]
+
+
+def test_length():
+    assert length([(0, 3), (5, 8)]) == 6 and length([]) == 0

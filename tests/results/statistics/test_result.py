@@ -1,0 +1,69 @@
+"""From a verdict to results: what is scored, ranked, compared with the reference."""
+
+import math
+
+import pytest
+
+from compliance.engine import judge
+from results.statistics.result import summarize
+
+
+def five(new_log, first=50.0, seed=1, **facts):
+    return [new_log.scaffold(first + i, epochs=5, seed=seed + i, **facts) for i in range(5)]
+
+
+def results(*paths):
+    return summarize(judge(paths), as_logged=True)
+
+
+def test_only_sets_of_a_submission_are_ranked(tree, new_log):
+    """A set by itself has its figure, and nobody saw what it belongs to."""
+    folder = tree.set(five(new_log))
+    (alone,), (whole,) = results(folder), results(tree.root)
+    assert alone.fom == whole.fom == 52
+    assert (alone.rank, whole.rank) == (None, (1, 1))
+    assert (alone.org, alone.system) == (whole.org, whole.system) == ("acme", "box")
+
+
+def test_ranks_are_ranges_within_a_group(tree, new_log):
+    for org, first in (("near", 50.5), ("slow", 500.0), ("fast", 50.0)):
+        tree.set(five(new_log, first), org=org)
+    found = results(tree.root)
+    assert [(r.org, r.rank) for r in found] == [("fast", (1, 2)), ("near", (1, 2)), ("slow", (3, 3))]
+
+
+def test_means_are_over_the_runs_that_the_figure_averages(tree, new_log):
+    (r,) = results(tree.set(five(new_log)))
+    assert r.mask == (False, True, True, True, False)
+    assert r.mean("seconds") == r.fom == 52
+    assert r.deviation("seconds") == 1
+    assert r.one("batch") == 8 and r.one("seed") is None
+    assert r.values("joules") == [] and r.mean("joules") is None
+
+
+def test_runs_and_rows_belong_together(tree, new_log):
+    (r,) = results(tree.set(five(new_log)))
+    assert [row.log.rpartition("/")[2] for row in r.rows] == [run.file.name for run in r.runs]
+    assert [row.seconds for row in r.rows] == [run.seconds for run in r.runs] == r.seconds
+
+
+def test_a_folder_of_another_name_leaves_the_benchmark_to_the_log(tmp_path, new_log):
+    for i, log in enumerate(five(new_log)):
+        log.write(tmp_path / "runs" / f"result_{i}.txt")
+    (r,) = results(tmp_path / "runs")
+    assert r.group[1] == "scaffold" and r.label == str(tmp_path / "runs") and r.fom == 52
+
+
+def test_a_weak_set_counts_models(tree, new_log):
+    logs = [new_log.scaffold(100.0, seed=i, start=1_700_000_000_000 + 1000 * i) for i in range(4)]
+    (r,) = results(tree.set(logs, scaling="weak", pruned=[new_log.scaffold(300.0, seed=9, reach=False)]))
+    assert (r.fom, r.throughput.models, r.pruned, r.rank) == (None, 4, 1, None)
+    assert r.throughput.seconds == 103
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_runs_that_failed_are_infinite(tree, new_log, missing):
+    logs = five(new_log)[missing:] + [new_log.scaffold(20, seed=90 + i, reach=False) for i in range(missing)]
+    (r,) = results(tree.set(logs))
+    assert r.seconds.count(math.inf) == missing
+    assert (r.fom is None) == (missing == 2)

@@ -1,0 +1,77 @@
+"""How sets stand with the checker, and what becomes of a figure that it objects to."""
+
+import json
+
+from compliance.engine import judge
+from compliance.finding import Finding
+from results import summarize
+from results.statistics.standing import Standing, standing
+
+
+def finding(path="a", severity="error", waived="", code="RUN01"):
+    return Finding(path, 3, code, severity, "Something holds", found="1", wanted="2", waived=waived)
+
+
+def test_words():
+    assert Standing().word == "clean"
+    assert Standing((finding(),)).word == "1 error"
+    assert Standing((finding(), finding("b"))).word == "2 errors"
+    assert Standing((finding(severity="review"),)).word == "review"
+    assert Standing((finding(severity="warning"),)).word == "clean"
+    assert Standing((), (finding(),)).word == "1 pruned error"
+    assert Standing((finding(severity="review"),), (finding(),)).word == "review"
+
+
+def test_waived_findings_are_shown_and_take_nothing_away():
+    known = finding(waived="reviewer: known")
+    looked_at = finding("b", "review", "reviewer: fine")
+    assert Standing((known,)).word == "1 waived" and Standing((known,)).objection is None
+    assert Standing((known, looked_at)).word == "2 waived"
+    assert Standing((known, finding("c"))).word == "1 error, 1 waived"
+    assert Standing((looked_at, finding("c", "review"))).word == "review, 1 waived"
+    assert Standing((finding(severity="warning", waived="reviewer: so what"),)).word == "clean"
+
+
+def test_only_errors_object():
+    assert Standing((finding(severity="review"),)).objection is None
+    assert Standing((), (finding(),)).objection is None
+    objection = Standing((finding(), finding("b"))).objection
+    assert objection == "not in order: 2 errors, the first: RUN01 Something holds (found 1, wanted 2)"
+
+
+def test_errors_in_pruned_logs_are_named_and_take_no_number_away(tree, new_log, capsys):
+    good = [new_log.scaffold(50 + i, seed=1 + i) for i in range(3)]
+    tree.set(good, scaling="weak", pruned=[new_log.scaffold(60, seed=9, stop=False)])
+    (runs,) = judge([tree.root]).all_sets
+    found = standing(runs, runs.logs)
+    pruned = [f for f in found.everything if "pruned_results" in f.path]
+    assert "CLK01" in {f.code for f in pruned}
+    assert pruned == list(found.aside) and not set(pruned) & set(found.findings)
+    summarize.main([str(tree.root), "--as-logged", "--format", "json"])
+    (row,) = json.loads(capsys.readouterr().out)["results"]
+    assert (row["errors"], row["pruned_errors"]) == (len(found.errors), len(found.pruned_errors))
+
+
+def test_a_set_that_is_not_in_order_has_no_score(tree, new_log, capsys):
+    """These logs lack most of what the rules want."""
+    tree.set([new_log.scaffold(50 + i, seed=1 + i) for i in range(5)])
+    (runs,) = judge([tree.root]).all_sets
+    found = standing(runs, runs.logs)
+    assert found.errors
+    assert summarize.main([str(tree.root)]) == 1
+    shown = capsys.readouterr().out
+    assert "no score: not in order: " in shown and f"{found.errors[0].code} " in shown
+    assert "FOM 52" not in shown
+    assert found.errors[0].text() in shown
+    summarize.main([str(tree.root), "--as-logged", "--format", "json"])
+    (row,) = json.loads(capsys.readouterr().out)["results"]
+    assert row["fom_seconds"] == 52
+    assert row["errors"] == len(found.errors)
+
+
+def test_a_log_s_findings_are_its_own(tree, new_log):
+    """A part of a set, as of one with several problems, has none of the other logs' findings."""
+    tree.set([new_log.scaffold(50 + i, seed=1 + i) for i in range(5)])
+    (runs,) = judge([tree.root]).all_sets
+    part = standing(runs, runs.logs[:1])
+    assert {f.path for f in part.findings if "result_" in f.path} == {runs.logs[0].run.path}

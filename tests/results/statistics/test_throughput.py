@@ -1,0 +1,20 @@
+"""Throughput of many models at once."""
+
+import pytest
+
+from results.statistics.throughput import Model, throughput
+
+
+def test_from_the_first_start_to_the_last_stop():
+    found, why = throughput([Model(1000, 61_000, True), Model(31_000, 121_000, True)], 8.0, 4.0)
+    assert (found.models, found.seconds, found.total, found.instance, why) == (2, 120.0, 8.0, 4.0, "")
+    assert found.models_per_hour == pytest.approx(60)
+
+
+def test_a_model_that_failed_belongs_among_the_pruned():
+    found, why = throughput([Model(0, 1, True), Model(0, 1, False)], None, None)
+    assert found is None and why == "1 of 2 models did not converge, and are not among the pruned"
+
+
+def test_no_models():
+    assert throughput([], 8.0, 4.0) == (None, "no models")

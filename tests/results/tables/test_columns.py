@@ -1,0 +1,13 @@
+"""The columns of the table of runs."""
+
+from results.tables.columns import COLUMNS, LOGGED, REPEATED, TYPES, WHOLE, Row
+
+
+def test_every_column_has_a_meaning_and_a_type():
+    assert all(COLUMNS.values()) and set(TYPES) == set(COLUMNS)
+    assert {*LOGGED, *REPEATED, *WHOLE} <= set(COLUMNS)
+    assert (TYPES["run"], TYPES["seconds"], TYPES["pruned"], TYPES["log"]) == ("Int64", "float64", "boolean", "object")
+
+
+def test_a_row_is_empty_but_for_what_is_given():
+    assert Row(seconds=3.0).seconds == 3.0 and Row().seconds is None

@@ -1,0 +1,63 @@
+"""The comparison as text: nothing is called faster inside its interval, and what can't be compared has no ratio."""
+
+import pytest
+
+from compliance.engine import judge
+from results.differences import pairs, sides
+from results.statistics.result import summarize
+from results.tables.comparison import block, curve_lines, pair_words, text
+
+
+@pytest.fixture
+def compared(tree, new_log):
+    """Compares sets of five runs, each given as seconds and what its logs say."""
+
+    def compare(*sets):
+        for number, (seconds, facts) in enumerate(sets):
+            runs = [new_log.scaffold(seconds + i, epochs=5, seed=100 * number + i, **facts) for i in range(5)]
+            tree.set(runs, org=f"org{number}")
+        found = sides(summarize(judge([tree.root]), as_logged=True))
+        return found, [pair_words(pair, found) for pair in pairs(found)]
+
+    return compare
+
+
+def test_a_clear_difference_has_a_direction_and_a_ratio(compared):
+    _, (words,) = compared((50, {}), (100, {}))
+    assert words.startswith("A is faster than B: time A / time B = 0.5")
+    assert "with probability 1.00" in words
+
+
+def test_inside_its_interval_nothing_is_faster(compared):
+    _, (words,) = compared((50, {}), (50, {}))
+    assert words.startswith("A and B: not distinguishable: time A / time B = 1,")
+
+
+def test_sets_of_different_problems_have_no_ratio(compared):
+    _, (words,) = compared((50, {}), (100, {"problem": "scale7"}))
+    assert words == "A and B: of different problems or editions: no ratio"
+
+
+def test_sets_that_did_not_converge_have_no_ratio(compared):
+    _, (words,) = compared((50, {}), (100, {"reach": False}))
+    assert words.startswith("A and B: no ratio (too few runs, or too many did not converge)")
+
+
+def test_every_part_is_there_and_long_values_are_cut(compared):
+    found, _ = compared((50, {}), (100, {"precision": "x" * 80}))
+    told = text(found, pairs(found))
+    for name in ("measured", "settings (differences)", "seeds", "median of the metric", "timelines to", "findings"):
+        assert f"\n{name}" in told
+    settings = told.partition("\nsettings")[2].partition("\nseeds")[0]
+    assert "x" * 57 + "..." in settings and "x" * 58 not in settings
+    assert block("system", [], found) == ["system: none", ""]
+
+
+def test_of_a_long_curve_twenty_epochs_and_the_last_are_shown(tree, new_log):
+    values = [0.9 * i / 100 for i in range(100)] + [0.96]
+    for org in ("a", "b"):
+        runs = [new_log.scaffold(500, epochs=101, seed=ord(org) + i, values=values) for i in range(5)]
+        tree.set(runs, org=org)
+    found = sides(summarize(judge([tree.root]), as_logged=True))
+    epochs = [int(line.split()[0]) for line in curve_lines(found)[2:-1]]
+    assert len(epochs) <= 21 and (epochs[0], epochs[-1]) == (1, 101)

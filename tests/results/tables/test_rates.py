@@ -1,0 +1,186 @@
+"""Logs that measure throughput alone: plotted and tabulated, never scored, never ranked. And workloads of any name."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from compliance.engine import judge
+from results import summarize
+from results.statistics.result import summarize as summarize_sets
+from results.tables.rates import Rate, rates, series
+from results.tables.run_table import load
+
+
+def measured(new_log, data=1, parts=1, batch=8, rate=10.0, start=1_700_000_000_000, problem="smoke", done=True, **more):
+    """A log of `train.py --steps`: no epoch, no evaluation, `run_stop` says success."""
+    log = new_log.Log(start)
+    facts = {"problem": problem, "target": 0.95, "rules_edition": "v1.0", "global_batch_size": batch, **more}
+    new_log.header(log, throughput_only=True, layout={"data": data, "depth": parts, "height": 1, "width": 1}, **facts)
+    log.add("run_start").add("throughput_setup", {"steps": 20, "warm_up_steps": 3})
+    log.add("tracked_stats", {"throughput": rate, "step_seconds": batch / rate}, after=900, block=1)
+    if done:
+        log.add("throughput", {"throughput": rate, "step_seconds": batch / rate}, after=100, steps=20)
+    return log.add("run_stop", status="success")
+
+
+def write(tree, logs, system="scaled"):
+    return tree.set(logs, system=system)
+
+
+@pytest.fixture
+def scaled(tree, new_log):
+    """1, 2 and 4 units: by whole samples with the same batch, and with the batch growing; 2 by parts of samples."""
+    runs = [(1, 1, 8, 10.0), (2, 1, 8, 18.0), (4, 1, 8, 32.0), (2, 1, 16, 19.0), (4, 1, 32, 38.0), (1, 2, 8, 16.0)]
+    write(tree, [measured(new_log, *r) for r in runs])
+    return tree
+
+
+def test_they_have_no_score_and_no_rank(scaled, new_log, capsys):
+    scaled.set([new_log.scaffold(50 + i, seed=i) for i in range(5)], org="trained")
+    assert summarize.main(["--as-logged", "--format", "json", str(scaled.root)]) == 0
+    rows = {r["org"]: r for r in json.loads(capsys.readouterr().out)["results"]}
+    assert rows["trained"]["rank"] == "1" and rows["trained"]["fom_seconds"] == 52
+    assert (rows["acme"]["rank"], rows["acme"]["fom_seconds"], rows["acme"]["converged"]) == (None, None, 0)
+    assert rows["acme"]["why"] == "throughput only: no run of training to a target"
+    frame = load([scaled.root])
+    alone = frame[frame.throughput_only]
+    assert len(alone) == 6 and not alone.converged.any()
+    assert alone.measured_rate.tolist() == [10, 18, 32, 19, 38, 16]
+    assert alone.layout.tolist()[4:] == ["4 x 1 x 1 x 1", "1 x 2 x 1 x 1"]
+
+
+def test_not_even_where_an_evaluation_meets_the_target(tree, new_log, capsys):
+    log = measured(new_log)
+    log.lines.insert(-1, log.lines[-1].replace("run_stop", "eval_accuracy").replace('"value": null', '"value": 0.99'))
+    tree.set([log] * 5)
+    assert summarize.main(["--as-logged", str(tree.root)]) == 0
+    assert "FOM" not in capsys.readouterr().out
+
+
+def test_table_has_the_efficiency_of_both_kinds_of_scaling(scaled, capsys):
+    summarize.main(["--as-logged", str(scaled.root)])
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "v1.0 · scaffold · smoke · closed division · throughput alone"
+    table = [line.split() for line in out[2:8]]
+    shown = {row[-1]: row[-6:-2] for row in table}
+    assert shown["result_2.txt"] == ["8", "80.0", "%", "-"]  # 32 of 4 x 10, strong; alone at 2 a unit
+    assert shown["result_4.txt"][-3:] == ["-", "95.0", "%"]  # 38 of 4 x 10, weak
+    assert shown["result_5.txt"] == ["8", "80.0", "%", "-"]  # 16 of 2 x 10, parts of samples
+
+
+def test_a_folder_of_several_problems_is_a_table_for_each(tree, new_log, capsys):
+    """And what is computed in keeps series of the same problem apart."""
+    logs = [measured(new_log, n, problem=p, rate=r * n) for p, r in (("smoke", 10), ("scale6", 1)) for n in (1, 2)]
+    half = [measured(new_log, n, rate=30.0 * n, precision="bfloat16") for n in (1, 2)]
+    tree.set([*logs, *half], scaling="throughput")
+    summarize.main(["--as-logged", str(tree.root)])
+    out = capsys.readouterr().out
+    first, second = out.split("v1.0 · scaffold · ")[1:]
+    assert first.startswith("scale6 ·") and second.startswith("smoke ·") and "mixed" not in out
+    assert (first.count("100.0 %"), second.count("100.0 %")) == (2, 4)
+
+
+def test_a_log_with_errors_is_listed_and_in_no_series(tree, new_log):
+    """The checker's errors in it are counted; those of the submission take no other log away."""
+    logs = [measured(new_log, n, rate=10.0 * n, start=1_700_000_000_000 + 100_000 * n) for n in (1, 2, 4)]
+    tree.set(logs, scaling="throughput")
+    assert summarize.main([str(tree.root)]) == 1
+    verdict = judge([tree.root])
+    results = summarize_sets(verdict)
+    assert all(rate.errors for rate in rates(results)) and series(rates(results)) == []
+    logged = summarize_sets(verdict, as_logged=True)
+    assert [len(s.rates) for s in series(rates(logged))] == [3]
+
+
+def test_a_log_that_broke_off_states_no_rate(tree, new_log, capsys):
+    write(tree, [measured(new_log), measured(new_log, 2, done=False)])
+    summarize.main(["--as-logged", str(tree.root)])
+    assert "result_1.txt" not in capsys.readouterr().out
+
+
+def test_mixed_with_runs_of_training(tree, new_log, capsys):
+    tree.set([measured(new_log), *(new_log.scaffold(50 + i, seed=i) for i in range(5))])
+    assert summarize.main(["--as-logged", str(tree.root)]) == 1
+    assert "no score: runs of training and logs of throughput alone in one set" in capsys.readouterr().out
+
+
+def test_html_draws_both_kinds_of_scaling(scaled, tmp_path):
+    page = tmp_path / "report.html"
+    summarize.main(["--as-logged", "--format", "html", "--output", str(page), str(scaled.root)])
+    text = page.read_text(encoding="utf-8")
+    assert "0 sets of runs, 0 runs, and 6 logs of throughput alone" in text
+    assert "Throughput alone" in text and "no figure of merit, no rank" in text
+    assert "Strong scaling: the same global batch" in text and "Weak scaling: the same batch for each unit" in text
+    assert "result_4.txt#L" in text or "result_4.txt" in text
+    assert "<h3>Submissions</h3>" not in text
+
+
+CASES = {
+    "sharding": ("fsdp", "sharding=fsdp"),
+    "recompute": (True, "recompute"),
+    "recompute_norms": (True, "recompute_norms"),
+    "join": ("split", "join=split"),
+    "compile": (True, "compile"),
+    "accumulate": (2, "accumulate=2"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_computed_otherwise_is_another_series(tree, new_log, capsys, name):
+    """As found: a unit that ran plainly, and two that recomputed, made a series of strong scaling."""
+    value, shown = CASES[name]
+    plain = {
+        n: "ddp" if n == "sharding" else False if n == "compile" else 1 for n in ("sharding", "compile", "accumulate")
+    }
+    sets = [(1, plain), (2, plain), (4, plain | {name: value}), (1, None)]
+    logs = [measured(new_log, n, rate=10.0 * n, **({"hyperparameters": h} if h else {})) for n, h in sets]
+    tree.set(logs, scaling="throughput")
+    found = rates(summarize_sets(judge([tree.root]), as_logged=True))
+    assert [f.settings for f in found] == ["", "", "", shown]
+    strong = [s for s in series(found) if s.kind == "strong"]
+    assert [[f.units for f in s.rates] for s in strong] == [[1, 1, 2]] and shown not in strong[0].name
+    odd = [s for s in series([*found, replace(found[-1], units=8.0, log="8.txt")]) if s.settings]
+    assert odd and all(f"whole samples, {shown}, batch" in s.name for s in odd)
+
+
+def rate(units, batch, value, layout=None):
+    return Rate("a", "b", units, batch, layout, value, f"{units}.txt", 1)
+
+
+def test_series_need_two_sizes_and_one_way():
+    assert series([rate(1, 8, 10.0)]) == []
+    assert [s.kind for s in series([rate(1, 8, 10.0), rate(2, 8, 18.0)])] == ["strong"]
+    whole, parts = rate(2, 8, 18.0, (2, 1, 1, 1)), rate(2, 8, 15.0, (1, 2, 1, 1))
+    found = series([rate(1, 8, 10.0, (1, 1, 1, 1)), whole, parts])
+    assert {(s.way, s.rates[-1].rate) for s in found} == {("data", 18.0), ("spatial", 15.0)}
+    assert found[0].efficiency(whole) == pytest.approx(0.9)
+
+
+def cosmoflow(new_log, i, problem):
+    """Another workload's run: an error that falls, no key that only ScaFFold has."""
+    log = new_log.Log(1_700_000_000_000 + 10_000_000 * i)
+    new_log.header(log, "cosmoflow", problem=problem, target=0.124, rules_edition="v1.0", seed=77 + i)
+    log.add("run_start")
+    for e, value in enumerate((0.3, 0.2 + i / 1000, 0.12), 1):
+        log.add("epoch_start", epoch_num=e).add("epoch_stop", after=3000 + 10 * i, epoch_num=e)
+        log.add("eval_start", epoch_num=e).add("eval_stop", after=500, epoch_num=e)
+        log.add("eval_error", value, epoch_num=e)
+    return log.add("run_stop", after=20, status="success")
+
+
+def test_twins_are_never_ranked_with_the_full_size(tree, new_log, capsys):
+    for org, problem in (("full", "cosmoflow"), ("twin", "cosmoflow-mini")):
+        tree.set([cosmoflow(new_log, i, problem) for i in range(10)], org=org, benchmark="cosmoflow")
+    assert summarize.main(["--as-logged", "--format", "json", str(tree.root)]) == 0
+    rows = {r["org"]: r for r in json.loads(capsys.readouterr().out)["results"]}
+    assert {r["rank"] for r in rows.values()} == {"1"}
+    assert rows["twin"]["problem"] == "cosmoflow-mini" and rows["full"]["converged"] == 10
+
+
+def test_curves_name_the_workload_s_own_metric(tree, new_log, tmp_path):
+    tree.set([cosmoflow(new_log, i, "cosmoflow-mini") for i in range(10)], benchmark="cosmoflow")
+    page = tmp_path / "report.html"
+    summarize.main(["--as-logged", "--format", "html", "--output", str(page), str(tree.root)])
+    text = page.read_text(encoding="utf-8")
+    assert "eval_error" in text and "eval_accuracy" not in text and "ScaFFold" not in text

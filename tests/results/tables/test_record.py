@@ -1,0 +1,25 @@
+"""A result as one flat record."""
+
+import json
+
+from compliance.engine import judge
+from results.statistics.result import summarize
+from results.tables.record import COLUMNS, plain, rank_text, record
+
+
+def test_every_column_in_order_and_fit_for_json(tree, new_log):
+    tree.set([new_log.scaffold(50.0 + i, seed=i) for i in range(5)])
+    (r,) = summarize(judge([tree.root]), as_logged=True)
+    found = record(r)
+    assert list(found) == list(COLUMNS)
+    json.dumps(found, allow_nan=False)
+    assert (found["fom_seconds"], found["rank"], found["runs"], found["waived"]) == (52, "1", 5, 0)
+    assert found["errors"] > 0 and found["verdict"] == f"{found['errors']} errors"
+
+
+def test_ranks_in_words():
+    assert [rank_text(rank) for rank in (None, (1, 1), (2, 4))] == [None, "1", "2-4"]
+
+
+def test_what_is_no_number_is_null():
+    assert [plain(v) for v in (float("nan"), float("inf"), 1.5, 3, "a", None)] == [None, None, 1.5, 3, "a", None]

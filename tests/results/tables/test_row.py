@@ -1,0 +1,163 @@
+"""One run as a row: from logs to numbers."""
+
+import pytest
+
+from compliance.engine import judge
+from results.tables.columns import COLUMNS, Row
+from results.tables.row import first, settings
+from results.tables.run_table import named_sets, rows_of
+
+
+def rows(path, edition=None):
+    """The rows of everything below a path."""
+    return [row for name, runs in named_sets(judge([path], edition)) for row in rows_of(name, runs)]
+
+
+def row_of(tree, log, **options):
+    (row,) = rows(tree.set([log], **options))
+    return row
+
+
+def test_a_row_has_every_column(tree, new_log):
+    row = row_of(tree, new_log.scaffold(10.0, epochs=4, seed=2**62))
+    assert Row._fields == tuple(COLUMNS)
+    assert (row.seconds, row.epochs, row.quality, row.converged) == (10.0, 4, 0.96, True)
+    assert (row.seed, row.units, row.unit) == (str(2**62), 4, "accelerator")
+    assert row.seconds_per_epoch == pytest.approx(2.5)
+    assert row.train_rate == pytest.approx(400 / (row.training_ms / 1000))
+    assert row.unit_hours == pytest.approx(4 * 10 / 3600)
+    assert row.fault is None
+
+
+def test_a_claimed_success_plays_no_part(tree, new_log):
+    log = new_log.scaffold(reach=False).add("eval_accuracy", 0.99, after=10, epoch_num=5)
+    log.lines = [line.replace("aborted", "success") for line in log.lines]
+    row = row_of(tree, log)
+    assert row.status == "success" and not row.converged  # 0.99 came after run_stop
+    assert row.fault == "no evaluation at or before run_stop met the target 0.95"
+
+
+def test_a_score_equal_to_the_target_meets_it(tree, new_log):
+    assert row_of(tree, new_log.scaffold(values=[0.5, 0.95])).converged
+
+
+def cosmoflow(new_log, values, accuracy):
+    """A run whose error falls; with `accuracy`, one more metric is logged beside each error."""
+    log = new_log.header(new_log.Log(), "cosmoflow", problem="cosmoflow-mini", rules_edition="v1.0").add("run_start")
+    for e, value in enumerate(values, 1):
+        log.add("epoch_start", epoch_num=e).add("epoch_stop", after=1000, epoch_num=e)
+        log.add("eval_start", epoch_num=e).add("eval_stop", after=100, epoch_num=e)
+        log.add("eval_error", value, epoch_num=e)
+        if accuracy is not None:
+            log.add("eval_accuracy", accuracy(value), epoch_num=e)
+    return log.add("run_stop", after=1, status="aborted")
+
+
+@pytest.mark.parametrize("accuracy", [lambda error: 0.0, lambda error: -error], ids=["zero", "the error negated"])
+def test_the_metric_is_the_benchmark_s(tree, new_log, accuracy):
+    """As found: another metric beside each error, and a run that missed its target counted as converged at once."""
+    alone = row_of(tree, cosmoflow(new_log, [0.5, 0.4, 0.3], None), org="a", benchmark="cosmoflow")
+    beside = row_of(tree, cosmoflow(new_log, [0.5, 0.4, 0.3], accuracy), org="b", benchmark="cosmoflow")
+    assert (alone.converged, beside.converged) == (False, False)
+    assert alone.quality == beside.quality == 0.3 and beside.evaluations == 3
+
+
+def test_the_first_run_stop_counts(tree, new_log):
+    """As found: 79 s by the checker, 119 s by the results, of one log."""
+    log = new_log.scaffold(79.0).add("run_stop", after=40_000, status="success")
+    assert row_of(tree, log).seconds == 79.0
+
+
+@pytest.mark.parametrize(
+    ("make", "fault"),
+    [
+        (lambda m: m.scaffold(stop=False), "no run_stop"),
+        (lambda m: m.header(m.Log()).add("run_start").add("run_stop", after=-5), "is not later than run_start"),
+        (lambda m: m.Log(), "no run_start"),
+        (lambda m: m.header(m.Log()).add("run_start").add("run_stop", after=5), "no target is known"),
+        (
+            lambda m: m.header(m.Log(), problem="smoke").add("run_start").add("run_stop", after=5),
+            "no eval_accuracy that is a number",
+        ),
+    ],
+)
+def test_why_a_run_has_no_time(tree, new_log, make, fault):
+    row = row_of(tree, make(new_log))
+    assert not row.converged and row.seconds == float("inf") and fault in row.fault
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "true", '"0.99"', "null", "[1]", "1" + "0" * 400])
+def test_values_that_are_no_numbers(tree, new_log, value):
+    log = new_log.scaffold(reach=False, values=[0.77])
+    log.lines = [line.replace("0.77", value) for line in log.lines]
+    row = row_of(tree, log)
+    assert row.evaluations == 0 and row.quality is None and not row.converged
+
+
+def test_numbers_beyond_all_measure_are_none():
+    assert first(1e300, "1,024 ") == 1024
+    assert first(True, -3, "many", 10**400) is None
+
+
+def test_broken_lines_are_not_events(tree, new_log):
+    log = new_log.scaffold()
+    log.lines[3:3] = [":::MLLOG {", ":::MLLOG []", ':::MLLOG {"key": 3, "time_ms": "x"}', "noise", ":::MLLOG {}"]
+    assert row_of(tree, log).total_ms == 10_000
+
+
+def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
+    """As found: three failed runs in `pruned_results` of a strong set left five that were ranked."""
+    good = [new_log.scaffold(50.0 + i, seed=i) for i in range(5)]
+    bad = [new_log.scaffold(60.0, seed=90 + i, reach=False) for i in range(3)]
+    weak = rows(tree.set(good, org="weak", scaling="weak", pruned=bad))
+    assert sum(row.pruned for row in weak) == 3
+    strong = rows(tree.set(good, org="strong", pruned=bad))
+    assert not any(row.pruned for row in strong)
+    assert [sum(row.set == name for row in strong) for name in sorted({row.set for row in strong})] in ([3, 5], [5, 3])
+
+
+def test_openfold_counts_samples_and_states_its_rate(tree, new_log):
+    """As found: each logged "epoch" of 2,048 samples counted as a pass over the training set."""
+    row = row_of(tree, new_log.openfold(), benchmark="openfold", edition="v3.0")
+    assert row.edition == "mlperf-hpc-v3.0" and row.converged
+    assert row.trained == 20_480 and row.passes == pytest.approx(0.2048) and row.epochs == 10
+    assert row.train_rate == row.epoch_train_rate == pytest.approx(240)  # 200 and 300, harmonic
+    assert row.compute_rate == pytest.approx(20_480 / (row.total_ms / 1000))
+    busy = (row.training_ms + row.evaluation_ms) / 1000
+    assert row.sample_rate == pytest.approx((20_480 + 10 * 180) / busy)
+
+
+def readings(log_class, start, watts, seconds, step=1.0, factor=None, kind="power_reading"):
+    log = log_class(start)
+    if factor is not None:
+        log.add("conversion_eff", {"value": factor})
+    log.add("power_measurement_start")
+    for _ in range(round(seconds / step)):
+        log.add(kind, {"value": watts}, after=round(step * 1000))
+    return log.add("power_measurement_stop")
+
+
+START = 1_700_000_001_000  # run_start of a log that begins at 1_700_000_000_000
+
+
+def test_energy_of_nodes_and_switches_adds_up(tree, new_log):
+    folder = tree.set([new_log.scaffold(10.0)])
+    power = folder / "power" / "result_0"
+    readings(new_log.Log, START - 5000, 100.0, 20).write(power / "node_0.txt")
+    readings(new_log.Log, START - 5000, 200.0, 20, factor=0.5).write(power / "node_1.txt")
+    new_log.Log().add("interconnect_power_est", {"value": 30}).write(power / "sw_0.txt")
+    (row,) = rows(folder)
+    assert row.start_ms == START
+    assert row.joules == pytest.approx((100 + 100 + 30) * 10)
+
+
+def test_a_node_without_readings_leaves_no_energy(tree, new_log):
+    folder = tree.set([new_log.scaffold(10.0)])
+    assert rows(folder)[0].joules is None
+    new_log.Log().add("other").write(folder / "power" / "result_0" / "node_0.txt")
+    assert rows(folder)[0].joules is None
+
+
+def test_settings_of_a_strange_log_are_words():
+    assert settings({"sharding": "x" * 500, "compile": {"a": 1}}) == f"sharding='{'x' * 56}..., compile={{'a': 1}}"
+    assert [settings(v) for v in (None, 3, {}, {"sharding": "ddp", "accumulate": 1, "learning_rate": 3})] == [None] * 4

@@ -1,0 +1,42 @@
+"""What a comparison shows of sets of runs."""
+
+import pytest
+
+from compliance.engine import judge
+from results.differences import longest, median_curve, pairs, same_seeds, setting_differences, settings, sides, strip
+from results.statistics.result import summarize
+
+
+@pytest.fixture
+def compared(tree, new_log):
+    """A and B: B with other settings, a seed of A's, and twice as slow."""
+    tree.set([new_log.scaffold(50 + i, epochs=5, seed=900 + i) for i in range(5)], org="a")
+    tree.set([new_log.scaffold(100 + i, epochs=5, seed=904 + i, global_batch_size=16) for i in range(5)], org="b")
+    return sides(summarize(judge([tree.root]), as_logged=True))
+
+
+def test_settings_that_differ(compared):
+    rows = dict(setting_differences(compared))
+    assert rows["global_batch_size"] == ["8", "16"] and "seed" not in rows
+
+
+def test_settings_that_vary_within_a_set_are_all_shown(new_log, read):
+    runs = [read(new_log.scaffold(precision=p, hyperparameters={"rate": 1})) for p in ("float32", "bfloat16")]
+    found = settings(runs)
+    assert found["precision"] == "float32 | bfloat16" and found["hyperparameters.rate"] == "1"
+
+
+def test_seeds_of_more_than_one_set(compared):
+    assert same_seeds(compared) == ["904 (A, B)"]
+
+
+def test_pairs_are_held_against_the_first(compared):
+    (pair,) = pairs(compared)
+    assert pair.letter == "B" and pair.contrast.high < 1 and pair.surprise is None  # other batch sizes
+
+
+def test_curves_and_timelines(compared):
+    assert list(median_curve(compared[0])) == [1, 2, 3, 4, 5]
+    assert longest(compared) == 104_000
+    short, long = (strip(side.runs[0], longest(compared)) for side in compared)
+    assert 2 * len(short) == pytest.approx(len(long), abs=2) and set(long) <= set("s=e.")

@@ -1,0 +1,112 @@
+"""Editions: codes and numbers, each written once, and what is refused."""
+
+import pickle
+import shutil
+from importlib import import_module
+
+import pytest
+import yaml
+
+from benchmark.config import read_yaml
+from rules.edition import ROOT, editions, load
+
+EDITIONS = editions()
+ROUNDS = [name for name in EDITIONS if name.startswith("mlperf")]
+
+
+@pytest.fixture
+def edited(tmp_path):
+    """Loads an edition of a copy of the rules, after a change of what its limits.yaml says."""
+
+    def edit(name, change):
+        root = tmp_path / "rules"
+        shutil.copytree(ROOT, root)
+        path = root / name / "limits.yaml"
+        limits = read_yaml(path)
+        change(limits)
+        path.write_text(yaml.safe_dump(limits, sort_keys=False))
+        return load(name, root)
+
+    return edit
+
+
+def test_the_editions_are_there():
+    assert EDITIONS == ["mlperf-hpc-v0.7", "mlperf-hpc-v1.0", "mlperf-hpc-v2.0", "mlperf-hpc-v3.0", "v1.0"]
+
+
+def test_unknown_edition_names_the_known():
+    with pytest.raises(ValueError, match=r"v1\.0"):
+        load("v9.9")
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+def test_an_edition_crosses_processes_by_name(name):
+    assert pickle.loads(pickle.dumps(load(name))) == load(name)
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+def test_a_copy_of_the_rules_is_the_same(name, edited):
+    copy, own = edited(name, lambda limits: None), load(name)
+    for part in ("limits", "benchmarks", "problems", "keys"):
+        assert getattr(copy, part) == getattr(own, part)
+    assert list(copy.rules) == list(own.rules) and copy.rules["LOG01"].path.is_relative_to(copy.folder.parent)
+
+
+def test_a_folder_of_editions_without_texts_has_ours(tmp_path):
+    shutil.copytree(ROOT / "v1.0", tmp_path / "v1.0")
+    assert load("v1.0", tmp_path).rules == load("v1.0").rules
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_numbers_of_the_rounds(name):
+    edition = load(name)
+    assert (edition.benchmarks["cosmoflow"].runs, edition.benchmarks["cosmoflow"].target) == (10, 0.124)
+    assert (edition.benchmarks["deepcam"].runs, edition.benchmarks["deepcam"].target) == (5, 0.82)
+    assert ("oc20" in edition.benchmarks) == (name != "mlperf-hpc-v0.7")
+    assert ("openfold" in edition.benchmarks) == (name == "mlperf-hpc-v3.0")
+    assert ("CLK11" in edition.rules) == (name != "mlperf-hpc-v3.0")
+    assert ("THR01" in edition.rules) == (name != "mlperf-hpc-v0.7")
+    assert edition.limits.clock.init == (1200 if name == "mlperf-hpc-v0.7" else 1800)
+    assert edition.keys["deepcam"]["cache_clear"].required == (name != "mlperf-hpc-v0.7")
+    assert edition.limits.severity["TREE09"] == edition.limits.severity["RUN17"] == "warning"
+    assert not edition.keys["deepcam"]["rules_edition"].required and "LOG11" in edition.rules
+
+
+def test_what_some_benchmarks_log_is_read_as_they_mean_it():
+    benchmarks = load("mlperf-hpc-v3.0").benchmarks
+    assert {n for n, b in benchmarks.items() if b.logged_rate} == {"oc20", "openfold"}
+    assert {n for n, b in benchmarks.items() if b.epoch_num == "samples"} == {"openfold"}
+
+
+@pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
+def test_settings_are_all_of_the_references(benchmark):
+    config = import_module(f"implementations.pytorch.{benchmark}.task").Config
+    settings = load("v1.0").benchmarks[benchmark].settings
+    assert sorted(settings) == sorted(config.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),
+        ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),
+        ("v1.0", lambda v: v["rules"]["LOG"].append("THR01"), "found THR01, wanted codes of this family"),
+        ("v1.0", lambda v: v["rules"].update(LOG="LOG01"), "found 'LOG01', wanted a list"),
+        ("v1.0", lambda v: v["throughput_rules"].append("LOG77"), "throughput_rules: unknown rule 'LOG77'"),
+        ("v1.0", lambda v: v.update(severity={"LOG77": "warning"}), "severity: unknown rule 'LOG77'"),
+        ("v1.0", lambda v: v.update(severity={"LOG01": "mild"}), "found 'mild', wanted one of error, warning"),
+        ("v1.0", lambda v: v["clock"].update(gapp=1), "unknown field 'gapp'; did you mean 'gap'"),
+        ("v1.0", lambda v: v.update(based_onn="x"), "unknown field 'based_onn'; did you mean 'based_on'"),
+        ("mlperf-hpc-v2.0", lambda v: v.update(yaer=2022), "unknown field 'yaer'; did you mean 'year'"),
+        ("mlperf-hpc-v2.0", lambda v: v.update(clock={"inti": 1}), "unknown field 'inti'; did you mean 'init'"),
+        ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v1"), "did you mean 'mlperf-hpc-v1.0'"),
+        ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v2.0"), "based_on: no edition"),
+        ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v3.0"), "wanted an edition that is based on no"),
+        ("mlperf-hpc-v2.0", lambda v: v.update(clock={"gap": 60}), "found 60, which the edition"),
+        ("mlperf-hpc-v3.0", lambda v: v["benchmarks"].update(cosmo=None), "found null.*did you mean 'cosmoflow'"),
+        ("mlperf-hpc-v3.0", lambda v: v["benchmarks"].update(cosmo={"runs": 9}), "field 'metric' is missing"),
+    ],
+)
+def test_what_is_wrong_in_an_edition_is_refused(edited, name, change, message):
+    with pytest.raises(ValueError, match=message):
+        edited(name, change)

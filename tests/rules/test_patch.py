@@ -1,0 +1,42 @@
+"""An edition on top of another: what is added, replaced and taken away, and what says nothing new."""
+
+import pytest
+
+from rules.patch import patched
+
+BASE = {"runs": 5, "clock": {"gap": 1.0, "init": 1800}, "codes": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "result"),
+    [
+        ({}, BASE),
+        ({"runs": 10}, {**BASE, "runs": 10}),
+        ({"more": {"a": 1}}, {**BASE, "more": {"a": 1}}),
+        ({"clock": {"gap": 2.0}}, {**BASE, "clock": {"gap": 2.0, "init": 1800}}),
+        ({"clock": {"gap": None}}, {**BASE, "clock": {"init": 1800}}),
+        ({"clock": None}, {"runs": 5, "codes": [1, 2]}),
+        ({"codes": [3]}, {**BASE, "codes": [3]}),  # a list is replaced as a whole
+        ({"clock": 5}, {**BASE, "clock": 5}),
+        ({"runs": {"a": 1}}, {**BASE, "runs": {"a": 1}}),
+    ],
+)
+def test_mappings_are_changed_entry_by_entry_and_all_else_is_replaced(changes, result):
+    before = repr(BASE)
+    assert patched(BASE, changes, "x") == result
+    assert repr(BASE) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"runs": 5}, "x: runs: found 5, which the edition that it is based on says already"),
+        ({"clock": {"init": 1800}}, "x: clock: init: found 1800, which"),
+        ({"codes": [1, 2]}, "x: codes: found"),
+        ({"clocks": None}, "x: clocks: found null, wanted something to take away; did you mean 'clock'"),
+        ({"clock": {"gaps": None}}, "x: clock: gaps: found null"),
+    ],
+)
+def test_a_change_that_changes_nothing_is_refused(changes, said):
+    with pytest.raises(ValueError, match=said):
+        patched(BASE, changes, "x")

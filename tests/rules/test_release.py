@@ -1,0 +1,48 @@
+"""The digests of a release's files, as SRC07 reads them."""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+
+import yaml
+
+from rules import release
+from rules.edition import ROOT, load
+from rules.release import digests
+
+SCRIPT = ROOT / "release.py"
+NO_TORCH = """
+import runpy, sys
+sys.modules["torch"] = None
+sys.argv = sys.argv[1:]
+sys.path[0] = "rules"  # as Python itself sets it
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def test_a_release_is_every_python_file_of_benchmark_and_rules(tmp_path):
+    for name in ("benchmark/a.py", "benchmark/deep/b.py", "rules/c.py", "rules/c.md", "results/d.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    wanted = ("benchmark/a.py", "benchmark/deep/b.py", "rules/c.py")
+    assert digests(tmp_path) == {name: hashlib.sha256(name.encode()).hexdigest() for name in wanted}
+
+
+def test_what_it_prints_is_what_limits_hold(tmp_path):
+    command = [sys.executable, "-c", NO_TORCH, str(SCRIPT), "v9.9.9"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    printed = yaml.safe_load(done.stdout)
+    assert printed == {"releases": {"v9.9.9": digests()}}
+    root = tmp_path / "rules"
+    shutil.copytree(ROOT, root)
+    path = root / "v1.0" / "limits.yaml"
+    path.write_text(path.read_text().replace("releases: {}", done.stdout.rstrip()))
+    assert load("v1.0", root).limits.releases["v9.9.9"]["benchmark/log.py"] == digests()["benchmark/log.py"]
+
+
+def test_a_release_has_one_name(monkeypatch, capsys):
+    monkeypatch.setitem(load("v1.0").limits.releases, "v9.9.9", {})
+    assert release.main(["v9.9.9"]) == 2
+    assert "found 'v9.9.9' among the releases" in capsys.readouterr().err

@@ -1,0 +1,58 @@
+"""The texts of the rules: every one is in force somewhere, and none holds a number that an edition sets."""
+
+import re
+
+import pytest
+
+from benchmark.config import read_yaml
+from rules.edition import ROOT, editions, load
+from rules.text import read_texts
+
+TEXTS = read_texts(ROOT / "texts")
+
+
+def test_every_rule_is_in_force_in_some_edition():
+    assert set(TEXTS) == {code for name in editions() for code in load(name).rules}
+
+
+def test_a_rule_stands_where_it_says_and_has_a_reason():
+    for code, rule in TEXTS.items():
+        path, line = rule.place.rsplit(":", 1)
+        assert path == f"rules/texts/{code.rstrip('0123456789')}.md"
+        assert rule.path.read_text().splitlines()[int(line) - 1] == f"## {code} {rule.sentence}"
+        assert len(rule.reason) > 20 and rule.by_review == code.endswith("90"), code
+
+
+def test_no_text_holds_a_number_of_an_edition():
+    held = {n for name in editions() for n in numbers(read_yaml(ROOT / name / "limits.yaml")) if n not in (0, 1)}
+    for rule in TEXTS.values():
+        prose = re.sub(r"`[^`]*`", "", f"{rule.sentence}\n{rule.reason}")
+        found = {float(n) for n in re.findall(r"(?<![\w.-])\d+(?:\.\d+)?\b", prose)}
+        assert not found & held, rule.code
+
+
+def numbers(value):
+    """Every number that a YAML value holds."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from numbers(part)
+    elif type(value) in (int, float):
+        yield float(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "## LOG01 One\n\nReason.\n\n## LOG01 Two\n\nReason.\n",
+            r"LOG\.md:5: rule LOG01 is given twice, first at .*:1",
+        ),
+        ("# LOG\n\n## LOG01 One\n\n## LOG02 Two\n\nReason.\n", r"LOG\.md:3: rule LOG01 has no reason"),
+        ("## LOG01 One\n\nReason.\n\n## Log02 Two\n\nReason.\n", r"LOG\.md:5: found '## Log02 Two', wanted ## CODE"),
+        ("## CLK01 One\n\nReason.\n", r"LOG\.md:1: found CLK01, wanted a rule of the family LOG"),
+    ],
+)
+def test_what_is_wrong_in_a_text_is_refused(tmp_path, text, message):
+    (tmp_path / "LOG.md").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_texts(tmp_path)
