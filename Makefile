@@ -13,6 +13,9 @@ ORG ?= me
 SYSTEM ?= my-system
 OUT := build/results/v1.0
 
+# Modules are compiled when they are first imported: compiling all of PyTorch takes longer than installing it.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+
 .PHONY: run test lint setup clean
 
 run: setup
@@ -32,8 +35,8 @@ setup: .venv/done
 .venv/done: requirements.txt Makefile
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "found Python %d.%d, wanted 3.11 or newer" % sys.version_info[:2])'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt "$(TORCH)" || \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt "$(TORCH)" --extra-index-url $(TORCH_INDEX)
+	$(PIP) -r requirements.txt "$(TORCH)" || \
+	$(PIP) -r requirements.txt "$(TORCH)" --extra-index-url $(TORCH_INDEX)
 	touch $@
 
 clean:

@@ -2,11 +2,13 @@
 
     python implementations/pytorch/submit.py --problem smoke --runs 5 --org reference --system laptop
 
-Every run is a process of its own with a seed of its own. The files that it loaded are copied to source/ in the
-submission. Exit codes: 0 every run reached the target, 1 some did not, 2 nothing could be run, or its source is gone.
+Every run is a process of its own with a seed of its own. One rank on a CPU is forked from a process that has loaded
+PyTorch (warm.py). The files that a run loaded are copied to source/ in the submission. Exit codes: 0 every run reached
+the target, 1 some did not, 2 nothing could be run, or its source is gone, 128 + n ended by signal n.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import re
@@ -32,9 +34,10 @@ from benchmark.problem import load_problem
 from benchmark.tree import result_path, set_path, system_path
 from rules.edition import load
 
-from .config import config_path, load_config, resolve
+from .config import RunConfig, config_path, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
+from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals
 from .task import config_class
 from .training.events import EDITION
 
@@ -71,23 +74,29 @@ def ranks(layout: str) -> int:
     return math.prod(map(int, layout.split(","))) if re.fullmatch(r"\d{1,6}(,\d{1,6})*", layout) else 1
 
 
-def check_settings(args: argparse.Namespace) -> None:
-    """Raises ValueError for settings or a layout that every run would refuse."""
+def check_settings(args: argparse.Namespace) -> RunConfig:
+    """The config of the runs, resolved. Raises ValueError for settings or a layout that every run would refuse."""
     settings = [*args.settings, *([f"layout=[{args.layout}]"] if args.layout else [])]
     problem = load_problem(args.problem, args.problems)
     config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
     config = resolve(config, 1, 1, args.nproc)
     arrange(config.layout, config.tile, problem, 0, args.nproc, config.batch_size // config.accumulate)
+    return config
+
+
+def train_options(args: argparse.Namespace, log: Path) -> list[str]:
+    """train.py's options of one run."""
+    names = ("problem", "problems", "config", "data", "org", "system", "division", "status", "layout")
+    options = [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
+    return [*options, "--log", str(log), *args.settings]
 
 
 def train_command(args: argparse.Namespace, log: Path) -> list[str]:
-    """The command of one run."""
+    """The command of one run that is started by itself."""
     start = [sys.executable]
     if args.nproc > 1:
         start += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(args.nproc), "--"]
-    names = ("problem", "problems", "config", "data", "org", "system", "division", "status", "layout")
-    options = [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
-    return [*start, str(HERE / "train.py"), *options, "--log", str(log), *args.settings]
+    return [*start, str(HERE / "train.py"), *train_options(args, log)]
 
 
 def generate(args: argparse.Namespace) -> int:
@@ -112,13 +121,19 @@ def write_system(submission: Path, args: argparse.Namespace) -> None:
         path.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
 
 
-def train(args: argparse.Namespace, submission: Path, benchmark: str) -> int:
+def run_once(args: argparse.Namespace, log: Path, warm: Warm | None) -> int:
+    """One run; its exit code."""
+    forked = warm.start(train_options(args, log)) if warm else None
+    return exit_code(forked or subprocess.Popen(train_command(args, log), env=environment(ROOT)))
+
+
+def train(args: argparse.Namespace, submission: Path, benchmark: str, warm: Warm | None) -> int:
     """Make the runs; after each, copy the source that the logs name by now. The exit code."""
     failed, source = 0, {}
     for run in range(args.runs):
         print(f"run {run + 1} of {args.runs}", file=sys.stderr)
         source |= snapshot(*filter(None, [args.config]))  # what this run will load, whatever is edited meanwhile
-        code = subprocess.run(train_command(args, result_path(submission, args.system, benchmark, run))).returncode
+        code = run_once(args, result_path(submission, args.system, benchmark, run), warm)
         collect(submission, source)
         if code == 2 or code < 0:
             return 2
@@ -139,22 +154,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         benchmark = load_problem(args.problem, args.problems).workload
         args.runs = load(EDITION).benchmarks[benchmark].runs if args.runs is None else args.runs
-        check_settings(args)
+        config = check_settings(args)
         runs = set_path(submission, args.system, benchmark)
         if runs.exists() and not args.force:
             raise ValueError(f"{runs}: found runs, wanted an empty place (--force replaces them)")
-        if generate(args):
-            return 2
+        with exit_on_signals(), warm_process(args, config) as warm:
+            if generate(args):
+                return 2
+            shutil.rmtree(runs, ignore_errors=True)
+            write_system(submission, args)
+            return train(args, submission, benchmark, warm)
     except ValueError as error:
         print(f"submit.py: {error}", file=sys.stderr)
         return 2
-    shutil.rmtree(runs, ignore_errors=True)
-    write_system(submission, args)
-    try:
-        return train(args, submission, benchmark)
-    except ValueError as error:
-        print(f"submit.py: {error}", file=sys.stderr)
-        return 2
+
+
+def warm_process(args: argparse.Namespace, config: RunConfig) -> contextlib.AbstractContextManager[Warm | None]:
+    """What runs are forked from, if they can be; it loads packages while data is generated."""
+    if args.runs and can_be_warm(args.nproc, config.device):
+        return Warm(config.compile, environment(ROOT))
+    return contextlib.nullcontext()
 
 
 if __name__ == "__main__":

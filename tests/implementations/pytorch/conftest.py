@@ -4,8 +4,11 @@ import dataclasses
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 import yaml
@@ -16,6 +19,7 @@ from benchmark.launch import Launch
 from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
+from implementations.pytorch.start import Warm, can_be_warm, exit_code
 
 ROOT = Path(__file__).resolve().parents[3]
 TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
@@ -29,6 +33,7 @@ class Tiny:
     problems: Path
     config: Path
     data: Path
+    warm: Warm | None = None
 
     def options(self, log: Path, data: Path | None = None) -> list[str]:
         """train.py's options."""
@@ -40,10 +45,37 @@ class Tiny:
         run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
         return [sys.executable, *(run if ranks > 1 else []), str(TRAIN), *self.options(log, data), *settings]
 
-    def train(self, log: Path, *settings: str, ranks: int = 1, data: Path | None = None, env: dict | None = None):
-        """A finished run."""
+    def train(
+        self,
+        log: Path,
+        *settings: str,
+        ranks: int = 1,
+        data: Path | None = None,
+        env: dict | None = None,
+        fresh: bool = False,
+    ) -> subprocess.CompletedProcess:
+        """A finished run. It is forked from a warm process, unless it has to be `fresh`, or has ranks or variables."""
+        if self.warm and not (fresh or env or ranks > 1):
+            return finished(self.warm, [*self.options(log, data), *settings])
         command = self.command(log, *settings, ranks=ranks, data=data)
         return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment() | (env or {}))
+
+
+def finished(warm: Warm, arguments: list[str]) -> subprocess.CompletedProcess:
+    """A run that a warm process forked, at its end, and what it said."""
+    with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+        run = warm.start(arguments, (0, out.fileno(), err.fileno()))
+        assert run, "the warm process is gone"
+        code = exit_code(run, 300)
+        said = [(file.seek(0), file.read())[1] for file in (out, err)]
+    return subprocess.CompletedProcess(arguments, code, *said)
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm | None]:
+    """A process that runs can be forked from; None where they can't."""
+    with Warm(compiler=False, environment=environment()) if can_be_warm(1, "cpu") else nullcontext() as process:
+        yield process
 
 
 def environment() -> dict[str, str]:
@@ -53,7 +85,7 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def tiny(tmp_path_factory) -> Tiny:
+def tiny(tmp_path_factory, warm) -> Tiny:
     """The tiny problem, made from smoke's definition, easy to reach the target of."""
     folder = tmp_path_factory.mktemp("tiny")
     smoke = load_problem("smoke")
@@ -69,7 +101,7 @@ def tiny(tmp_path_factory) -> Tiny:
     problems.write_text(yaml.safe_dump(definitions))
     config.write_text("{batch_size: 4, eval_batch_size: 3, epochs: 2, threads: 1, precision: float32}")
     generate(folder / "data", problem, 1, Launch(0, 1, 0, 1, "none"))
-    return Tiny(problem, problems, config, folder / "data")
+    return Tiny(problem, problems, config, folder / "data", warm)
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +110,7 @@ def endless(tiny) -> Tiny:
     problem = load_problem("endless", tiny.problems)
     data = tiny.data.with_name("endless")
     generate(data, problem, 1, Launch(0, 1, 0, 1, "none"))
-    return Tiny(problem, tiny.problems, tiny.config, data)
+    return Tiny(problem, tiny.problems, tiny.config, data, tiny.warm)
 
 
 @pytest.fixture(scope="session")

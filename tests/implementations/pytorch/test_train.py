@@ -40,7 +40,7 @@ def values(found, key):
 def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, workers):
     log, ranks = tmp_path / "result_0.txt", math.prod(layout)
     named = ["--layout", ",".join(map(str, layout))] if math.prod(layout[1:]) > 1 else []  # all by data is the default
-    done = tiny.train(log, *named, f"workers={workers}", ranks=ranks)
+    done = tiny.train(log, *named, f"workers={workers}", ranks=ranks, fresh=True)
     assert done.returncode == 0, done.stderr
     assert "epoch 1: loss" in done.stderr and "Traceback" not in done.stderr and not done.stdout
     found = events(log)
@@ -105,7 +105,7 @@ def test_epoch_limit_is_no_success(endless, events, tmp_path):
 
 @pytest.mark.parametrize("settings", [["epoch=3"], ["--problem", "tyny"]])
 def test_wrong_command_is_one_line_and_exit_2(tiny, tmp_path, settings):
-    done = tiny.train(tmp_path / "log.txt", *settings)
+    done = tiny.train(tmp_path / "log.txt", *settings, fresh=True)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "did you mean" in done.stderr
 
 

@@ -1,0 +1,144 @@
+"""How runs are started and ended: as programs of their own, or forked from a warm process (`warm.py`)."""
+
+import contextlib
+import json
+import os
+import platform
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PATIENCE = 15.0  # seconds that processes have to end by themselves
+
+
+class Forked:
+    """A run that a warm process forked, with what is needed of `subprocess.Popen`'s methods."""
+
+    def __init__(self, teller: socket.socket, pid: int):
+        self.teller, self.pid = teller, pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit code, a signal's as -number; None of a run that goes on."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, at the end. Raises subprocess.TimeoutExpired where that is later than in so many seconds."""
+        if self.returncode is None:
+            if not select.select([self.teller], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(f"run {self.pid}", timeout)
+            told = self.teller.recv(4096)  # nothing: the warm process was killed, and its runs end with it
+            self.returncode = json.loads(told)["code"] if told else -signal.SIGKILL
+            self.teller.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the run, if it goes on."""
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end: by SIGTERM."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it: by SIGKILL."""
+        self.send_signal(signal.SIGKILL)
+
+
+class Warm:
+    """A warm process, for as long as this context lasts. Its end ends the runs that it has forked. `compiler` says
+    whether runs compile; `environment` is what they get."""
+
+    def __init__(self, compiler: bool, environment: Mapping[str, str] | None = None):
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        command = [sys.executable, str(HERE / "warm.py"), str(theirs.fileno()), *(["--compile"] if compiler else [])]
+        with theirs:
+            streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, **streams)
+
+    def start(
+        self, arguments: Sequence[str], streams: Sequence[int] = (0, 1, 2), environment: Mapping[str, str] | None = None
+    ) -> Forked | None:
+        """A run of train.py with these arguments, in the present folder. `streams` are descriptors of its input,
+        output and errors; `environment` is on top of the warm process's: of variables that no package reads when it is
+        loaded. None if the warm process is gone, or is of a file that was edited since."""
+        teller, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        request = {"arguments": list(arguments), "cwd": os.getcwd(), "environment": dict(environment or {})}
+        told = b""
+        with theirs, contextlib.suppress(OSError):
+            socket.send_fds(self.control, [json.dumps(request).encode()], [theirs.fileno(), *streams])
+            theirs.close()
+            told = teller.recv(4096)
+        if not told:
+            teller.close()
+            return None
+        return Forked(teller, json.loads(told)["pid"])
+
+    def close(self) -> None:
+        """End it, and what it has forked."""
+        self.control.close()
+        end(self.process, ask=False)
+
+    def __enter__(self) -> "Warm":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def can_be_warm(ranks: int, device: str) -> bool:
+    """Whether a run can be forked: alone, as torchrun starts ranks itself; without a GPU, whose libraries may not be
+    forked; where signals follow a parent's death."""
+    return ranks == 1 and device == "cpu" and sys.platform == "linux"
+
+
+def environment(root: Path) -> dict[str, str]:
+    """The environment of runs that a repository's programs start: what they compile is kept in its build folder, apart
+    for each machine, as it may be of no use on another."""
+    kept = root / "build" / "inductor" / (platform.node() or "here")
+    return {"TORCHINDUCTOR_CACHE_DIR": str(kept), **os.environ}
+
+
+def exit_code(process: Forked | subprocess.Popen, timeout: float | None = None) -> int:
+    """The exit code of a run, at its end. A run whose end is not awaited is ended: after `timeout` seconds, for which
+    subprocess.TimeoutExpired is raised, or as this process is to end."""
+    try:
+        return process.wait(timeout)
+    finally:
+        end(process)
+
+
+def end(process: Forked | subprocess.Popen, ask: bool = True) -> None:
+    """See a process end: ask it to, wait a while, kill it."""
+    if ask and process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def exit_on_signals() -> Iterator[None]:
+    """SIGTERM and SIGINT raise SystemExit, with 128 + number, instead of ending the process where it stands."""
+    if threading.current_thread() is not threading.main_thread():  # the only one that may say so
+        yield
+        return
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
