@@ -11,11 +11,13 @@ import numpy as np
 SEARCH = 1  # parameters of a candidate category
 REFERENCE = 2  # walkers of the reference points that measure an attractor
 INSTANCES = 3  # order of a category's instances
-ASSIGNMENT = 4  # order of all instances over the volumes
-PLACEMENT = 5  # size, position and brightness of a fractal in its volume
+ASSIGNMENT = 4  # order of a split's instances over its volumes
+PLACEMENT = 5  # size and position of a fractal in its cell
 WALKERS = 6  # walkers of a fractal in its volume
 BACKGROUND = 7  # intensities of a slab
 FOREGROUND = 8  # intensities of a slab's occupied voxels
+POOLS = 9  # order of all instances, of which the first are trained on
+CELLS = 10  # order of a volume's cells, of which the first hold a fractal
 
 MASK = (1 << 64) - 1
 

@@ -32,6 +32,7 @@ from benchmark.manifest import (
     summarize,
     write_manifest,
 )
+from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from benchmark.workers import share, work
 from benchmark.workload import AnyProblem, module_of
@@ -180,6 +181,7 @@ def dry_run(root: Path, problem: AnyProblem) -> str:
 def run(options: argparse.Namespace) -> int:
     """The command. Raises ValueError or OSError for what the caller can mend."""
     problem, launch = load_problem(options.problem), detect_launch()
+    keep_freed_memory()
     workers = options.workers or max(1, (os.cpu_count() or 1) // launch.local_world_size)
     if options.stream:
         print(describe(problem, stream(problem, workers)))

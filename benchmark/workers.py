@@ -7,6 +7,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from benchmark.memory import keep_freed_memory
 from benchmark.workload import AnyProblem
 
 Job = Callable[[Path, AnyProblem, tuple[str, int]], Any]
@@ -65,6 +66,7 @@ def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
 def toil(job: Job, root: Path, problem: AnyProblem, tasks: list, send: Connection) -> None:
     """A worker: its share, one result a message. Without a parent to send to it ends by BrokenPipeError or here."""
     parent = os.getppid()
+    keep_freed_memory()
     try:
         for task in tasks:
             if os.getppid() != parent:

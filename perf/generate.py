@@ -25,7 +25,7 @@ from benchmark.problem import load_problem
 from benchmark.scaffold import store
 from benchmark.scaffold.category import instance_maps, load_categories
 from benchmark.scaffold.problem import Problem
-from benchmark.scaffold.volume import fractals, make_sample, make_slabs, occupancy, slab_intensities
+from benchmark.scaffold.volume import fractals, intensities, layers, make_sample, make_slabs
 
 CORES = 2
 
@@ -62,17 +62,17 @@ def points_python(maps: np.ndarray, count: int) -> list[tuple[float, float, floa
 
 
 def straightforward(problem: Problem, sample: int, game: Callable[[np.ndarray, int], object]) -> np.ndarray:
-    """A volume like ours from one walker's points; placing and colouring them is vectorised as ours is."""
+    """A volume like ours from one walker's points; placing them and drawing intensities is vectorised as ours is."""
     label = np.zeros((problem.side,) * 3, np.uint8)
     for fractal in fractals(problem, sample):
         maps = instance_maps(load_categories(problem.categories)[fractal.category], fractal.variant)
         points = np.asarray(game(maps, problem.points))
         low = points.min(axis=0)
-        cells = ((points - low) * ((fractal.size - 1) / (points.max(axis=0) - low).max())).astype(int)
-        label[tuple((cells + fractal.origin).T)] = fractal.category + 1
-    owner = np.minimum(label, problem.fractals)
+        voxels = ((points - low) * ((fractal.size - 1) / (points.max(axis=0) - low).max())).astype(int)
+        corner = np.array(fractal.cell) * problem.cell + fractal.origin
+        label[tuple((voxels + corner).T)] = fractal.category + 1
     for first in range(0, problem.side, problem.brick):
-        slab_intensities(problem, sample, first, owner[first : first + problem.brick])
+        intensities(problem, sample, first, label[first : first + problem.brick])
     return label
 
 
@@ -100,12 +100,18 @@ def stored(problem: Problem, limit: float) -> None:
     print(f"  ours, stored {rate:10.3f} volumes/s, {size} bytes each ({size / problem.voxels:.3f} a voxel)")
 
 
+def labels(problem: Problem, sample: int) -> None:
+    """Make a sample's label, a layer of cells at a time."""
+    for _ in layers(problem, sample):
+        pass
+
+
 def project(measured: Problem, limit: float) -> None:
     """Print hours and bytes of the official size on CORES cores, from the costs of a point and of a voxel."""
     official = load_problem("scale11")
     few = replace(measured, voxels_per_point=measured.voxels_per_point * 16)
-    many = seconds_each(lambda s: occupancy(measured, s % measured.samples), limit)
-    less = seconds_each(lambda s: occupancy(few, s % few.samples), limit)
+    many = seconds_each(lambda s: labels(measured, s % measured.samples), limit)
+    less = seconds_each(lambda s: labels(few, s % few.samples), limit)
     a_point = (many - less) / (measured.fractals * (measured.points - few.points))
     # digests and intensities, label and hash: all that is done once a voxel, but for writing to disk
     whole = seconds_each(lambda s: store.measure(measured, "train", s, make_slabs(measured, s)), limit)

@@ -34,6 +34,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.store import read_box, sample_path, write_sample
@@ -41,7 +42,6 @@ from benchmark.scaffold.volume import make_sample
 from implementations.pytorch.input.reader import Reader, drop_cached_pages
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import to_input
-from implementations.pytorch.training.memory import keep_freed_memory
 
 DEVICE = torch.device("cpu")
 DENSE, KEPT = "dense", "dense, kept"

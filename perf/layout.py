@@ -23,6 +23,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import torch
 from torch import nn
 
+from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from implementations.pytorch.config import activation_type, config_path, load_config, resolve
 from implementations.pytorch.layers.norm import fuse_norms
@@ -30,7 +31,6 @@ from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import to_input
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.training.memory import keep_freed_memory
 from implementations.pytorch.training.step import precise, train_step
 
 

@@ -30,6 +30,7 @@ import torch
 import torch.distributed as dist
 
 from benchmark.launch import Launch
+from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from implementations.pytorch.config import activation_type, config_path, load_config, resolve
 from implementations.pytorch.layers.blocks import parameter_count
@@ -37,7 +38,6 @@ from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.parallel import halo
 from implementations.pytorch.parallel.layout import Layout, connect
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.training.memory import keep_freed_memory
 from implementations.pytorch.training.step import train_step
 
 ALONE, PAIR, SPLIT, WATCHED = "1 rank", "both cores", "2 ranks", "2 ranks, watched"

@@ -21,6 +21,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import torch
 
+from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.store import sample_path, write_sample
@@ -34,7 +35,6 @@ from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import build_model, to_input
 from implementations.pytorch.scaffold.task import Config, Task
 from implementations.pytorch.training.events import RunLog
-from implementations.pytorch.training.memory import keep_freed_memory
 from implementations.pytorch.training.step import ieee_float32, precise
 
 OUTSIDE = ("load", "copy", "loss", "count", "log")

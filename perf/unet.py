@@ -38,6 +38,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from implementations.pytorch.layers import conv
 from implementations.pytorch.layers.blocks import recompute_blocks
@@ -46,7 +47,6 @@ from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.loss import SMOOTH
 from implementations.pytorch.scaffold.model import GROUPS, to_input
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.training.memory import keep_freed_memory
 from implementations.pytorch.training.step import ieee_float32, train_step
 from perf.projection.op_costs import OpCosts
 

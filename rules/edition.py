@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
 from rules.patch import patched
+from rules.reference import ReferencePoint, reference_points
 from rules.text import Rule, read_texts
 
 ROOT = Path(__file__).resolve().parent
@@ -74,6 +75,7 @@ class Published:
     data_seed: int | None = None
     fingerprints: dict[str, str] = field(default_factory=dict)
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
 
 
 @dataclass(frozen=True)
@@ -253,4 +255,5 @@ def _benchmark(values: dict[str, Any], limits: Limits, where: str) -> Benchmark:
 def _published(values: dict[str, Any], where: str) -> Published:
     published = build(Published, values, where)
     counts = {split: tuple(c) for split, c in published.class_counts.items()}
-    return dataclasses.replace(published, class_counts=counts)
+    points = reference_points(published.reference_epochs, f"{where}.reference_epochs")
+    return dataclasses.replace(published, class_counts=counts, reference_epochs=points)

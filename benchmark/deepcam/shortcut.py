@@ -12,18 +12,24 @@ Classes are weighted as suits the score best on the validation split itself, whi
 fly.
 """
 
+from collections.abc import Iterator
 from functools import partial, reduce
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 from tqdm import tqdm
 
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
 from benchmark.deepcam.twin import make, value_range
+from benchmark.shortcut import Score
 from benchmark.workers import work
 
 SCORE = "IoU"
+LOWER = False  # large scores are good ones
+KINDS = ("background", "naive", "linear", "quadratic", "blurred")
 REACH = 3  # pixels around one whose mean is taken
+SEES = {"background": "nothing", "blurred": f"the means of 16 values over {2 * REACH + 1}^2 pixels"}
 WEIGHTS = [(0.0, cyclone, river) for cyclone in np.arange(-2, 4.5, 0.5) for river in np.arange(-2, 4.5, 0.5)]  # logs
 Moments = tuple[np.ndarray, np.ndarray, np.ndarray]  # by class: pixels, sums, sums of products
 
@@ -72,24 +78,48 @@ def overlap(found: np.ndarray, label: np.ndarray) -> float:
     return float(np.where(either > 0, counts.diagonal() / np.maximum(either, 1), 1.0).mean())
 
 
-def scores(normals: dict, root: Path, problem: Problem, task: tuple[int, bool]) -> dict[str, np.ndarray]:
-    """A sample's IoU by kind of classifier and weighting."""
+def chances(x: np.ndarray, classes: list[tuple[np.ndarray, np.ndarray, float]]) -> np.ndarray:
+    """Logarithms of the likelihoods of pixels (pixels, 16) by class: (pixels, 3)."""
+    return np.stack([h - ((x - m) @ p * (x - m)).sum(1) / 2 for m, p, h in classes], axis=1)
+
+
+def scores(normals: dict, root: Path, problem: Problem, task: tuple[int, bool]) -> dict[str, tuple[np.ndarray, float]]:
+    """A sample's IoU by kind of classifier and weighting, and the processor seconds of each kind."""
     x, label = features(problem, *task)
+    start = process_time()
     found = {} if task[1] else {"background": np.full(len(WEIGHTS), overlap(np.zeros_like(label, int), label))}
+    found = {kind: (values, process_time() - start) for kind, values in found.items()}
     for kind, classes in normals.items():
         if (kind == "blurred") == task[1]:
-            chances = np.stack([h - ((x - m) @ p * (x - m)).sum(1) / 2 for m, p, h in classes], axis=1)
-            found[kind] = np.array([overlap((chances + w).argmax(1), label) for w in WEIGHTS])
+            start = process_time()
+            likelihoods = chances(x, classes)
+            values = np.array([overlap((likelihoods + w).argmax(1), label) for w in WEIGHTS])
+            found[kind] = values, process_time() - start
     return found
 
 
-def shortcuts(problem: Problem, workers: int) -> dict[str, float]:
-    """Validation IoU by kind. Raises ValueError for a problem without a generator."""
+def split_samples(problem: Problem, samples: int | None) -> dict[str, list[int]]:
+    """The samples of each split, or its first so many."""
+    return {split: list(problem.split_samples(split))[:samples] for split in ("train", "validation")}
+
+
+def scope(problem: Problem, samples: int | None = None) -> str:
+    """What classifiers are fitted and scored on, in words."""
+    train, validation = (len(found) for found in split_samples(problem, samples).values())
+    return f"{train} training and {validation} validation samples; seconds are of scoring, {len(WEIGHTS)} weightings"
+
+
+def shortcuts(problem: Problem, workers: int, samples: int | None = None) -> Iterator[Score]:
+    """Validation IoU by kind. `samples` limits each split to its first so many samples.
+
+    Raises ValueError for a problem without a generator.
+    """
     if not problem.twin:
         raise ValueError(f"{problem.name} has no generator: shortcuts are for twins")
+    splits = split_samples(problem, samples)
 
     def over(job, split: str) -> list:
-        tasks = [(sample, blurred) for sample in problem.split_samples(split) for blurred in (False, True)]
+        tasks = [(sample, blurred) for sample in splits[split] for blurred in (False, True)]
         return list(tqdm(work(job, Path(), problem, tasks, workers), total=len(tasks), desc=split, disable=None))
 
     parts = over(moments, "train")
@@ -97,8 +127,11 @@ def shortcuts(problem: Problem, workers: int) -> dict[str, float]:
         reduce(lambda a, b: tuple(x + y for x, y in zip(a, b, strict=True)), (m for b, m in parts if b is which))
         for which in (False, True)
     )
-    normals = {kind: normal(kind, plain) for kind in ("naive", "linear", "quadratic")}
+    normals = {kind: normal(kind, plain) for kind in KINDS[1:-1]}
     normals["blurred"] = normal("quadratic", blurred)
     found = over(partial(scores, normals), "validation")
-    kinds = ["background", *normals]
-    return {k: float(np.mean([part[k] for part in found if k in part], axis=0).max()) for k in kinds}
+    for kind in KINDS:
+        values, seconds = zip(*(part[kind] for part in found if kind in part), strict=True)
+        yield Score(
+            kind, float(np.mean(values, axis=0).max()), sum(seconds), SEES.get(kind, "the 16 values of a pixel")
+        )

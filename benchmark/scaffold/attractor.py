@@ -17,7 +17,7 @@ import numpy as np
 
 PARAMETERS = 12  # of a map: the matrix row by row, then the translation
 STEPS = 64  # random steps of a walker before it branches: one bit of its word each
-BLOCK = 4096  # walkers at most: the arrays of one step stay in a core's second-level cache
+BLOCK = 1024  # walkers at most: enough for NumPy's calls to pay, few enough for their random steps to cost little
 
 
 def by_columns(maps: np.ndarray) -> np.ndarray:
@@ -90,5 +90,5 @@ def branch(maps: np.ndarray, levels: np.ndarray, scratch: np.ndarray, depth: int
 
 
 def walkers_for(count: int) -> int:
-    """How many walkers make `count` (a power of two, at least 8) points: few at small counts, so that they branch."""
-    return min(BLOCK, count // 4)
+    """How many walkers make `count` (a power of two, at least 32) points: few at small counts, so that they branch."""
+    return min(BLOCK, count // 16)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from benchmark.manifest import SPLITS
 from benchmark.problem import digest, split_samples
 
 
@@ -24,16 +25,10 @@ class Search:
 
 @dataclass(frozen=True)
 class Intensity:
-    """How voxels look: uint8 levels plus integer noise, clipped to [0, 255].
+    """How voxels look, uint8. Nothing in it depends on the category."""
 
-    Noise is the sum of `terms` integers uniform in [-noise, noise]: 1 is uniform, 2 triangular, 4 nearly normal.
-    """
-
-    background: int  # background voxels are uniform in [0, background]
-    levels: tuple[int, ...]  # of an occupied voxel, by category
-    noise: int
-    terms: int = 1
-    jitter: int = 0  # a fractal's own offset, one for all its voxels: uniform in [-jitter, jitter]
+    background: int  # background voxels are uniform in [0, background]: 0, 1, 3, 7 or 15
+    foreground: tuple[int, int]  # occupied voxels are uniform in this range, both ends included
 
 
 @dataclass(frozen=True)
@@ -47,35 +42,45 @@ class Problem:
     bottleneck: int  # the U-Net's coarsest extent is 2^bottleneck
     width: int  # channels of its first level
     categories: int  # foreground classes
-    instances: int  # instances used of each category, of 145
-    fractals: int  # instances overlaid in a volume
+    instances: int  # instances used of each category, of 145; each is of one split
+    fractals: int  # instances placed in a volume, each in a cell of its own
     train_samples: int
     validation_samples: int
     target: float  # validation Dice
     data_seed: int
     brick: int  # side of a brick: chunk of storage, unit of the fingerprint
-    voxels_per_point: int  # points of a fractal = voxels of the volume / this
-    size: tuple[int, int]  # greatest extent of a fractal in 1/256 of the side: least and most
+    cell: int  # side of a cell: volumes are grids of cells
+    voxels_per_point: int  # points of a fractal = voxels of a cell / this
+    size: tuple[int, int]  # greatest extent of a fractal in 1/256 of the cell's side: least and most
     intensity: Intensity
     search: Search
 
     def __post_init__(self) -> None:
-        limits = {"brick": self.side, "voxels_per_point": self.voxels}
-        for field, most in limits.items():
+        limits = {"cell": (1, self.side), "brick": (1, self.cell), "voxels_per_point": (1, self.cell**3)}
+        for field, (least, most) in limits.items():
             found = getattr(self, field)
-            if not 1 <= found <= most or found & (found - 1):
+            if not least <= found <= most or found & (found - 1):
                 raise ValueError(f"{field}: found {found}, wanted a power of two up to {most}")
-        if self.points < 8:
-            raise ValueError(f"voxels_per_point: {self.voxels_per_point} leaves {self.points} points, wanted 8 or more")
+        if self.points < 32:
+            raise ValueError(
+                f"voxels_per_point: found {self.voxels_per_point}: {self.points} points, wanted 32 or more"
+            )
         if not 1 <= self.size[0] <= self.size[1] <= 256:
             raise ValueError(f"size: found {self.size}, wanted 1 <= least <= most <= 256")
-        if not 1 <= self.intensity.terms <= 4:
-            raise ValueError(f"intensity.terms: found {self.intensity.terms}, wanted 1..4")
-        if len(self.intensity.levels) != self.categories:
-            raise ValueError(f"intensity.levels: found {len(self.intensity.levels)}, wanted {self.categories}")
-        placed, made = self.samples * self.fractals, self.categories * self.instances
-        if placed != made:
-            raise ValueError(f"{placed} fractals in the volumes, but {made} instances: each is used exactly once")
+        if self.intensity.background not in (0, 1, 3, 7, 15):
+            raise ValueError(f"intensity.background: found {self.intensity.background}, wanted 0, 1, 3, 7 or 15")
+        low, high = self.intensity.foreground
+        if not 0 <= low <= high <= 255:
+            raise ValueError(f"intensity.foreground: found {low, high}, wanted 0 <= least <= most <= 255")
+        if not 1 <= self.fractals <= self.cells:
+            raise ValueError(f"fractals: found {self.fractals}, wanted 1..{self.cells}, the cells of a volume")
+        pool = self.categories * self.instances
+        if pool * self.train_samples % self.samples:
+            raise ValueError(f"instances: found {pool}, wanted so many that both splits get their share of them")
+        for split in SPLITS:
+            placed, made = len(self.split_samples(split)) * self.fractals, self.split_instances(split)
+            if not made or placed % made:
+                raise ValueError(f"{split}: found {placed} fractals of {made} instances, wanted each equally often")
 
     @property
     def side(self) -> int:
@@ -97,9 +102,20 @@ class Problem:
         return self.side**3
 
     @property
+    def cells(self) -> int:
+        """Cells of one volume."""
+        return (self.side // self.cell) ** 3
+
+    @property
     def points(self) -> int:
         """Points of one fractal."""
-        return self.voxels // self.voxels_per_point
+        return self.cell**3 // self.voxels_per_point
+
+    @property
+    def field(self) -> int:
+        """Voxels that the U-Net's convolutions see to each side of a voxel, at least: two of 3^3 at each level, on the
+        way down, at the bottom and on the way up."""
+        return 4 * ((1 << self.levels) - 1) + 2 * (1 << self.levels)
 
     @property
     def levels(self) -> int:
@@ -118,6 +134,10 @@ class Problem:
     def digest(self) -> str:
         """Two problems are the same if this is."""
         return digest(self)
+
+    def split_instances(self, split: str) -> int:
+        """Instances, of all categories, that a split uses."""
+        return self.categories * self.instances * len(self.split_samples(split)) // self.samples
 
     def split_samples(self, split: str) -> range:
         """The sample ids of "train" or "validation": the training samples come first."""

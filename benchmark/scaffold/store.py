@@ -25,6 +25,7 @@ from benchmark.atomic import replacing
 from benchmark.fingerprint import add, brick_digest, brick_digests, to_hex
 from benchmark.hdf5 import named, opened
 from benchmark.scaffold.problem import Problem
+from benchmark.scaffold.volume import occupied_voxels
 
 GZIP_LEVEL = 4
 Voxels = tuple[int, int, int]  # z, y, x: a corner or a shape
@@ -95,7 +96,7 @@ def measure(problem: Problem, split: str, sample: int, slabs: Iterable[Slab], br
     counts, total, b, planes = np.zeros(problem.classes, np.int64), 0, problem.brick, 0
     for first, intensities, classes in slabs:
         planes += len(classes)
-        foreground = np.bincount(classes.reshape(-1)[np.flatnonzero(classes != 0)], minlength=problem.classes)
+        foreground = np.bincount(occupied_voxels(classes)[1], minlength=problem.classes)
         foreground[0] = classes.size - foreground.sum()
         counts += foreground
         digests = list(brick_digests(split, sample, (first, 0, 0), intensities, classes, b))

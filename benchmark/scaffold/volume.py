@@ -1,5 +1,6 @@
-"""Volumes: which fractals a sample overlays, where, and what its voxels look like.
+"""Volumes: which fractals a sample holds, where, and what its voxels look like.
 
+A volume is a grid of cells. Each of its fractals lies in a cell of its own, so that none touches another's voxels.
 Everything follows from the problem and the sample's id, bit by bit, wherever it is computed.
 """
 
@@ -10,28 +11,29 @@ from functools import lru_cache
 import numpy as np
 
 from benchmark import draw
+from benchmark.manifest import SPLITS
 from benchmark.scaffold import attractor
-from benchmark.scaffold.category import FULL, VARIANTS, extremes, instance_maps, load_categories, reference_walkers
+from benchmark.scaffold.category import VARIANTS, bounding_box, instance_maps, load_categories
 from benchmark.scaffold.problem import Intensity, Problem
 
 MARGIN = np.float32(1 / 64)  # of the extent: room for points beyond those that measured the bounding box
-CHUNK = 1 << 16  # voxels
 
 
 @dataclass(frozen=True)
 class Fractal:
-    """One fractal of a sample. `size` (greatest extent) and `origin` (z, y, x) are in voxels."""
+    """One fractal of a sample. `size`, its greatest extent, and `origin` (z, y, x), its place in the cell, are in
+    voxels; `cell` is (z, y, x) in cells."""
 
     category: int
     variant: int
+    cell: tuple[int, int, int]
     size: int
     origin: tuple[int, int, int]
-    brightness: int  # added to the category's level
 
 
 @lru_cache(maxsize=4)
-def assignment(problem: Problem) -> list[tuple[int, int]]:
-    """(category, variant) of every fractal of the problem, sample after sample: each instance exactly once.
+def pools(problem: Problem) -> dict[str, list[tuple[int, int]]]:
+    """The instances, (category, variant), of each split. They share none.
 
     The base is the last instance to be used: with 144 instances of a category, its variants alone.
     """
@@ -40,109 +42,148 @@ def assignment(problem: Problem) -> list[tuple[int, int]]:
         raw = draw.words(problem.data_seed, draw.INSTANCES, category, count=VARIANTS)
         variants = [1 + i for i in draw.shuffled(raw)] + [0]
         pool += [(category, variant) for variant in variants[: problem.instances]]
-    raw = draw.words(problem.data_seed, draw.ASSIGNMENT, count=len(pool))
+    order = draw.shuffled(draw.words(problem.data_seed, draw.POOLS, count=len(pool)))
+    pool = [pool[i] for i in order]
+    trained = problem.split_instances(SPLITS[0])
+    return dict(zip(SPLITS, (pool[:trained], pool[trained:]), strict=True))
+
+
+@lru_cache(maxsize=16)
+def deal(problem: Problem, split: int, number: int) -> list[tuple[int, int]]:
+    """The instances of a split in the order in which they are dealt out for the `number`-th time."""
+    pool = pools(problem)[SPLITS[split]]
+    raw = draw.words(problem.data_seed, draw.ASSIGNMENT, split, number, count=len(pool))
     return [pool[i] for i in draw.shuffled(raw)]
 
 
+def instances(problem: Problem, sample: int) -> list[tuple[int, int]]:
+    """(category, variant) of each fractal of a sample. A split's samples, one after another, use all of its instances
+    once, then all of them once more, and so on."""
+    split = next(i for i, name in enumerate(SPLITS) if sample in problem.split_samples(name))
+    first = (sample - problem.split_samples(SPLITS[split])[0]) * problem.fractals
+    made = problem.split_instances(SPLITS[split])
+    return [deal(problem, split, i // made)[i % made] for i in range(first, first + problem.fractals)]
+
+
 def fractals(problem: Problem, sample: int) -> list[Fractal]:
-    """The fractals of a sample in the order in which they are overlaid: later ones cover earlier ones."""
+    """The fractals of a sample."""
+    seed, side = problem.data_seed, problem.side // problem.cell
+    cells = draw.shuffled(draw.words(seed, draw.CELLS, sample, count=problem.cells))
     placed = []
-    for index in range(problem.fractals):
-        category, variant = assignment(problem)[sample * problem.fractals + index]
-        raw = draw.words(problem.data_seed, draw.PLACEMENT, sample, index, count=5)
-        size = problem.side * draw.between(raw[0], *problem.size) // 256
-        origin = tuple(draw.between(w, 0, problem.side - size) for w in raw[1:4])
-        jitter = draw.between(raw[4], -problem.intensity.jitter, problem.intensity.jitter)
-        placed.append(Fractal(category, variant, size, origin, jitter))
+    for index, (category, variant) in enumerate(instances(problem, sample)):
+        cell = cells[index] // side**2, cells[index] // side % side, cells[index] % side
+        raw = draw.words(seed, draw.PLACEMENT, sample, index, count=4)
+        size = max(1, problem.cell * draw.between(raw[0], *problem.size) // 256)
+        origin = tuple(draw.between(w, 0, problem.cell - size) for w in raw[1:])
+        placed.append(Fractal(category, variant, cell, size, origin))
     return placed
 
 
-def mark(problem: Problem, sample: int, index: int, fractal: Fractal, grid: np.ndarray) -> None:
-    """Write `index` + 1 into the voxels of `grid`, uint8 (D, H, W), that the fractal occupies."""
-    maps = instance_maps(load_categories(problem.categories)[fractal.category], fractal.variant)
-    measuring, count = reference_walkers(), attractor.walkers_for(problem.points)
-    walkers = draw.words(problem.data_seed, draw.WALKERS, sample, index, count=count)
-    ends = np.stack(attractor.wander(maps, np.concatenate([measuring, walkers])))  # (2, 3, both): at once is faster
-    low, high = extremes(attractor.spread(maps, ends[..., : len(measuring)], FULL))
+@lru_cache(maxsize=1024)
+def frame(categories: int, category: int, variant: int) -> tuple[np.ndarray, np.ndarray, np.float32]:
+    """The maps of an instance, and the cube around it: its lowest corner (3,) and its extent, float32."""
+    maps = instance_maps(load_categories(categories)[category], variant)
+    low, high = bounding_box(maps)
     extent = (high - low).max() * (1 + 2 * MARGIN)
-    corner = (low + high) * np.float32(0.5) - extent * np.float32(0.5)  # of a cube around the fractal
-    scale = np.float32(fractal.size) / extent
-    flat, side = grid.reshape(-1), problem.side
-    scaled, cell = np.empty((3, count), np.float32), np.empty((3, count), np.int64)
-    for block in attractor.spread(maps, ends[..., len(measuring) :], problem.points):
+    return maps, (low + high) * np.float32(0.5) - extent * np.float32(0.5), extent
+
+
+def mark(problem: Problem, sample: int, index: int, fractal: Fractal) -> np.ndarray:
+    """The voxels of a cell that its fractal occupies, bool (cell, cell, cell)."""
+    maps, corner, extent = frame(problem.categories, fractal.category, fractal.variant)
+    count = attractor.walkers_for(problem.points)
+    walkers = draw.words(problem.data_seed, draw.WALKERS, sample, index, count=count)
+    scale, side = np.float32(fractal.size) / extent, problem.cell
+    occupied = np.zeros((side,) * 3, bool)
+    flat = occupied.reshape(-1)
+    z0, y0, x0 = fractal.origin
+    first = (z0 * side + y0) * side + x0
+    scaled, voxel = np.empty((3, count), np.float32), np.empty((3, count), np.int32)
+    for block in attractor.blocks(maps, walkers, problem.points):
         np.subtract(block, corner[:, None], out=scaled)
         np.multiply(scaled, scale, out=scaled)
-        np.copyto(cell, scaled, casting="unsafe")  # towards zero
-        np.clip(cell, 0, fractal.size - 1, out=cell)  # the rare point beyond the margin
-        z, y, x = cell
-        z += fractal.origin[0]
+        np.copyto(voxel, scaled, casting="unsafe")  # towards zero
+        np.clip(voxel, 0, fractal.size - 1, out=voxel)  # the rare point beyond the margin
+        z, y, x = voxel
         z *= side
         z += y
-        z += fractal.origin[1]
         z *= side
         z += x
-        z += fractal.origin[2]
-        flat[z] = index + 1
+        z += first
+        flat[z] = True
+    return occupied
 
 
-def occupancy(problem: Problem, sample: int) -> np.ndarray:
-    """Which fractal occupies each voxel, counted from 1, 0 where none: uint8 (D, H, W)."""
-    grid = np.zeros((problem.side,) * 3, dtype=np.uint8)
-    for index, fractal in enumerate(fractals(problem, sample)):
-        mark(problem, sample, index, fractal, grid)
-    return grid
+def layers(problem: Problem, sample: int) -> Iterator[np.ndarray]:
+    """The label of a sample, a layer of cells at a time: classes, 0 background, uint8 (cell, H, W). A layer is
+    overwritten once the next is asked for."""
+    placed = list(enumerate(fractals(problem, sample)))
+    n = problem.cell
+    label = np.empty((n, problem.side, problem.side), np.uint8)
+    for layer in range(problem.side // n):
+        label.fill(0)
+        for index, fractal in placed:
+            z, y, x = fractal.cell
+            if z == layer:
+                occupied = mark(problem, sample, index, fractal).view(np.uint8)
+                cell = label[:, y * n : (y + 1) * n, x * n : (x + 1) * n]
+                np.multiply(occupied, np.uint8(fractal.category + 1), out=cell)
+        yield label
 
 
-def noise(raw: np.ndarray, intensity: Intensity) -> np.ndarray:
-    """Noise from words: 16 of a word's bits a term, so up to four terms. int32, one value a word."""
-    width = 2 * intensity.noise + 1
-    total = np.zeros(len(raw), dtype=np.int32)
-    for term in range(intensity.terms):
-        part = (raw >> np.uint64(16 * term)) & np.uint64(0xFFFF)
-        total += ((part * np.uint64(width)) >> np.uint64(16)).astype(np.int32) - intensity.noise
-    return total
+def occupied_voxels(label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where a label, uint8 of a multiple of 8 voxels, is not background: flat indices in order, and the classes."""
+    flat = label.reshape(-1)
+    eights = np.flatnonzero(flat.view(np.uint64) != 0)  # few are: eight voxels are looked at together
+    near = flat.reshape(-1, 8)[eights]
+    row, column = np.nonzero(near)
+    return eights[row] * 8 + column, near[row, column]
 
 
-def slab_intensities(problem: Problem, sample: int, first: int, owner: np.ndarray) -> np.ndarray:
-    """Intensities, uint8, of the slab `owner` (D, H, W) of `occupancy` that starts at plane `first`.
+def intensities(problem: Problem, sample: int, first: int, label: np.ndarray) -> np.ndarray:
+    """Intensities, uint8, of the slab `label` (D, H, W) that starts at plane `first`.
 
     Drawn a slab at a time, so that no more than a slab need be in memory: a slab is one brick deep.
     """
-    intensity, seed, slab = problem.intensity, problem.data_seed, first // problem.brick
-    raw = draw.to_bytes(draw.words(seed, draw.BACKGROUND, sample, slab, count=-(-owner.size // 8)))
-    voxels = background(raw[: owner.size], intensity.background)
-    occupied = np.flatnonzero(owner != 0)
-    levels = np.array([0] + [intensity.levels[f.category] + f.brightness for f in fractals(problem, sample)], np.int32)
-    values = levels[owner.reshape(-1)[occupied]]
-    values += noise(draw.words(seed, draw.FOREGROUND, sample, slab, count=len(occupied)), intensity)
-    voxels[occupied] = np.clip(values, 0, 255).astype(np.uint8)
-    return voxels.reshape(owner.shape)
+    seed, slab, intensity = problem.data_seed, first // problem.brick, problem.intensity
+    raw = draw.words(seed, draw.BACKGROUND, sample, slab, count=-(-label.size // 16))
+    voxels = background(raw, intensity)[: label.size]
+    occupied = occupied_voxels(label)[0]
+    raw = draw.words(seed, draw.FOREGROUND, sample, slab, count=-(-len(occupied) // 4))
+    voxels[occupied] = foreground(raw, intensity)[: len(occupied)]
+    return voxels.reshape(label.shape)
 
 
-def background(raw: np.ndarray, most: int) -> np.ndarray:
-    """Bytes, uint8 (n,), as integers in [0, most]: the high byte of byte * (most + 1)."""
-    voxels = np.empty(len(raw), np.uint8)
-    for start in range(0, len(raw), CHUNK):  # so that what lies between stays in cache
-        wide = raw[start : start + CHUNK].astype(np.uint16)
-        wide *= np.uint16(most + 1)
-        wide >>= np.uint16(8)
-        voxels[start : start + CHUNK] = wide
-    return voxels
+def background(raw: np.ndarray, intensity: Intensity) -> np.ndarray:
+    """Intensities from words, uint8 (16 words,): the bytes' lower halves, least significant byte first, then their
+    upper halves, of which as many bits count as the largest intensity has."""
+    voxels = np.empty((2, len(raw)), "<u8")
+    mask = np.uint64(intensity.background * 0x0101010101010101)
+    np.bitwise_and(raw, mask, out=voxels[0])
+    np.right_shift(raw, np.uint64(4), out=voxels[1])
+    np.bitwise_and(voxels[1], mask, out=voxels[1])
+    return voxels.reshape(-1).view(np.uint8)
+
+
+def foreground(raw: np.ndarray, intensity: Intensity) -> np.ndarray:
+    """Intensities from words, uint8 (4 words,): the high half of 16 bits times the width of the range."""
+    low, high = intensity.foreground
+    wide = raw.astype("<u8", copy=False).view("<u2").astype(np.uint32)
+    return (low + (wide * np.uint32(high - low + 1) >> np.uint32(16))).astype(np.uint8)
 
 
 def make_slabs(problem: Problem, sample: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """A sample a slab at a time: first plane, volume and label, uint8 (brick, H, W)."""
-    grid = occupancy(problem, sample)
-    classes = np.array([0] + [f.category + 1 for f in fractals(problem, sample)], dtype=np.uint8)
-    for first in range(0, problem.side, problem.brick):
-        owner = grid[first : first + problem.brick]
-        label = np.zeros_like(owner)
-        occupied = np.flatnonzero(owner != 0)
-        label.reshape(-1)[occupied] = classes[owner.reshape(-1)[occupied]]
-        yield first, slab_intensities(problem, sample, first, owner), label
+    """A sample a slab at a time: first plane, volume and label, uint8 (brick, H, W). A label is overwritten once the
+    next layer of cells is asked for."""
+    for layer, classes in enumerate(layers(problem, sample)):
+        for plane in range(0, problem.cell, problem.brick):
+            first, label = layer * problem.cell + plane, classes[plane : plane + problem.brick]
+            yield first, intensities(problem, sample, first, label), label
 
 
 def make_sample(problem: Problem, sample: int) -> tuple[np.ndarray, np.ndarray]:
     """A whole sample: volume of intensities and label of classes (0 background), uint8 (D, H, W)."""
-    slabs = list(make_slabs(problem, sample))
-    return np.concatenate([s[1] for s in slabs]), np.concatenate([s[2] for s in slabs])
+    volume, label = np.empty((2, *problem.shape), np.uint8)
+    for first, intensity, classes in make_slabs(problem, sample):
+        volume[first : first + problem.brick], label[first : first + problem.brick] = intensity, classes
+    return volume, label

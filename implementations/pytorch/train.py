@@ -35,6 +35,7 @@ import torch.distributed as dist
 
 from benchmark.config import read_bytes
 from benchmark.launch import Launch, detect_launch
+from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from benchmark.tree import combine
 
@@ -50,7 +51,6 @@ from .task import Task, build_task, config_class
 from .training.average import average_of
 from .training.checkpoint import Checkpoints, Origin, hold, open_checkpoints
 from .training.events import EDITION, RunLog, Submission, open_log
-from .training.memory import keep_freed_memory
 from .training.run import Run
 from .training.step import float32_facts, ieee_float32, warm_up
 from .training.stop import Aborted, WrongData, lost_peer, watch_signals

@@ -15,6 +15,7 @@ from results.statistics.standing import Standing, standing
 from results.statistics.throughput import Model, Throughput, throughput
 from results.tables.columns import Row
 from results.tables.run_table import named_sets, rows_of
+from rules.edition import load
 from rules.merit import kept
 
 REFERENCE = "reference"  # the organisation whose convergence others are held against, for information
@@ -174,14 +175,33 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
 
 
 def against_reference(r: Result, results: list[Result]) -> Result:
-    """With its convergence held against the reference of the same edition, benchmark, problem and batch size."""
+    """With its convergence held against the reference's at the same batch size: the edition's points where it has some
+    for the problem, else the runs of the reference's own submission."""
+    published = published_epochs(r)
+    found = held_against(r, published) if published else against_submission(r, results)
+    return r if found is None else replace(r, surprise=found)
+
+
+def against_submission(r: Result, results: list[Result]) -> Surprise | None:
+    """Its convergence held against the first set of the reference's submission that has its edition, benchmark, problem
+    and batch size."""
     for other in results:
         sound = other.as_logged or not other.standing.errors
         if sound and other.org == REFERENCE and other.group[:3] == r.group[:3] and other is not r:
             found = convergence(r, other)
             if found is not None:
-                return replace(r, surprise=found)
-    return r
+                return found
+    return None
+
+
+def published_epochs(r: Result) -> tuple[float, ...]:
+    """The epochs of the reference's runs that the set's edition has for its problem and batch size, () where it has
+    none."""
+    published = load(r.judged.edition).problems.get(r.group[2])
+    if published is None or published.benchmark != r.group[1]:
+        return ()
+    point = published.reference_epochs.get(r.one("batch"))
+    return point.epochs if point else ()
 
 
 def convergence(r: Result, reference: Result) -> Surprise | None:
@@ -189,8 +209,13 @@ def convergence(r: Result, reference: Result) -> Surprise | None:
     against each other."""
     if r.one("batch") is None or r.one("batch") != reference.one("batch"):
         return None
-    own, other = (converged_columns(x.rows)[1] for x in (r, reference))
-    return surprise(own, other) if own and other and len(own) + len(other) <= MOST_RUNS else None
+    return held_against(r, converged_columns(reference.rows)[1])
+
+
+def held_against(r: Result, epochs: Sequence[float]) -> Surprise | None:
+    """How surprising a set's epochs are next to others; None where either has none, or they are too many."""
+    own = converged_columns(r.rows)[1]
+    return surprise(own, epochs) if own and epochs and len(own) + len(epochs) <= MOST_RUNS else None
 
 
 def seconds_between(rows: Sequence[Row]) -> float:

@@ -82,7 +82,8 @@ COLUMNS = {
     "node_hours_deviation": "its deviation",
     "joules": "mean energy of a run, where all were measured",
     "joules_per_sample": "the same over samples trained, epochs counted whole unless samples are",
-    "reference_speedup": "the reference's mean epochs over the set's, at the same batch size: information only",
+    "reference_speedup": "mean epochs of the reference, from the edition's points or else from its submission, over "
+    "the set's, at the same batch size: information only",
     "reference_p": "exact one-sided permutation p that epochs this few are chance",
     "reference_detectable": "the smallest speed-up that would have given p <= 0.05",
     "total_scale": "T: units of the whole system (weak sets)",

@@ -10,7 +10,7 @@ from benchmark.scaffold.problem import Intensity, Problem
 
 @pytest.fixture(scope="session")
 def tiny() -> Problem:
-    """Six 16^3 volumes of two fractals, of two categories; two bricks a side."""
+    """Six 16^3 volumes of two fractals, of two categories; two cells and two bricks a side."""
     return dataclasses.replace(
         load_problem("smoke"),
         name="tiny",
@@ -22,7 +22,8 @@ def tiny() -> Problem:
         validation_samples=2,
         data_seed=20261121,
         brick=8,
-        voxels_per_point=16,
-        size=(144, 176),
-        intensity=Intensity(background=40, levels=(100, 160), noise=30),
+        cell=8,
+        voxels_per_point=2,
+        size=(192, 256),
+        intensity=Intensity(background=7, foreground=(100, 200)),
     )

@@ -18,7 +18,7 @@ def test_unknown_problem():
 def test_digest_covers_every_field(tiny):
     assert tiny.digest() == dataclasses.replace(tiny).digest()
     assert tiny.digest() != dataclasses.replace(tiny, data_seed=1).digest()
-    brighter = dataclasses.replace(tiny.intensity, noise=31)
+    brighter = dataclasses.replace(tiny.intensity, foreground=(100, 201))
     assert tiny.digest() != dataclasses.replace(tiny, intensity=brighter).digest()
 
 

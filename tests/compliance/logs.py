@@ -180,7 +180,7 @@ def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995)) -> Log:
         "opt_adam_epsilon": 1e-8,
         "opt_weight_decay": 0.0,
         "opt_gradient_clip_norm": 1.0,
-        "opt_learning_rate_decay_schedule": "cosine_warm_restarts",
+        "opt_learning_rate_decay_schedule": "cosine_decay",
     }
     for key, value in optimizer.items():
         log.add(key, value)

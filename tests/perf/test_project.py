@@ -14,7 +14,7 @@ SMOKE = ["--problem", "smoke", "--system", "dgx-h200"]
 
 
 def test_a_table_of_the_fastest_layouts(capsys):
-    assert main([*SMOKE, "--ranks", "1", "2", "8"]) == 0
+    assert main([*SMOKE, "--ranks", "1", "2", "8", "--batch", "2"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("dgx-h200: datasheet, not measured")
     lines = [line.split() for line in out.partition("smoke, batch 2, bfloat16\n")[2].splitlines()]
@@ -44,7 +44,7 @@ def test_several_problems_as_csv_and_json(capsys):
 
 
 def test_one_layout(capsys):
-    assert main([*SMOKE, "--layout", "1,2,2,2", "--recompute", "yes", "--format", "json"]) == 0
+    assert main([*SMOKE, "--layout", "1,2,2,2", "--batch", "2", "--recompute", "yes", "--format", "json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["layout"], found["ranks"], found["recompute"], found["samples_at_once"]) == ("1,2,2,2", 8, "yes", 2)
 
@@ -97,8 +97,8 @@ def test_ranks_beside_a_layout_must_be_its(capsys):
 @pytest.mark.parametrize(
     ("ranks", "settings", "wanted"),
     [
-        ("3", [], "smoke at batch 2 wants 2 or 4"),
-        ("4096", [], "smoke at batch 2 wants 128"),
+        ("3", ["batch_size=2"], "smoke at batch 2 wants 2 or 4"),
+        ("4096", ["batch_size=2"], "smoke at batch 2 wants 128"),
         ("3", ["batch_size=4", "accumulate=2"], "deepcam-mini at batch 4 in 2 parts wants 2"),
         ("2", ["batch_size=2", "accumulate=3"], "deepcam-mini at batch 2 in 3 parts wants as many samples as parts"),
     ],

@@ -85,9 +85,21 @@ def test_settings_are_all_of_the_references(benchmark):
     assert sorted(settings) == sorted(config.__dataclass_fields__)
 
 
+def test_a_problem_has_reference_points_by_batch_size(edited):
+    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8, 9, 9], 4: [12, 13]}))
+    points = edition.problems["smoke"].reference_epochs
+    assert {batch: (p.runs, p.fewest) for batch, p in points.items()} == {2: (3, 8), 4: (2, 12)}
+    assert edition.problems["deepcam"].reference_epochs == {}
+
+
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
+        (
+            "v1.0",
+            lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8]}),
+            "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs, wanted 2",
+        ),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("THR01"), "found THR01, wanted codes of this family"),

@@ -20,17 +20,16 @@ from ..training.step import precise
 from .evaluate import evaluate
 from .loss import class_weights, loss_from_sums, loss_sums
 from .model import build_model, to_input
-from .schedule import cosine_warm_restarts
+from .schedule import cosine_decay
 
 
 @dataclass(frozen=True)
 class Config(RunConfig):
     """What ScaFFold's runs have beside what every run has. Defaults are those of the big problems."""
 
-    learning_rate: float = 1e-3  # at the start of a cosine
-    end_learning_rate: float = 1e-4  # at its end
-    restart_epochs: int = 100  # length of the first cosine (T_0)
-    restart_factor: int = 2  # each is this much longer than the one before (T_mult)
+    learning_rate: float = 1e-3  # at the start of the cosine
+    end_learning_rate: float = 1e-4  # at its end, and from then on
+    decay_epochs: float = 100.0  # length of the cosine
     warmup_epochs: float = 0.0  # linear ramp from 0 on top of it
     beta_1: float = 0.9
     beta_2: float = 0.999
@@ -42,8 +41,7 @@ class Config(RunConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        at_least(self, 1, "restart_epochs", "restart_factor")
-        more_than(self, 0, "learning_rate", "epsilon", "gradient_clip", "background_weight")
+        more_than(self, 0, "decay_epochs", "learning_rate", "epsilon", "gradient_clip", "background_weight")
         at_least(self, 0, "end_learning_rate", "warmup_epochs", "weight_decay")
         one_of(self, "join", *JOINS)
         if self.accumulate != 1:
@@ -81,8 +79,7 @@ class Task:
 
     def learning_rate(self, epochs: float) -> float:
         c = self.config
-        restarts = (c.restart_epochs, c.restart_factor, c.warmup_epochs)
-        return cosine_warm_restarts(epochs, c.learning_rate, c.end_learning_rate, *restarts)
+        return cosine_decay(epochs, c.learning_rate, c.end_learning_rate, c.decay_epochs, c.warmup_epochs)
 
     def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
         """From volume and label, uint8 (N, D, H, W) each. A rank without a sample takes part with an empty volume
@@ -110,5 +107,5 @@ class Task:
             "opt_adam_epsilon": c.epsilon,
             "opt_weight_decay": c.weight_decay,
             "opt_gradient_clip_norm": c.gradient_clip,
-            "opt_learning_rate_decay_schedule": "cosine_warm_restarts",
+            "opt_learning_rate_decay_schedule": "cosine_decay",
         }

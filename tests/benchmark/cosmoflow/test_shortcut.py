@@ -21,9 +21,9 @@ def test_without_features_it_is_the_median_of_the_training_samples():
 
 
 def test_a_histogram_counts_each_channel_and_the_last_level_is_open(mini, tmp_path, monkeypatch):
-    sample, kinds, parameters = features(tmp_path, mini, ("train", 7))
+    sample, kinds, seconds, parameters = features(tmp_path, mini, ("train", 7))
     x, y = make_universe(mini, 7)
-    assert sample == 7 and np.array_equal(parameters, y)
+    assert sample == 7 and np.array_equal(parameters, y) and set(seconds) == set(kinds)
     assert {kind: len(values) for kind, values in kinds.items()} == {
         "constant": 0,
         "mean count": mini.channels,

@@ -18,31 +18,66 @@ def test_published_problems(name):
     assert list(problem.split_samples("validation")) == list(range(168, 240))
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_voxel_of_each_published_problem_sees_its_whole_cell(name):
+    problem = load_problem(name)
+    assert problem.field >= problem.cell
+
+
 def test_bottlenecks():
     wanted = {"scale7": 3, "scale8": 3, "scale9": 4, "scale10": 5, "scale11": 6}
     assert {name: load_problem(name).bottleneck for name in wanted} == wanted
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
+    ("fields", "message"),
     [
-        ("brick", 12, "power of two"),
-        ("brick", 32, "power of two up to 16"),
-        ("voxels_per_point", 1024, "leaves 4 points"),
-        ("size", (0, 10), "least <= most"),
-        ("size", (10, 300), "least <= most"),
-        ("instances", 7, "each is used exactly once"),
-        ("categories", 3, r"intensity\.levels: found 2, wanted 3"),
+        ({"cell": 12}, "cell: found 12, wanted a power of two up to 16"),
+        ({"cell": 32}, "cell: found 32, wanted a power of two up to 16"),
+        ({"cell": 0}, "cell: found 0, wanted a power of two up to 16"),
+        ({"brick": 6}, "brick: found 6, wanted a power of two up to 8"),
+        ({"brick": 16}, "brick: found 16, wanted a power of two up to 8"),
+        ({"voxels_per_point": 3}, "voxels_per_point: found 3, wanted a power of two up to 512"),
+        ({"voxels_per_point": 1024}, "voxels_per_point: found 1024, wanted a power of two up to 512"),
+        ({"voxels_per_point": 32}, "voxels_per_point: found 32: 16 points, wanted 32 or more"),
+        ({"size": (0, 10)}, "size: found .*, wanted 1 <= least <= most <= 256"),
+        ({"size": (20, 10)}, "size: found .*, wanted 1 <= least <= most <= 256"),
+        ({"size": (10, 300)}, "size: found .*, wanted 1 <= least <= most <= 256"),
+        ({"fractals": 0}, r"fractals: found 0, wanted 1\.\.8, the cells of a volume"),
+        ({"fractals": 9}, r"fractals: found 9, wanted 1\.\.8, the cells of a volume"),
+        ({"instances": 7}, "instances: found 14, wanted so many that both splits get their share"),
+        ({"instances": 9}, "train: found 8 fractals of 12 instances, wanted each equally often"),
     ],
 )
-def test_impossible_problems(tiny, field, value, message):
+def test_impossible_problems(tiny, fields, message):
     with pytest.raises(ValueError, match=message):
-        dataclasses.replace(tiny, **{field: value})
+        dataclasses.replace(tiny, **fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"background": 40}, r"intensity\.background: found 40, wanted 0, 1, 3, 7 or 15"),
+        ({"foreground": (-1, 90)}, r"intensity\.foreground: found \(-1, 90\), wanted 0 <= least <= most <= 255"),
+        ({"foreground": (100, 90)}, r"intensity\.foreground: found \(100, 90\), wanted 0 <= least <= most <= 255"),
+        ({"foreground": (100, 256)}, r"intensity\.foreground: found \(100, 256\), wanted 0 <= least <= most <= 255"),
+    ],
+)
+def test_impossible_intensities(tiny, fields, message):
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(tiny, intensity=dataclasses.replace(tiny.intensity, **fields))
 
 
 def test_what_follows_from_the_numbers(tiny):
     assert (tiny.side, tiny.shape, tiny.voxels, tiny.points) == (16, (16, 16, 16), 4096, 256)
-    assert (tiny.levels, tiny.classes, tiny.samples) == (tiny.scale - tiny.bottleneck, 3, 6)
+    assert (tiny.levels, tiny.classes, tiny.samples, tiny.cells) == (tiny.scale - tiny.bottleneck, 3, 6, 8)
+    assert [tiny.split_instances(split) for split in ("train", "validation")] == [8, 4]
+
+
+@pytest.mark.parametrize(("bottleneck", "field"), [(4, 2), (3, 8), (2, 20), (1, 44)])
+def test_the_field_of_the_network(tiny, bottleneck, field):
+    """Two convolutions at the bottom; a level more has two on each way and doubles what is below."""
+    assert dataclasses.replace(tiny, bottleneck=bottleneck).field == field
 
 
 @pytest.mark.parametrize(("bottleneck", "brick", "most"), [(0, 4, 1), (1, 8, 2), (3, 8, 2), (2, 2, 4)])

@@ -1,51 +1,62 @@
+"""The shortcuts as one command prints them: which there are, and that they stay what they are."""
+
 import dataclasses
 
-import numpy as np
 import pytest
 
-from benchmark.metric import Counts, dice
-from benchmark.scaffold.shortcut import box_sum, fit, neighbour_means, score, shortcuts
+from benchmark.scaffold import shortcut, shortcut_box
+from benchmark.scaffold.problem import Intensity
+from benchmark.scaffold.shortcut import shortcuts
+
+NAMES = ["voxel", "neighbours", "bayes3", "bayes5", "bayes7", "votes", "box3", "box5", "box7", "box9", "nearest"]
 
 
-def test_box_sum():
-    values = np.random.default_rng(0).integers(0, 9, (7, 8, 9)).astype(np.int32)
-    found = box_sum(values)
-    assert found[3, 3, 3] == values[1:6, 1:6, 1:6].sum()
-    assert found[0, 7, 8] == values[:3, 5:, 6:].sum()
+@pytest.fixture(autouse=True)
+def few_features(monkeypatch):
+    monkeypatch.setattr(shortcut_box, "FEATURES", 100)
 
 
-def test_neighbour_means():
-    volume = np.full((5, 5, 5), 40, np.uint8)
-    occupied = np.zeros_like(volume, dtype=bool)
-    occupied[2, 2, 2] = occupied[4, 4, 4] = True
-    volume[2, 2, 2], volume[4, 4, 4] = 101, 200
-    assert neighbour_means(volume, occupied).tolist() == [602, 602]  # 4 * 150.5
+def test_each_says_what_it_sees(tiny):
+    found = list(shortcuts(tiny))
+    assert [score.name for score in found] == NAMES
+    assert [score.local for score in found] == [True] * 10 + [False]
+    assert all(0 <= score.value <= 1 and score.seconds >= 0 for score in found)
+    told = {score.name for score in found if "told which are occupied" in score.sees}
+    assert told == {"neighbours", "bayes3", "bayes5", "bayes7"}
+    assert "5^3" in found[7].sees and "occupancy" in found[7].sees and "the volume" in found[-1].sees
 
 
-def test_fit_on_separate_classes_is_perfect():
-    counts = np.array([[90, 0, 0], [0, 7, 0], [0, 0, 3], [0, 0, 0]])
-    assert score(counts, fit(counts), counts.sum(axis=0)) == 1.0
+def test_workers_change_nothing(tiny):
+    one, two = ([score.value for score in shortcuts(tiny, workers)] for workers in (1, 2))
+    assert one == two
 
 
-def test_fit_is_the_best_table():
-    """Held against every table of a small histogram."""
-    counts = np.array([[50, 4, 1], [20, 6, 2], [9, 3, 8], [5, 1, 2]])
-    true = counts.sum(axis=0)
-
-    def of(table):
-        hit = tuple(int(counts[table == c, c].sum()) for c in range(3))
-        return dice(Counts(hit, tuple(int(counts[table == c].sum()) for c in range(3)), tuple(true.tolist())))
-
-    best = max(of(np.array(t)) for t in np.ndindex(3, 3, 3, 3))
-    assert score(counts, fit(counts), true) == pytest.approx(best)
+def test_samples_limit_both_splits(tiny):
+    assert shortcut.scope(tiny, 1) == "1 training and 1 validation samples, of 4 and 2"
+    sees = {score.name: score.sees for score in shortcuts(tiny, samples=1)}
+    assert sees["box3"] != {score.name: score.sees for score in shortcuts(tiny)}["box3"]
 
 
-def test_without_noise_one_voxel_is_enough(tiny):
-    clean = dataclasses.replace(tiny, intensity=dataclasses.replace(tiny.intensity, noise=0))
-    assert shortcuts(clean)["voxel"] == 1.0
+def test_large_samples_are_seen_by_their_cells(tiny, monkeypatch):
+    monkeypatch.setattr("benchmark.scaffold.shortcut_parts.WHOLE", 8)
+    found = {score.name: score.value for score in shortcuts(tiny)}
+    assert set(found) == set(NAMES)
 
 
-def test_noise_makes_one_voxel_weak_evidence(tiny):
-    levels = dataclasses.replace(tiny.intensity, levels=(100, 120), noise=40)
-    found = shortcuts(dataclasses.replace(tiny, intensity=levels))
-    assert found["voxel"] < found["neighbours"] < 1
+def test_intensities_say_nothing_where_categories_share_them(tiny):
+    found = {score.name: score.value for score in shortcuts(tiny)}
+    assert max(found[name] for name in NAMES[:6]) < 0.8  # 2/3 is what calling all of it one category of two can have
+
+
+def test_votes_lose_nothing_but_the_category_to_a_threshold(tiny):
+    """With a single category, whoever finds the occupied voxels has them all."""
+    single = dataclasses.replace(tiny, categories=1, instances=12, intensity=Intensity(7, (100, 200)))
+    found = {score.name: score.value for score in shortcuts(single)}
+    assert min(found.values()) > 0.97  # some intensities occur in the validation split alone
+    assert found["bayes3"] == found["box3"] == 1.0
+
+
+def test_noise_that_hides_voxels_costs_those_that_must_find_them(tiny):
+    dim = dataclasses.replace(tiny, intensity=Intensity(15, (4, 60)))
+    found = {score.name: score.value for score in shortcuts(dim)}
+    assert found["voxel"] < 0.9 and found["votes"] < 0.9 and found["nearest"] < 1

@@ -1,3 +1,5 @@
+"""Volumes: fractals in cells of their own, instances dealt out equally, intensities that say nothing of categories."""
+
 import dataclasses
 from collections import Counter
 
@@ -5,9 +7,27 @@ import numpy as np
 import pytest
 
 from benchmark.fingerprint import add, brick_digests, to_hex
+from benchmark.manifest import SPLITS
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Intensity
-from benchmark.scaffold.volume import assignment, fractals, make_sample, noise, occupancy
+from benchmark.scaffold.volume import (
+    background,
+    foreground,
+    fractals,
+    instances,
+    make_sample,
+    make_slabs,
+    mark,
+    pools,
+)
+
+
+@pytest.fixture
+def crowded(tiny):
+    """24 fractals a volume, in 64 cells: each instance is used four times."""
+    return dataclasses.replace(
+        tiny, scale=5, fractals=24, train_samples=4, validation_samples=2, instances=18, categories=2
+    )
 
 
 def test_known_sample(tiny):
@@ -16,61 +36,128 @@ def test_known_sample(tiny):
     assert to_hex(add(*brick_digests("train", 3, (0, 0, 0), volume, label, tiny.brick))) == KNOWN
 
 
-def test_every_instance_is_used_once(tiny):
-    used = Counter(assignment(tiny))
-    assert len(used) == tiny.samples * tiny.fractals and set(used.values()) == {1}
-    smoke = Counter(assignment(load_problem("smoke")))
-    assert smoke == Counter((c, v) for c in range(5) for v in range(1, 145))
+def used(problem, split):
+    """How often a split uses each instance."""
+    return Counter(i for sample in problem.split_samples(split) for i in instances(problem, sample))
+
+
+def test_every_instance_is_of_one_split_and_used_twice():
+    smoke = load_problem("smoke")
+    train, validation = (used(smoke, split) for split in SPLITS)
+    assert set(train.values()) == set(validation.values()) == {2}
+    assert (len(train), len(validation)) == (504, 216)
+    assert set(train) | set(validation) == {(c, v) for c in range(5) for v in range(1, 145)}
+
+
+def test_every_instance_of_a_larger_problem_is_used_equally_often(crowded):
+    train, validation = (used(crowded, split) for split in SPLITS)
+    assert (len(train), len(validation)) == (24, 12)
+    assert set(train.values()) == set(validation.values()) == {4}
+    assert not set(train) & set(validation)
+    first = [instances(crowded, sample) for sample in range(4)]
+    assert sorted(first[0]) == sorted(first[1]) and first[0] != first[1]  # dealt anew
+
+
+def test_published_problems_deal_instances_equally():
+    problem = load_problem("scale9")
+    train = used(problem, "train")
+    assert set(train) == set(pools(problem)["train"])
+    assert set(train.values()) == {problem.fractals * problem.train_samples // len(train)}
+
+
+@pytest.mark.parametrize("name", ["tiny", "crowded"])
+def test_fractals_lie_in_cells_of_their_own_and_inside_them(name, request):
+    problem = request.getfixturevalue(name)
+    for sample in range(problem.samples):
+        placed = fractals(problem, sample)
+        assert len({f.cell for f in placed}) == len(placed) == problem.fractals
+        for fractal in placed:
+            assert min(fractal.cell) >= 0 and max(fractal.cell) < problem.side // problem.cell
+            least, most = (problem.cell * size // 256 for size in problem.size)
+            assert least <= fractal.size <= most
+            assert min(fractal.origin) >= 0 and max(fractal.origin) + fractal.size <= problem.cell
+
+
+def test_a_fractal_stays_in_its_cube(tiny):
+    for index, fractal in enumerate(fractals(tiny, 1)):
+        occupied = mark(tiny, 1, index, fractal)
+        z, y, x = fractal.origin
+        inside = occupied[z : z + fractal.size, y : y + fractal.size, x : x + fractal.size]
+        assert inside.any() and inside.sum() == occupied.sum()
+        low, high = (np.argwhere(occupied).min(axis=0), np.argwhere(occupied).max(axis=0))
+        assert (high - low).max() + 1 >= fractal.size - 2  # and fills it, but for the margin
 
 
 @pytest.mark.parametrize("sample", range(6))
-def test_fractals_stay_in_their_box(tiny, sample):
-    grid = occupancy(tiny, sample)
+def test_a_label_is_its_fractals_in_their_cells(tiny, sample):
+    wanted = np.zeros((16, 16, 16), np.uint8)
     for index, fractal in enumerate(fractals(tiny, sample)):
-        z, y, x = fractal.origin
-        inside = grid[z : z + fractal.size, y : y + fractal.size, x : x + fractal.size] == index + 1
-        assert inside.any() and inside.sum() == (grid == index + 1).sum()
-        assert min(fractal.origin) >= 0 and max(fractal.origin) + fractal.size <= tiny.side
+        cell = tuple(slice(8 * c, 8 * c + 8) for c in fractal.cell)
+        wanted[cell] = mark(tiny, sample, index, fractal) * (fractal.category + 1)
+    assert np.array_equal(make_sample(tiny, sample)[1], wanted)
 
 
-def test_labels_and_intensities_follow_occupancy(tiny):
-    volume, label = make_sample(tiny, 0)
-    grid = occupancy(tiny, 0)
-    assert volume.dtype == label.dtype == np.uint8 and volume.shape == label.shape == (16, 16, 16)
-    assert (label[grid == 0] == 0).all() and (volume[grid == 0] <= tiny.intensity.background).all()
-    for index, fractal in enumerate(fractals(tiny, 0)):
-        mine = grid == index + 1
-        assert (label[mine] == fractal.category + 1).all()
-        assert (
-            np.abs(volume[mine].astype(int) - tiny.intensity.levels[fractal.category]) <= tiny.intensity.noise
-        ).all()
+def test_intensities_are_in_their_ranges(tiny):
+    for sample in range(6):
+        volume, label = make_sample(tiny, sample)
+        assert volume.dtype == label.dtype == np.uint8 and volume.shape == label.shape == (16, 16, 16)
+        assert volume[label == 0].max() <= 7
+        assert volume[label > 0].min() >= 100 and volume[label > 0].max() <= 200
 
 
-def test_intensities_do_not_depend_on_what_else_is_made(tiny):
+def test_intensities_carry_no_category():
+    """Where occupied voxels are, and how bright, depends on which are occupied, not on whose they are."""
+    problem = load_problem("smoke")
+    samples = [make_sample(problem, sample) for sample in range(40)]
+    values = [np.concatenate([v[label == c] for v, label in samples]).astype(float) for c in range(1, problem.classes)]
+    low, high = problem.intensity.foreground
+    for found in values:
+        error = (high - low) / np.sqrt(12 * len(found))
+        assert abs(found.mean() - (low + high) / 2) < 5 * error
+        assert found.std() == pytest.approx((high - low) / np.sqrt(12), rel=0.05)
+
+
+def test_slabs_make_the_sample(tiny):
+    """Two layers of cells, of two slabs each."""
+    thin = dataclasses.replace(tiny, brick=4)
+    slabs = [(first, v.copy(), part.copy()) for first, v, part in make_slabs(thin, 2)]  # one array holds all labels
+    assert [first for first, _, _ in slabs] == [0, 4, 8, 12]
+    assert all(part.shape == (4, 16, 16) for _, *parts in slabs for part in parts)
+    volume, label = make_sample(thin, 2)
+    assert np.array_equal(np.concatenate([v for _, v, _ in slabs]), volume)
+    assert np.array_equal(np.concatenate([part for *_, part in slabs]), label)
+    assert np.array_equal(label, make_sample(tiny, 2)[1])  # the slabs' depth decides on intensities alone
+
+
+def test_a_sample_does_not_depend_on_what_else_is_made(tiny):
     first = [make_sample(tiny, s) for s in range(6)]
     again = [make_sample(tiny, s) for s in reversed(range(6))][::-1]
     assert all((a[0] == b[0]).all() and (a[1] == b[1]).all() for a, b in zip(first, again, strict=True))
 
 
-def test_jitter_moves_a_whole_fractal(tiny):
-    bright = dataclasses.replace(tiny, intensity=dataclasses.replace(tiny.intensity, jitter=20, noise=0))
-    offsets = set()
-    for sample in range(6):
-        volume, grid = make_sample(bright, sample)[0], occupancy(bright, sample)
-        for index, fractal in enumerate(fractals(bright, sample)):
-            values = set(volume[grid == index + 1].tolist())
-            assert values == {bright.intensity.levels[fractal.category] + fractal.brightness}
-            offsets.add(fractal.brightness)
-    assert len(offsets) > 5 and max(map(abs, offsets)) <= 20
+@pytest.mark.parametrize("most", [0, 1, 3, 7, 15])
+def test_background_is_uniform(most):
+    raw = np.random.default_rng(0).integers(0, 2**64, 20_000, np.uint64)
+    found = np.bincount(background(raw, Intensity(most, (100, 200))), minlength=16)
+    assert found.sum() == 320_000 and not found[most + 1 :].any()
+    assert np.abs(found[: most + 1] / 320_000 * (most + 1) - 1).max() < 0.05
 
 
-@pytest.mark.parametrize("terms", [1, 2, 4])
-def test_noise_is_centred_and_bounded(terms):
-    raw = np.random.default_rng(0).integers(0, 2**64, 20000, np.uint64)
-    found = noise(raw, Intensity(background=1, levels=(1,), noise=10, terms=terms))
-    assert np.abs(found).max() <= 10 * terms
-    assert abs(found.mean()) < 0.3
-    assert found.std() == pytest.approx(np.sqrt(terms * (21**2 - 1) / 12), rel=0.05)
+@pytest.mark.parametrize("limits", [(100, 200), (0, 255), (7, 7)])
+def test_foreground_is_uniform(limits):
+    raw = np.random.default_rng(0).integers(0, 2**64, 100_000, np.uint64)
+    low, high = limits
+    found = np.bincount(foreground(raw, Intensity(7, limits)), minlength=256)
+    assert found.sum() == 400_000 == found[low : high + 1].sum()
+    assert np.abs(found[low : high + 1] / 400_000 * (high - low + 1) - 1).max() < 0.12
 
 
-KNOWN = "53da8018d64b5cf7cbf8aeb03b203b901e1235d826ee9c1d8a191bd95322d1d8"
+def test_words_become_intensities_in_a_fixed_order():
+    words = np.array([0x0123456789ABCDEF, 0xFEDCBA9876543210], np.uint64)
+    nibbles = background(words, Intensity(15, (0, 255))).tolist()
+    assert nibbles[:16] == [15, 13, 11, 9, 7, 5, 3, 1, 0, 2, 4, 6, 8, 10, 12, 14]
+    assert nibbles[16:] == [14, 12, 10, 8, 6, 4, 2, 0, 1, 3, 5, 7, 9, 11, 13, 15]
+    assert foreground(words[:1], Intensity(0, (0, 255))).tolist() == [0xCD, 0x89, 0x45, 0x01]
+
+
+KNOWN = "3a00907b1c51e9144fa5d5e83ddee87498433f36affc1797727d05629fcedea3"

@@ -89,10 +89,10 @@ def tiny(tmp_path_factory, warm) -> Tiny:
     """The tiny problem, made from smoke's definition, easy to reach the target of."""
     folder = tmp_path_factory.mktemp("tiny")
     smoke = load_problem("smoke")
-    sizes = {"scale": 4, "bottleneck": 2, "width": 8, "categories": 2, "instances": 11, "fractals": 2}
-    split = {"train_samples": 7, "validation_samples": 4, "target": 0.01, "voxels_per_point": 8}
-    look = dataclasses.replace(smoke.intensity, levels=(100, 200))
-    problem = dataclasses.replace(smoke, name="tiny", intensity=look, **sizes, **split)
+    sizes = {"scale": 4, "bottleneck": 2, "width": 8, "brick": 8, "cell": 8, "voxels_per_point": 2}
+    content = {"categories": 2, "instances": 11, "fractals": 2}
+    split = {"train_samples": 7, "validation_samples": 4, "target": 0.01}
+    problem = dataclasses.replace(smoke, name="tiny", **sizes, **content, **split)
     endless = dataclasses.replace(problem, target=2.0)  # the same data and never reached
     problems, config = folder / "problems.yaml", folder / "config.yaml"
     definitions = {name: shallow(p) for name, p in (("tiny", problem), ("endless", endless))}

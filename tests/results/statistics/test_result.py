@@ -1,11 +1,16 @@
 """From a verdict to results: what is scored, ranked, compared with the reference."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from compliance.engine import judge
+from results.statistics import result
+from results.statistics.convergence import MOST_RUNS
 from results.statistics.result import summarize
+from rules.edition import load
+from rules.reference import reference_points
 
 
 def five(new_log, first=50.0, seed=1, **facts):
@@ -67,3 +72,52 @@ def test_runs_that_failed_are_infinite(tree, new_log, missing):
     (r,) = results(tree.set(logs))
     assert r.seconds.count(math.inf) == missing
     assert (r.fom is None) == (missing == 2)
+
+
+@pytest.fixture
+def published(monkeypatch):
+    """An edition v1.0 with reference points of the problem smoke."""
+
+    def publish(**points):
+        known = load("v1.0")
+        problems = {
+            name: replace(p, reference_epochs=reference_points(points.get(name, {}), name))
+            for name, p in known.problems.items()
+        }
+        edition = replace(known, problems=problems)
+        monkeypatch.setattr(result, "load", lambda name: {"v1.0": edition}[name])
+
+    return publish
+
+
+def epochs_of(new_log, epochs, **facts):
+    return [new_log.scaffold(50, epochs=n, seed=sum(epochs) + i, **facts) for i, n in enumerate(epochs)]
+
+
+def test_epochs_are_held_against_the_editions_points(tree, new_log, published):
+    """Not against those of the reference's submission, whose own are held against the points as well."""
+    published(smoke={8: [20, 20, 22, 22], 4: [5, 5]})
+    tree.set(epochs_of(new_log, [10] * 5), org="fast")
+    tree.set(epochs_of(new_log, [42] * 5), org="reference")
+    found = {r.org: r.surprise for r in results(tree.root)}
+    assert found["fast"].speedup == 2.1 and found["fast"].p == 1 / math.comb(9, 5)
+    assert found["reference"].speedup == 0.5
+
+
+@pytest.mark.parametrize(
+    "points",
+    [{}, {"smoke": {4: [20, 22]}}, {"scale6": {8: [20, 22]}}],  # none, of another batch size, of another problem
+)
+def test_without_points_they_are_held_against_the_references_submission(tree, new_log, published, points):
+    published(**points)
+    tree.set(epochs_of(new_log, [10] * 5), org="fast")
+    tree.set(epochs_of(new_log, [42] * 5), org="reference")
+    found = {r.org: r.surprise for r in results(tree.root)}
+    assert found["fast"].speedup == 4.2 and found["reference"] is None
+
+
+def test_more_runs_than_can_be_counted_are_held_against_nothing(tree, new_log, published):
+    for runs, known in ((MOST_RUNS - 5, True), (MOST_RUNS - 4, False)):
+        published(smoke={8: [20] * runs})
+        (r,) = results(tree.set(epochs_of(new_log, [10] * 5)))
+        assert (r.surprise is not None) == known

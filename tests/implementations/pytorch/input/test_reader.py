@@ -96,7 +96,7 @@ def test_ranks_read_their_boxes(tiny, layout):
 @pytest.mark.skipif(not Path("/proc/thread-self/io").exists(), reason="the kernel counts no bytes")
 @pytest.mark.parametrize("layout", [Layout(1, 0, 2), Layout(1, 0, 2, 2, 2)])
 def test_a_rank_reads_its_share_of_bytes(tmp_path, layout):
-    problem = replace(load_problem("smoke"), scale=7, brick=32)
+    problem = replace(load_problem("smoke"), scale=7, brick=32, cell=64)
     path = sample_path(tmp_path, "train", 0)
     random = np.random.default_rng(0)
     volume = random.integers(0, 256, (128,) * 3, np.uint8)

@@ -1,0 +1,87 @@
+"""How the reference converges: from logs to one file of data, and from that to figures, a table and reference points.
+
+    python perf/convergence.py LOG_OR_FOLDER...      # docs/convergence.yaml from logs, then all that is made from it
+    python perf/convergence.py --add LOG...          # the same, beside the runs that the file has already
+    python perf/convergence.py                       # figures and table anew, from docs/convergence.yaml alone
+    python perf/convergence.py --points              # reference_epochs of the problems, for rules/<edition>/limits.yaml
+
+Figures are docs/figures/convergence-<problem>.svg. The table is printed, and replaces what stands in
+docs/convergence.md, if there is such a page, between the two lines `<!-- convergence: table -->` and `<!-- end -->`.
+"""
+
+import argparse
+import itertools
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from perf.curves.figure import figure
+from perf.curves.runs import Series, from_logs, merged, read, write
+from perf.curves.table import markdown, points
+from rules.edition import DEFAULT, load
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+BEGIN, END = "<!-- convergence: table -->", "<!-- end -->"
+SCORES = {"dice": "validation Dice", "mean": "validation score"}
+
+
+def between(page: str, table: str) -> str:
+    """A page with the table between the marks. Raises ValueError where the marks aren't there once, in order."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end or BEGIN in after:
+        raise ValueError(f"found no {BEGIN} with {END} after it, or two, wanted one")
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+
+
+def figures(series: Sequence[Series]) -> dict[str, str]:
+    """File name -> SVG, one for each problem."""
+    found = {}
+    for problem, members in itertools.groupby(series, key=lambda one: one.problem):
+        group = list(members)
+        score = SCORES[load(DEFAULT).benchmarks[group[0].benchmark].score or "mean"]
+        found[f"convergence-{problem}.svg"] = figure(group, score)
+    return found
+
+
+def run(options: argparse.Namespace) -> None:
+    """What the options ask for."""
+    if options.logs:
+        known = read(options.data) if options.add and options.data.exists() else []
+        write(options.data, merged([*known, *from_logs(options.logs)]))
+    series = read(options.data)
+    if options.points:
+        print(points(series))
+        return
+    for name, drawn in figures(series).items():
+        options.figures.mkdir(parents=True, exist_ok=True)
+        (options.figures / name).write_text(drawn, encoding="utf-8")
+    table = markdown(series)
+    print(table)
+    if options.page.exists():
+        options.page.write_text(between(options.page.read_text(encoding="utf-8"), table), encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns the exit code: 2 where a log or the data can't be taken."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("logs", nargs="*", type=Path, metavar="LOG", help="logs of runs, or folders of them")
+    parser.add_argument("--add", action="store_true", help="keep the runs that the file of data has already")
+    parser.add_argument("--points", action="store_true", help="print reference points instead of figures and table")
+    parser.add_argument("--data", type=Path, default=DOCS / "convergence.yaml")
+    parser.add_argument("--figures", type=Path, default=DOCS / "figures", help="the figures' folder")
+    parser.add_argument("--page", type=Path, default=DOCS / "convergence.md", help="where the table stands")
+    options = parser.parse_args(arguments)
+    try:
+        run(options)
+    except (ValueError, OSError) as error:
+        print(f"convergence.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""How problems converge: runs from their logs, kept in one file, as table, figures and reference points."""

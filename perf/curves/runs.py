@@ -1,0 +1,235 @@
+"""Runs and their scores epoch by epoch: read from logs by the checker's own reading, kept in a YAML file.
+
+The file holds all that tables and figures need, so that these can be made anew without the logs.
+"""
+
+import hashlib
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmark.config import build, read_yaml
+from benchmark.problem import load_problem
+from compliance.engine import judge
+from compliance.reading.run import Run as LoggedRun
+from results.statistics.curve import curve
+from rules.edition import DEFAULT, load
+
+# Hyperparameters that say where and how fast a step is computed, not what it computes.
+HOW = (
+    *("accumulate", "eval_batch_size", "layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "join"),
+    *("device", "threads", "workers", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "precision", "epochs"),
+)
+GROUPS = 8  # widths are multiples of it
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run. `scores` are the validation scores of epochs 1, 2, ..., `elapsed` the seconds from run_start to each;
+    `seconds` are those of the whole run."""
+
+    log: str  # sha256
+    source: str  # the digest that the log says of the source
+    seed: int
+    device: str
+    threads: int  # 0 where the log doesn't say
+    precision: str
+    seconds: float
+    scores: tuple[float, ...]
+    elapsed: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.scores or len(self.scores) != len(self.elapsed):
+            raise ValueError(
+                f"found {len(self.scores)} scores and {len(self.elapsed)} times, wanted one of each an epoch"
+            )
+
+
+@dataclass(frozen=True)
+class Series:
+    """Runs of the same problem with the same mathematics, at one batch size."""
+
+    benchmark: str
+    problem: str
+    problem_digest: str
+    width: int  # channels of the U-Net's first level; 0 of other networks
+    batch: int
+    target: float
+    settings: dict[str, Any]  # the hyperparameters that make the mathematics
+    runs: tuple[Run, ...]
+
+    @property
+    def lower(self) -> bool:
+        """Whether lower scores are better."""
+        return load(DEFAULT).benchmarks[self.benchmark].lower
+
+    @property
+    def common(self) -> tuple:
+        """What its runs share, in the order in which series are listed."""
+        return (self.benchmark, natural(self.problem), -self.width, self.batch, self.problem_digest, str(self.settings))
+
+    def reached(self, run: Run) -> int | None:
+        """The epoch in which a run met the target, from 1; None where it didn't."""
+        met = (s <= self.target if self.lower else s >= self.target for s in run.scores)
+        return next((epoch for epoch, yes in enumerate(met, 1) if yes), None)
+
+    @property
+    def epochs(self) -> list[int]:
+        """Epochs to the target of the runs that met it, fewest first."""
+        return sorted(epoch for run in self.runs if (epoch := self.reached(run)))
+
+    @property
+    def seconds(self) -> list[float]:
+        """Seconds of these runs."""
+        return sorted(run.seconds for run in self.runs if self.reached(run))
+
+    @property
+    def variation(self) -> float | None:
+        """The coefficient of variation of the epochs; None below two runs."""
+        return statistics.stdev(self.epochs) / statistics.fmean(self.epochs) if len(self.epochs) > 1 else None
+
+    @property
+    def published(self) -> bool:
+        """Whether the problem is as it is defined now."""
+        try:
+            return load_problem(self.problem).digest() == self.problem_digest
+        except ValueError:
+            return False
+
+
+def natural(name: str) -> tuple:
+    """Smoke first; then by name, with numbers as numbers."""
+    digits = "".join(c for c in name if c.isdigit())
+    return name != "smoke", name.rstrip("0123456789"), int(digits or 0), name
+
+
+def from_logs(paths: Iterable[Path]) -> list[Series]:
+    """The runs in logs, or in folders of logs. Raises ValueError naming the log that can't be one of them."""
+    verdict = judge(paths)
+    for path, why in verdict.missed:
+        raise ValueError(f"{path}: {why}")
+    logs = [log for runs in verdict.all_sets for log in runs.logs] + list(verdict.logs)
+    if not logs:
+        raise ValueError("no log of a run was found")
+    return merged(of_log(log.run) for log in logs)
+
+
+def of_log(run: LoggedRun) -> Series:
+    """A series of one run. Raises ValueError naming the log and what it lacks."""
+    scores, window = curve(run), run.window
+    where = run.path
+    if window is None or not scores:
+        raise ValueError(f"{where}: found no run with scores, wanted run_start, run_stop and scores between them")
+    if [epoch for epoch, _ in scores] != list(range(1, len(scores) + 1)):
+        raise ValueError(f"{where}: found scores at epochs {[e for e, _ in scores]}, wanted one after each epoch")
+    target = run.value("target") if run.target is None else run.target
+    if target is None:
+        raise ValueError(f"{where}: found no target, neither in the rules for problem {run.problem!r} nor in the log")
+    known = run.value("hyperparameters", {})
+    one = Run(
+        log=hashlib.sha256(run.file.read_bytes()).hexdigest(),
+        source=str(run.value("source", "")),
+        seed=run.seeds[0][1] if run.seeds else 0,
+        device=str(known.get("device", "")),
+        threads=known.get("threads", 0),
+        precision=str(run.value("precision", "")),
+        seconds=run.seconds,
+        scores=tuple(score for _, score in scores),
+        elapsed=tuple(round((e.time_ms - window[0]) / 1000, 1) for e in run.evaluations),
+    )
+    return Series(
+        benchmark=run.benchmark,
+        problem=str(run.problem),
+        problem_digest=str(run.value("problem_digest", "")),
+        width=width_of(run.value("parameter_count"), str(run.problem)) if run.benchmark == "scaffold" else 0,
+        batch=run.value("global_batch_size"),
+        target=float(target),
+        settings={name: known[name] for name in sorted(known) if name not in (*HOW, "batch_size")},
+        runs=(one,),
+    )
+
+
+def merged(series: Iterable[Series]) -> list[Series]:
+    """The same with every run once, those of a kind together, in a fixed order."""
+    found: dict[tuple, list[Series]] = {}
+    for one in series:
+        found.setdefault((*one.common, one.target), []).append(one)
+    joined = []
+    for key in sorted(found, key=str):
+        runs = {run.log: run for one in found[key] for run in one.runs}
+        ordered = tuple(sorted(runs.values(), key=lambda run: (run.seconds, run.log)))
+        joined.append(Series(**{**vars(found[key][0]), "runs": ordered}))
+    return sorted(joined, key=lambda one: one.common)
+
+
+def width_of(parameters: int, problem: str) -> int:
+    """Channels of the first level of the U-Net that has so many parameters. Raises ValueError where none has."""
+    found = [width for width in range(GROUPS, 513, GROUPS) if parameters in _counts(problem, width)]
+    if len(found) != 1:
+        raise ValueError(f"found {parameters} parameters, wanted those of a U-Net for {problem}")
+    return found[0]
+
+
+@cache
+def _counts(problem: str, width: int) -> set[int]:
+    """Parameters of the problem's U-Net at another width; of a problem that isn't known, at any number of levels."""
+    try:
+        known = load_problem(problem)
+        return {parameter_count(known.classes, width, known.levels)}
+    except ValueError:
+        return {parameter_count(6, width, levels) for levels in range(1, 8)}
+
+
+def parameter_count(classes: int, width: int, levels: int) -> int:
+    """Parameters of the U-Net of implementations/pytorch/scaffold/model.py."""
+
+    def block(a: int, b: int) -> int:  # two convolutions 3x3x3 without bias, two norms
+        return 27 * (a * b + b * b) + 4 * b
+
+    widths = [width << level for level in range(levels + 1)]
+    down = sum(block(a, b) for a, b in zip([1, *widths], widths, strict=False))
+    up = sum(8 * 2 * w * w + w + block(2 * w, w) for w in widths[:-1])  # a transposed convolution 2x2x2, a block
+    return down + up + width * classes + classes
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML with runs as blocks, their lists in one piece, and numbers that read back as they were."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+HEADER = """# Runs of the reference and their validation scores, epoch by epoch: what docs/convergence.md is made of.
+# Made from logs by `python perf/convergence.py`; what the fields mean: perf/curves/runs.py.
+"""
+
+
+def write(path: Path, series: Sequence[Series]) -> None:
+    """Keep series in a file."""
+    plain = [{**asdict(one), "runs": [_plain(run) for run in one.runs]} for one in series]
+    text = yaml.dump({"series": plain}, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(HEADER + text, encoding="utf-8")
+
+
+def _plain(run: Run) -> dict[str, Any]:
+    return {**asdict(run), "scores": list(run.scores), "elapsed": list(run.elapsed)}
+
+
+def read(path: Path) -> list[Series]:
+    """The series of a file. Raises ValueError naming the file and what is wrong in it."""
+    values = read_yaml(path)
+    if not isinstance(values, dict) or not isinstance(values.get("series"), list):
+        raise ValueError(f"{path}: found no list of series")
+    found = [build(Series, one, f"{path}: series[{i}]") for i, one in enumerate(values["series"])]
+    for one in found:
+        numbers = [v for run in one.runs for v in (run.seconds, *run.scores, *run.elapsed)]
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError(f"{path}: {one.problem}: found a number that is not finite")
+    return found

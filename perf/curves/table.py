@@ -1,0 +1,76 @@
+"""Convergence in words: the Markdown table, and the reference points as limits.yaml has them."""
+
+import statistics
+from collections.abc import Sequence
+
+from perf.curves.runs import Series
+from rules.reference import FEWEST_RUNS
+
+HEAD = (
+    *("problem", "width", "batch size", "runs", "reached the target", "epochs: fewest", "median", "most"),
+    *("CV of epochs", "seconds, median", "threads"),
+)
+
+
+def markdown(series: Sequence[Series]) -> str:
+    """A row a series: epochs to the target and their spread, seconds. Of runs that reached it."""
+    lines = [f"| {' | '.join(HEAD)} |", f"| --- | {' | '.join(['---:'] * (len(HEAD) - 1))} |"]
+    for one, name in zip(series, names(series), strict=True):
+        cells = [name, str(one.width or ""), str(one.batch), str(len(one.runs)), str(len(one.epochs))]
+        epochs, cv = one.epochs, one.variation
+        spread = (epochs[0], statistics.median(epochs), epochs[-1]) if epochs else ("", "", "")
+        cells += [v if v == "" else f"{v:g}" for v in spread]
+        cells += ["" if cv is None else f"{100 * cv:.1f} %"]
+        cells += [f"{statistics.median(one.seconds):.1f}" if one.seconds else "", machine(one)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def names(series: Sequence[Series]) -> list[str]:
+    """The problems' names; with the settings that differ where series have the same problem, width and batch size."""
+    found = []
+    for one in series:
+        alike = [s for s in series if (s.problem, s.width, s.batch) == (one.problem, one.width, one.batch)]
+        odd = [k for k in one.settings if any(s.settings.get(k) != one.settings[k] for s in alike)]
+        more = [
+            f"{k} {one.settings[k]:g}" if isinstance(one.settings[k], float) else f"{k} {one.settings[k]}" for k in odd
+        ]
+        if len({s.problem_digest for s in alike}) > 1:
+            more.append(f"definition {one.problem_digest[:8]}")
+        found.append(one.problem + (f" ({', '.join(more)})" if more else ""))
+    return found
+
+
+def machine(one: Series, word: str = "") -> str:
+    """Threads of its runs, or the device where that is no processor; with a word, `2 threads`."""
+    found = sorted({f"{r.threads} {word}s" if r.device in ("cpu", "") else r.device for r in one.runs})
+    return ", ".join(found) if word else ", ".join(f.removesuffix(" s") for f in found)
+
+
+def points(series: Sequence[Series]) -> str:
+    """`reference_epochs` of each problem, as rules/<edition>/limits.yaml has them.
+
+    Of problems as they are defined now; runs that missed the target, and series of fewer runs than a point needs, are
+    named in comments. Raises ValueError where one problem has several series at a batch size.
+    """
+    lines, done = [], {}
+    for one, name in zip(series, names(series), strict=True):
+        if not one.published:
+            lines.append(f"# {name}, width {one.width}, batch size {one.batch}: not the problem as it is defined now")
+            continue
+        if (one.problem, one.batch) in done:
+            first = done[one.problem, one.batch]
+            raise ValueError(f"{one.problem} at batch size {one.batch}: found {first} and {name}, wanted one series")
+        done[one.problem, one.batch] = name
+        if len(one.epochs) < len(one.runs):
+            missed = len(one.runs) - len(one.epochs)
+            lines.append(f"# {one.problem}, batch size {one.batch}: {missed} of {len(one.runs)} runs missed the target")
+        if len(one.epochs) < FEWEST_RUNS:
+            lines.append(
+                f"# {one.problem}, batch size {one.batch}: {len(one.epochs)} runs, a point needs {FEWEST_RUNS}"
+            )
+            continue
+        if f"{one.problem}:" not in lines:
+            lines += [f"{one.problem}:", "  reference_epochs:"]
+        lines.append(f"    {one.batch}: {one.epochs}")
+    return "\n".join(lines)

@@ -1,0 +1,239 @@
+"""A network that sees a small box, against the reference: validation Dice over processor seconds, on one thread.
+
+    python perf/small_network.py --problem smoke [--seconds 60] [--seed 1] [--rate 0.003] [reference's field=value ...]
+
+The small one has four convolutions 3x3x3 of 16 channels with ReLU, no norm and no pooling, and a head 1x1x1: a voxel's
+class is chosen from the 9^3 voxels around it. Loss, optimizer and batch are the reference's; its rate is its own,
+steady after a warm-up, and a moving average of its weights is evaluated, in the precision that is faster for it.
+
+Both train in one process and take turns by epochs: whoever has used fewer processor seconds goes next. That ends once
+the reference has met the target and the small one has used as many seconds, or both have used `--seconds`. Evaluations
+count; making the data, building and warming up don't.
+"""
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import torch
+from torch import Tensor, nn
+
+from benchmark.manifest import SPLITS
+from benchmark.memory import keep_freed_memory
+from benchmark.problem import load_problem
+from benchmark.scaffold.problem import Problem
+from benchmark.scaffold.volume import make_sample
+from implementations.pytorch.config import activation_type, config_path, load_config, resolve
+from implementations.pytorch.layers.norm import fuse_norms
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.scaffold.task import Config, Task
+from implementations.pytorch.training.average import average_of
+from implementations.pytorch.training.step import train_step, warm_up
+
+WIDTH, LAYERS = 16, 4
+FIELD = 2 * LAYERS + 1
+RATE = 3e-3  # of the small network
+WARMUP, DECAY = 0.25, 0.99  # epochs of its warm-up, and of its moving average
+LAYOUT = Layout(1)
+Data = dict[str, tuple[Tensor, Tensor]]
+
+
+class Small(nn.Module):
+    """(N, 1, D, H, W) -> (N, classes, D, H, W) logits, each from the FIELD^3 voxels around."""
+
+    def __init__(self, classes: int):
+        super().__init__()
+        layers, channels = [], 1
+        for _ in range(LAYERS):
+            layers += [nn.Conv3d(channels, WIDTH, 3, padding=1), nn.ReLU()]
+            channels = WIDTH
+        self.body, self.head = nn.Sequential(*layers), nn.Conv3d(WIDTH, classes, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.body(x))
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one reached after so many processor seconds, of its own."""
+
+    seconds: float
+    dice: float
+
+
+class Side(Protocol):
+    """One that trains."""
+
+    name: str
+    epochs: list[Epoch]
+
+    def epoch(self) -> float:
+        """Train an epoch and evaluate: validation Dice."""
+
+
+@dataclass
+class Network:
+    """A network that trains on data in memory."""
+
+    name: str
+    task: Task
+    model: nn.Module
+    data: Data
+    epochs: list[Epoch] = field(default_factory=list)
+    steps: int = 0
+
+    def __post_init__(self):
+        self.optimizer = self.task.build_optimizer(self.model)
+        self.average = average_of(self.model, self.task.config.average_decay)
+        warm_up(self.task, self.model, LAYOUT)
+
+    def epoch(self) -> float:
+        """Train an epoch and evaluate: validation Dice."""
+        self.train()
+        return self.evaluate()
+
+    def train(self) -> None:
+        """One pass over the training samples, in a fresh order."""
+        volumes, labels = self.data["train"]
+        batches = torch.randperm(len(volumes)).split(self.task.config.batch_size)
+        self.model.train()
+        for batch in batches:
+            for group in self.optimizer.param_groups:
+                group["lr"] = self.task.learning_rate(self.steps / len(batches))
+            parts = [(1.0, (volumes[batch], labels[batch]))]
+            train_step(self.task, self.model, self.optimizer, parts, LAYOUT)
+            self.steps += 1
+            if self.average:
+                self.average.update(self.model)
+
+    def evaluate(self) -> float:
+        """Validation Dice of the average of the weights, if there is one."""
+        size = self.task.config.eval_batch_size
+        batches = zip(*(part.split(size) for part in self.data["validation"]), strict=True)
+        with self.average.in_place_of(self.model) if self.average else contextlib.nullcontext():
+            return self.task.evaluate(self.model.eval(), batches, LAYOUT).value
+
+
+def make_data(problem: Problem) -> Data:
+    """Volumes and labels of each split, uint8 (samples, D, H, W)."""
+    data = {}
+    for split in SPLITS:
+        arrays = zip(*(make_sample(problem, sample) for sample in problem.split_samples(split)), strict=True)
+        data[split] = tuple(torch.stack([torch.from_numpy(a) for a in part]) for part in arrays)
+    return data
+
+
+def spent(side: Side) -> float:
+    """Processor seconds of a side."""
+    return side.epochs[-1].seconds if side.epochs else 0.0
+
+
+def compete(
+    reference: Side, small: Side, target: float, limit: float, clock: Callable[[], float] = time.process_time
+) -> float | None:
+    """Train both, in turns; the seconds after which the reference met the target, or None."""
+    met = None
+    while True:
+        # A side is done when it has used up its seconds: of the small one, the reference's once that has met the target
+        waiting = [] if met is not None or spent(reference) >= limit else [reference]
+        waiting += [small] if spent(small) < (limit if met is None else min(met, limit)) else []
+        if not waiting:
+            return met
+        side = min(waiting, key=spent)
+        start = clock()
+        dice = side.epoch()
+        side.epochs.append(Epoch(spent(side) + clock() - start, dice))
+        print(f"  {side.name:14} epoch {len(side.epochs):3}  {spent(side):8.1f} s  {dice:.4f}", flush=True)
+        if side is reference and dice >= target:
+            met = spent(side)
+
+
+def by_then(side: Side, seconds: float) -> float:
+    """The best Dice of a side's epochs that ended by so many seconds."""
+    return max((e.dice for e in side.epochs if e.seconds <= seconds), default=0.0)
+
+
+def summary(reference: Side, small: Side, target: float, met: float | None) -> list[str]:
+    """What the table says."""
+    best = max(e.dice for e in small.epochs)
+    if met is None:
+        end = min(spent(reference), spent(small))
+        first = (
+            f"{reference.name} had {by_then(reference, end):.4f} after {end:.1f} processor seconds, target {target:g}"
+        )
+    else:
+        end, first = met, f"{reference.name} reached {target:g} after {met:.1f} processor seconds"
+    return [first, f"{small.name} had {by_then(small, end):.4f} by then, {best:.4f} after {spent(small):.1f}"]
+
+
+def small_config(config: Config, rate: float, precision: str) -> Config:
+    """The settings of the small network, from the reference's."""
+    rates = {"learning_rate": rate, "end_learning_rate": rate, "warmup_epochs": WARMUP}
+    return replace(config, **rates, average_decay=DECAY, precision=precision)
+
+
+def build_small(problem: Problem, config: Config, data: Data, rate: float) -> Network:
+    """The small network, in the faster precision."""
+
+    def build(precision: str) -> Network:
+        model = Small(problem.classes).to(memory_format=torch.channels_last_3d)
+        name = f"small {precision}"
+        return Network(name, Task(problem, small_config(config, rate, precision)), model, data)
+
+    return min((build(precision) for precision in ("float32", "bfloat16")), key=step_seconds)
+
+
+def step_seconds(network: Network, steps: int = 3) -> float:
+    """Processor seconds of a forward and backward pass, the least of a few; weights stay as they are."""
+    seconds, size = [], network.task.config.batch_size
+    for _ in range(steps):
+        start = time.process_time()
+        network.task.loss(network.model, tuple(part[:size] for part in network.data["train"]), LAYOUT).backward()
+        network.model.zero_grad(set_to_none=True)
+        seconds.append(time.process_time() - start)
+    return min(seconds)
+
+
+def build_reference(problem: Problem, config: Config, data: Data) -> Network:
+    """The reference's network and settings."""
+    task = Task(problem, config)
+    model = task.build_model()
+    if config.compile:
+        fuse_norms(model, activation_type(config))
+    return Network("reference", task, model, data)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problem", default="smoke")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="processor seconds of each, at most")
+    parser.add_argument("--seed", type=int, help="of weights and order (default: a fresh one)")
+    parser.add_argument("--rate", type=float, default=RATE, help="of the small network")
+    parser.add_argument("settings", nargs="*", metavar="field=value", help="of the reference, as train.py's")
+    options = parser.parse_args()
+    problem = load_problem(options.problem)
+    config = load_config(Config, config_path(options.problem), [*options.settings, "threads=1", "device=cpu"])
+    config = resolve(config, 1, 1)
+    torch.set_num_threads(config.threads)
+    keep_freed_memory()
+    seed = torch.seed() if options.seed is None else torch.manual_seed(options.seed).initial_seed()
+    data = make_data(problem)
+    reference = build_reference(problem, config, data)
+    small = build_small(problem, config, data, options.rate)
+    print(
+        f"{options.problem}: seed {seed}, one thread, reference {config.precision}, {small.name}, rate {options.rate:g}"
+    )
+    met = compete(reference, small, problem.target, options.seconds)
+    print(*summary(reference, small, problem.target, met), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""The method that looks at whole fractals."""
+
+import numpy as np
+
+from benchmark.scaffold.shortcut_parts import split_parts
+from benchmark.scaffold.shortcut_shape import GRID, find, nearest, shape_dice, spread
+from benchmark.scaffold.shortcut_tables import histogram
+from benchmark.scaffold.volume import fractals, make_sample
+
+
+def test_a_full_cube_is_spread_evenly_wherever_it_is():
+    occupied = np.zeros((16, 16, 16), bool)
+    occupied[3:11, 5:13, 1:9] = True
+    assert np.allclose(spread(occupied), np.full(GRID**3, GRID**-1.5))
+
+
+def test_the_box_around_a_flat_thing_is_a_cube():
+    occupied = np.zeros((16, 16, 16), bool)
+    occupied[4, 2:10, 2:10] = True
+    found = spread(occupied).reshape((GRID,) * 3) ** 2
+    assert np.isclose(found.sum(), 1) and np.count_nonzero(found.sum(axis=(1, 2))) == 1
+
+
+def test_each_fractal_is_found_in_its_cell(tiny):
+    volume, label = make_sample(tiny, 0)
+    found, seconds = find(np.arange(256) >= 100, tiny, volume, label)
+    placed = sorted(fractals(tiny, 0), key=lambda fractal: fractal.cell)
+    assert len(found) == len(placed) and seconds >= 0
+    for one, fractal in zip(found, placed, strict=True):
+        assert one.classes.argmax() == fractal.category + 1
+        assert one.classes.sum() == one.classes.max()
+
+
+def test_nearest():
+    known = np.eye(3)
+    assert nearest(known, np.array([[0.1, 0.9, 0.0], [0.8, 0.1, 0.3]])).tolist() == [1, 0]
+
+
+def test_fractals_that_were_trained_on_are_all_known(tiny):
+    samples = [make_sample(tiny, sample) for sample in range(4)]
+    counts = sum(histogram(volume, label, 256, 3) for volume, label in samples)
+    train = split_parts(tiny, "train")
+    assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)[0] == 1.0
+
+
+def test_nothing_that_seems_occupied_is_a_dice_of_zero(tiny):
+    counts = np.tile([9, 1, 1], (256, 1))
+    train = split_parts(tiny, "train")
+    assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)[0] == 0.0

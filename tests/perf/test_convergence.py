@@ -1,0 +1,219 @@
+"""From logs to the data, and from the data to figures, table and points."""
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from perf import convergence
+from perf.curves import runs as curves
+from perf.curves import table
+from perf.curves.figure import figure, median_curve
+from perf.curves.runs import Run, Series, merged, parameter_count, read, width_of, write
+
+ROOT = Path(__file__).resolve().parents[2]
+LOGS = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
+PAGE = ROOT / "docs" / "convergence.md"
+
+
+def run(number=0, scores=(0.5, 0.94, 0.95), threads=2, device="cpu"):
+    elapsed = tuple(10.0 * (i + 1) + number for i in range(len(scores)))
+    return Run(f"log{number}", "source", number, device, threads, "bfloat16", elapsed[-1] + 0.5, tuple(scores), elapsed)
+
+
+def series(*runs, problem="smoke", width=16, batch=2, **settings):
+    settings = {"learning_rate": 0.001, **settings}
+    return Series("scaffold", problem, "0" * 64, width, batch, 0.95, settings, runs or (run(),))
+
+
+@pytest.fixture
+def command(tmp_path, capsys):
+    """Runs the command in a folder of its own: (exit code, output, errors)."""
+    places = ("--data", tmp_path / "data.yaml", "--figures", tmp_path / "figures", "--page", tmp_path / "page.md")
+
+    def call(*arguments):
+        code = convergence.main([*map(str, arguments), *map(str, places)])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_from_logs_to_table_figures_and_page(command, tmp_path):
+    (tmp_path / "page.md").write_text(f"before\n{convergence.BEGIN}\nold\n{convergence.END}\nafter\n")
+    code, out, _ = command(LOGS / "scaffold", LOGS / "deepcam")
+    assert code == 0
+    rows = [line.split(" | ") for line in out.splitlines()[2:]]
+    assert [(row[0], row[3]) for row in rows] == [("| deepcam-mini", "5"), ("| smoke", "5")]
+    page = (tmp_path / "page.md").read_text()
+    assert page == f"before\n{convergence.BEGIN}\n\n{out.strip()}\n\n{convergence.END}\nafter\n"
+    drawn = {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()}
+    assert sorted(drawn) == ["convergence-deepcam-mini.svg", "convergence-smoke.svg"]
+    data = (tmp_path / "data.yaml").read_bytes()
+    assert command(LOGS / "deepcam", LOGS / "scaffold")[1] == out  # whatever their order
+    assert command()[1] == out  # without the logs
+    assert (tmp_path / "data.yaml").read_bytes() == data
+    assert {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()} == drawn
+
+
+def test_runs_are_added_once(command, tmp_path):
+    command(LOGS / "scaffold" / "result_0.txt")
+    command("--add", LOGS / "scaffold" / "result_0.txt", LOGS / "scaffold" / "result_1.txt")
+    (one,) = read(tmp_path / "data.yaml")
+    assert [r.seed for r in one.runs] == [r.seed for r in sorted(one.runs, key=lambda r: r.seconds)]
+    assert len(one.runs) == 2
+    command(LOGS / "scaffold" / "result_2.txt")
+    assert len(read(tmp_path / "data.yaml")[0].runs) == 1
+
+
+def test_what_a_run_is(command, tmp_path):
+    """Held against the log's events, read here by themselves."""
+    path = LOGS / "scaffold" / "result_0.txt"
+    command(path)
+    (one,) = read(tmp_path / "data.yaml")
+    (found,) = one.runs
+    events = [json.loads(line.partition(":::MLLOG")[2]) for line in path.read_text().splitlines()]
+    said = {e["key"]: e for e in events}
+    facts = {key: e["value"] for key, e in said.items()}
+    scores = [e["value"] for e in events if e["key"] == "eval_accuracy"]
+    assert (one.problem, one.batch, one.target) == ("smoke", facts["global_batch_size"], facts["target"])
+    assert (found.seed, found.source, list(found.scores)) == (facts["seed"], facts["source"], scores)
+    assert found.threads == facts["hyperparameters"]["threads"] and "threads" not in one.settings
+    assert one.settings["learning_rate"] == facts["hyperparameters"]["learning_rate"]
+    assert found.seconds == (said["run_stop"]["time_ms"] - said["run_start"]["time_ms"]) / 1000
+    assert one.epochs == [said["run_stop"]["metadata"]["epoch_num"]] == [len(found.elapsed)]
+    assert abs(found.elapsed[-1] - found.seconds) < 0.1
+    assert found.log == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("name", ["missing.txt", "empty.txt", "cut.txt"])
+def test_what_is_no_run_is_refused(command, tmp_path, name):
+    lines = (LOGS / "scaffold" / "result_0.txt").read_text().splitlines(keepends=True)
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "cut.txt").write_text("".join(lines[:-1]))
+    code, out, err = command(tmp_path / name)
+    assert (code, out) == (2, "") and err.startswith("convergence.py: ") and name in err
+    assert not (tmp_path / "data.yaml").exists()
+
+
+def test_a_page_without_marks_is_refused(command, tmp_path):
+    (tmp_path / "page.md").write_text("no marks")
+    code, _, err = command(LOGS / "scaffold")
+    assert code == 2 and convergence.BEGIN in err
+
+
+def test_runs_of_other_mathematics_are_other_series():
+    alike = [series(run(0)), series(run(1, threads=1)), series(run(1))]
+    other = [series(run(2), batch=4), series(run(3), width=32), series(run(4), learning_rate=0.1)]
+    found = merged([*other, *alike])
+    assert [(s.width, s.batch, len(s.runs)) for s in found] == [(32, 2, 1), (16, 2, 2), (16, 2, 1), (16, 4, 1)]
+    assert table.names(found)[1:3] == ["smoke (learning_rate 0.001)", "smoke (learning_rate 0.1)"]
+
+
+def test_problems_are_listed_by_scale():
+    found = merged(series(problem=p) for p in ("scale10", "scale6", "smoke", "scale9"))
+    assert [s.problem for s in found] == ["smoke", "scale6", "scale9", "scale10"]
+
+
+def test_the_target_is_met_at_the_target():
+    below, at = (0.5, 0.9499999), (0.5, 0.95)
+    one = series(run(0, at), run(1, below))
+    assert [one.reached(r) for r in one.runs] == [2, None]
+    assert (one.epochs, one.variation) == ([2], None)
+    lower = replace(one, benchmark="cosmoflow", target=0.9)
+    assert [lower.reached(r) for r in lower.runs] == [1, 1]
+
+
+def test_the_table():
+    one = series(run(0), run(1, (0.5, 0.96)), run(2, (0.5, 0.6), device="cuda"))
+    row = table.markdown([one]).splitlines()[2]
+    assert row == "| smoke | 16 | 2 | 3 | 2 | 2 | 2.5 | 3 | 28.3 % | 26.0 | 2, cuda |"
+    assert table.markdown([series(run(0, (0.5,)))]).splitlines()[2] == "| smoke | 16 | 2 | 1 | 0 |  |  |  |  |  | 2 |"
+
+
+def test_points_are_those_of_published_problems(monkeypatch):
+    monkeypatch.setattr(Series, "published", property(lambda one: one.width == 16))
+    found = [series(run(0), run(1, (0.96,)), run(2, (0.1,))), series(run(3), batch=4), series(width=8)]
+    assert table.points(found).splitlines() == [
+        "# smoke, batch size 2: 1 of 3 runs missed the target",
+        "smoke:",
+        "  reference_epochs:",
+        "    2: [1, 3]",
+        "# smoke, batch size 4: 1 runs, a point needs 2",
+        "# smoke, width 8, batch size 2: not the problem as it is defined now",
+    ]
+    with pytest.raises(ValueError, match=r"smoke at batch size 2: found .*, wanted one series"):
+        table.points([series(), series(learning_rate=0.1)])
+
+
+def test_a_published_problem_has_the_digest_of_its_definition():
+    one = series()
+    assert not one.published and not replace(one, problem="none").published
+    assert replace(one, problem_digest=curves.load_problem("smoke").digest()).published
+
+
+@pytest.mark.parametrize(("problem", "width"), [("smoke", 16), ("scale6", 64), ("scale6", 32), ("own", 24)])
+def test_widths_follow_from_the_parameters(problem, width):
+    known = None if problem == "own" else curves.load_problem(problem)
+    shape = (known.classes, known.levels) if known else (6, 4)
+    assert width_of(parameter_count(shape[0], width, shape[1]), problem) == width
+    with pytest.raises(ValueError, match="found 1234567 parameters"):
+        width_of(1234567, problem)
+
+
+def test_parameters_are_counted_as_the_rules_have_them():
+    published = convergence.load("v1.0").problems
+    for name in ("smoke", "scale6", "scale7", "scale8", "scale9"):
+        problem = curves.load_problem(name)
+        assert parameter_count(problem.classes, problem.width, problem.levels) == published[name].parameter_count
+
+
+def test_medians_stop_at_the_target():
+    """A run that has stopped counts with its last score."""
+    one = series(run(0, (0.96,)), run(1, (0.4, 0.97)), run(2, (0.3, 0.5, 0.98)))
+    assert median_curve(one, lambda r: range(1, 4)) == [(1, 0.4), (2, 0.96)]
+    assert median_curve(series(run(0, (0.3, 0.4))), lambda r: r.elapsed) == [(10.0, 0.3), (20.0, 0.4)]
+
+
+def test_a_figure_says_what_it_shows():
+    drawn = figure([series(run(0), run(1)), series(run(2, (0.1, 0.2)), width=8)], "validation Dice")
+    assert "width 16, batch size 2, 2 threads, 2 runs: target after 3 epochs" in drawn
+    assert "width 8, batch size 2, 2 threads, 1 run, none reached the target" in drawn
+    assert drawn.count('class="run"') == 6 and drawn.count('class="median"') == 6  # two panels; medians' keys
+    assert drawn.count("<circle") == 4 and drawn.count("target 0.95") == 2
+    assert drawn.startswith("<svg xmlns=") or 'xmlns="http://www.w3.org/2000/svg"' in drawn
+
+
+def test_the_data_reads_back_as_it_was(tmp_path):
+    found = [series(run(0, (0.1 + 0.2, 0.95)), betas=[0.9, 0.99])]
+    write(tmp_path / "data.yaml", found)
+    assert read(tmp_path / "data.yaml") == found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("series:", "runs:", "found no list of series"),
+        ("problem:", "problme:", r"series\[0\]: unknown field 'problme'; did you mean 'problem'"),
+        ("threads: 2", "threads: two", "found 'two'"),
+        ("elapsed: [10.0, ", "elapsed: [", "found 3 scores and 2 times"),
+        ("[0.5, ", "[.nan, ", "smoke: found a number that is not finite"),
+    ],
+)
+def test_what_is_wrong_in_the_data_is_refused(tmp_path, old, new, message):
+    path = tmp_path / "data.yaml"
+    write(path, [series()])
+    path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(ValueError, match=message):
+        read(path)
+
+
+@pytest.mark.skipif(not convergence.DOCS.joinpath("convergence.yaml").exists(), reason="no data are published")
+def test_the_page_and_its_figures_are_made_of_the_data():
+    found = read(convergence.DOCS / "convergence.yaml")
+    for name, drawn in convergence.figures(found).items():
+        assert (convergence.DOCS / "figures" / name).read_text(encoding="utf-8") == drawn
+    page = PAGE.read_text(encoding="utf-8")
+    assert convergence.between(page, table.markdown(found)) == page
