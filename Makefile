@@ -13,8 +13,7 @@ ORG ?= me
 SYSTEM ?= my-system
 OUT := build/results/v1.0
 
-# Modules are compiled when they are first imported: compiling all of PyTorch takes longer than installing it.
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: run test lint setup clean
 
