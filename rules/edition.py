@@ -142,7 +142,7 @@ class Limits:
     unfinished_forgiven: bool = False  # a log of a set that breaks off is a run that did not converge
     description_rules: bool = False  # a system description's division overrules the logs'
     system_nodes_logged: bool = False  # whether instances that log the nodes of the whole system are looked for
-    releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256} of benchmark/ and rules/
+    releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256}: rules/release.py
     throughput_rules: tuple[str, ...] = ()  # that judge a throughput-only log and its set; (): there is no such log
 
 

@@ -1,8 +1,9 @@
-"""Print what `releases` in limits.yaml says of a release: the digest of each of its files in benchmark/ and rules/.
+"""Print what `releases` in limits.yaml says of a release: the digest of each file that a run of the reference may load.
 
     python rules/release.py v1.0.0
 
-Rule SRC07 lets closed runs load these files, beside the checker's own.
+Rule SRC07 lets closed runs load a release's files of benchmark/ and rules/, beside the checker's own. Those of
+implementations/pytorch say what the published reference was.
 """
 
 import argparse
@@ -18,12 +19,13 @@ import yaml
 from rules.edition import DEFAULT, load
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-FOLDERS = ("benchmark", "rules")
+FOLDERS = ("benchmark", "rules", "implementations/pytorch")
+KINDS = (".py", ".yaml")  # code and configurations
 
 
 def digests(repository: Path = REPOSITORY) -> dict[str, str]:
-    """sha256 of every Python file below benchmark/ and rules/, by its path in the repository."""
-    files = sorted(path for folder in FOLDERS for path in (repository / folder).rglob("*.py"))
+    """sha256 of every file of Python or YAML below FOLDERS, by its path in the repository."""
+    files = sorted(p for folder in FOLDERS for p in (repository / folder).rglob("*") if p.suffix in KINDS)
     return {p.relative_to(repository).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 

@@ -1,7 +1,9 @@
 """What holds the whole together: who imports whom, what is installed, what the README says is there."""
 
 import ast
+import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -9,6 +11,8 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from rules.edition import load
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("benchmark", "rules", "compliance", "results", "implementations")
@@ -170,6 +174,30 @@ def test_our_own_submission_is_in_order():
     done = subprocess.run([sys.executable, "compliance/check.py", "results/"], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "nothing found" in done.stdout
+
+
+def unpublished(folder: Path, releases: list[dict[str, str]]) -> list[str]:
+    """Files of a submission's source folder that neither the tree nor one release has, byte for byte."""
+    found = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    digests = {path: hashlib.sha256(content).hexdigest() for path, content in found.items()}
+    tree = {p: hashlib.sha256((ROOT / p).read_bytes()).hexdigest() for p in found if (ROOT / p).is_file()}
+    faults = [[path for path, digest in digests.items() if known.get(path) != digest] for known in (tree, *releases)]
+    return min(faults, key=len)
+
+
+def test_the_published_reference_is_what_the_repository_holds(tmp_path):
+    releases = list(load("v1.0").limits.releases.values())
+    folders = list((ROOT / "results" / "v1.0" / "reference" / "source").iterdir())
+    assert folders and not [fault for folder in folders for fault in unpublished(folder, releases)]
+    copy = tmp_path / "source"
+    shutil.copytree(folders[0], copy)
+    changed = copy / "implementations" / "pytorch" / "train.py"
+    changed.write_bytes(changed.read_bytes() + b"#")
+    assert unpublished(copy, releases) == ["implementations/pytorch/train.py"]
+    released = {"implementations/pytorch/train.py": hashlib.sha256(changed.read_bytes()).hexdigest()}
+    assert len(unpublished(copy, [released])) == 1  # a mixture of two publications is neither
+    whole = {p.relative_to(copy).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in copy.rglob("*.*")}
+    assert unpublished(copy, [whole]) == []
 
 
 @pytest.mark.parametrize("package", ["benchmark", "rules", "compliance", "results"])

@@ -21,11 +21,12 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def test_a_release_is_every_python_file_of_benchmark_and_rules(tmp_path):
-    for name in ("benchmark/a.py", "benchmark/deep/b.py", "rules/c.py", "rules/c.md", "results/d.py"):
+def test_a_release_is_all_that_a_run_of_the_reference_may_load(tmp_path):
+    others = ("rules/c.md", "results/d.py", "implementations/other/f.py")
+    wanted = ("benchmark/a.py", "benchmark/deep/b.py", "rules/c.py", "implementations/pytorch/configs/e.yaml")
+    for name in (*wanted, *others):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
-    wanted = ("benchmark/a.py", "benchmark/deep/b.py", "rules/c.py")
     assert digests(tmp_path) == {name: hashlib.sha256(name.encode()).hexdigest() for name in wanted}
 
 
