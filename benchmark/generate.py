@@ -180,7 +180,7 @@ def dry_run(root: Path, problem: AnyProblem) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """The command. Raises ValueError or OSError for what the caller can mend."""
-    problem, launch = load_problem(options.problem), detect_launch()
+    problem, launch = load_problem(options.problem, options.problems), detect_launch()
     keep_freed_memory()
     workers = options.workers or max(1, (os.cpu_count() or 1) // launch.local_world_size)
     if options.stream:
@@ -212,6 +212,7 @@ def run(options: argparse.Namespace) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Generate a problem's dataset; again to resume.")
     parser.add_argument("--problem", required=True, help="a name in the problems.yaml of a workload")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--out", type=Path, help="folder of the dataset")
     parser.add_argument("--workers", type=int, help="processes on this rank (default: its share of the cores)")
     parser.add_argument("--dry-run", action="store_true", help="print files and bytes, write nothing")

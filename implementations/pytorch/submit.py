@@ -109,6 +109,7 @@ def generate(args: argparse.Namespace) -> int:
     except ValueError:
         pass  # the generator says what is wrong, or makes it
     command = [sys.executable, str(ROOT / "benchmark" / "generate.py"), "--problem", args.problem]
+    command += ["--problems", str(args.problems)] if args.problems else []
     return subprocess.run([*command, "--out", str(args.data)], stdout=subprocess.DEVNULL).returncode
 
 

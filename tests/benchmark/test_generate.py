@@ -158,6 +158,7 @@ def test_a_failing_worker_is_reported(tiny, tmp_path):
     [
         (["--problem", "smok", "--out", "x"], "did you mean 'smoke'"),
         (["--problem", "smoke"], "--out: wanted"),
+        (["--problem", "smoke", "--out", "x", "--problems", "gone.yaml"], "gone.yaml"),
         (["--problem", "smoke", "--out", "x", "--workers", "0"], "--workers: found 0"),
     ],
 )

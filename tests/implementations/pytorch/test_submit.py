@@ -3,6 +3,8 @@ import json
 import pytest
 
 from benchmark.collect import files_in
+from benchmark.manifest import load_manifest
+from benchmark.problem import load_problem
 from benchmark.tree import result_path, system_path
 from implementations.pytorch import submit
 
@@ -42,6 +44,13 @@ def test_runs_are_not_overwritten(submitted, tiny, capsys):
     _, out = submitted
     assert submit.main(arguments(tiny, out)) == 2
     assert "--force" in capsys.readouterr().err
+
+
+def test_data_of_a_problem_in_a_file_is_generated(tiny, tmp_path):
+    data = tmp_path / "data"
+    assert submit.main(arguments(tiny, tmp_path / "out", "--runs", "0", "--data", str(data))) == 0
+    problem = load_problem("tiny", tiny.problems)
+    assert load_manifest(data, problem) == load_manifest(tiny.data, problem)
 
 
 def test_a_layout_says_how_many_ranks():
