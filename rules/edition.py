@@ -76,6 +76,7 @@ class Published:
     fingerprints: dict[str, str] = field(default_factory=dict)
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
+    replay: dict[int, tuple[float, float]] = field(default_factory=dict)  # epoch -> see replay_band
 
 
 @dataclass(frozen=True)
@@ -256,4 +257,19 @@ def _published(values: dict[str, Any], where: str) -> Published:
     published = build(Published, values, where)
     counts = {split: tuple(c) for split, c in published.class_counts.items()}
     points = reference_points(published.reference_epochs, f"{where}.reference_epochs")
-    return dataclasses.replace(published, class_counts=counts, reference_epochs=points)
+    band = replay_band(published.replay, f"{where}.replay")
+    return dataclasses.replace(published, class_counts=counts, reference_epochs=points, replay=band)
+
+
+def replay_band(values: Any, where: str) -> dict[int, tuple[float, float]]:
+    """`replay` of a problem: by epoch, how far an honest replay on another machine may be from a log: the loss,
+    relative to the logged one, and the score. Raises ValueError, opened by `where`, for anything else."""
+    band = {}
+    for epoch, limits in values.items():
+        sound = isinstance(limits, list) and len(limits) == 2 and all(type(x) in (int, float) for x in limits)
+        if type(epoch) is not int or epoch < 1 or not sound or not all(0 < x < 1 for x in limits):
+            raise ValueError(
+                f"{where}: found {epoch!r}: {limits!r}, wanted an epoch: [loss, score], each within 0 to 1"
+            )
+        band[epoch] = tuple(map(float, limits))
+    return band

@@ -92,6 +92,21 @@ def test_a_problem_has_reference_points_by_batch_size(edited):
     assert edition.problems["deepcam"].reference_epochs == {}
 
 
+def test_a_problem_has_a_band_for_replays_by_epoch(edited):
+    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(replay={1: [0.01, 0.5]}))
+    assert edition.problems["smoke"].replay == {1: (0.01, 0.5)}
+    assert edition.problems["deepcam"].replay == {}
+
+
+@pytest.mark.parametrize(
+    ("epoch", "limits"),
+    [(0, [0.1, 0.1]), (True, [0.1, 0.1]), (1, [0.1]), (1, [0, 0.1]), (1, [0.1, 1]), (1, ["1", 0.1])],
+)
+def test_a_band_is_two_parts_of_one(edited, epoch, limits):
+    with pytest.raises(ValueError, match=r"problems\.smoke\.replay: found .* wanted an epoch: \[loss, score\]"):
+        edited("v1.0", lambda v: v["problems"]["smoke"].update(replay={epoch: limits}))
+
+
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [

@@ -1,0 +1,1 @@
+"""What a reviewer runs again of somebody else's run."""

@@ -1,0 +1,124 @@
+"""What a log says of a run that is to be run again. A log comes from strangers: each value is what it should be, or an
+error says which is not."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmark.collect import files_of
+from benchmark.log import Event, read_log
+from benchmark.workload import AnyProblem
+
+MOST_EPOCHS = 100_000
+SCORES = ("eval_accuracy", "eval_error")
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One epoch: the mean loss of its steps, the score after it, and the numbers that the score follows from: lists
+    of counts or sums by name, as the evaluation's metadata has them."""
+
+    loss: float
+    score: float
+    facts: dict[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class LoggedRun:
+    """A run as its log states it. `settings` are its hyperparameters, not checked yet; `files` are the sha256 of what
+    it loaded, by path, and `config` is which of them its settings came from; `epochs` start with the first."""
+
+    path: Path
+    benchmark: str
+    problem: str
+    problem_digest: str
+    seed: int
+    settings: dict[str, Any]
+    ranks: int
+    files: dict[str, str]
+    config: str
+    epochs: tuple[Epoch, ...]
+
+
+def read_run(path: Path) -> LoggedRun:
+    """The run of a log. Raises ValueError naming the log, what was found and what was wanted."""
+    try:
+        events = [event for event in read_log(path) if isinstance(event, Event)]
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
+    first = {event.key: event for event in reversed(events)}
+    if any(event.key == "throughput_only" for event in events):
+        raise ValueError(f"{path}: found a log of throughput alone, wanted a run")
+
+    def value(key: str, kind: type) -> Any:
+        event = first.get(key)
+        if event is None:
+            raise ValueError(f"{path}: found no {key}, wanted one")
+        if type(event.value) is not kind:
+            raise ValueError(f"{path}:{event.line}: {key}: found {event.value!r:.80}, wanted {kind.__name__}")
+        return event.value
+
+    seed, ranks = value("seed", int), value("number_of_ranks", int)
+    if not 0 <= seed < 1 << 63:
+        raise ValueError(f"{path}:{first['seed'].line}: seed: found {seed}, wanted 0 to 2^63 - 1")
+    if ranks < 1:
+        raise ValueError(f"{path}:{first['number_of_ranks'].line}: number_of_ranks: found {ranks}, wanted 1 or more")
+    files = files_of(path)
+    config = first["source"].metadata.get("config") if files else None
+    if config not in files:
+        raise ValueError(f"{path}: source: found config {config!r:.80}, wanted one of the files that were loaded")
+    epochs = _epochs(path, events)
+    if not epochs:
+        raise ValueError(f"{path}: found no evaluated epoch, wanted one or more to hold a replay against")
+    return LoggedRun(
+        path,
+        value("submission_benchmark", str),
+        value("problem", str),
+        value("problem_digest", str),
+        seed,
+        value("hyperparameters", dict),
+        ranks,
+        files,
+        config,
+        epochs,
+    )
+
+
+def _epochs(path: Path, events: list[Event]) -> tuple[Epoch, ...]:
+    """The epochs from the first on that have a loss and a score. The last of several events of an epoch counts, which
+    is that of a run that was resumed."""
+    losses: dict[int, float] = {}
+    scores: dict[int, tuple[float, dict[str, tuple[float, ...]]]] = {}
+    for event in events:
+        if event.key != "tracked_stats" and event.key not in SCORES:
+            continue
+        data = event.metadata if isinstance(event.metadata, dict) else {}
+        number = data.get("epoch_num")
+        if type(number) is not int or not 1 <= number <= MOST_EPOCHS:
+            raise ValueError(f"{path}:{event.line}: {event.key}: found epoch {number!r:.80}, wanted 1 or more")
+        if event.key == "tracked_stats":
+            loss = event.value.get("loss") if isinstance(event.value, dict) else None
+            losses[number] = _number(loss, f"{path}:{event.line}: loss")
+        else:
+            facts = {name: found for name, found in data.items() if isinstance(found, list)}
+            where = f"{path}:{event.line}: {event.key}"
+            lists = {name: tuple(_number(x, f"{where}: {name}") for x in found) for name, found in facts.items()}
+            scores[number] = _number(event.value, where), lists
+    count = next(n for n in range(len(losses) + 1) if n + 1 not in losses or n + 1 not in scores)
+    return tuple(Epoch(losses[n], *scores[n]) for n in range(1, count + 1))
+
+
+def _number(value: Any, where: str) -> float:
+    """A finite number. Raises ValueError, opened by `where`, for anything else."""
+    if type(value) not in (int, float) or not -math.inf < value < math.inf:
+        raise ValueError(f"{where}: found {value!r:.80}, wanted a finite number")
+    return value
+
+
+def matches(run: LoggedRun, problem: AnyProblem) -> None:
+    """Raises ValueError unless the run is one of this problem."""
+    if (run.benchmark, run.problem_digest) != (problem.workload, problem.digest()):
+        found = f"{run.benchmark}, problem digest {run.problem_digest[:16]!r}"
+        wanted = f"{problem.workload}, {problem.digest()[:16]!r}, which {problem.name} has here"
+        raise ValueError(f"{run.path}: found {found}, wanted {wanted}")

@@ -1,0 +1,211 @@
+"""Train the first epochs of a logged run again, from its seed and its settings, and hold them against its log.
+
+    python implementations/pytorch/replay.py results/v1.0/acme/results/node/strong/scaffold/result_0.txt
+    python implementations/pytorch/replay.py LOG --epochs 3 --data data/smoke
+    python implementations/pytorch/replay.py LOG --source results/v1.0/acme/source/0123456789ab --run-their-code
+
+A run of the reference is replayed with this repository's own code. Other code is taken from the folder of source that
+the submission has, and runs only where --run-their-code says that it may: **it can do whatever you can do**.
+
+Same machine, threads and ranks: the numbers are the same to the last digit. Elsewhere rounding differs, and a replay
+must stay within the band that the rules publish for the problem (`replay` in limits.yaml). Exit codes: 0 the same or
+within the band, 1 not, 2 could not be replayed.
+"""
+
+import argparse
+import hashlib
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+    __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
+    if __package__.count(".") > 1:
+        print(f"replay.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
+        sys.exit(2)
+
+import yaml
+
+from benchmark.config import build
+from benchmark.manifest import load_manifest, missing
+from benchmark.problem import load_problem
+from benchmark.workload import AnyProblem
+from rules.edition import load
+
+from .auditing.comparison import Distance, distances
+from .auditing.logged import Epoch, LoggedRun, matches, read_run
+from .config import RunConfig
+from .start import environment
+from .task import config_class
+from .training.events import EDITION
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+OURS = ("benchmark", "rules")  # what a submission's code is run with beside its own files
+FEW = 5  # files that an error names
+# Settings of the machine and not of the training: what is logged of them is no reason to do it here.
+MACHINE = ("workers", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "tile", "layout", "device", "threads")
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log", type=Path, help="log of the run")
+    parser.add_argument("--epochs", type=int, default=1, help="how many epochs, from the first on (default: 1)")
+    parser.add_argument("--data", type=Path, help="the dataset, generated if absent (default: data/<problem>)")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--layout", help="ranks by data,depth,height,width (default: as logged if cores suffice, or 1)")
+    parser.add_argument("--threads", type=int, help="CPU threads by rank (default: as logged, or what there is)")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
+    parser.add_argument("--source", type=Path, help="the submission's folder of source, source/<digest>")
+    parser.add_argument("--run-their-code", action="store_true", help="the code in --source may run on this machine")
+    parser.add_argument("--keep", type=Path, help="where to keep the replay's log")
+    args = parser.parse_args(arguments)
+    if args.epochs < 1:
+        parser.error(f"--epochs: found {args.epochs}, wanted 1 or more")
+    if args.run_their_code and not args.source:
+        parser.error("--run-their-code: found no --source, wanted the folder of the code too")
+    return args
+
+
+def settings_of(run: LoggedRun, args: argparse.Namespace) -> RunConfig:
+    """The settings of the replay: the logged ones of the training, this machine's otherwise. Raises ValueError for a
+    logged setting that is none."""
+    cls = config_class(run.benchmark)
+    logged = build(cls, run.settings, f"{run.path}: hyperparameters")
+    changes = {name: getattr(cls(), name) for name in MACHINE}
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    layout = (logged.layout or (1, 1, 1, 1)) if run.ranks <= cores else (1, 1, 1, 1)
+    if args.layout:
+        layout = tuple(int(part) if part.isdecimal() else 0 for part in args.layout.split(","))
+    changes |= {"layout": layout, "device": args.device, "epochs": min(args.epochs, len(run.epochs))}
+    changes["threads"] = args.threads or (logged.threads if logged.threads <= cores else 0)
+    return build(cls, {**logged.fields(), **changes}, "replay")
+
+
+def strangers(run: LoggedRun, root: Path) -> list[str]:
+    """The files that the run loaded and that are not the same below `root`."""
+    return [path for path, digest in sorted(run.files.items()) if sha256(root / path) != digest]
+
+
+def sha256(path: Path) -> str | None:
+    """The digest of a plain file; None if there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else None
+
+
+def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Path:
+    """The train.py to run: ours for a run of the reference, else that of a copy of --source, made in `folder`. Raises
+    ValueError where code differs and may not run, or is not the code that the log names."""
+    if args.source is None:
+        others = [path for path in strangers(run, ROOT) if path != run.config]
+        if others:
+            more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
+            found = f"found other code than the repository's: {', '.join(others[:FEW])}{more}"
+            raise ValueError(f"{run.path}: {found}; wanted --source DIR --run-their-code, if you trust it")
+        return HERE / "train.py"
+    others = strangers(run, args.source)
+    if others:
+        raise ValueError(f"{args.source}: {others[0]}: found another file than the log names, wanted its sha256")
+    trains = sorted(p for p in run.files if p.startswith("implementations/") and p.endswith("/train.py"))
+    if len(trains) != 1:
+        raise ValueError(f"{run.path}: source: found {len(trains)} files train.py, wanted one")
+    if not args.run_their_code:
+        raise ValueError(f"{args.source}: found somebody else's code, wanted --run-their-code, if you trust it")
+    for name in OURS:  # what is no Python, such as problems.yaml
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in run.files:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(args.source / path, folder / path, follow_symlinks=False)
+    return folder / trains[0]
+
+
+def prepare(args: argparse.Namespace, problem: AnyProblem) -> None:
+    """Generate the data if it is absent. Raises ValueError where that fails."""
+    try:
+        load_manifest(args.data, problem)
+        if not missing(args.data, problem):
+            return
+    except ValueError:
+        pass  # the generator says what is wrong, or makes it
+    command = [sys.executable, str(ROOT / "benchmark" / "generate.py"), "--problem", problem.name]
+    command += ["--problems", str(args.problems)] if args.problems else []
+    if subprocess.run([*command, "--out", str(args.data)], stdout=subprocess.DEVNULL).returncode:
+        raise ValueError(f"{args.data}: could not be generated")
+
+
+def train(run: LoggedRun, args: argparse.Namespace) -> tuple[Epoch, ...]:
+    """The epochs of the replay. Raises ValueError if it can't be made."""
+    problem = load_problem(run.problem, args.problems)
+    matches(run, problem)
+    config = settings_of(run, args)
+    args.data = (args.data or ROOT / "data" / run.problem).resolve()
+    with tempfile.TemporaryDirectory(prefix="replay-") as name:
+        folder = Path(name)
+        script = program(run, args, folder / "code")
+        prepare(args, problem)
+        settings, log = folder / "settings.yaml", folder / "log.txt"
+        settings.write_text(yaml.safe_dump(config.fields()), encoding="utf-8")
+        ranks = math.prod(config.layout)
+        command = [sys.executable]
+        if ranks > 1:
+            command += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
+        command += [str(script), "--problem", run.problem, "--data", str(args.data), "--log", str(log)]
+        command += ["--problems", str(args.problems.resolve())] if args.problems else []
+        command += ["--config", str(settings), "--org", "replay", "--rehearsal-seed", str(run.seed)]
+        done = subprocess.run(command, env=environment(ROOT), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            epochs = read_run(log).epochs
+        except ValueError:
+            epochs = ()
+        if len(epochs) < config.epochs:
+            lines = [line for line in done.stderr.decode(errors="replace").splitlines() if "train.py:" in line]
+            raise ValueError(f"{run.path}: the replay ended early: {lines[0] if lines else f'code {done.returncode}'}")
+        if args.keep:
+            shutil.copyfile(log, args.keep)
+    return epochs
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Replay and say how far it is from the log; the exit code."""
+    args = parse(arguments)
+    try:
+        run = read_run(args.log)
+        replayed = train(run, args)
+        band = load(EDITION).problems[run.problem].replay if run.problem in load(EDITION).problems else {}
+    except (ValueError, OSError) as error:
+        print(f"replay.py: {error}", file=sys.stderr)
+        return 2
+    found = distances(run.epochs, replayed)
+    for number, (logged, again, apart) in enumerate(zip(run.epochs, replayed, found, strict=False), 1):
+        print(
+            f"epoch {number}: loss {logged.loss:.6f}, again {again.loss:.6f} ({apart.loss:.2%}); "
+            f"score {logged.score:.6f}, again {again.score:.6f}"
+        )
+    code, verdict = judge(found, band)
+    print(f"{run.path}: {verdict}")
+    return code
+
+
+def judge(found: Sequence[Distance], band: dict[int, tuple[float, float]]) -> tuple[int, str]:
+    """Exit code and verdict. `band` is by epoch the largest honest difference of loss, relative, and of score."""
+    if all(distance.exact for distance in found):
+        return 0, f"the same numbers in all of {len(found)} epochs replayed"
+    limits = [(n, *band[n]) for n in range(1, len(found) + 1) if n in band]
+    if not limits:
+        return 2, "not the same numbers, and the rules publish no band for this problem: judge by the differences"
+    for number, loss, score in limits:
+        distance = found[number - 1]
+        if not distance.within(loss, score):
+            apart = f"loss {distance.loss:.2%} and score {distance.score:.4f} apart"
+            return 1, f"not this run: epoch {number} is {apart}, wanted at most {loss:.2%} and {score:.4f}"
+    return 0, f"not the same numbers, but within the band of honest replays in {len(limits)} epochs"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
