@@ -14,6 +14,7 @@ within the band, 1 not, 2 could not be replayed.
 
 import argparse
 import hashlib
+import json
 import math
 import os
 import shutil
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
@@ -49,6 +51,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OURS = ("benchmark", "rules")  # what a submission's code is run with beside its own files
 FEW = 5  # files that an error names
+OUTCOMES = ("agrees", "differs", "open")  # by exit code
 # Settings of the machine and not of the training: what is logged of them is no reason to do it here.
 MACHINE = ("workers", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "tile", "layout", "device", "threads")
 
@@ -66,6 +69,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--source", type=Path, help="the submission's folder of source, source/<digest>")
     parser.add_argument("--run-their-code", action="store_true", help="the code in --source may run on this machine")
     parser.add_argument("--keep", type=Path, help="where to keep the replay's log")
+    parser.add_argument("--record", type=Path, help="a file to add the outcome to, one line of JSON a replay")
     args = parser.parse_args(arguments)
     if args.epochs < 1:
         parser.error(f"--epochs: found {args.epochs}, wanted 1 or more")
@@ -189,7 +193,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     code, verdict = judge(found, band)
     print(f"{run.path}: {verdict}")
+    if args.record:
+        try:
+            record(args.record, run, args, code, verdict, len(found))
+        except OSError as error:
+            print(f"replay.py: {args.record}: {error.strerror or error}", file=sys.stderr)
+            return 2
     return code
+
+
+def record(path: Path, run: LoggedRun, args: argparse.Namespace, code: int, verdict: str, epochs: int) -> None:
+    """Add what came of a replay to a file: which log, by its sha256, whose code ran, how many epochs, the outcome."""
+    outcome = {
+        "log": hashlib.sha256(run.path.read_bytes()).hexdigest(),
+        "path": str(run.path),
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "code": "submitted" if args.source else "reference",
+        "epochs": epochs,
+        "outcome": OUTCOMES[code],
+        "verdict": verdict,
+    }
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(outcome) + "\n")
 
 
 def judge(found: Sequence[Distance], band: dict[int, tuple[float, float]]) -> tuple[int, str]:

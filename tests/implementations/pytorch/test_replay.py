@@ -1,5 +1,6 @@
 """Runs that are run again, and what is refused."""
 
+import hashlib
 import json
 import shutil
 
@@ -47,10 +48,21 @@ def copy_with(log, tmp_path, key, change):
 
 
 def test_a_run_of_the_reference_replays_to_the_last_digit(logged, again, tmp_path):
-    code, out, err = again(logged, "--epochs", "2", "--keep", str(tmp_path / "kept.txt"))
+    record = tmp_path / "replays.jsonl"
+    record.write_text('{"an": "earlier one"}\n')
+    code, out, err = again(logged, "--epochs", "2", "--keep", str(tmp_path / "kept.txt"), "--record", str(record))
     assert (code, err) == (0, "")
     assert out.endswith("the same numbers in all of 2 epochs replayed\n") and out.count("(0.00%)") == 2
     assert '"source": "rehearsal"' in (tmp_path / "kept.txt").read_text()  # no log that could be handed in
+    outcome = json.loads(record.read_text().splitlines()[1])
+    assert outcome.pop("time") and outcome == {
+        "log": hashlib.sha256(logged.read_bytes()).hexdigest(),
+        "path": str(logged),
+        "code": "reference",
+        "epochs": 2,
+        "outcome": "agrees",
+        "verdict": "the same numbers in all of 2 epochs replayed",
+    }
 
 
 def test_another_seed_gives_other_numbers(logged, again, tmp_path):
