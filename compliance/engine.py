@@ -20,6 +20,7 @@ from compliance.reading.discovery import discover
 from compliance.reading.edition import select_edition
 from compliance.reading.files import Description, SubmissionFiles, description_of
 from compliance.reading.log import Log, gather_log
+from compliance.reading.registry import Registries, RoundRegistry
 from compliance.reading.resumption import set_aside
 from compliance.reading.run import Run, run_of
 from compliance.reading.terms import division_of, terms_for
@@ -56,6 +57,7 @@ class Unit:
     descriptions: dict[str, Description]  # by system
     log: LogFile | None = None
     waivers: Waivers | None = None
+    registry: RoundRegistry | None = None
 
     @property
     def path(self) -> str:
@@ -76,11 +78,13 @@ class Unit:
 
 @dataclass(frozen=True)
 class SetPlace:
-    """Where a set lies, for its checks: its folders' names, its submission, the description of its system."""
+    """Where a set lies, for its checks: its folders' names, its submission, the description of its system, the registry
+    of its round."""
 
     runs: Set
     submission: Submission | None
     description: Description | None
+    registry: RoundRegistry | None = None
 
     @property
     def scaling(self) -> str:
@@ -108,9 +112,9 @@ def judge(
     if edition:
         load(edition, rules)
     found = discover(list(dict.fromkeys(map(str, paths))))
-    beside = found.submissions
-    units = [_unit(select_edition(s, edition, rules, beside), s, s.sets, waivers) for s in beside]
-    units += [_unit(select_edition(s, edition, rules), None, (s,), waivers) for s in found.sets]
+    beside, registries = found.submissions, Registries()
+    units = [_unit(select_edition(s, edition, rules, beside), s, s.sets, waivers, registries) for s in beside]
+    units += [_unit(select_edition(s, edition, rules), None, (s,), waivers, registries) for s in found.sets]
     units += [Unit(select_edition(log, edition, rules), None, (), {}, log, waivers) for log in found.logs]
     todo = [job for unit in units for job in unit.jobs()]
     judged = {run.path: (run, findings) for run, findings in _judge_logs(todo, jobs, progress)}
@@ -120,11 +124,19 @@ def judge(
     return apply(verdict, waivers) if waivers else verdict
 
 
-def _unit(edition: Edition, submission: Submission | None, sets: tuple[Set, ...], waivers: Waivers | None) -> Unit:
+def _unit(
+    edition: Edition,
+    submission: Submission | None,
+    sets: tuple[Set, ...],
+    waivers: Waivers | None,
+    registries: Registries,
+) -> Unit:
     systems = dict.fromkeys(s.system for s in sets if s.system)
     homes = {s.system: s.place.home for s in sets}
     found = {name: description_of(submission.path if submission else homes[name], name) for name in systems}
-    return Unit(edition, submission, sets, {name: d for name, d in found.items() if d}, waivers=waivers)
+    registry = registries.of(submission or sets[0], edition)
+    descriptions = {name: d for name, d in found.items() if d}
+    return Unit(edition, submission, sets, descriptions, waivers=waivers, registry=registry)
 
 
 def judge_log(job: Job) -> tuple[Run, list[Finding]]:
@@ -189,7 +201,7 @@ def _judge_unit(unit: Unit, judged: dict) -> Iterator[Finding]:
             given = _broken(wrong, unit.waivers)
             yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], given)
     every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
-    files = SubmissionFiles(unit.submission, every, unit.edition)
+    files = SubmissionFiles(unit.submission, every, unit.edition, unit.registry)
     yield from _judge_level("submission", unit, _broken(laid, unit.waivers), files)
 
 
@@ -216,7 +228,7 @@ def _judge_level(level: str, unit: Unit, given: set[str], *arguments: Any) -> It
 def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iterator[Finding]:
     sound = [run for run in every if run.codes.isdisjoint(gates())]
     terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition))
-    place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system))
+    place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry)
     terms = replace(terms, throughput_only=_measures_throughput(runs, every))
     alike = [run for run in sound if run.throughput_only == terms.throughput_only]
     for check in ordered("set", terms.codes):
@@ -238,7 +250,9 @@ def _judge_round(units: list[Unit], judged: dict) -> list[Finding]:
     editions = {job.log.name: unit.edition for unit in units for job in unit.jobs()}
     runs = [run for name in editions if (run := judged[name][0]).codes.isdisjoint(gates())]
     homes = {job.log.name: unit.path for unit in units for job in unit.jobs()}
-    across = Across(runs, editions, homes)
+    registries = {unit.registry.path: unit.registry for unit in units if unit.registry}
+    across = Across(runs, dict(editions), homes, tuple(registries.values()))
+    editions |= {unit.registry.path: unit.edition for unit in units if unit.registry}
     codes = frozenset[str]().union(*(u.edition.codes for u in units))
     findings = []
     for check in ordered("round", codes):

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent
 TEXTS = "texts"
 DEFAULT = "v1.0"
 SEVERITIES = ("error", "warning", "review", "info")
+REGISTRY = ("none", "optional", "required")
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,10 @@ class Seeds:
     sources: tuple[str, ...] = ()
     clock_window: float = 0.0  # seconds around its line in which a seed is the clock; 0: may be
     across: bool = True  # distinct across everything given, not in its set alone
+    modulus_bits: int = 63  # seeds are compared modulo 2 to this power, and are to have `bits` of what is left
+    distance: int = 0  # seeds whose difference is smaller are close to each other; 0: none are
+    low_bits: int = 0  # that some generators take alone, so that two seeds should differ in them; 0: none do
+    drawn_slack: float = 0.0  # seconds that a run may begin before its entry in the registry was drawn
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,11 @@ class Limits:
     system_nodes_logged: bool = False  # whether instances that log the nodes of the whole system are looked for
     releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256}: rules/release.py
     throughput_rules: tuple[str, ...] = ()  # that judge a throughput-only log and its set; (): there is no such log
+    registry: str = "none"  # whether entrants register and are assigned their seeds: none, optional or required
+
+    def __post_init__(self) -> None:
+        if self.registry not in REGISTRY:
+            raise ValueError(f"registry: found {self.registry!r}, wanted one of {', '.join(REGISTRY)}")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from compliance.reading.timeline import Timeline
 from compliance.reading.values import is_number
 from compliance.rule import rule
 from compliance.verdict import NO_STOP
+from rules.names import same_name
 
 FIRST_NUMBERS = (0, 1)
 MOST_SHOWN = 20  # numbers in a finding
@@ -218,12 +219,6 @@ def _ranges(ranges: list[tuple[int, int]]) -> str:
     """Ranges of numbers in words."""
     text = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in ranges[:MOST_SHOWN])
     return text if len(ranges) <= MOST_SHOWN else f"{text}, ..."
-
-
-def same_name(a: object, b: object) -> bool:
-    """Whether two names are the same but for case, spaces and punctuation."""
-    one, two = ("".join(c for c in str(x).casefold() if c.isalnum()) for x in (a, b))
-    return one == two
 
 
 def _against(runs: list[Run], place: Any, terms: Terms, key: str, name: str) -> Iterator[Fault]:

@@ -15,6 +15,7 @@ from compliance.rule import rule
 from compliance.source.seeds import Python, constants_of, is_constant, settings
 
 FEW = 20  # findings in a file of source
+OWN = "a seed of its own"
 
 
 @rule("SEED01", "log", after=("LOG03", "RUN10"))
@@ -40,14 +41,13 @@ def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A seed is drawn from enough entropy: no small number, no clock, no shell variable"""
     limits = terms.edition.limits.seeds
     for event in log.all("seed"):
-        seed = seed_of(event.value)
+        seed = seed_of(event.value) % (1 << limits.modulus_bits)
         kind = _clock(seed, event.time_ms, limits.clock_window)
         if not kind and seed.bit_length() < limits.bits:
             kind = _small(seed)
         if kind:
-            yield Fault(
-                event.line, f"seed {seed}, {kind}", f"one of the system's entropy, of {limits.bits} bits or more"
-            )
+            wanted = f"one of the system's entropy, of {limits.bits} bits or more"
+            yield Fault(event.line, f"seed {show(event.value)}, {kind}", wanted)
 
 
 @rule("SEED04", "log")
@@ -63,15 +63,31 @@ def run_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 @rule("SEED05", "round")
 def no_seed_is_used_twice(across: Across) -> Iterator[Fault]:
     """No seed is used by two runs, wherever and from whichever line they log it"""
-    told = set(across.copies) | {replay.run.path for replay in across.replays}
-    for run, line, seed, before in across.reused_seeds:
+    told = _told(across)
+    for reuse in across.reused_seeds:
+        run, before = reuse.run, reuse.before
         if run.path not in told and "SEED03" not in run.codes:
             mild = "review" if across.edition(run).name != across.edition(before).name else ""
-            yield Fault(line, f"seed {seed}, as in {before.path}", "a seed of its own", path=run.path, severity=mild)
+            same = "as in" if reuse.seed == reuse.before_seed else "which generators take for the one in"
+            yield Fault(reuse.line, f"seed {reuse.seed}, {same} {before.path}", OWN, path=run.path, severity=mild)
             if across.strangers(run, before):
-                at = next(line for line, used in before.seeds if used == seed)
-                found = f"seed {seed}, as in {run.path}"
-                yield Fault(at, found, "a seed of its own", path=before.path, severity=mild)
+                found = f"seed {reuse.before_seed}, {same} {run.path}"
+                yield Fault(reuse.before_line, found, OWN, path=before.path, severity=mild)
+
+
+@rule("SEED07", "round", severity="review")
+def seeds_are_unrelated(across: Across) -> Iterator[Fault]:
+    """Seeds are unrelated: not close to each other, not evenly spaced, not equal in the bits that generators take"""
+    told = _told(across)
+    for relation in across.related_seeds:
+        if relation.run.path not in told and "SEED03" not in relation.run.codes:
+            found = f"seed {relation.seed}, {relation.how}"
+            yield Fault(relation.line, found, "seeds drawn one by one", path=relation.run.path)
+
+
+def _told(across: Across) -> set[str]:
+    """The logs that are told as another run's already."""
+    return set(across.copies) | {replay.run.path for replay in across.replays}
 
 
 @rule("SEED06", "submission")

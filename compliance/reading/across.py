@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from benchmark.log import open_regular
+from compliance.reading.registry import RoundRegistry
 from compliance.reading.run import Run
-from rules.edition import Edition
+from compliance.reading.spacing import close, evenly_spaced
+from rules.edition import Edition, Seeds
 
 BLOCK = 1 << 20  # bytes read at a time
 PLAIN = (0, 1, 0.5)  # scores that say nothing
@@ -23,12 +25,41 @@ class Replay:
     equal: int
 
 
+@dataclass(frozen=True)
+class Reuse:
+    """A seed that a run shares with an earlier one: both with their lines and what they log."""
+
+    run: Run
+    line: int
+    seed: int
+    before: Run
+    before_line: int
+    before_seed: int
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A run whose seed is related to those of others: the line, the seed, and how."""
+
+    run: Run
+    line: int
+    seed: int
+    how: str
+
+
 class Across:
     """Runs that are judged together, and what they have in common: looked for once."""
 
-    def __init__(self, runs: list[Run], editions: Mapping[str, Edition], homes: Mapping[str, str]):
-        """`editions` and `homes`, what findings call the submissions, are by the path of the log."""
-        self.runs = runs
+    def __init__(
+        self,
+        runs: list[Run],
+        editions: Mapping[str, Edition],
+        homes: Mapping[str, str],
+        registries: tuple[RoundRegistry, ...] = (),
+    ):
+        """`editions` and `homes`, what findings call the submissions, are by the path of the log. `registries` are the
+        rounds'."""
+        self.runs, self.registries = runs, registries
         self._editions, self._homes = editions, homes
 
     def strangers(self, run: Run, other: Run) -> bool:
@@ -94,18 +125,61 @@ class Across:
         return windows
 
     @cached_property
-    def reused_seeds(self) -> list[tuple[Run, int, int, Run]]:
-        """(run, line, seed, the run that used it before) of every seed that a run shares with an earlier one, where the
-        edition of either wants seeds of its own everywhere, or both are of one set."""
-        used: dict[int, list[Run]] = {}
+    def reused_seeds(self) -> list[Reuse]:
+        """Every seed that a run shares with an earlier one, where the edition of either wants seeds of its own
+        everywhere, or both are of one set. Seeds are compared modulo what the edition says."""
+        used: dict[int, list[tuple[Run, int, int]]] = {}
         found = []
         for run in self.runs:
-            for seed, line in {seed: line for line, seed in reversed(run.seeds)}.items():
-                before = next((r for r in used.get(seed, ()) if self._must_differ(run, r)), None)
+            modulus = self._modulus(run)
+            for rest, (line, seed) in {seed % modulus: (line, seed) for line, seed in reversed(run.seeds)}.items():
+                before = next((other for other in used.get(rest, ()) if self._must_differ(run, other[0])), None)
                 if before:
-                    found.append((run, line, seed, before))
-                used.setdefault(seed, []).append(run)
+                    found.append(Reuse(run, line, seed, *before))
+                used.setdefault(rest, []).append((run, line, seed))
         return found
+
+    @cached_property
+    def related_seeds(self) -> list[Relation]:
+        """Runs whose seed is close to that of another run of the same edition, or has the same low bits, and a run of
+        each set whose seeds are evenly spaced. Only the first seed of a log counts."""
+        groups: dict[str, list[Run]] = {}
+        for run in self.runs:
+            if run.seeds:
+                groups.setdefault(self.edition(run).name, []).append(run)
+        kinds = (self._close, self._alike, self._spaced)
+        return [relation for runs in groups.values() for kind in kinds for relation in kind(runs)]
+
+    def _close(self, runs: list[Run]) -> Iterator[Relation]:
+        distance, modulus = self._limits(runs[0]).distance, self._modulus(runs[0])
+        for later, earlier, gap in close([run.seeds[0][1] for run in runs], distance, modulus):
+            yield Relation(runs[later], *runs[later].seeds[0], f"{gap} from that of {runs[earlier].path}")
+
+    def _alike(self, runs: list[Run]) -> Iterator[Relation]:
+        bits, modulus = self._limits(runs[0]).low_bits, self._modulus(runs[0])
+        seen: dict[int, Run] = {}
+        for run in runs if bits else ():
+            line, seed = run.seeds[0]
+            first = seen.setdefault(seed % (1 << bits), run)
+            if first is not run and (seed - first.seeds[0][1]) % modulus:
+                yield Relation(run, line, seed, f"whose low {bits} bits are those of the one in {first.path}")
+
+    def _spaced(self, runs: list[Run]) -> Iterator[Relation]:
+        distance, modulus = self._limits(runs[0]).distance, self._modulus(runs[0])
+        sets: dict[str, dict[int, Run]] = {}
+        for run in runs:
+            sets.setdefault(run.set_path, {})[run.seeds[0][1] % modulus] = run
+        for by_seed in sets.values():
+            if three := evenly_spaced(list(by_seed), distance, modulus):
+                first, second, third = (by_seed[seed] for seed in three)
+                how = f"as far from that of {second.path} as that is from that of {first.path}"
+                yield Relation(third, *third.seeds[0], how)
+
+    def _limits(self, run: Run) -> Seeds:
+        return self.edition(run).limits.seeds
+
+    def _modulus(self, run: Run) -> int:
+        return 1 << self._limits(run).modulus_bits
 
     def _must_differ(self, run: Run, other: Run) -> bool:
         if run.file.parent == other.file.parent:

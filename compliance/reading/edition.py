@@ -29,24 +29,29 @@ def select_edition(target: Target, name: str | None, root: Path, beside: Sequenc
     exact = {e.name: e for e in known}
     fitting = functools.cache(lambda: _fitting(known, target, beside))  # opens logs, where no folder is named exactly
     for folder in _folders(target):
-        if folder in exact:
-            return exact[folder]
-        version = VERSION.search(folder)
+        if folder.name in exact:
+            return exact[folder.name]
+        version = VERSION.search(folder.name)
         named = [e for e in fitting() if e.name.endswith(f"v{version[1]}")] if version else []
         if named:
             return _of_year(named, target, beside)
     return _of_year(fitting(), target, beside)
 
 
-def _folders(target: Target) -> list[str]:
-    """The names of the folders that may name the round's edition, first the one that counts most: those from the path
-    that was given down to the submission's, from the outside in, so that no folder of a submitter's decides; then those
-    above what was given, from the inside out."""
+def round_folder(target: Target, edition: str) -> Path | None:
+    """The folder that names the edition of a submission's round, None where no folder does."""
+    return next((folder for folder in _folders(target) if folder.name == edition), None)
+
+
+def _folders(target: Target) -> list[Path]:
+    """The folders that may name the round's edition, first the one that counts most: those from the path that was given
+    down to the submission's, from the outside in, so that no folder of a submitter's decides; then those above what was
+    given, from the inside out."""
     home = _home(target).resolve()
     given = target.given.resolve() if not isinstance(target, LogFile) else home
     above = home.parents
     inside = [p for p in above if p.is_relative_to(given)] if home != given else []
-    return [p.name for p in (*reversed(inside), *(p for p in above if p not in inside))]
+    return [*reversed(inside), *(p for p in above if p not in inside)]
 
 
 def _fitting(known: list[Edition], target: Target, beside: Sequence[Submission]) -> list[Edition]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import open_regular
+from compliance.reading.registry import RoundRegistry
 from compliance.reading.run import Run
 from compliance.reading.source import Folder, depth_of, fitting, sound
 from compliance.reading.tree import Entry, Submission
@@ -61,6 +62,7 @@ class SubmissionFiles:
     submission: Submission
     runs: tuple[Run, ...]
     edition: Edition
+    registry: RoundRegistry | None = None
 
     @cached_property
     def source(self) -> tuple[Text, ...]:

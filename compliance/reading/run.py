@@ -40,6 +40,15 @@ class Fact(NamedTuple):
     value: Any
 
 
+class Origin(NamedTuple):
+    """Where a log says that its seed comes from: the line, the source, and the number of an entry in the registry of
+    the round; None where it does not say."""
+
+    line: int
+    source: str | None
+    entry: int | None
+
+
 class Evaluation(NamedTuple):
     """A score inside the run. `epoch` and `step` as logged, None where they are no numbers."""
 
@@ -128,6 +137,7 @@ class Run:
     source: dict[str, str] | None = None  # path -> sha256 of every file that was loaded
     measured: Fact | None = None  # what a throughput-only log says in all
     throughput_only: bool = False  # no run: it measures steps alone
+    origin: Origin | None = None  # of the first seed
     codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
     lines: frozenset[int] = field(default_factory=frozenset)  # where
 
@@ -228,7 +238,15 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         source=_shared(source.value, files) if type(files) is dict and _bounded(files) is files else None,
         measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
         throughput_only=terms.throughput_only,
+        origin=_origin(log.first("seed")),
     )
+
+
+def _origin(event: Event | None) -> Origin | None:
+    if event is None:
+        return None
+    source, entry = metadata(event, "source"), metadata(event, "entry")
+    return Origin(event.line, source if type(source) is str else None, entry if type(entry) is int else None)
 
 
 def _bounded(value: Any) -> Any:

@@ -77,6 +77,12 @@ def measured(tmp_path):
 
 
 @pytest.fixture
+def registered(tmp_path):
+    """A good submission whose seeds are from the round's registry."""
+    return _submissions.Registered(tmp_path)
+
+
+@pytest.fixture
 def broken(tree):
     """A submission with one error, in line 8 of result_1.txt."""
     tree.changed("seed", 1, value=5)

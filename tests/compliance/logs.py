@@ -80,7 +80,8 @@ def config_digest(settings: dict) -> str:
 
 def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny` and `mean` too; and one like
-    it, `whole-systems`, of rounds where instances log the nodes of the whole system."""
+    it, `whole-systems`, of rounds where instances log the nodes of the whole system; and `assigned`, of rounds that
+    require an entry in the registry."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
@@ -89,9 +90,10 @@ def law(folder: Path) -> Path:
     probe = {"metric": "eval_error", "lower": True, "score": "mean"}
     limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
     path.write_text(yaml.safe_dump(limits, sort_keys=False))
-    other = root / "whole-systems" / "limits.yaml"
-    other.parent.mkdir()
-    other.write_text(yaml.safe_dump({"based_on": "v1.0", "title": "Whole systems", "system_nodes_logged": True}))
+    for name, more in {"whole-systems": {"system_nodes_logged": True}, "assigned": {"registry": "required"}}.items():
+        other = root / name / "limits.yaml"
+        other.parent.mkdir()
+        other.write_text(yaml.safe_dump({"based_on": "v1.0", "title": name, **more}))
     return root
 
 

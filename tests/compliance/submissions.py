@@ -20,6 +20,8 @@ from compliance_test_logs import (
 )
 
 from benchmark.tree import THROUGHPUT, combine, result_path, source_path, system_path
+from compliance.register import KEYS
+from rules.registry import Entry, Registry, Request
 
 
 class Tree:
@@ -180,8 +182,43 @@ class Measured(Tree):
         return self.put(self.path(2).parent / "power" / result / "node_0.txt", text)
 
 
+class Registered(Tree):
+    """A good submission whose runs use the seeds of entry 2 of the round's registry; entry 1 is another entrant's."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.registry = Registry("v1.0")
+        self.register(organisation="bolt")
+        self.assign(self.register())
+
+    def register(self, drawn: str = "2025-10-09T08:00:00Z", **fields) -> Entry:
+        """Another entry, an hour before the first run, for what the runs are; `fields` differ."""
+        told = {name: self.logs[0].one(key)["value"] for key, name in KEYS.items()}
+        nonce = f"{len(self.registry.entries) + 1:064x}"
+        entry = self.registry.draw(Request(**{**told, **fields}), drawn, nonce)
+        self.write_registry(self.registry.text)
+        return entry
+
+    def write_registry(self, text: str) -> Path:
+        return self.put(self.root.parent / "registry.yaml", text)
+
+    def assign(self, entry: Entry, *runs: int) -> int:
+        """Lets runs (all, if none is named) use the seeds of an entry; the line."""
+        for index in runs or range(len(self.logs)):
+            named = {"source": "registry", "entry": entry.entry}
+            line = self.changed("seed", index, value=entry.seed(index), metadata=named)
+        return line
+
+    def fresh(self, *runs: int) -> int:
+        """Lets runs (all, if none is named) use seeds that they drew themselves; the line."""
+        for index in runs or range(len(self.logs)):
+            value = good(index).one("seed")["value"]
+            line = self.changed("seed", index, value=value, metadata={"source": "os.urandom", "entry": None})
+        return line
+
+
 # What an entry of the catalogue of damage may begin with, by the name of its argument.
-STARTS = {"tree": Tree, "mean": Mean, "weak": Weak, "study": Study, "measured": Measured}
+STARTS = {"tree": Tree, "mean": Mean, "weak": Weak, "study": Study, "measured": Measured, "registered": Registered}
 
 
 def catalogue(module: ModuleType) -> list[Callable]:

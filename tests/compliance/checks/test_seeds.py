@@ -1,12 +1,16 @@
 """SEED: seeds that are missing, no numbers, small, the clock's, used twice, or fixed in the source."""
 
+import shutil
+
 import pytest
 
+from compliance.engine import judge
 from rules.edition import load
 
 damage = pytest.mark.damage
 SEEDS = load("v1.0").limits.seeds
 MS = 1000
+RING = 1 << SEEDS.modulus_bits
 TRAIN = "implementations/pytorch/train.py"
 
 
@@ -80,8 +84,90 @@ def seed_fixed_in_the_source(tree):
     return [("train.py", tree.add(TRAIN, "torch.manual_seed(0)\n"), "SEED06")]
 
 
+@damage
+def seed_that_generators_take_for_anothers(tree):
+    """Reduced to the bits that generators take, it is run 1's."""
+    line = tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 5 * RING)
+    return [("result_3.txt", line, "SEED05")]
+
+
+@damage
+def small_seed_with_bits_that_no_generator_takes(tree):
+    return [("result_2.txt", tree.changed("seed", value=42 + RING), "SEED03")]
+
+
+@damage
+def seed_that_is_the_next_after_anothers(tree):
+    line = tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 1)
+    return [("result_3.txt", line, "SEED07")]
+
+
+@damage
+def seeds_counted_up(tree):
+    base = tree.logs[0].one("seed")["value"]
+    return [(f"result_{i}.txt", tree.changed("seed", i, value=base + i), "SEED07") for i in range(1, 5)]
+
+
+@damage
+def seed_whose_low_bits_are_anothers(tree):
+    """The generator on a CPU takes both for the same."""
+    seed = tree.logs[1].one("seed")["value"] ^ (1 << 55 | 1 << 40)
+    return [("result_3.txt", tree.changed("seed", 3, value=seed), "SEED07")]
+
+
+@damage
+def seeds_in_equal_steps(tree):
+    """One finding for the set, at one of the three that show it."""
+    lines = [tree.changed("seed", i, value=((1 << 62) + i * 0x0123456789ABCDE) % RING) for i in range(5)]
+    return [("result_2.txt", lines[2], "SEED07")]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize(("beyond", "codes"), [(-1, ["SEED07"]), (0, []), (1, [])])
+def test_seed07_seeds_are_a_distance_apart(tree, found, sign, beyond, codes):
+    seed = tree.logs[1].one("seed")["value"]
+    tree.logs[2].one("seed")["value"] = (seed + sign * (SEEDS.distance + beyond)) % RING
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(("off", "codes"), [(SEEDS.distance - 1, ["SEED07"]), (SEEDS.distance, [])])
+def test_seed07_steps_are_equal_to_less_than_the_distance(tree, found, off, codes):
+    one, other = (tree.logs[i].one("seed")["value"] for i in (0, 1))
+    tree.logs[2].one("seed")["value"] = (2 * other - one + off) % RING
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(("bit", "codes"), [(SEEDS.low_bits, ["SEED07"]), (SEEDS.low_bits - 1, [])])
+def test_seed07_low_bits_differ(tree, found, bit, codes):
+    tree.logs[2].one("seed")["value"] = tree.logs[1].one("seed")["value"] ^ (1 << bit)
+    assert codes_of(tree, found) == codes
+
+
+def test_seed07_is_for_people_to_judge(tree, law):
+    tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 77)
+    (one,) = judge([tree.root], rules=law).findings
+    assert (one.severity, one.found) == (
+        "review",
+        f"seed {tree.logs[3].one('seed')['value']}, 77 from that of {tree.path(1)}",
+    )
+
+
+def test_seed07_looks_across_submissions(tree, found, logs):
+    other = tree.root.with_name("bolt")
+    shutil.copytree(tree.root, other)
+    for index in range(5):
+        log = logs.good(20 + index)
+        log.one("submission_org")["value"] = "bolt"
+        if index == 4:
+            log.one("seed")["value"] = tree.logs[0].one("seed")["value"] - 3
+        log.write(other / tree.path(index).relative_to(tree.root))
+    description = other / "systems" / "box.json"
+    description.write_text(description.read_text().replace("acme", "bolt"))
+    assert found(tree.root.parent) == [("result_4.txt", log.line(log.one("seed")), "SEED07")]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""Print what an entrant registers before the runs of a set: one line for each organisation, system, benchmark, problem,
+source and settings that logs tell of.
+
+    python compliance/register.py LOG|SET|SUBMISSION...
+
+Which files are loaded, and what the settings are that were left to the machine, only the process that trains knows. So
+both are read from a log, of any kind and length, that was started as the runs will be: one of `train.py --steps 1` for
+runs that train.py makes, one of `submit.py --runs 1` for those that submit.py forks, which load a file more. The line
+goes to the organisers of the round, who draw the seeds (rules/draw.py).
+Exit codes: 0 printed, 2 a log does not say what is registered, or nothing was found.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmark.log import Event, read_log
+from benchmark.tree import combine
+from compliance.finding import printable
+from compliance.reading.discovery import discover
+from compliance.reading.source import sound
+from rules.registry import Request, Wrong
+
+KEYS = {  # of a log, and what a request calls them
+    "submission_org": "organisation",
+    "submission_platform": "system",
+    "submission_benchmark": "benchmark",
+    "problem": "problem",
+    "source": "source",
+    "config_digest": "config",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the lines; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="logs, sets, submissions")
+    try:
+        lines = dict.fromkeys(request_of(log).text for log in logs(parser.parse_args(arguments).paths))
+    except ValueError as error:
+        print(f"register.py: {printable(str(error))}", file=sys.stderr)
+        return 2
+    print("\n".join(lines))
+    return 0
+
+
+def logs(paths: Sequence[str]) -> list[Path]:
+    """The logs under paths. Raises ValueError for a path without any."""
+    found = discover(list(dict.fromkeys(paths)))
+    for path, why in found.missed:
+        raise ValueError(f"{path}: {why}")
+    sets = [*(s for submission in found.submissions for s in submission.sets), *found.sets]
+    every = [log.file for log in (*(log for s in sets for log in s.logs), *found.logs)]
+    if not every:
+        raise ValueError(f"{paths[0]}: found no log, wanted at least one")
+    return every
+
+
+def request_of(path: Path) -> Request:
+    """What a log tells of its set. Raises ValueError for one that lacks a part of it, or whose source digest is not
+    that of the files that it names."""
+    told: dict[str, Event] = {}
+    try:
+        for item in read_log(path):
+            if type(item) is Event and item.key in KEYS:
+                told.setdefault(item.key, item)
+            if len(told) == len(KEYS):
+                break
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if lacking := [key for key in KEYS if key not in told]:
+        raise ValueError(f"{path}: found no {lacking[0]}, wanted {', '.join(KEYS)}")
+    source = told["source"]
+    files = source.metadata.get("files") if type(source.metadata) is dict else None
+    if source.value != combine(sound(files).items()):
+        wanted = "the digest of the files that it names"
+        raise ValueError(f"{path}:{source.line}: found source {source.value!r:.80}, wanted {wanted}")
+    try:
+        return Request(**{name: told[key].value for key, name in KEYS.items()})
+    except Wrong as wrong:
+        raise ValueError(f"{path}: {wrong}") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""Draw the seeds of what entrants register: append an entry to the registry of a round.
+
+    python compliance/register.py LOG > line.json                      # the entrant
+    python rules/draw.py results/v1.0/registry.yaml < line.json        # the organisers
+    python rules/draw.py results/v1.0/registry.yaml --verify [DIGEST]  # anybody
+
+The nonce has 32 bytes of the operating system's. The file is replaced as a whole, so that it never holds half an entry;
+its folder has the name of the edition. --verify says whether the registry is whole and, with the digest of an entry
+that was noted earlier, whether that entry is still there. Exit codes: 0 drawn, or whole; 1 damaged; 2 could not look or
+draw.
+"""
+
+import argparse
+import contextlib
+import fcntl
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmark.atomic import replacing
+from rules.edition import load
+from rules.registry import (
+    FIRST,
+    LARGEST,
+    LONGEST,
+    NAME,
+    Damaged,
+    Registry,
+    Request,
+    Wrong,
+    now,
+    parse_request,
+    read_registry,
+)
+
+MOST = 100  # requests at a time
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("registry", type=Path, help=f"<edition>/{NAME}, which is made if it is not there")
+    parser.add_argument("--verify", nargs="?", const=FIRST, metavar="DIGEST", help="look, and draw nothing")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw or verify; the exit code."""
+    args = parse(arguments)
+    try:
+        edition = edition_of(args.registry)
+        if args.verify is not None:
+            if not args.registry.is_file():
+                raise ValueError(f"{args.registry}: found no file, wanted a registry")
+            registry = read_registry(args.registry, edition)
+            held(registry, args.registry, args.verify)
+        else:
+            sent = requests(sys.stdin.buffer.read(MOST * LONGEST + 1))
+            registry = draw(args.registry, edition, sent)
+            for entry in registry.entries[-len(sent) :]:
+                print(f"entry {entry.entry}: {entry.title}")
+        print(f"{args.registry}: {len(registry.entries)} entries, head {registry.head}")
+        return 0
+    except Damaged as error:
+        print(f"draw.py: {error}", file=sys.stderr)
+        return 2 if args.verify is None else 1
+    except (ValueError, OSError) as error:
+        print(f"draw.py: {error}", file=sys.stderr)
+        return 2
+
+
+def edition_of(path: Path) -> str:
+    """The edition of a round's registry, from where it lies. Raises ValueError where the rules have no such edition, or
+    one without a registry."""
+    name = path.resolve().parent.name
+    if path.name != NAME:
+        raise ValueError(f"found {path.name!r}, wanted {NAME} in the folder of a round")
+    if load(name).limits.registry == "none":
+        raise ValueError(f"{path}: found a round of {name}, which has no registry, wanted an edition that has one")
+    return name
+
+
+def requests(data: bytes) -> list[Request]:
+    """What entrants sent, one request a line. Raises ValueError for a line that holds none, or no line."""
+    lines = [line for line in data.decode(errors="replace").splitlines() if line.strip()]
+    if not 1 <= len(lines) <= MOST:
+        wanted = f"1 to {MOST} of compliance/register.py"
+        raise ValueError(f"found {len(lines)} lines on standard input, wanted {wanted}")
+    found = []
+    for number, line in enumerate(lines, 1):
+        try:
+            found.append(parse_request(line))
+        except Wrong as wrong:
+            raise ValueError(f"line {number}: {wrong}") from None
+    return found
+
+
+def draw(path: Path, edition: str, sent: Sequence[Request]) -> Registry:
+    """The registry with an entry for each request at its end: all of them or none are in the file. Raises Damaged for a
+    registry that is not whole, Wrong for a request that has an entry already, OSError for a file that cannot be
+    written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with alone(path.parent):
+        registry = read_registry(path, edition) if os.path.lexists(path) else Registry(edition)
+        for request in sent:
+            registry.draw(request, now(), os.urandom(32).hex())
+        if len(registry.text) > LARGEST:
+            raise Wrong(f"{len(registry.text)} bytes with the new entries", f"at most {LARGEST}", f"{path}: ")
+        with replacing(path) as temporary:
+            temporary.write_text(registry.text, encoding="ascii")
+    return registry
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One process at a time draws in a folder; others wait."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def held(registry: Registry, path: Path, digest: str) -> None:
+    """Raises Damaged unless an entry has that digest."""
+    if digest not in (FIRST, *(entry.digest for entry in registry.entries)):
+        raise Damaged(path, 1, f"no entry with the digest {digest:.80}", "one: the registry was rewritten or cut")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

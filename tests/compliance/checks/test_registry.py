@@ -1,0 +1,440 @@
+"""REG: seeds that the registry did not assign, entries that are another's, and registries that are damaged."""
+
+import json
+import shutil
+
+import pytest
+
+from compliance.engine import judge
+from compliance.register import KEYS, request_of
+from rules.edition import ROOT, load
+from rules.registry import Registry, Request
+
+damage = pytest.mark.damage
+SLACK = load("v1.0").limits.seeds.drawn_slack
+
+
+def lines(tree):
+    """The lines of the registry, as text."""
+    return tree.registry.text.splitlines(keepends=True)
+
+
+def changed(line, **fields):
+    """A line of the registry with other fields."""
+    return f"- {json.dumps({**json.loads(line[2:]), **fields}, sort_keys=True)}\n"
+
+
+def told(tree, *runs):
+    """What all checks find of a seed: (file, line) of runs."""
+    return [(f"result_{i}.txt", tree.logs[i].line(tree.logs[i].one("seed"))) for i in runs]
+
+
+def required(tree):
+    """Moves a submission into a round that requires entries."""
+    folder = tree.root.parent.rename(tree.root.parents[1] / "assigned")
+    tree.root = folder / tree.root.name
+    for index, log in enumerate(tree.logs):
+        log.one("rules_edition")["value"] = "assigned"
+        tree.write(index)
+
+
+@damage
+def damaged_registry_that_no_run_names(tree):
+    tree.put(tree.root.parent / "registry.yaml", "- {}\n")
+    return [("registry.yaml", 1, "REG01"), ("scaffold", 1, "REG02")]
+
+
+@damage
+def damaged_registry_that_runs_name(registered):
+    first, second = lines(registered)
+    registered.write_registry(changed(first, nonce="7" * 64) + second)
+    return [("registry.yaml", 2, "REG01"), ("scaffold", 1, "REG02")]
+
+
+@damage
+def entry_whose_nonce_was_chosen(registered):
+    """The last entry, which no other is chained to: the chain holds, but the seeds are others."""
+    first, second = lines(registered)
+    registered.write_registry(first + changed(second, nonce="7" * 64))
+    return [(*place, "REG03") for place in told(registered, 0, 1, 2, 3, 4)]
+
+
+@damage
+def entry_whose_source_was_put_right_later(registered):
+    registered.register(organisation="crux")
+    first, second, third = lines(registered)
+    registered.write_registry(first + changed(second, source="5" * 64) + third)
+    return [("registry.yaml", 3, "REG01"), ("scaffold", 1, "REG02")]
+
+
+@damage
+def number_given_twice(registered):
+    first, second = lines(registered)
+    registered.write_registry(first + second + second)
+    return [("registry.yaml", 3, "REG01"), ("scaffold", 1, "REG02")]
+
+
+@damage
+def entry_without_a_nonce(registered):
+    first, second = lines(registered)
+    fields = json.loads(second[2:])
+    del fields["nonce"]
+    registered.write_registry(first + f"- {json.dumps(fields, sort_keys=True)}\n")
+    return [("registry.yaml", 2, "REG01"), ("scaffold", 1, "REG02")]
+
+
+@damage
+def registry_that_is_gone(registered):
+    (registered.root.parent / "registry.yaml").unlink()
+    return [(*told(registered, 0)[0], "REG02")]
+
+
+@damage
+def entry_that_was_cut_off(registered):
+    registered.write_registry(lines(registered)[0])
+    return [(*told(registered, 0)[0], "REG02")]
+
+
+@damage
+def seed_from_the_registry_without_an_entry(registered):
+    registered.changed("seed", 3, metadata={"entry": None})
+    return [(*told(registered, 3)[0], "REG02")]
+
+
+@damage
+def entry_of_true(registered):
+    registered.changed("seed", 3, metadata={"entry": True})
+    return [(*told(registered, 3)[0], "REG02")]
+
+
+@damage
+def entry_that_is_text(registered):
+    registered.changed("seed", 3, metadata={"entry": "2"})
+    return [(*told(registered, 3)[0], "REG02")]
+
+
+@damage
+def entry_of_a_round_without_a_registry(tree):
+    line = tree.changed("seed", metadata={"source": "registry", "entry": 1})
+    return [("result_2.txt", line, "REG02")]
+
+
+@damage
+def no_registry_where_one_is_required(tree):
+    required(tree)
+    return [("scaffold", 1, "REG02")]
+
+
+@damage
+def no_entry_where_one_is_required(tree):
+    required(tree)
+    tree.put(tree.root.parent / "registry.yaml", "")
+    return [("scaffold", 1, "REG02")]
+
+
+@damage
+def damaged_registry_where_one_is_required(tree):
+    required(tree)
+    tree.put(tree.root.parent / "registry.yaml", "?")
+    return [("registry.yaml", 1, "REG01"), ("scaffold", 1, "REG02")]
+
+
+@damage
+def own_seeds_beside_an_entry(registered):
+    registered.fresh()
+    return [(*told(registered, 0)[0], "REG03"), ("acme", 1, "REG07")]
+
+
+@damage
+def one_run_with_a_seed_of_its_own(registered):
+    registered.fresh(2)
+    return [(*told(registered, 2)[0], "REG03")]
+
+
+@damage
+def own_seed_that_says_it_is_assigned(registered):
+    registered.changed("seed", 1, value=(1 << 62) + 987_654_321_123)
+    return [(*told(registered, 1)[0], "REG03")]
+
+
+@damage
+def seed_of_the_next_run(registered):
+    registered.changed("seed", 4, value=registered.registry.entries[1].seed(5))
+    return [(*told(registered, 4)[0], "REG03")]
+
+
+@damage
+def runs_that_changed_places(registered):
+    one, other = registered.logs[1], registered.logs[3]
+    registered.logs[1], registered.logs[3] = other, one
+    registered.write(1)
+    registered.write(3)
+    return [(*place, "REG03") for place in told(registered, 1, 3)]
+
+
+@damage
+def fastest_five_of_six(registered, logs):
+    """Run 0 is left out; the others keep their numbers, 1 to 5."""
+    entry = registered.registry.entries[1]
+    registered.path(0).unlink()
+    log = logs.good(5)
+    log.one("seed").update(value=entry.seed(5))
+    log.one("seed")["metadata"].update(source="registry", entry=2)
+    log.write(registered.path(5))
+    return [("result_5.txt", log.line(log.one("seed")), "REG03")]
+
+
+@damage
+def seeds_of_another_organisations_entry(registered):
+    registered.assign(registered.registry.entries[0])
+    place = told(registered, 0)[0]
+    return [(*place, "REG03"), ("acme", 1, "REG07")]
+
+
+@damage
+def entry_of_another_system(registered):
+    registered.assign(registered.register(system="crate"))
+    return [(*told(registered, 0)[0], "REG03"), ("acme", 1, "REG07")]
+
+
+@damage
+def entry_of_another_problem(registered):
+    registered.assign(registered.register(problem="smoke"), 2)
+    return [(*told(registered, 2)[0], "REG03"), (*told(registered, 2)[0], "REG04")]
+
+
+@damage
+def own_seeds_beside_an_entry_of_another_spelling(registered):
+    """Who registers as A.C.M.E. on BOX is acme on box."""
+    registered.registry = Registry("v1.0")
+    registered.register(organisation="A.C.M.E.", system="BOX")
+    registered.fresh()
+    return [(*told(registered, 0)[0], "REG03"), ("acme", 1, "REG07")]
+
+
+@damage
+def seeds_of_two_entries(registered):
+    more = registered.register(config="9" * 64)
+    for run in (1, 3):
+        registered.assign(more, run)
+    return [(*place, "REG04") for place in told(registered, 1, 3)]
+
+
+@damage
+def another_source_than_was_registered(registered):
+    registered.add("implementations/pytorch/train.py", "# later\n")
+    return [("result_0.txt", registered.logs[0].line(registered.logs[0].one("source")), "REG05")]
+
+
+@damage
+def other_settings_than_were_registered(registered):
+    for index in range(5):
+        registered.settings(index, cache_gib=2)
+    line = registered.logs[0].line(registered.logs[0].one("config_digest"))
+    return [("result_0.txt", line, "REG05")]
+
+
+@damage
+def run_before_its_entry_was_drawn(registered):
+    registered.registry = Registry("v1.0")
+    registered.register(organisation="bolt")
+    entry = registered.register(drawn="2025-10-09T09:30:00Z")  # run 0 began at 8:53, run 1 at 9:53
+    registered.assign(entry)
+    log = registered.logs[0]
+    return [("result_0.txt", log.line(log.one("run_start")), "REG06")]
+
+
+@damage
+def entries_that_were_left_without_runs(registered):
+    registered.register(config="8" * 64)
+    registered.register(config="9" * 64)
+    return [("acme", 1, "REG07")]
+
+
+@damage
+def entry_for_a_system_that_is_not_handed_in(registered):
+    registered.register(system="crate")
+    return [("acme", 1, "REG07")]
+
+
+@damage
+def entry_left_under_another_spelling(registered):
+    registered.register(organisation="ACME", config="9" * 64)
+    return [("acme", 1, "REG07")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def findings(tree, law, code):
+    return [f for f in judge([tree.root], rules=law).findings if f.code == code]
+
+
+def test_registered_runs_are_in_order(registered, found):
+    assert found(registered.root) == []
+
+
+def test_registered_runs_are_in_order_where_an_entry_is_required(registered, found):
+    required(registered)
+    registered.registry = Registry("assigned")
+    registered.assign(registered.register())
+    assert found(registered.root) == []
+
+
+def test_a_round_may_have_a_registry_that_is_not_used(tree, registered, found):
+    registered.write_registry(lines(registered)[0])
+    for index, log in enumerate(tree.logs):
+        registered.logs[index] = log
+    registered.fresh()
+    assert found(registered.root) == []
+
+
+def test_what_is_found_and_wanted(registered, law):
+    entry = registered.registry.entries[1]
+    registered.changed("seed", 4, value=entry.seed(2))
+    (one,) = findings(registered, law, "REG03")
+    assert one.found == f"seed {entry.seed(2)}, that of run 2"
+    assert one.wanted == f"{entry.seed(4)}, which entry 2 assigns to run 4"
+    assert one.severity == "error"
+
+
+def test_seeds_of_ones_own_are_told_once_for_a_set(registered, law):
+    registered.fresh()
+    (one,) = findings(registered, law, "REG03")
+    assert (one.found, one.wanted) == ("a seed from os.urandom, in 5 of 5 logs", "those of entry 2")
+
+
+def test_entries_without_runs_are_counted_for_a_reviewer(registered, law):
+    for number in range(25):
+        registered.register(config=f"{number:064d}")
+    (one,) = findings(registered, law, "REG07")
+    assert one.severity == "review"
+    assert one.found.startswith("25 of 26 without runs: 3 (box, scaffold, tiny); 4 (box") and one.path.endswith("/acme")
+    registered.write_registry("".join(lines(registered)[:2]))
+    assert findings(registered, law, "REG07") == []
+
+
+@pytest.mark.parametrize(("seconds", "codes"), [(-1, []), (0, []), (1, ["REG06"])])
+def test_reg06_clocks_may_differ_by_the_slack(registered, found, seconds, codes):
+    entry = registered.registry.entries[1]
+    event = registered.logs[0].one("run_start")
+    shift = entry.drawn_ms - int(1000 * (SLACK + seconds)) - event["time_ms"]
+    for other in registered.logs[0].events:
+        other["time_ms"] += shift
+    registered.write(0)
+    assert [code for *_, code in found(registered.root)] == codes
+
+
+def test_a_rehearsal_is_told_once(registered, found):
+    line = registered.changed("seed", metadata={"source": "rehearsal", "entry": None})
+    assert found(registered.root) == [("result_2.txt", line, "SEED04")]
+
+
+def test_a_set_given_by_itself_is_judged_by_the_registry_and_a_log_is_not(registered, found):
+    registered.fresh(2)
+    folder = registered.path(2).parent
+    assert found(folder) == [(*told(registered, 2)[0], "REG03")]
+    assert found(registered.path(2)) == []
+
+
+def test_a_registry_that_is_handed_in_is_none(registered, found, law):
+    """Only the one in the folder that names the edition counts, from the outside in."""
+    shutil.copytree(registered.root.parent, registered.root.parent / "v1.0")
+    shutil.rmtree(registered.root)
+    (registered.root.parent / "registry.yaml").unlink()
+    nested = registered.root.parent / "v1.0" / "acme"
+    assert {code for *_, code in found(registered.root.parent)} == {"REG02"}
+    assert [f.found for f in judge([nested.parents[1]], rules=law).findings] == ["entry 2, in 5 of 5 logs"]
+
+
+def test_a_registry_within_a_submission_is_none(registered, found):
+    (registered.root.parent / "registry.yaml").rename(registered.root / "registry.yaml")
+    assert {code for *_, code in found(registered.root)} == {"TREE03", "REG02"}
+
+
+def test_a_damaged_registry_is_told_once_a_round(registered, found):
+    shutil.copytree(registered.root, registered.root.with_name("bolt"))
+    registered.write_registry("- []\n")
+    codes = [code for *_, code in found(registered.root.parent)]
+    assert codes.count("REG01") == 1 and codes.count("REG02") == 2
+
+
+def test_the_rules_of_other_rounds_know_no_registry(registered, found):
+    registered.write_registry("- []\n")
+    codes = {code for *_, code in found(registered.root, edition="mlperf-hpc-v3.0")}
+    assert not {code for code in codes if code.startswith("REG")}
+
+
+def test_logs_that_measure_throughput_alone_need_no_entry(study, submissions, tmp_path, found):
+    registered = submissions.Registered(tmp_path / "other")
+    study.logs[:5] = registered.logs
+    for index in range(5):
+        study.write(index)
+    shutil.copyfile(registered.root.parent / "registry.yaml", study.root.parent / "registry.yaml")
+    assert found(study.root) == []
+
+
+@pytest.fixture
+def reference(tmp_path):
+    """The reference's submission as if its seeds had been assigned: (folder, registry)."""
+    folder = tmp_path / "v1.0" / "reference"
+    shutil.copytree(ROOT.parent / "results" / "v1.0" / "reference", folder)
+    registry, entries = Registry("v1.0"), {}
+    for log in sorted(folder.glob("results/*/*/*/result_*.txt")):
+        request = request_of(log)
+        if request not in entries:
+            entries[request] = registry.draw(request, "2026-01-31T12:00:00Z", f"{len(entries):064x}")
+        seed_with(log, entries[request])
+    (folder.parent / "registry.yaml").write_text(registry.text)
+    return folder, registry
+
+
+def seed_with(log, entry):
+    """Lets the log of a run say that it used the seed of an entry."""
+    number = int(log.stem.partition("_")[2])
+    lines = log.read_text().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if '"key": "seed"' in line)
+    event = json.loads(lines[at].removeprefix(":::MLLOG "))
+    event["value"] = entry.seed(number)
+    event["metadata"] |= {"source": "registry", "entry": entry.entry}
+    lines[at] = f":::MLLOG {json.dumps(event)}\n"
+    log.write_text("".join(lines))
+
+
+def test_the_reference_with_assigned_seeds_is_in_order(reference):
+    folder, registry = reference
+    assert len(registry.entries) == 3
+    assert judge([folder]).findings == ()
+
+
+def test_a_run_of_the_reference_with_the_seed_of_another_set(reference):
+    folder, registry = reference
+    log = folder / "results" / "epyc-2core" / "strong" / "scaffold" / "result_3.txt"
+    seed_with(log, registry.entries[0])
+    found = [(f.path, f.code) for f in judge([folder]).findings]
+    assert found == [(str(log), "REG03"), (str(log), "REG04"), (str(log), "SEED05")]
+
+
+def test_entries_of_the_reference_that_were_tried_before_are_told(reference):
+    folder, registry = reference
+    last = registry.entries[-1]
+    more = Registry("v1.0")
+    for entry in registry.entries:
+        more.add(entry)
+    tried = Request(last.organisation, last.system, last.benchmark, last.problem, last.source, "0" * 64)
+    more.draw(tried, last.drawn, "f" * 64)
+    (folder.parent / "registry.yaml").write_text(more.text)
+    (one,) = judge([folder]).findings
+    assert (one.path, one.code, one.severity) == (str(folder), "REG07", "review")
+    assert one.found == f"1 of 4 without runs: 4 ({last.system}, {last.benchmark}, {last.problem})"
+
+
+def test_a_weak_set_may_have_any_number_of_runs(weak, found):
+    registry = Registry("v1.0")
+    told = {name: weak.logs[0].one(key)["value"] for key, name in KEYS.items()}
+    entry = registry.draw(Request(**told), "2025-10-09T08:00:00Z", "1" * 64)
+    weak.put(weak.root.parent / "registry.yaml", registry.text)
+    for index in range(6):
+        weak.changed("seed", index, value=entry.seed(index), metadata={"source": "registry", "entry": 1})
+    assert found(weak.root) == []
