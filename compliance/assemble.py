@@ -2,7 +2,8 @@
 
 import functools
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from benchmark.tree import THROUGHPUT
@@ -17,9 +18,15 @@ STRAY = ("TREE06", "TREE09")
 MIXED = "THR03"
 
 
-def assemble(units: Sequence[Any], judged: dict, extra: list[Finding], missed: list[tuple[str, str]]) -> Verdict:
+def assemble(
+    units: Sequence[Any],
+    judged: dict,
+    extra: list[Finding],
+    missed: list[tuple[str, str]],
+    origins: Mapping[str, str] = MappingProxyType({}),
+) -> Verdict:
     """The verdict. `judged`: name of a log -> (run, findings); `extra`: findings beyond single logs; `missed`:
-    (path, why) of what couldn't be looked at."""
+    (path, why) of what couldn't be looked at; `origins`: name of a submission -> what its source is."""
     at: dict[str, list[Finding]] = defaultdict(list)
     for finding in [f for _, findings in judged.values() for f in findings] + extra:
         at[finding.path].append(finding)
@@ -67,9 +74,9 @@ def assemble(units: Sequence[Any], judged: dict, extra: list[Finding], missed: l
     told = [(unit, tuple(runs(unit, s) for s in unit.sets)) for unit in units]
     logs = tuple(log(u.log.name, u.edition.name) for u in units if u.log)
     submissions = tuple(
-        SubmissionVerdict(u.submission.name, u.submission.org, u.edition.name, sets, tuple(outside[u.submission.name]))
+        SubmissionVerdict(s.name, s.org, u.edition.name, sets, tuple(outside[s.name]), origins.get(s.name, ""))
         for u, sets in told
-        if u.submission
+        if (s := u.submission)
     )
     alone = tuple(s for unit, sets in told if not unit.submission for s in sets)
     editions = tuple(sorted({u.edition.name for u in units}))

@@ -16,6 +16,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from compliance.difference import difference
 from compliance.engine import judge
 from compliance.explain import explain, listing
 from compliance.finding import printable
@@ -41,6 +42,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, outside of what is judged")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes that read logs; 0: one a core")
     parser.add_argument("--explain", metavar="CODE", help="print the text of a rule")
+    parser.add_argument("--diff", metavar="SUBMISSION", help="show its source against the published reference's")
     parser.add_argument("--list", action="store_true", help="list the rules (of --rules, or of all editions)")
     return parser.parse_args(arguments)
 
@@ -52,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if args.explain or args.list:
             sys.stdout.write(explain(args.explain, args.rules) if args.explain else listing(args.rules))
             return 0
+        if args.diff:
+            return write(difference(args.diff), 0)
         if not args.paths:
             raise ValueError("found no PATH, wanted something to judge (--help says more)")
         output, code = check(args)
@@ -61,6 +65,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenProcessPool:
         print("check.py: a process that read logs was killed (out of memory?); try --jobs 1", file=sys.stderr)
         return 2
+    return write(output, code)
+
+
+def write(output: str, code: int) -> int:
+    """Print; the exit code."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than a name has
     try:

@@ -32,6 +32,7 @@ from compliance.waiver import Waivers, apply
 from rules.edition import ROOT, Edition, Limits, load
 
 MOST_FAULTS = 10_000  # of one check in one place
+OF_SOURCE = "CODE02"  # rules that look at files other than the reference's
 BROKE = "Could not look: the check itself failed, that"
 
 
@@ -118,9 +119,10 @@ def judge(
     units += [Unit(select_edition(log, edition, rules), None, (), {}, log, waivers) for log in found.logs]
     todo = [job for unit in units for job in unit.jobs()]
     judged = {run.path: (run, findings) for run, findings in _judge_logs(todo, jobs, progress)}
-    extra = [f for unit in units for f in _judge_unit(unit, judged)]
+    origins: dict[str, str] = {}
+    extra = [f for unit in units for f in _judge_unit(unit, judged, origins)]
     extra += _judge_round(units, judged)
-    verdict = assemble(units, judged, extra, found.missed)
+    verdict = assemble(units, judged, extra, found.missed, origins)
     return apply(verdict, waivers) if waivers else verdict
 
 
@@ -186,8 +188,9 @@ def _counted(results: Iterable, total: int, progress: Callable | None) -> Iterat
             progress(done, total)
 
 
-def _judge_unit(unit: Unit, judged: dict) -> Iterator[Finding]:
-    """The findings of the layout, of the sets, and of the submission as a whole."""
+def _judge_unit(unit: Unit, judged: dict, origins: dict[str, str]) -> Iterator[Finding]:
+    """The findings of the layout, of the sets, and of the submission as a whole. `origins` gets what the submission's
+    source is, where the edition's rules look into it."""
     if unit.submission is None:
         for runs in unit.sets:
             yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], set())
@@ -203,6 +206,8 @@ def _judge_unit(unit: Unit, judged: dict) -> Iterator[Finding]:
     every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
     files = SubmissionFiles(unit.submission, every, unit.edition, unit.registry)
     yield from _judge_level("submission", unit, _broken(laid, unit.waivers), files)
+    if OF_SOURCE in unit.edition.codes:
+        origins[unit.path] = files.origin
 
 
 def _below(findings: list[Finding]) -> dict[str, list[Finding]]:

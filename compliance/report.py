@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compliance.assemble import ancestors
 from compliance.finding import SEVERITIES, Finding
@@ -27,6 +27,7 @@ class Summary:
     counts: dict[str, int]  # findings by severity, waived ones apart under "waived"
     review: tuple[str, ...]  # codes that people must still judge
     throughput_only: int = 0  # of the logs, those that measure throughput and are no runs
+    source: str = ""  # of a submission: whether it is the reference's
 
     @property
     def passed(self) -> int:
@@ -52,7 +53,11 @@ def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[st
     places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
     places += [(log.run.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
     found = owned([path for path, *_ in places], findings)
-    return tuple(_summary(path, editions[edition], logs, levels, found[path]) for path, edition, logs, levels in places)
+    source = {s.path: s.source for s in verdict.submissions}
+    return tuple(
+        replace(_summary(path, editions[edition], logs, levels, found[path]), source=source.get(path, ""))
+        for path, edition, logs, levels in places
+    )
 
 
 def owners(told: tuple[Summary, ...], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:

@@ -62,6 +62,7 @@ class SubmissionVerdict:
     edition: str
     sets: tuple[SetVerdict, ...]
     findings: tuple[Finding, ...]
+    source: str = ""  # whether it is the reference's; "" where the edition's rules do not ask
 
     @property
     def in_order(self) -> bool:

@@ -20,12 +20,14 @@ from rules.edition import DEFAULT, load
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 FOLDERS = ("benchmark", "rules", "implementations/pytorch")
+PACKAGE = "implementations/__init__.py"
 KINDS = (".py", ".yaml")  # code and configurations
 
 
 def digests(repository: Path = REPOSITORY) -> dict[str, str]:
-    """sha256 of every file of Python or YAML below FOLDERS, by its path in the repository."""
-    files = sorted(p for folder in FOLDERS for p in (repository / folder).rglob("*") if p.suffix in KINDS)
+    """sha256 of PACKAGE and of every file of Python or YAML below FOLDERS, by its path in the repository."""
+    found = (path for folder in FOLDERS for path in (repository / folder).rglob("*"))
+    files = sorted(p for p in (*found, repository / PACKAGE) if p.suffix in KINDS and p.is_file())
     return {p.relative_to(repository).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 

@@ -1,18 +1,17 @@
 """SEED: every run is seeded freshly, and with what it logs."""
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from compliance.finding import Fault, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.log import Log
-from compliance.reading.source import depth_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number, seed_of
 from compliance.rule import rule
-from compliance.source.seeds import Python, constants_of, is_constant, settings
+from compliance.source.seeds import constants_of, is_constant, settings
 
 FEW = 20  # findings in a file of source
 OWN = "a seed of its own"
@@ -93,28 +92,35 @@ def _told(across: Across) -> set[str]:
 @rule("SEED06", "submission")
 def source_fixes_no_seed(files: SubmissionFiles) -> Iterator[Fault]:
     """The source feeds no constant to its random number generators"""
-    fresh = [run for run in files.runs if "SEED03" not in run.codes]  # SEED03 names the others
-    logged = {seed: run.path for run in reversed(fresh) for _, seed in run.seeds}
-    folders: dict[tuple[str, ...], list[Text]] = {}
-    for text in files.source:
-        folders.setdefault(text.parts[: depth_of(text.parts) or 1], []).append(text)
-    for texts in folders.values():
-        read = {text: files.python[text.sha256] for text in texts if text.sha256 in files.python}
-        constants = constants_of((text.name, text.parts[-2], python) for text, python in read.items())
-        for text in texts:
-            faults = _fixed(text, read.get(text), constants, logged)
-            for line, found in islice(faults, FEW):
-                yield Fault(line, found, "a seed drawn afresh in every run", path=files.submission.place(*text.parts))
+    logged = logged_seeds(files)
+    for texts in files.gathered.values():
+        for text, faults in fixed_seeds(files, texts):
+            place = files.submission.place(*text.parts)
+            possible = ((line, seed) for line, seed in possible_seeds(files, text) if seed in logged)
+            known = ((line, f"{seed}, which {logged[seed]} logs as its seed") for line, seed in possible)
+            for line, found in islice(chain(faults, known), FEW):
+                yield Fault(line, found, "a seed drawn afresh in every run", path=place)
 
 
-def _fixed(text: Text, python: Python | None, constants: dict, logged: dict[int, str]) -> Iterator[tuple[int, str]]:
-    """(line, what fixes a seed there)"""
-    for line, call, seed in python.fixed if python else ():
-        if is_constant(seed, constants):
-            yield line, call
-    for line, seed in python.possible if python else settings(text.name, text.text):
-        if seed in logged:
-            yield line, f"{seed}, which {logged[seed]} logs as its seed"
+def logged_seeds(files: SubmissionFiles) -> dict[int, str]:
+    """The seeds that runs logged, and where. SEED03 names those that were picked."""
+    fresh = [run for run in files.runs if "SEED03" not in run.codes]
+    return {seed: run.path for run in reversed(fresh) for _, seed in run.seeds}
+
+
+def fixed_seeds(files: SubmissionFiles, texts: tuple[Text, ...]) -> Iterator[tuple[Text, list[tuple[int, str]]]]:
+    """(file, [(line, what feeds a constant to a generator there)]) of each file of a folder of source."""
+    read = {text: files.python[text.sha256].seeds for text in texts if text.sha256 in files.python}
+    constants = constants_of((text.name, text.parts[-2], seeds) for text, seeds in read.items())
+    for text in texts:
+        fixed = read[text].fixed if text in read else ()
+        yield text, [(line, call) for line, call, seed in fixed if is_constant(seed, constants)]
+
+
+def possible_seeds(files: SubmissionFiles, text: Text) -> Iterable[tuple[int, int]]:
+    """(line, number) of what a file may set a seed to: defaults, settings, scripts."""
+    python = files.python.get(text.sha256) if text.name.endswith(".py") else None
+    return python.seeds.possible if python else settings(text.name, text.text)
 
 
 UNITS = {"seconds": (1000, 1), "milliseconds": (1, 1), "microseconds": (1, 1000), "nanoseconds": (1, 10**6)}

@@ -1,11 +1,8 @@
 """SRC: the source of what ran is there, can be read, and is, file by file, the one that the runs loaded."""
 
-import functools
-import hashlib
 import re
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 from benchmark.tree import combine
 from compliance.finding import Fault, show
@@ -15,8 +12,8 @@ from compliance.reading.source import MOST_FILES, SHARED, Folder, fault_of, soun
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.rule import rule
+from compliance.source.reference import own_files
 
-ROOT = Path(__file__).resolve().parents[2]
 SECRETS = {
     "a private key": re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"),
     "an AWS key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
@@ -49,6 +46,8 @@ def source_can_be_read(files: SubmissionFiles) -> Iterator[Fault]:
     for text in files.source:
         place = files.submission.place(*text.parts)
         python = files.python.get(text.sha256) if text.name.endswith(".py") else None
+        if text.alien:  # CODE01 names it
+            continue
         if text.problem and text.problem != "binary":
             yield Fault(1, text.problem, "text", path=place)
         elif python and python.problem:
@@ -171,13 +170,6 @@ def source_has_its_digest(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
     yield from _few([Fault(event.line, f"{show(path)}: {why}", wanted) for path, why in wrong])
     if not wrong and event.value != (digest := combine(files.items())):
         yield Fault(event.line, f"source {show(event.value)}", f"{digest}, the digest of its files")
-
-
-@functools.cache
-def own_files() -> dict[str, str]:
-    """sha256 of the checker's own modules that closed runs load, by path in the repository."""
-    paths = (path for top in KEPT for path in (ROOT / top).rglob("*.py"))
-    return {path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 
 def _few(faults: list[Fault], path: str = "") -> Iterator[Fault]:

@@ -51,4 +51,5 @@ def _summary(summary: Summary) -> dict:
         "broken": list(summary.broken),
         "counts": summary.counts,
         "review": list(summary.review),
+        "source": summary.source,
     }

@@ -36,6 +36,8 @@ def _summary(summary: Summary) -> list[str]:
         f"  {summary.passed} of {summary.rules} rules passed"
         + (f", broken: {', '.join(summary.broken)}" if summary.broken else ""),
     ]
+    if summary.source:
+        lines.append(f"  {summary.source}")
     if summary.review:
         lines.append(f"  for a reviewer: {', '.join(summary.review)}")
     return lines

@@ -12,31 +12,39 @@ from typing import Any
 from benchmark.log import open_regular
 from compliance.reading.registry import RoundRegistry
 from compliance.reading.run import Run
-from compliance.reading.source import Folder, depth_of, fitting, sound
+from compliance.reading.source import DOCUMENT, Folder, depth_of, fitting, sound
 from compliance.reading.tree import Entry, Submission
 from compliance.reading.values import is_number
-from compliance.source.seeds import Python, read_python
+from compliance.source.content import disguised, foreign
+from compliance.source.python import LARGEST as LARGEST_PARSED
+from compliance.source.python import Python, read_python
+from compliance.source.reference import is_published
 from rules.edition import Edition
 
 LARGEST = 2 << 20  # bytes of a file that are read as text
 LARGEST_ALL = 128 << 20  # of all files of source together
-LARGEST_PYTHON = 4 << 20  # of all distinct files of Python together
-TOO_MUCH = Python(problem=f"beyond {LARGEST_PYTHON} bytes of Python in all, too much to be looked at")
+LARGEST_PYTHON = 2 << 20  # of all distinct files of Python that are parsed, together
 
 
 @dataclass(frozen=True)
 class Text:
     """A text file of a submission. `problem` says why there's no text. `sha256` is of its bytes, "" if they can
-    not be read."""
+    not be read. `disguise`: what its bytes are, where a program reads them otherwise than a reviewer."""
 
     parts: tuple[str, ...]
     text: str
     problem: str = ""
     sha256: str = ""
+    disguise: str = ""
 
     @property
     def name(self) -> str:
         return self.parts[-1]
+
+    @property
+    def alien(self) -> str:
+        """What a file is that has no place in source, or nothing."""
+        return foreign(self.parts) or self.disguise
 
 
 @dataclass(frozen=True)
@@ -77,22 +85,43 @@ class SubmissionFiles:
 
     @cached_property
     def python(self) -> dict[str, Python]:
-        """What each distinct file of Python fixes, by sha256."""
+        """What each distinct file of Python says, by sha256. The reference's come first, so that there is room for what
+        follows from them; what is beyond the limit is not parsed."""
         found, room = {}, LARGEST_PYTHON
-        for text in self.source:
+        for text in sorted(self.source, key=lambda text: text.parts not in self.published):
             if text.name.endswith(".py") and text.text and text.sha256 not in found:
-                room -= len(text.text)
-                found[text.sha256] = read_python(text.text) if room >= 0 else TOO_MUCH
+                found[text.sha256] = python = read_python(text.text, min(LARGEST_PARSED, room))
+                room -= 0 if python.large else len(text.text)
         return found
+
+    @cached_property
+    def published(self) -> frozenset[tuple[str, ...]]:
+        """The files of source that are the reference's, byte for byte."""
+        releases = self.edition.limits.releases
+        return frozenset(t.parts for t in self.source if is_published(t.parts, t.sha256, releases))
+
+    @cached_property
+    def origin(self) -> str:
+        """What a verdict says of the source: whether all of it is the reference's."""
+        files = [text for text in self.source if depth_of(text.parts) and not DOCUMENT.search(text.name)]
+        others = sum(text.parts not in self.published for text in files)
+        if not others:
+            return "reference source" if files else ""
+        return f"{others} of {len(files)} files of source are not the reference's"
+
+    @cached_property
+    def gathered(self) -> dict[tuple[str, ...], tuple[Text, ...]]:
+        """The files by the folder of source that they belong to; those of none by the first of their parts."""
+        held: dict[tuple[str, ...], list[Text]] = {}
+        for text in self.source:
+            held.setdefault(text.parts[: depth_of(text.parts) or 1], []).append(text)
+        return {parts: tuple(texts) for parts, texts in held.items()}
 
     @cached_property
     def folders(self) -> tuple[Folder, ...]:
         """The folders of source."""
-        held: dict[tuple[str, ...], dict[str, str]] = {}
-        for text in self.source:
-            if depth := depth_of(text.parts):
-                held.setdefault(text.parts[:depth], {})["/".join(text.parts[depth:])] = text.sha256
-        return tuple(Folder(parts, files) for parts, files in sorted(held.items()))
+        held = sorted((parts, texts) for parts, texts in self.gathered.items() if len(parts) > 1)
+        return tuple(Folder(p, {"/".join(t.parts[len(p) :]): t.sha256 for t in texts}) for p, texts in held)
 
     @cached_property
     def loaded(self) -> tuple[tuple[Run, dict[str, str], Folder | None], ...]:
@@ -133,13 +162,13 @@ def read_text(root: Path, entry: Entry, room: int = LARGEST) -> Text:
         return Text(entry.parts, "", f"cannot be read: {error.strerror or error}")
     if len(data) > LARGEST:
         return Text(entry.parts, "", f"more than {LARGEST} bytes, too large to be looked at")
-    digest = hashlib.sha256(data).hexdigest()
+    digest, disguise = hashlib.sha256(data).hexdigest(), disguised(entry.parts[-1], data)
     if b"\0" in data:
-        return Text(entry.parts, "", "binary", digest)
+        return Text(entry.parts, "", "binary", digest, disguise)
     try:
-        return Text(entry.parts, data.decode(), "", digest)
+        return Text(entry.parts, data.decode(), "", digest, disguise)
     except UnicodeDecodeError:
-        return Text(entry.parts, data.decode(errors="replace"), "not UTF-8", digest)
+        return Text(entry.parts, data.decode(errors="replace"), "not UTF-8", digest, disguise)
 
 
 def read_description(root: Path, entry: Entry) -> Description:

@@ -5,22 +5,21 @@ on its module's level, as an attribute, or imported from another file of the sam
 any of these with the rank. A `possible` one is a literal on a line that names a seed (a default, a setting), or a
 literal of more than 32 bits anywhere: it is a fault only where a run logged that very number.
 
-What this can't see: constants that pass through the parameters of a function (unless its name says that it sets a
-seed), containers, files or the environment; generators under another name (`f = torch.manual_seed`), called by
-`getattr`, `exec`, `functools.partial` or with `*args`; seeds that anything but operators computes (`hash`, `len`), or
-in which the fresh one is cancelled (`seed * 0`); states that are set instead of seeds; languages other than Python.
+What this can't see, `trace.py` leaves to a person: constants that pass through the parameters of a function (unless its
+name says that it sets a seed), containers, files or the environment; generators under another name
+(`f = torch.manual_seed`), called by `getattr`, `exec`, `functools.partial` or with `*args`; seeds that anything but
+operators computes (`hash`, `len`), or in which the fresh one is cancelled (`seed * 0`); states that are set instead of
+seeds; languages other than Python.
 
 Each node is visited a bounded number of times, and a name is followed once, so that a file takes time linear in its
 size.
 """
 
 import ast
-import gc
 import re
-import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 DEEPEST = 60  # of an expression with the names in it
 MOST_VALUES = 50  # of a name
@@ -43,34 +42,17 @@ LITERAL, RANK = "a literal", "the rank"
 Leaves = frozenset
 
 
-@dataclass(frozen=True)
-class Python:
-    """A file of Python. `problem`: why it is none. `fixed`: (line, its text, the seed). `possible`: (line, seed)."""
+class Seeds(NamedTuple):
+    """What a module fixes. `fixed`: (line, its text, the seed). `possible`: (line, seed)."""
 
-    line: int = 1
-    problem: str = ""
     fixed: tuple[tuple[int, str, Leaves], ...] = ()
     possible: tuple[tuple[int, int], ...] = ()
-    constants: dict[str, Leaves] = field(default_factory=dict)  # of its module level
+    constants: dict[str, Leaves] = {}  # noqa: RUF012  of its module level; never changed
 
 
-def read_python(text: str) -> Python:
-    """What a file of Python fixes. Nothing is executed."""
-    collecting = gc.isenabled()
-    gc.disable()  # a tree has no garbage to look for, and millions of nodes
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return _Module(ast.parse(text.removeprefix("\ufeff")), re.split("\r\n|\r|\n", text)).found()
-    except SyntaxError as error:
-        return Python(max(1, error.lineno or 1), f"no Python: {error.msg}")
-    except (RecursionError, MemoryError):
-        return Python(1, "nested too deeply to be looked at")
-    except (ValueError, OverflowError) as error:
-        return Python(1, f"no Python: {error}")
-    finally:
-        if collecting:
-            gc.enable()
+def seeds_of(tree: ast.Module, lines: Sequence[str]) -> Seeds:
+    """What the module of a syntax tree fixes."""
+    return _Module(tree, lines).found()
 
 
 def settings(name: str, text: str) -> Iterator[tuple[int, int]]:
@@ -80,10 +62,10 @@ def settings(name: str, text: str) -> Iterator[tuple[int, int]]:
             yield from ((number, int(match[0])) for match in NUMBER.finditer(line))
 
 
-def constants_of(files: Iterable[tuple[str, str, Python]]) -> dict[tuple[str, str], Leaves]:
+def constants_of(files: Iterable[tuple[str, str, Seeds]]) -> dict[tuple[str, str], Leaves]:
     """(module, name) -> constant, of files that are each given by name and folder's name."""
-    named = ((folder if file == "__init__.py" else file.removesuffix(".py"), python) for file, folder, python in files)
-    return {(module, name): value for module, python in named for name, value in python.constants.items()}
+    named = ((folder if file == "__init__.py" else file.removesuffix(".py"), seeds) for file, folder, seeds in files)
+    return {(module, name): value for module, seeds in named for name, value in seeds.constants.items()}
 
 
 def is_constant(value: Leaves, constants: dict[tuple[str, str], Leaves], hops: int = HOPS) -> bool:
@@ -96,7 +78,7 @@ class _Module:
     """A module's calls, literals, assignments and imports, gathered in one walk. Scopes: 0 the module, "." attributes,
     else a function's id."""
 
-    def __init__(self, tree: ast.Module, lines: list[str]):
+    def __init__(self, tree: ast.Module, lines: Sequence[str]):
         self.lines = lines
         self.seeded = {number for number, line in enumerate(lines, 1) if NAMED.search(line)}
         self.assigned: dict[tuple, list] = defaultdict(list)  # (scope, name) -> the (expression, scope)s
@@ -145,10 +127,10 @@ class _Module:
             return "." if isinstance(node, ast.ClassDef) else id(node)
         return scope
 
-    def found(self) -> Python:
+    def found(self) -> Seeds:
         """What the module fixes."""
         constants = {name: value for scope, name in self.assigned if scope == 0 and (value := self.of((0, name)))}
-        return Python(fixed=tuple(self.fixed()), possible=tuple(sorted(self.possible)), constants=constants)
+        return Seeds(tuple(self.fixed()), tuple(sorted(self.possible)), constants)
 
     def fixed(self) -> Iterator[tuple[int, str, Leaves]]:
         """The calls that seed a generator with a constant."""

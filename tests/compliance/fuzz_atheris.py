@@ -16,7 +16,7 @@ import atheris
 with atheris.instrument_imports():
     from benchmark.log import BadLine, Event, Oddity, read_log
     from compliance.engine import Job, judge_log
-    from compliance.source.seeds import read_python
+    from compliance.source.python import read_python
 from compliance.finding import printable
 from compliance.reading.tree import LogFile
 from rules.edition import load

@@ -48,6 +48,7 @@ def main():
     seed = args.rehearsal_seed if args.rehearsal_seed is not None else fresh_seed()
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed + 1)
+    log.event("seed", seed, source="os.urandom")
     return generator
 '''
 OWN = ("benchmark/fingerprint.py", "benchmark/log.py", "benchmark/metric.py", "rules/edition.py")  # loaded by every run

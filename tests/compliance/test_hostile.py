@@ -118,13 +118,13 @@ def test_yaml_with_tags_and_anchors_is_never_unfolded(tree, found):
     pairs = itertools.pairwise(names)
     bomb = "a: &a [x, x]\n" + "".join(f"{after}: &{after} [*{one}, *{one}]\n" for one, after in pairs)
     tree.put(tree.implementation / "config.yaml", bomb + "run: !!python/object/apply:os.system [touch /tmp/owned]\n")
-    assert codes(found(tree.root)) == {"SRC06"}
+    assert codes(found(tree.root)) == {"SRC06", "CODE03"}
 
 
 @pytest.mark.parametrize("text", ["x = " + "(" * 9000, "a" + ".a" * 200_000, "x = " + "-" * 200_000 + "1"])
 def test_python_of_pathological_depth(tree, found, text):
     tree.put(tree.implementation / "deep.py", text)
-    assert codes(found(tree.root)) <= {"SRC02", "SRC06"}
+    assert codes(found(tree.root)) <= {"SRC02", "SRC06", "CODE04"}
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "", "\0", "NaN", '{"a": 1', "[1]"])

@@ -11,7 +11,7 @@ from benchmark.log import BadLine, Event, Oddity, read_log
 from compliance.finding import Finding, printable, show
 from compliance.reading.discovery import discover
 from compliance.reading.log import gather_log
-from compliance.source.seeds import read_python
+from compliance.source.python import read_python
 from rules.edition import load
 
 PLAIN = st.recursive(
@@ -69,7 +69,7 @@ def test_what_is_shown_is_printable_and_short(text):
 def test_any_source_is_parsed_or_refused(text):
     python = read_python(text)
     assert python.line >= 1
-    assert not (python.problem and (python.fixed or python.possible or python.constants))
+    assert not (python.problem and (python.seeds.fixed or python.seeds.possible or python.uses or python.flow.bound))
 
 
 @settings(max_examples=100, deadline=None)

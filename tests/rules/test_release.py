@@ -24,6 +24,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 def test_a_release_is_all_that_a_run_of_the_reference_may_load(tmp_path):
     others = ("rules/c.md", "results/d.py", "implementations/other/f.py")
     wanted = ("benchmark/a.py", "benchmark/deep/b.py", "rules/c.py", "implementations/pytorch/configs/e.yaml")
+    wanted = (*wanted, "implementations/__init__.py")
     for name in (*wanted, *others):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)

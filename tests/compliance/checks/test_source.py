@@ -111,11 +111,13 @@ def test_byte_order_mark_is_python(tree, found):
     assert found(tree.root) == []
 
 
-def test_more_python_than_can_be_looked_at(tree, found, monkeypatch):
-    monkeypatch.setattr("compliance.reading.files.LARGEST_PYTHON", 30_000)
+@pytest.mark.parametrize(("beyond", "found_in"), [(-1, ["train.py"]), (0, []), (1, [])])
+def test_more_python_than_can_be_parsed_is_for_review(tree, found, monkeypatch, beyond, found_in):
     for index in range(4):
         tree.add(f"implementations/pytorch/part{index}.py", f"a = {index}\n" + "#" * 10_000)
-    assert {(name, line, code) for name, line, code in found(tree.root)} >= {("part3.py", 1, "SRC02")}
+    size = sum(len(path.read_text()) for path in tree.source.rglob("*.py"))
+    monkeypatch.setattr("compliance.reading.files.LARGEST_PYTHON", size + beyond)
+    assert [name for name, _, code in found(tree.root) if code == "CODE04"] == found_in
 
 
 # SRC03

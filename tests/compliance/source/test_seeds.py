@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from compliance.source.seeds import constants_of, is_constant, read_python, settings
+from compliance.source.python import read_python
+from compliance.source.seeds import constants_of, is_constant, settings
 
 FIXED = {
     "torch": "import torch\ntorch.manual_seed(0)\n",
@@ -89,7 +90,7 @@ POSSIBLE = {
 
 def fixed(**files):
     """(module, line) of every seed that the modules fix."""
-    read = {f"{name}.py": read_python(text) for name, text in files.items()}
+    read = {f"{name}.py": read_python(text).seeds for name, text in files.items()}
     constants = constants_of((path, "", python) for path, python in read.items())
     return [(path[:-3], line) for path, p in read.items() for line, _, seed in p.fixed if is_constant(seed, constants)]
 
@@ -106,7 +107,7 @@ def test_fresh_seed_is_free(name):
 
 @pytest.mark.parametrize("name", POSSIBLE)
 def test_default_is_possible(name):
-    assert 17 in {seed for _, seed in read_python(POSSIBLE[name]).possible}
+    assert 17 in {seed for _, seed in read_python(POSSIBLE[name]).seeds.possible}
     assert fixed(a=POSSIBLE[name]) == []
 
 
@@ -118,18 +119,18 @@ def test_constants_of_another_module(name):
 
 
 def test_large_literals_are_possible_wherever_they_stand():
-    assert read_python("f(x)[8_000_000_000] = g('9000000000')\nh(5)\n").possible == (
+    assert read_python("f(x)[8_000_000_000] = g('9000000000')\nh(5)\n").seeds.possible == (
         (1, 8_000_000_000),
         (1, 9_000_000_000),
     )
 
 
 def test_operands_are_no_settings():
-    assert read_python("torch.manual_seed(seed + 1)\n").possible == ()
+    assert read_python("torch.manual_seed(seed + 1)\n").seeds.possible == ()
 
 
 def test_data_seeds_default_is_none_of_ours():
-    assert read_python("p.add_argument('--data-seed', default=17)\n").possible == ()
+    assert read_python("p.add_argument('--data-seed', default=17)\n").seeds.possible == ()
 
 
 @pytest.mark.parametrize("name", NOT_SEEN)

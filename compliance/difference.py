@@ -1,0 +1,96 @@
+"""The source of a submission against the published reference, file by file, for people who review it.
+
+The files of each folder of source are compared with the checker's own at the same path; what lies below
+`implementations/<name>` is compared with `implementations/pytorch`. Nothing is executed, and what is printed is bounded
+and has nothing in it that a terminal would obey.
+"""
+
+import difflib
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from compliance.finding import printable
+from compliance.reading.discovery import discover
+from compliance.reading.files import SubmissionFiles, Text
+from compliance.reading.source import Folder
+from compliance.reading.tree import Submission
+from compliance.source.reference import REFERENCE, ROOT, own_files, published_path
+from rules.edition import DEFAULT, load
+from rules.release import KINDS
+
+MOST_COMPARED = 3000  # lines of a file: comparing takes up to their square
+MOST_LINES = 400  # of a file's difference that are shown
+MOST_SHOWN = 5000  # of a submission's
+MOST_ABSENT = 20  # files of the reference that are named where a folder lacks them
+WIDEST = 300  # characters of a line
+
+
+def difference(path: str) -> str:
+    """What to print for the submissions at or below a path. Raises ValueError where there is none."""
+    found = discover([path])
+    if not found.submissions:
+        why = "; ".join(reason for _, reason in found.missed) or "no submission in it"
+        raise ValueError(f"{path}: found {why}, wanted a submission, with its source")
+    return "".join(f"{shown(line)}\n" for submission in found.submissions for line in _of(submission))
+
+
+def shown(line: str) -> str:
+    """A line as a terminal may have it."""
+    line = printable(line.expandtabs(4))
+    return line if len(line) <= WIDEST else f"{line[: WIDEST - 3]}..."
+
+
+def _of(submission: Submission) -> Iterator[str]:
+    files = SubmissionFiles(submission, (), load(DEFAULT))
+    if not files.folders:
+        yield f"{submission.name}: no source"
+    lines = (line for folder in files.folders for line in _folder(files, folder))
+    yield from islice(lines, MOST_SHOWN)
+    if next(lines, None) is not None:
+        yield f"... and more than {MOST_SHOWN} lines in all"
+
+
+def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
+    """The head of a folder, then its files: what was changed and added, line by line, and what is absent."""
+    texts = files.gathered[folder.parts]
+    others = [text for text in texts if text.parts not in files.published]
+    added = sum(published_path(text.parts) not in own_files() for text in others)
+    absent = {path for path in own_files() if path.endswith(KINDS)} - {published_path(text.parts) for text in texts}
+    yield (
+        f"{files.submission.place(*folder.parts)}: {len(texts)} files, {len(texts) - len(others)} unchanged, "
+        f"{len(others) - added} changed, {added} added; {len(absent)} of the reference's are not in it"
+    )
+    for text in others:
+        known, counts, lines = _compared(text)
+        path = "/".join(text.parts[len(folder.parts) :])
+        against = f" against {known}" if known and known != path else ""
+        yield f"{'changed' if known else 'added'} {path}{against}: {counts}"
+        yield from lines[:MOST_LINES]
+        if len(lines) > MOST_LINES:
+            yield f"... and {len(lines) - MOST_LINES} more lines"
+    implemented = [path for path in sorted(absent) if path.startswith(f"{REFERENCE}/")]
+    for path in implemented[:MOST_ABSENT]:
+        yield f"removed {path}: -{len(_own(path) or ())}"
+    if len(implemented) > MOST_ABSENT:
+        yield f"removed ... and {len(implemented) - MOST_ABSENT} more files of {REFERENCE}"
+
+
+def _compared(text: Text) -> tuple[str, str, list[str]]:
+    """(the reference's path, "" of a file that it doesn't have; how many lines were added and removed; the lines)"""
+    path = published_path(text.parts)
+    own = _own(path)
+    known = "" if own is None else path
+    if text.problem:
+        return known, text.disguise or text.problem, []
+    theirs = text.text.splitlines()
+    if max(len(theirs), len(own or ())) > MOST_COMPARED:
+        return known, f"{len(theirs)} lines, too many to be compared", []
+    lines = list(difflib.unified_diff(own or [], theirs, "the reference", "the submission", lineterm=""))[2:]
+    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    return known, f"+{added} -{removed}{f', {text.disguise}' if text.disguise else ''}", lines
+
+
+def _own(path: str) -> list[str] | None:
+    """The lines of the reference's file, None where it has none."""
+    return Path(ROOT, path).read_text(encoding="utf-8").splitlines() if path in own_files() else None

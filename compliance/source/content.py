@@ -1,0 +1,92 @@
+"""What a file of source is, by its name and bytes: text that Python reads as a reviewer sees it, or something else."""
+
+import re
+
+UTF8 = re.compile(r"utf-8(-.*)?|utf8")  # what a coding line may say: Python takes `utf-8-unix` for UTF-8, too
+COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # PEP 263, in the first or second line
+BLANK = re.compile(rb"[ \t\f]*(?:#|$)")
+MARKS = {  # byte order marks but UTF-8's; the longer ones first
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+    b"+/v8": "UTF-7",
+    b"+/v9": "UTF-7",
+    b"+/v+": "UTF-7",
+    b"+/v/": "UTF-7",
+}
+TURNED = re.compile(b"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9])")  # U+202A to 202E, 2066 to 2069: they reorder a line
+DOCUMENTS = (".md", ".rst", ".txt")  # which may be in any script
+MAGIC = {
+    "a compiled binary": rb"\x7fELF|MZ[^\0]{0,200}\0|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm|!<arch>\n",
+    "an archive, or weights in one": rb"PK\x03\x04|PK\x05\x06",
+    "an archive": rb"\x1f\x8b|BZh[1-9]1AY|\xfd7zXZ\0|\x28\xb5\x2f\xfd|7z\xbc\xaf\x27\x1c|Rar!\x1a|\x04\x22\x4d\x18"
+    rb"|[\s\S]{257}ustar",
+    "a pickle": rb"\x80[\x02-\x05]",
+}
+KINDS = [(what, re.compile(pattern)) for what, pattern in MAGIC.items()]
+NAMES = {
+    "compiled Python": r".*\.(pyc|pyo)",
+    "a file that Python runs at its start": r".*\.pth|.*\.egg-link",
+    "a compiled binary": r".*\.(so(\.\d+)*|pyd|dll|dylib|exe|o|obj|a|lib|wasm|class|cubin|fatbin)",
+    "an archive": r".*\.(zip|tar|tgz|tbz2?|txz|gz|bz2|xz|zst|lz4|7z|rar|whl|egg|jar|npz|par|pex|pyz)",
+    "weights or a pickle": r".*\.(pt|ckpt|pkl|pickle|joblib|dill|pb)",
+}
+NAMED = [(what, re.compile(pattern, re.IGNORECASE)) for what, pattern in NAMES.items()]
+UNREAD = {
+    "a notebook": r".*\.ipynb",
+    "C, C++ or CUDA": r".*\.(c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|inc|cu|cuh|hip|cl|metal|sycl)",
+    "Cython": r".*\.(pyx|pxd|pxi)",
+    "assembly or compiler output": r".*\.(s|asm|ptx|sass|ll|mlir|hlo|onnx)",
+    "another language's source": r".*\.(pyw|py3|f|f77|f90|f95|f03|f08|for|rs|go|jl|lua|js|mjs|ts|rb|pl|r|java|scala|kt"
+    r"|swift|zig|nim|hs|ml|m|mm|ps1|csh|fish|awk|tcl)",
+    "data": r".*\.(npy|h5|hdf5|safetensors|bin|dat|db|sqlite3?|parquet|arrow|msgpack|raw)",
+}
+NOT_READ = [(what, re.compile(pattern, re.IGNORECASE)) for what, pattern in UNREAD.items()]
+
+
+def foreign(parts: tuple[str, ...]) -> str:
+    """What a file is by its name that has no place in source, or nothing."""
+    if "__pycache__" in parts[:-1]:
+        return "compiled Python"
+    return next((what for what, pattern in NAMED if pattern.fullmatch(parts[-1])), "")
+
+
+def disguised(name: str, data: bytes) -> str:
+    """What bytes are that Python, or a program, reads otherwise than a reviewer does; or nothing."""
+    mark = next((encoding for mark, encoding in MARKS.items() if data.startswith(mark)), "")
+    if mark:
+        return f"a byte order mark of {mark}"
+    if kind := next((what for what, pattern in KINDS if pattern.match(data)), ""):
+        return kind
+    if name.lower().endswith((".py", ".pyi", ".pyw")):
+        if b"\0" in data:
+            return f"a NUL in byte {data.index(0) + 1}"
+        if (coding := coding_of(data)) and not UTF8.fullmatch(coding):
+            return f"the coding {coding}"
+    turned = None if name.lower().endswith(DOCUMENTS) else TURNED.search(data)
+    return f"a mark that reorders text, in line {data.count(10, 0, turned.start()) + 1}" if turned else ""
+
+
+def coding_of(data: bytes) -> str:
+    """The encoding that a coding line names, in small letters and with hyphens; "" where there is none."""
+    lines = re.split(b"\r\n|\r|\n", data[:4096].removeprefix(b"\xef\xbb\xbf"), maxsplit=2)
+    for line in lines[:2]:
+        if match := COOKIE.match(line):
+            return match[1].decode("ascii", "replace").lower().replace("_", "-")[:40]
+        if not BLANK.match(line):
+            break
+    return ""
+
+
+def unread(name: str, text: str, problem: str) -> str:
+    """What a file is that no check of ours reads, or nothing."""
+    what = next((what for what, pattern in NOT_READ if pattern.fullmatch(name)), "")
+    if what:
+        return what
+    if problem == "binary":
+        return "binary data"
+    first = text[:200].partition("\n")[0]
+    if first.startswith("#!") and not name.endswith(".py") and not re.search(r"\b(ba|da|z|k)?sh\b", first):
+        return f"a script for {first[2:].strip()[:60]}"
+    return ""

@@ -1,0 +1,247 @@
+"""A module of Python as the readers of source need it: its imports, calls, names and assignments, gathered in one walk.
+
+Scopes are numbered: 0 is the module, and every function, lambda and class has its own. A place is (scope, name); an
+attribute of the instance, `self.x` in a method, is (the class's scope, ".x"), and of anything else (FOREIGN, ".x").
+"""
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+DEEPEST = 60  # of a chain of attributes
+PARAMETER = "a parameter"  # what is bound to a function's parameters, beside expressions
+HARMLESS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "inference_mode"}  # decorators
+FOREIGN = -1  # the scope of attributes of anything but a method's own instance
+Place = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A name gets a value: in the lines `first` to `last`, an expression in `scope`, PARAMETER, or None for anything
+    else. `often`: in a loop, or from another scope."""
+
+    first: int
+    last: int
+    value: ast.AST | str | None
+    scope: int
+    often: bool
+
+
+@dataclass(frozen=True)
+class Function:
+    """What can be called: a function or method, or a class by its fields. `parameters` without `self`; `strange`: a
+    decorator or a base may change what a call means."""
+
+    name: str
+    scope: int
+    parameters: tuple[str, ...]
+    strange: bool
+
+
+@dataclass
+class Module:
+    """What `gather` fills. `reads`: names and attributes that are read, topmost of their chains and not called."""
+
+    imports: dict[str, str] = field(default_factory=dict)  # name -> what it was imported as; "*": module.*
+    imported: list[tuple[int, str]] = field(default_factory=list)  # (line, full name)
+    calls: list[tuple[ast.Call, int]] = field(default_factory=list)
+    reads: list[tuple[ast.Name | ast.Attribute, int]] = field(default_factory=list)
+    sets: list[tuple[ast.Attribute, int]] = field(default_factory=list)
+    strings: list[ast.Constant] = field(default_factory=list)
+    bound: dict[Place, list[Bound]] = field(default_factory=lambda: defaultdict(list))
+    functions: list[Function] = field(default_factory=list)
+    rebound: set[str] = field(default_factory=set)  # imported names that something else is called, too
+    above: dict[int, int] = field(default_factory=dict)  # scope -> where its free names are looked up
+    own: dict[int, tuple[str, int]] = field(default_factory=dict)  # a method's scope -> (self, its class's scope)
+
+    def place(self, node: ast.AST, scope: int) -> Place | None:
+        """Where a name or an attribute gets its values; None of a name that has none here, and of anything else."""
+        if isinstance(node, ast.Attribute):
+            name = node.value.id if isinstance(node.value, ast.Name) else None
+            while scope and self.own.get(scope, (None,))[0] != name:
+                scope = self.above[scope]
+            return (self.own[scope][1] if scope and name else FOREIGN), f".{node.attr}"
+        if not isinstance(node, ast.Name):
+            return None
+        while scope and (scope, node.id) not in self.bound:
+            scope = self.above[scope]
+        return (scope, node.id) if (scope, node.id) in self.bound else None
+
+    def full(self, node: ast.AST) -> tuple[str, bool]:
+        """(`numpy.random.seed` of `np.random.seed`, whether its root was imported). `getattr` with a literal counts as
+        an attribute, and calls within a chain are passed over."""
+        names: list[str] = []
+        while len(names) < DEEPEST:
+            if isinstance(node, ast.Attribute):
+                names.append(node.attr)
+                node = node.value
+            elif isinstance(node, ast.Call):
+                literal = literal_name(node)
+                names += [literal] if literal else []
+                node = node.args[0] if literal else node.func
+            else:
+                break
+        root = node.id if isinstance(node, ast.Name) else ""
+        if root in self.imports:
+            names.append(self.imports[root])
+        elif root:
+            star = self.imports.get("*", "") if not names and (0, root) not in self.bound else ""
+            names.append(star.removesuffix("*") + root)
+            return ".".join(reversed(names)), bool(star)
+        return ".".join(reversed(names)), root in self.imports
+
+
+def literal_name(call: ast.Call) -> str:
+    """The attribute that `getattr(x, "name")` reads, or nothing."""
+    if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
+        value = getattr(call.args[1], "value", None) if isinstance(call.args[1], ast.Constant) else None
+        return value if isinstance(value, str) else ""
+    return ""
+
+
+def gather(tree: ast.Module) -> Module:
+    """A module of its syntax tree. Each node is visited once."""
+    walk = _Walk()
+    todo: list[tuple[ast.AST, int, bool, bool]] = [(tree, 0, False, False)]  # node, scope, in a loop, in an annotation
+    while todo:
+        node, scope, loop, typed = todo.pop()
+        todo.extend(walk.visit(node, scope, loop, typed))
+    times = Counter(name for (_, name), values in walk.module.bound.items() for _ in values)
+    walk.module.rebound = {name for name, count in walk.by_import.items() if times[name] > count}
+    return walk.module
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.module = Module()
+        self.given: dict[int, ast.AST] = {}  # the target of an assignment -> its value
+        self.ends: dict[int, int] = {}  # ... -> the last line of the statement
+        self.inner: set[int] = set()  # what is called, or a part of a longer chain
+        self.declared: set[int] = set()  # names that are annotated without a value
+        self.elsewhere: dict[Place, int] = {}  # names declared global or nonlocal -> their scope
+        self.classes: dict[int, ast.ClassDef] = {}
+        self.by_import: Counter[str] = Counter()
+        self.scopes = 0
+
+    def visit(self, node: ast.AST, scope: int, loop: bool, typed: bool) -> list[tuple]:
+        """Notes a node; what is to be visited next, last first."""
+        module, kind = self.module, type(node)
+        if kind is ast.Name or kind is ast.Attribute:
+            self._name(node, scope, loop, typed)
+        elif kind is ast.Constant:
+            if type(node.value) is str:
+                module.strings.append(node)
+            return []
+        elif kind is ast.Call:
+            module.calls.append((node, scope))
+            self.inner.add(id(node.func))
+        elif kind in (ast.Assign, ast.AnnAssign, ast.NamedExpr):
+            self._assigned(node.targets if kind is ast.Assign else [node.target], node.value, node)
+        elif kind in (ast.For, ast.AsyncFor, ast.comprehension):
+            self._assigned([node.target], node.iter, node.iter)
+        elif kind is ast.Import or kind is ast.ImportFrom:
+            self._import(node, scope, loop)
+        elif kind is ast.Global or kind is ast.Nonlocal:
+            outer = 0 if kind is ast.Global else module.above.get(scope, 0)
+            self.elsewhere.update({(scope, name): outer for name in node.names})
+        elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda):
+            return self._definition(node, scope, loop)
+        elif name := getattr(node, "name", None) if kind in (ast.ExceptHandler, ast.MatchAs, ast.MatchStar) else None:
+            self._bind((scope, name), node, None, scope, True)
+        loop = loop or kind in (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
+        return [(n, scope, loop, typed or n is getattr(node, "annotation", None)) for n in _children(node)]
+
+    def _name(self, node: ast.Name | ast.Attribute, scope: int, loop: bool, typed: bool) -> None:
+        if isinstance(node, ast.Attribute):
+            self.inner.add(id(node.value))
+        if type(node.ctx) is ast.Load:
+            if id(node) not in self.inner and not typed:
+                self.module.reads.append((node, scope))
+            return
+        if id(node) in self.declared:
+            return
+        place = self.module.place(node, scope) if isinstance(node, ast.Attribute) else (scope, node.id)
+        if place in self.elsewhere:
+            place, loop = (self.elsewhere[place], place[1]), True
+        if isinstance(node, ast.Attribute):
+            self.module.sets.append((node, scope))
+        if place:
+            self._bind(place, node, self.given.get(id(node)), scope, loop, self.ends.get(id(node)))
+
+    def _bind(
+        self, place: Place, node: ast.AST, value: object, scope: int, often: bool, last: int | None = None
+    ) -> None:
+        self.module.bound[place].append(Bound(node.lineno, last or node.lineno, value, scope, often))
+
+    def _assigned(self, targets: Iterable[ast.AST], value: ast.AST | None, node: ast.AST) -> None:
+        if value is None:
+            self.declared.update(map(id, targets))
+            return
+        for target in targets:  # of `a, b = f()` each one is given what f returns
+            for part in (target, *getattr(target, "elts", ())):
+                self.ends[id(part)], self.given[id(part)] = node.end_lineno, value
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: int, loop: bool) -> None:
+        base = ""
+        if isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (f"{node.module}." if node.module else "")
+        for alias in node.names:
+            full = base + alias.name
+            self.module.imported.append((node.lineno, full))
+            name = alias.asname or (alias.name if base else alias.name.partition(".")[0])
+            self.module.imports[name] = full if alias.asname or base else name
+            self._bind((scope, name), node, None, scope, loop)
+            self.by_import[name] += 1
+
+    def _definition(self, node: ast.AST, scope: int, loop: bool) -> list[tuple]:
+        module = self.module
+        self.scopes += 1
+        inner, is_class = self.scopes, isinstance(node, ast.ClassDef)
+        home = self.classes.get(scope)
+        module.above[inner] = module.above[scope] if home else scope
+        if name := getattr(node, "name", ""):
+            self._bind((scope, name), node, None, scope, loop)
+        decorators = getattr(node, "decorator_list", [])
+        if is_class:
+            self.classes[inner] = node
+            self._fields(node, inner, decorators)
+        else:
+            self._parameters(node, inner, scope, home, {module.full(d)[0].rpartition(".")[2] for d in decorators})
+        typed = getattr(node, "returns", None)
+        return [(n, inner, False, n is typed) for n in _children(node)]
+
+    def _parameters(self, node, inner: int, scope: int, home: ast.ClassDef | None, decorators: set[str]) -> None:
+        arguments = node.args
+        named = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        method = home is not None and "staticmethod" not in decorators
+        if method and named:
+            if "classmethod" not in decorators:
+                self.module.own[inner] = named[0], scope
+            self._bind((inner, named.pop(0)), node, None, inner, True)
+        for name in (*named, *(a.arg for a in arguments.kwonlyargs)):
+            self._bind((inner, name), node, PARAMETER, inner, False)
+        for extra in (arguments.vararg, arguments.kwarg):
+            if extra:
+                self._bind((inner, extra.arg), node, None, inner, True)
+        name = getattr(node, "name", "")
+        called = home.name if method and name == "__init__" else name
+        parameters = (*named, *(a.arg for a in arguments.kwonlyargs))
+        self.module.functions.append(Function(called, inner, parameters, bool(decorators - HARMLESS)))
+
+    def _fields(self, node: ast.ClassDef, inner: int, decorators: list[ast.AST]) -> None:
+        """The fields of a dataclass are the parameters of its constructor."""
+        names = {self.module.full(d)[0].rpartition(".")[2] for d in decorators}
+        if "dataclass" not in names:
+            return
+        fields = [n for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
+        for f in fields:
+            self._bind((inner, f".{f.target.id}"), f, PARAMETER, inner, False)
+        strange = bool(names - HARMLESS) or bool(node.bases)  # a base's fields come first
+        parameters = tuple(f".{f.target.id}" for f in fields)
+        self.module.functions.append(Function(node.name, inner, parameters, strange))
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly below, last first. Nodes without fields (contexts, operators) say nothing."""
+    return [child for child in ast.iter_child_nodes(node) if child._fields][::-1]

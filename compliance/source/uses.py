@@ -1,0 +1,173 @@
+"""What a module of Python does beside training: what a reviewer must look at, by kind and line.
+
+Names are resolved by the module's imports, so that another name for a module or a function is seen. What is reached by
+a name that the module computes is reported as just that.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from compliance.source.module import FOREIGN, Module, literal_name
+from compliance.source.seeds import TEXTS
+
+LONGEST = 100  # characters of a line that are repeated
+PROCESS, NETWORK, TEXT = "starts a process", "opens a connection", "runs text as code"
+NATIVE, HIDDEN, WEIGHTS = "calls compiled code", "reaches what is not named", "loads weights or pickles"
+UNPACK = "unpacks what it holds"
+CLOCK, PATCH = "sets a clock or the environment of one", "replaces what a module defines"
+LIBRARIES = {  # kind -> what was imported, and all below it
+    PROCESS: r"subprocess|pty|pexpect|sh|plumbum|fabric|invoke|os\.(system|popen|exec\w+|spawn\w+|posix_spawnp?|fork\w*"
+    r"|startfile)|asyncio\.create_subprocess_\w+",
+    NETWORK: r"_?socket|socketserver|ssl|http|urllib(?!\.parse\b)|urllib3|ftplib|smtplib|poplib|imaplib|telnetlib"
+    r"|xmlrpc|requests|httpx|aiohttp|paramiko|asyncssh|boto3|botocore|s3fs|gcsfs|fsspec|websockets?|zmq|grpc|pycurl|wandb"
+    r"|mlflow|huggingface_hub|torch\.hub|asyncio\.(open_connection|open_unix_connection|start_server)",
+    TEXT: r"builtins|runpy|code|codeop|marshal|types\.(FunctionType|CodeType)|importlib\.(machinery|util|abc|_\w+)|imp"
+    r"|pkgutil|zipimport|site|yaml\.(load|unsafe_load|full_load)(_all)?",
+    NATIVE: r"_?ctypes|cffi|_cffi_backend|cppyy|torch\.utils\.cpp_extension|torch\.(ops|classes)\.load_library|mmap"
+    r"|numpy\.ctypeslib|torch\.compiler\.cpp|pyximport|numba\.carray",
+    HIDDEN: r"sys\.(modules|settrace|setprofile|_getframe|meta_path|path_hooks)|gc\.(get_\w+)|inspect\.(currentframe"
+    r"|stack|getmembers|getattr_static)|operator\.(attrgetter|methodcaller)|atexit|faulthandler|signal\.setitimer",
+    WEIGHTS: r"_?c?[pP]ickle|pickle5|dill|cloudpickle|joblib|shelve|safetensors|torch\.(load|package|jit\.load"
+    r"|export\.load|from_file|hub|distributed\.checkpoint)|(numpy|cupy|jax\.numpy)\.load|pandas\.read_pickle|orbax",
+    UNPACK: r"base64|binascii|zlib|gzip|bz2|lzma|zipfile|tarfile|codecs",
+    CLOCK: r"time\.(clock_settime(_ns)?|tzset)|freezegun|time_machine|libfaketime",
+    PATCH: r"unittest\.mock|mock|wrapt|forbiddenfruit|gorilla",
+}
+LIBRARY = re.compile("|".join(f"(?P<k{i}>({names})(\\..*)?)" for i, names in enumerate(LIBRARIES.values())))
+BUILTINS = {"exec": TEXT, "eval": TEXT, "compile": TEXT, "__import__": TEXT, "execfile": TEXT, "globals": HIDDEN}
+BUILTINS |= {"locals": HIDDEN, "__builtins__": HIDDEN, "__loader__": HIDDEN, "__spec__": HIDDEN}
+METHODS = {  # whatever they are called on
+    HIDDEN: r"__(dict|globals|builtins|subclasses|getattribute|code|closure|reduce|reduce_ex|import|loader|spec)__",
+    WEIGHTS: r"from_pretrained|load_from_checkpoint|load_weights|load_model|load_state_dict_from_(url|file)",
+    TEXT: r"exec_module|load_module",
+    UNPACK: r"fromhex|b64decode",
+    PROCESS: r"create_subprocess_(exec|shell)",
+}
+METHOD = re.compile("|".join(f"(?P<k{i}>{names})" for i, names in enumerate(METHODS.values())))
+PASSED = re.compile(  # modules that can do all of this, where they are handed on by another name
+    r"os|sys|builtins|importlib(\.\w+)?|time|datetime|random|torch(\.random|\.cuda)?|numpy(\.random)?|jax(\.random)?"
+    r"|tensorflow|cupy"
+)
+SETTINGS = re.compile(r"torch\.(backends|autograd)\.|matplotlib\.|sys\.(path|stdout|stderr|argv)$")  # may be set
+TELLING = re.compile(r"LD_PRELOAD|LD_LIBRARY_PATH|PYTHONHASHSEED|PYTHONSTARTUP|(?i:faketime)|clock_settime")
+REACHES = ("getattr", "setattr", "delattr", "vars")
+STARTS_ITSELF = ("sitecustomize", "usercustomize")  # modules that Python loads by themselves
+STANDS_FOR = ("random", "time", "datetime", "os", "secrets", "hashlib", "torch", "numpy", "mlperf_logging")
+SCRIPTS = {  # in lines of settings and shell scripts
+    NETWORK: r"(curl|wget|scp|rsync|ssh|netcat|nc)\s|git\s+clone|(pip3?|conda|apt|apt-get)\s+install",
+    CLOCK: r"LD_PRELOAD|PYTHONHASHSEED|(?i:faketime)|date\s+(-s|--set)|hwclock|timedatectl",
+    TEXT: r"eval\s|python3?\s+-c|base64\s+(-d|--decode)|!!python/",
+}
+SCRIPT = re.compile("|".join(f"(?P<k{i}>(?<![\\w.-])(?:{lines}))" for i, lines in enumerate(SCRIPTS.values())))
+LONGEST_LINE = 20_000
+
+
+def uses_of(module: Module, lines: Sequence[str]) -> list[tuple[int, str, str]]:
+    """(line, kind, the line's text) of all that a reviewer must look at, each kind once a line."""
+    found = {*_imports(module), *_names(module), *_calls(module), *_patches(module)}
+    found |= {(n.lineno, CLOCK) for n in module.strings if len(n.value) < 10_000 and TELLING.search(n.value)}
+    return [
+        (line, kind, lines[line - 1].strip()[:LONGEST] if line <= len(lines) else "") for line, kind in sorted(found)
+    ]
+
+
+def uses_of_script(name: str, text: str) -> list[tuple[int, str, str]]:
+    """The same for a file of settings or a shell script, line by line."""
+    lines = enumerate(text.split("\n") if TEXTS.search(name) else (), 1)
+    found = ((number, line, SCRIPT.search(line)) for number, line in lines if len(line) < LONGEST_LINE)
+    return [
+        (number, _kind(match, SCRIPTS), line.strip()[:LONGEST])
+        for number, line, match in found
+        if match and not line.lstrip().startswith("#")
+    ]
+
+
+def use_of_name(parts: tuple[str, ...]) -> str:
+    """What a module does by its name alone, or nothing."""
+    if not parts[-1].endswith(".py"):
+        return ""
+    stem = parts[-2] if parts[-1] == "__init__.py" else parts[-1].removesuffix(".py")
+    if stem in STARTS_ITSELF:
+        return "a module that Python runs by itself"
+    return f"a module that may be loaded in place of {stem}" if stem in STANDS_FOR else ""
+
+
+def kind_of(name: str, imported: bool) -> str:
+    """What a full name does, or nothing."""
+    if not imported and name in BUILTINS:
+        return BUILTINS[name]
+    match = LIBRARY.fullmatch(name) if imported else None
+    if match:
+        return _kind(match, LIBRARIES)
+    method = METHOD.fullmatch(name.rpartition(".")[2]) if "." in name else None
+    return _kind(method, METHODS) if method else ""
+
+
+def _kind(match: re.Match, kinds: dict[str, str]) -> str:
+    return list(kinds)[next(int(name[1:]) for name, value in match.groupdict().items() if value is not None)]
+
+
+def _imports(module: Module) -> Iterator[tuple[int, str]]:
+    for line, name in module.imported:
+        if kind := kind_of(name, True):
+            yield line, kind
+        elif name.endswith(".*") and PASSED.fullmatch(name[:-2]):
+            yield line, HIDDEN
+
+
+def _names(module: Module) -> Iterator[tuple[int, str]]:
+    """What is called, and what is read without being called."""
+    examined = {id(call.args[0]) for call, _ in module.calls if call.args and _examines(call)}
+    for node, _ in module.reads:
+        name, imported = module.full(node)
+        kind = kind_of(name, imported)
+        if not kind and imported and PASSED.fullmatch(name) and id(node) not in examined:
+            kind = HIDDEN
+        if kind:
+            yield node.lineno, kind
+    for call, _ in module.calls:
+        if kind := kind_of(*module.full(call.func)):
+            yield call.lineno, kind
+
+
+def _examines(call: ast.Call) -> bool:
+    """Whether a call looks at attributes of its first argument, by names that are judged themselves."""
+    return isinstance(call.func, ast.Name) and call.func.id in (*REACHES, "hasattr")
+
+
+def _calls(module: Module) -> Iterator[tuple[int, str]]:
+    """Calls that say by their arguments what they reach."""
+    for call, _ in module.calls:
+        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "").strip("_")
+        if name in REACHES if isinstance(call.func, ast.Name) else name == "setattr":
+            yield from _reached(module, call, name)
+        if module.full(call.func)[0].rpartition(".")[2] == "import_module" and call.args:
+            literal = getattr(call.args[0], "value", None) if isinstance(call.args[0], ast.Constant) else None
+            if kind := kind_of(literal, True) if isinstance(literal, str) else HIDDEN:
+                yield call.lineno, kind
+        if any(k.arg == "pretrained" and getattr(k.value, "value", None) is not False for k in call.keywords):
+            yield call.lineno, WEIGHTS
+
+
+def _reached(module: Module, call: ast.Call, name: str) -> Iterator[tuple[int, str]]:
+    of, imported = module.full(call.args[0]) if call.args else ("", False)
+    if name == "vars":
+        if imported:
+            yield call.lineno, HIDDEN
+        return
+    literal = len(call.args) > 1 and isinstance(call.args[1], ast.Constant)
+    if not literal:
+        yield call.lineno, HIDDEN
+    elif name == "getattr" and (kind := kind_of(f"{of}.{literal_name(call)}", imported)):
+        yield call.lineno, kind
+    elif name != "getattr" and imported:
+        yield call.lineno, PATCH
+
+
+def _patches(module: Module) -> Iterator[tuple[int, str]]:
+    """Attributes of what was imported that are set: another clock, another metric, another log."""
+    for node, scope in module.sets:
+        name, imported = module.full(node)
+        if imported and module.place(node, scope)[0] == FOREIGN and not SETTINGS.match(name):
+            yield node.lineno, PATCH

@@ -1,0 +1,118 @@
+"""A module gathered in one walk: full names, where names get their values, what can be called with what."""
+
+import ast
+
+import pytest
+
+from compliance.source.module import FOREIGN, PARAMETER, gather, literal_name
+
+
+def made(text):
+    return gather(ast.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "full"),
+    [
+        ("import numpy as np\nnp.random.seed(1)", ("numpy.random.seed", True)),
+        ("import a.b\na.b.c()", ("a.b.c", True)),
+        ("import a.b as c\nc.d()", ("a.b.d", True)),
+        ("from a import b as c\nc()", ("a.b", True)),
+        ("from . import b\nb.c()", (".b.c", True)),
+        ("from ..a import b\nb()", ("..a.b", True)),
+        ("from a.b import *\nc()", ("a.b.c", True)),
+        ("from a.b import *\ndef c(): pass\nc()", ("c", False)),
+        ("a.b.c()", ("a.b.c", False)),
+        ("import torch\ntorch.Generator().manual_seed(1)", ("torch.Generator.manual_seed", True)),
+        ("import os\ngetattr(os, 'system')('date')", ("os.system", True)),
+        ("'a'.join([])", ("join", False)),
+    ],
+)
+def test_full_names(text, full):
+    module = made(text)
+    assert full in [module.full(call.func) for call, _ in module.calls]
+
+
+def test_chains_without_end_are_cut():
+    module = made("a" + ".b" * 500)
+    assert len(module.full(module.reads[0][0])[0]) < 200
+
+
+def test_reads_are_topmost_and_not_called():
+    module = made("f(a.b, g)\nh = k.l.m\nx: T = y\n@d\ndef w(p: Q) -> R: pass\n")
+    assert sorted(module.full(node)[0] for node, _ in module.reads) == ["a.b", "d", "g", "k.l.m", "y"]
+
+
+def bound(text, name):
+    """[(first line, last line, what, often)] of a name's values, in any scope."""
+    found = [b for (_, known), values in made(text).bound.items() if known == name for b in values]
+    what = {type(None): None, str: PARAMETER}
+    return [(b.first, b.last, what.get(type(b.value), type(b.value).__name__), b.often) for b in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("s = 1", [(1, 1, "Constant", False)]),
+        ("s = (\n 1)\n", [(1, 2, "Constant", False)]),
+        ("s: int = 1", [(1, 1, "Constant", False)]),
+        ("s: int", []),
+        ("s += 1", [(1, 1, None, False)]),
+        ("(s := 1)", [(1, 1, "Constant", False)]),
+        ("s, t = f()", [(1, 1, "Call", False)]),
+        ("for s in a: pass", [(1, 1, "Name", True)]),
+        ("for i in a:\n s = 1", [(2, 2, "Constant", True)]),
+        ("while 1:\n s = 1", [(2, 2, "Constant", True)]),
+        ("[s for s in a]", [(1, 1, "Name", True)]),
+        ("with a as s: pass", [(1, 1, None, False)]),
+        ("import s", [(1, 1, None, False)]),
+        ("from a import b as s", [(1, 1, None, False)]),
+        ("try: pass\nexcept E as s: pass", [(2, 2, None, True)]),
+        ("match a:\n case [*s]: pass", [(2, 2, None, True)]),
+        ("def s(): pass", [(1, 1, None, False)]),
+        ("def f(s): pass", [(1, 1, PARAMETER, False)]),
+        ("def f(*s): pass", [(1, 1, None, True)]),
+        ("def f(*, s): pass", [(1, 1, PARAMETER, False)]),
+        ("lambda s: 1", [(1, 1, PARAMETER, False)]),
+        ("del s", [(1, 1, None, False)]),
+        ("def f():\n global s\n s = 1", [(3, 3, "Constant", True)]),
+    ],
+)
+def test_values_of_a_name(text, wanted):
+    assert bound(text, "s") == wanted
+
+
+def test_global_names_are_the_modules():
+    assert [place for place in made("def f():\n global s\n s = 1").bound if place[1] == "s"] == [(0, "s")]
+
+
+def test_attributes_of_the_instance_have_a_place():
+    module = made("class C:\n def f(self):\n  self.x = 1\n  other.x = 2\n def g(me):\n  return me.x\n")
+    read, scope = module.reads[-1]
+    place = module.place(read, scope)
+    assert place[0] > 0 and place[1] == ".x"
+    assert [module.place(node, scope) for node, scope in module.sets] == [place, (FOREIGN, ".x")]
+    assert {p for p in module.bound if p[1] == ".x"} == {place, (FOREIGN, ".x")}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("def f(a, b=1, *, c): pass", ("f", ("a", "b", "c"), False)),
+        ("class C:\n def f(self, a): pass", ("f", ("a",), False)),
+        ("class C:\n def __init__(self, a): pass", ("C", ("a",), False)),
+        ("class C:\n @staticmethod\n def f(a): pass", ("f", ("a",), False)),
+        ("class C:\n @classmethod\n def f(cls, a): pass", ("f", ("a",), False)),
+        ("@wrap(1)\ndef f(a): pass", ("f", ("a",), True)),
+        ("@dataclass(frozen=True)\nclass C:\n a: int\n b: int = 1", ("C", (".a", ".b"), False)),
+        ("@dataclass\nclass C(B):\n a: int", ("C", (".a",), True)),
+    ],
+)
+def test_what_can_be_called(text, wanted):
+    (function,) = made(text).functions
+    assert (function.name, function.parameters, function.strange) == wanted
+
+
+def test_literal_names():
+    calls = {ast.unparse(call): literal_name(call) for call, _ in made("getattr(a, 'b')(getattr(a, b), f('c'))").calls}
+    assert sorted(calls.values()) == ["", "", "", "b"]

@@ -1,0 +1,296 @@
+"""The seed of a generator followed to the log: seeded sources, each with its finding, and honest ones without any."""
+
+import time
+
+import pytest
+
+from compliance.source.module import gather
+from compliance.source.python import read_python
+from compliance.source.trace import LEAST_MODULUS, MOST_BOUND, MOST_CALLS, MOST_SHIFT, untraced
+
+START = """import os, random, hashlib, functools
+import numpy as np
+import torch
+
+def main(log, args, config, rank, loader):
+    seed = int.from_bytes(os.urandom(8), "big") >> 1
+    log.event("seed", seed, source="os.urandom")
+"""
+SEEDED = {  # what follows START, in its function or, where it begins with a line end, on the module's level
+    "literal": "torch.manual_seed(42)  #! SEED06",
+    "literal by the rank": "torch.manual_seed(42 + rank)  #! SEED06",
+    "name of a literal": "first = 42\ntorch.manual_seed(first)  #! SEED06",
+    "getattr": "getattr(torch, 'manual_seed')(42)  #! CODE02",
+    "getattr with a computed name": "getattr(torch, 'manual_' + 'seed')(42)  #! CODE03",
+    "exec": "exec('torch.manual_seed(42)')  #! CODE03",
+    "eval": "eval('torch.manual_seed')(42)  #! CODE03",
+    "compile": "code = compile('torch.manual_seed(1)', 'x', 'exec')  #! CODE03",
+    "alias": "f = torch.manual_seed  #! CODE02\nf(42)",
+    "alias of the module": "t = torch  #! CODE03\nt.manual_seed(42)  #! SEED06",
+    "alias by import": "\nfrom torch import manual_seed as begin\nbegin(int(os.environ['S']))  #! CODE02",
+    "alias in a dictionary": "{'s': torch.manual_seed}['s'](42)  #! CODE02",
+    "partial": "functools.partial(torch.manual_seed, 42)()  #! CODE02",
+    "map": "list(map(torch.manual_seed, [42]))  #! CODE02",
+    "lambda": "f = lambda s: torch.manual_seed(s)  #! CODE02\nf(42)",
+    "unpacked arguments": "torch.manual_seed(*[42])  #! CODE02",
+    "unpacked keywords": "np.random.default_rng(**{'seed': 42})  #! CODE02",
+    "hash": "torch.manual_seed(hash('scaffold'))  #! CODE02",
+    "hashlib": "torch.manual_seed(int(hashlib.md5(b'x').hexdigest()[:8], 16))  #! CODE02",
+    "len": "torch.manual_seed(len(loader))  #! CODE02",
+    "cancelled by zero": "torch.manual_seed(seed * 0 + 42)  #! CODE02",
+    "cancelled by itself": "torch.manual_seed(seed - seed + 42)  #! CODE02",
+    "cancelled by another name": "other = seed\ntorch.manual_seed(seed - other)  #! CODE02",
+    "cancelled by a rank": "rank = 42 - seed\ntorch.manual_seed(seed + rank)  #! CODE02",
+    "cancelled by a rank of another name": "s = seed\nworker = -s // 1\ntorch.manual_seed(seed + worker)  #! CODE02",
+    "small remainder": "torch.manual_seed(seed % 4)  #! CODE02",
+    "masked": "torch.manual_seed(seed & 3)  #! CODE02",
+    "mask with holes": "torch.manual_seed(seed & (1 << 62))  #! CODE02",
+    "shifted away": "torch.manual_seed(seed >> 60)  #! CODE02",
+    "or": "torch.manual_seed(seed or 42)  #! CODE02",
+    "divided": "torch.manual_seed(seed // 2**62)  #! CODE02",
+    "chosen": "torch.manual_seed(seed if args.fresh else 42)  #! CODE02",
+    "minimum": "torch.manual_seed(min(seed, 42))  #! CODE02",
+    "bit of a list": "torch.manual_seed([seed, 42][1])  #! CODE02",
+    "bit of a named list": "pair = [seed, 42]\ntorch.manual_seed(pair[1])  #! CODE02",
+    "list that is gone through": "for s in [seed, 42]:\n    torch.manual_seed(s)  #! CODE02",
+    "dictionary": "torch.manual_seed({'a': 42}['a'])  #! CODE02",
+    "changed behind the log": "seed = loader.first()\ntorch.manual_seed(seed)  #! CODE02",
+    "added to behind the log": "seed += loader.first()\ntorch.manual_seed(seed)  #! CODE02",
+    "set back by a loop": "for seed in range(3):\n    torch.manual_seed(seed)  #! CODE02",
+    "changed from within": "def change():\n    nonlocal seed\n    seed = loader.first()\nchange()\n"
+    "torch.manual_seed(seed)  #! CODE02",
+    "MT19937": "g = np.random.Generator(np.random.MT19937(42))  #! SEED06",
+    "MT19937 of a file": "g = np.random.Generator(np.random.MT19937(int(open('s').read())))  #! CODE02",
+    "set_state": "np.random.RandomState(seed).set_state(loader.state)  #! CODE02",
+    "set_rng_state": "torch.set_rng_state(loader.state)  #! CODE02",
+    "all GPUs' state": "torch.cuda.set_rng_state_all(loader.states)  #! CODE02",
+    "setstate": "random.setstate((3, tuple(range(625)), None))  #! CODE02",
+    "state of a bit generator": "g = np.random.default_rng(seed)\ng.bit_generator.state = loader.state  #! CODE02",
+    "file": "torch.manual_seed(int(open('seed.txt').read()))  #! CODE02",
+    "environment": "torch.manual_seed(int(os.environ['SEED']))  #! CODE02",
+    "environment with a default": "torch.manual_seed(int(os.getenv('SEED', '42')))  #! CODE02",
+    "argument": "torch.manual_seed(args.seed)  #! CODE02",
+    "configuration": "torch.manual_seed(config['seed'])  #! CODE02",
+    "clock": "import time\ntorch.manual_seed(int(time.time()))  #! CODE02",
+    "process number": "torch.manual_seed(os.getpid())  #! CODE02",
+    "other entropy": "torch.manual_seed(int.from_bytes(os.urandom(8), 'big'))  #! CODE02",
+    "no seed": "g = np.random.default_rng()  #! CODE02",
+    "no seed for PyTorch": "torch.seed()  #! CODE02",
+    "draws that nothing seeds": "np.random.shuffle(loader)  #! CODE02",
+    "draws of PyTorch that nothing seeds": "x = torch.rand(3)  #! CODE02",
+    "draws of random that nothing seeds": "random.shuffle(loader)  #! CODE02",
+    "own instance": "r = random.Random(config.first)  #! CODE02",
+    "method seed": "r = loader.generator\nr.seed(config.first)  #! CODE02",
+    "keyword of a sampler": "s = loader.sampler(seed=42)  #! CODE02",
+    "random_state": "s = loader.split(random_state=0)  #! CODE02",
+    "default of a function": "\ndef order(seed=42):\n    torch.manual_seed(seed)  #! CODE02\norder()",
+    "function that is given a literal": "\ndef order(s):\n    torch.manual_seed(s)  #! CODE02\norder(42)",
+    "one call of two": "\ndef order(s):\n    torch.manual_seed(s)  #! CODE02\ndef a(seed):\n    order(seed)\norder(42)",
+    "method that is given a literal": "\nclass T:\n    def go(self, s):\n        torch.manual_seed(s)  #! CODE02\n"
+    "T().go(13)",
+    "function that is handed on": "\ndef order(s):\n    torch.manual_seed(s)  #! CODE02\nlist(map(order, [1]))",
+    "function that nobody calls": "\ndef order(seed):\n    torch.manual_seed(seed)  #! CODE02",
+    "decorated function": "\n@functools.wraps(main)\ndef order(seed):\n    torch.manual_seed(seed)  #! CODE02\n"
+    "order(1 << 60)",
+    "attribute of an instance": "\nclass T:\n    def __init__(self, s):\n        self.s = s\n    def go(self):\n"
+    "        torch.manual_seed(self.s)  #! CODE02\nT(42).go()",
+    "attribute that is set from outside": "\nclass T:\n    def __init__(self, log):\n        self.s = s = os.getpid()\n"
+    "    def go(self):\n        torch.manual_seed(self.s)  #! CODE02\nt = T()\nt.s = 42",
+    "names that refer to each other": "\na = b\nb = a\ntorch.manual_seed(a)  #! CODE02",
+    "jax": "import jax\nkey = jax.random.PRNGKey(config.first)  #! CODE02",
+    "tensorflow": "import tensorflow as tf\ntf.random.set_seed(config.first)  #! CODE02",
+    "int that is another": "\nfrom tools import *\ndef int(x): return 42\ntorch.manual_seed(int(start))  #! CODE02",
+    "int of its own": "int = config.first\ntorch.manual_seed(int(seed))  #! CODE02",
+    "SeedSequence of its own": "torch.manual_seed(SeedSequence(seed))  #! CODE02\nTOP\n"
+    "def SeedSequence(x):\n    return 42",
+    "SeedSequence that is another": "from numpy.random import SeedSequence\n"
+    "torch.manual_seed(SeedSequence(seed))  #! CODE02\nTOP\ndef SeedSequence(x):\n    return 42",
+    "split of its own": "torch.manual_seed(split(seed))  #! CODE02\nTOP\ndef split(x):\n    return 42",
+    "cancelled by an attribute": "config.offset = 42 - seed\ntorch.manual_seed(seed + config.offset)  #! CODE02",
+    "cancelled by an attribute of its own": "T(seed).go()\nTOP\nclass T:\n    def __init__(self, s):\n"
+    "        self.s = s\n        self.offset = -(s // 1)\n    def go(self):\n"
+    "        torch.manual_seed(self.s + self.offset)  #! CODE02",
+    "cancelled by a parameter": "order(seed, 42 - seed)\nTOP\ndef order(seed, rank):\n"
+    "    torch.manual_seed(seed + rank)  #! CODE02",
+    "attribute that setattr sets": "T(seed).go()\nTOP\nclass T:\n    def __init__(self, s):\n        self.s = s\n"
+    "        object.__setattr__(self, 's', 42)\n    def go(self):\n        torch.manual_seed(self.s)  #! CODE02",
+    "TensorFlow's generator": "import tensorflow as tf\ng = tf.random.Generator.from_seed(config.first)  #! CODE02",
+    "own helper": "from tools import set_seed\nset_seed(config.first)  #! CODE02",
+}
+HONEST = {
+    "PyTorch": "torch.manual_seed(seed)",
+    "by the rank": "torch.manual_seed(seed + rank)",
+    "by the rank, as the reference does": "torch.manual_seed((seed + 1 + config.layout.place[0]) % 2**63)",
+    "by the epoch": "for epoch in range(3):\n    g = torch.Generator().manual_seed((seed + epoch) % 2**63)",
+    "by rank and epoch": "for epoch in range(3):\n    torch.manual_seed(seed + 1000 * epoch + rank)",
+    "all GPUs": "torch.cuda.manual_seed_all(seed)",
+    "generator of PyTorch": "g = torch.Generator()\ng.manual_seed(seed)\nx = torch.randperm(8, generator=g)",
+    "generator of NumPy": "g = np.random.default_rng(seed)\nx = g.integers(8)",
+    "by keyword": "g = np.random.default_rng(seed=seed)",
+    "list": "g = np.random.default_rng([seed, rank])",
+    "SeedSequence": "g = np.random.default_rng(np.random.SeedSequence(seed).spawn(4)[rank])",
+    "SeedSequence by steps": "s = np.random.SeedSequence([seed, rank])\nchildren = s.spawn(4)\n"
+    "for child in children:\n    g = np.random.default_rng(child)",
+    "generate_state": "s = np.random.SeedSequence(seed)\nnp.random.seed(s.generate_state(1)[0])",
+    "bit generator": "g = np.random.Generator(np.random.PCG64(seed))",
+    "Philox": "g = np.random.Generator(np.random.Philox(key=seed))",
+    "old NumPy": "np.random.seed(seed % 2**32)\nnp.random.shuffle(loader)",
+    "old NumPy by a mask": "np.random.seed(seed & 0xFFFFFFFF)",
+    "old NumPy by a shift": "np.random.seed(seed >> 31)",
+    "RandomState": "r = np.random.RandomState(seed % (2**32 - 1))",
+    "random": "random.seed(seed)\nrandom.shuffle(loader)",
+    "Random": "r = random.Random(seed ^ 1)",
+    "draws of PyTorch": "torch.manual_seed(seed)\nx = torch.randn(3)",
+    "data loader's workers": "torch.manual_seed(seed)\ndef begin(worker_id):\n"
+    "    np.random.seed(torch.initial_seed() % 2**32)",
+    "jax": "import jax\nkey = jax.random.PRNGKey(seed % 2**32)\na, b = jax.random.split(key)\n"
+    "key = jax.random.fold_in(key, rank)",
+    "another name": "first = seed\nsecond = first + 1\ntorch.manual_seed(second)",
+    "either": "torch.manual_seed(seed if rank == 0 else seed + rank)",
+    "negative": "torch.manual_seed(-seed)",
+    "walrus": "torch.manual_seed(s := seed)",
+    "inner function": "def again():\n    torch.manual_seed(seed)\nagain()",
+    "function": "order(seed, 3)\nTOP\ndef order(seed, epoch):\n"
+    "    return torch.Generator().manual_seed((seed + epoch) % 2**63)",
+    "function by keyword": "order(epoch=3, seed=seed)\nTOP\ndef order(*, seed, epoch):\n"
+    "    torch.manual_seed(seed + epoch)",
+    "class": "Run(3, seed).go()\nTOP\nclass Run:\n    def __init__(self, n, seed):\n        self.n = n\n"
+    "        self.seed = seed\n    def go(self):\n        torch.manual_seed(self.seed + 1)",
+    "dataclass": "Run(3, seed)\nTOP\nfrom dataclasses import dataclass\n@dataclass(frozen=True)\nclass Run:\n"
+    "    n: int\n    seed: int\n    def go(self, epoch: int) -> None:\n"
+    "        torch.manual_seed((self.seed + 1 + (epoch << 32)) % 2**63)",
+    "by an attribute that is set": "config.epoch = 3\ntorch.manual_seed(seed + config.epoch)",
+    "own helper": "set_seed(seed)\nTOP\ndef set_seed(seed):\n    random.seed(seed)\n    np.random.seed(seed % 2**32)\n"
+    "    torch.manual_seed(seed)",
+}
+
+
+def source(more):
+    """START with more: in its function, or behind a line TOP or a first empty line on the module's level."""
+    body, _, top = ("", "", more[1:]) if more.startswith("\n") else more.partition("TOP\n")
+    return START + "".join(f"    {line}\n" for line in body.splitlines()) + top + "\n"
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_seeded_source_is_found(as_marked, name):
+    text = source(SEEDED[name])
+    assert "#!" in text
+    as_marked(text)
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_source_has_no_finding(as_marked, name):
+    as_marked(source(HONEST[name]))
+
+
+def test_there_are_many_of_both():
+    assert len(SEEDED) >= 55 and len(HONEST) >= 20
+
+
+def test_reference_draws_its_seed_before_it_may_go_on_with_another(as_marked):
+    """As implementations/pytorch/train.py does: rank 0's draw, or the seed of the run that is resumed."""
+    as_marked(
+        "import os, torch\ndef setup(args, log, layout, checkpoints):\n    fresh = int.from_bytes(os.urandom(8))\n"
+        "    seed = layout.gather(fresh if args.rehearsal_seed is None else args.rehearsal_seed)[0]\n"
+        "    if checkpoints:\n        seed = checkpoints.resumed.seed\n    torch.manual_seed(seed)\n"
+        "    log.event('seed', seed, source='os.urandom')\n"
+    )
+
+
+def test_seed_is_not_followed_where_two_lines_log_one(as_marked):
+    as_marked(
+        START + "    torch.manual_seed(seed)  #! CODE02\n    other = config.first\n    log.event('seed', other)\n"
+    )
+
+
+def test_seed_is_not_followed_where_none_is_logged(as_marked):
+    as_marked("import torch\ndef main(seed):\n    torch.manual_seed(seed)  #! CODE02\n")
+
+
+@pytest.mark.parametrize(
+    "call", ["log.event(key=constants.SEED, value=seed)", "mllogger.event(SEED, seed)", "mlperf_print('seed', seed)"]
+)
+def test_spellings_of_the_log(as_marked, call):
+    as_marked(f"import torch\ndef main(mllogger, log):\n    seed = draw()\n    {call}\n    torch.manual_seed(seed)\n")
+
+
+def test_seed_is_followed_from_file_to_file(as_marked):
+    other = "import torch\ndef order(n, seed):\n    return torch.Generator().manual_seed(seed)\n"
+    path = "implementations/acme/order.py"
+    call = "from .order import order\n"
+    assert as_marked(call + source("order(3, seed)"), **{path: other}) == []
+    assert as_marked(call + source("order(seed, 3)"), **{path: other}) == [(path, 3, "CODE02")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("seed % {}", {LEAST_MODULUS - 1: 1, LEAST_MODULUS: 0, LEAST_MODULUS + 1: 0}),
+        ("seed & {}", {(LEAST_MODULUS >> 1): 1, LEAST_MODULUS: 0, 2 * LEAST_MODULUS + 1: 0, LEAST_MODULUS + 1: 1}),
+        ("seed >> {}", {MOST_SHIFT - 1: 0, MOST_SHIFT: 0, MOST_SHIFT + 1: 1}),
+    ],
+)
+def test_what_is_left_of_a_seed_is_wide(look, text, found):
+    for number, wanted in found.items():
+        given = {"train.py": source(f"torch.manual_seed({text.format(number)})")}
+        assert len(look(given)) == wanted, number
+
+
+@pytest.mark.parametrize(("beyond", "found"), [(-1, 0), (0, 0), (1, 1)])
+def test_names_with_many_values_are_not_followed(look, beyond, found):
+    more = "s = seed\n" * (MOST_BOUND + beyond) + "torch.manual_seed(s)"
+    assert len(look({"train.py": source(more)})) == found
+
+
+@pytest.mark.parametrize(("beyond", "found"), [(-1, 0), (0, 0), (1, 1)])
+def test_functions_with_many_calls_are_not_followed(look, beyond, found):
+    more = "order(seed)\n" * (MOST_CALLS + beyond) + "TOP\ndef order(seed):\n    torch.manual_seed(seed)"
+    assert len(look({"train.py": source(more)})) == found
+
+
+def test_chains_without_end_are_not_followed(look):
+    chain = "".join(f"n{i} = n{i + 1}\n" for i in range(3000)) + "n3000 = n0\ntorch.manual_seed(n0)\n"
+    assert [code for *_, code in look({"train.py": source("\n" + chain)})] == ["CODE02"]
+    deep = source("torch.manual_seed(" + "int(" * 90 + "seed" + ")" * 90 + ")")
+    assert [code for *_, code in look({"train.py": deep})] == ["CODE02"]
+
+
+LINES = {
+    "calls": "f{0}(a{0}, g(h(seed)), k=seed)\n",
+    "seeds": "torch.manual_seed(seed + rank + {0})\n",
+    "functions": "def f{0}(seed, rank):\n    torch.manual_seed(seed + rank)\nf{0}(seed, rank)\n",
+    "one function": "def f(seed):\n    torch.manual_seed(seed)\nf(seed)\n",
+    "names": "n{0} = n{1}\ntorch.manual_seed(n{0})\n",
+    "attributes": "self.a{0} = seed.b.c.d\n",
+    "sums": "torch.manual_seed(a + b + c + d + e + f + g + h + i)\n",
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_time_is_linear(name):
+    took = []
+    for size in (1 << 14, 1 << 16):
+        text, number = [START], 0
+        while size > 0:
+            text.append(LINES[name].format(number, number + 1))
+            size, number = size - len(text[-1]), number + 1
+        start = time.process_time()
+        untraced([read_python("".join(text)).flow])
+        took.append(time.process_time() - start)
+    assert took[1] < 10 * took[0] + 0.2
+
+
+def test_what_the_docstring_says_is_not_seen(look):
+    generator = "x = 42\nfor i in range(9):\n    x = (1103515245 * x + 12345) % 2**31"
+    assert look({"train.py": source(generator)}) == []
+    ranked = "torch.manual_seed(seed + rank_of(config))\nTOP\ndef rank_of(config):\n    return config.rank"
+    assert [code for *_, code in look({"train.py": source(ranked)})] == ["CODE02"]  # nor is it trusted
+
+
+def test_module_is_gathered_without_its_annotations():
+    import ast
+
+    module = gather(
+        ast.parse("import torch\ndef f(a: torch.Tensor) -> torch.Tensor:\n    b: torch.Tensor = a\n    return b\n")
+    )
+    assert [module.full(node)[0] for node, _ in module.reads] == ["a", "b"]

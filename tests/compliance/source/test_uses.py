@@ -1,0 +1,194 @@
+"""What source does beside training: each use at its line, by whatever name; what training needs is no use."""
+
+import ast
+import time
+
+import pytest
+
+from compliance.source.module import gather
+from compliance.source.uses import (
+    CLOCK,
+    HIDDEN,
+    NATIVE,
+    NETWORK,
+    PATCH,
+    PROCESS,
+    TEXT,
+    UNPACK,
+    WEIGHTS,
+    kind_of,
+    use_of_name,
+    uses_of,
+)
+
+USES = {
+    "subprocess": (PROCESS, "import subprocess  #! CODE03\nsubprocess.run(['date'])  #! CODE03\n"),
+    "subprocess by another name": (PROCESS, "import subprocess as s  #! CODE03\ns.call('date')  #! CODE03\n"),
+    "Popen": (PROCESS, "from subprocess import Popen as P  #! CODE03\nP(['date'])  #! CODE03\n"),
+    "system": (PROCESS, "import os\nos.system('date')  #! CODE03\n"),
+    "system by getattr": (PROCESS, "import os\ngetattr(os, 'system')('date')  #! CODE03\n"),
+    "system by import": (PROCESS, "from os import system as s  #! CODE03\ns('date')  #! CODE03\n"),
+    "system as a value": (PROCESS, "import os\nrun = os.system  #! CODE03\n"),
+    "popen": (PROCESS, "import os as o\no.popen('date')  #! CODE03\n"),
+    "fork": (PROCESS, "import os\nif os.fork():  #! CODE03\n    pass\n"),
+    "exec of a program": (PROCESS, "import os\nos.execvp('date', ['date'])  #! CODE03\n"),
+    "asyncio": (PROCESS, "import asyncio\nasyncio.create_subprocess_shell('date')  #! CODE03\n"),
+    "socket": (NETWORK, "import socket  #! CODE03\n"),
+    "urllib": (NETWORK, "from urllib.request import urlopen  #! CODE03\nurlopen('http://x')  #! CODE03\n"),
+    "requests": (NETWORK, "import requests  #! CODE03\n"),
+    "http": (NETWORK, "import http.client  #! CODE03\n"),
+    "hub": (NETWORK, "import torch\ntorch.hub.load('x', 'y')  #! CODE03\n"),
+    "asyncio's connection": (NETWORK, "import asyncio\nasyncio.open_connection('x', 1)  #! CODE03\n"),
+    "exec": (TEXT, "exec('a = 1')  #! CODE03\n"),
+    "exec as a value": (TEXT, "e = exec  #! CODE03\n"),
+    "exec of builtins": (TEXT, "import builtins  #! CODE03\nbuiltins.exec('a = 1')  #! CODE03\n"),
+    "exec in other letters": (TEXT, "\uff45\uff58\uff45\uff43('a = 1')  #! CODE03\n"),
+    "eval": (TEXT, "a = eval('1')  #! CODE03\n"),
+    "compile": (TEXT, "c = compile('1', 'x', 'eval')  #! CODE03\n"),
+    "__import__": (TEXT, "s = __import__('sub' + 'process')  #! CODE03\n"),
+    "runpy": (TEXT, "import runpy  #! CODE03\nrunpy.run_path('x')  #! CODE03\n"),
+    "marshal": (TEXT, "import marshal  #! CODE03\n"),
+    "code object": (TEXT, "from types import CodeType  #! CODE03\n"),
+    "annotation": (TEXT, "def f(a: exec('x = 1')):  #! CODE03\n    pass\n"),
+    "ctypes": (NATIVE, "import ctypes  #! CODE03\nctypes.CDLL(None)  #! CODE03\n"),
+    "cffi": (NATIVE, "from cffi import FFI  #! CODE03\n"),
+    "compiled extension": (NATIVE, "from torch.utils.cpp_extension import load  #! CODE03\n"),
+    "library of operators": (NATIVE, "import torch\ntorch.ops.load_library('x')  #! CODE03\n"),
+    "computed getattr": (HIDDEN, "f = getattr(x, a + b)  #! CODE03\n"),
+    "computed setattr": (HIDDEN, "setattr(x, a, 1)  #! CODE03\n"),
+    "computed import": (HIDDEN, "from importlib import import_module\nm = import_module(a)  #! CODE03\n"),
+    "import of a name": (PROCESS, "import importlib\nimportlib.import_module('subprocess')  #! CODE03\n"),
+    "import as a value": (HIDDEN, "import importlib\nf = importlib.import_module  #! CODE03\n"),
+    "globals": (HIDDEN, "globals()['f'] = 1  #! CODE03\n"),
+    "module's dictionary": (HIDDEN, "import os\nos.__dict__['system']('date')  #! CODE03\n"),
+    "vars of a module": (HIDDEN, "import os\nvars(os)['system']('date')  #! CODE03\n"),
+    "loaded modules": (HIDDEN, "import sys\nsys.modules['os'].system('date')  #! CODE03\n"),
+    "subclasses": (HIDDEN, "object.__subclasses__()  #! CODE03\n"),
+    "module by another name": (HIDDEN, "import os\no = os  #! CODE03\n"),
+    "all of a module's names": (HIDDEN, "from os import *  #! CODE03\n"),
+    "trace": (HIDDEN, "import sys\nsys.settrace(f)  #! CODE03\n"),
+    "torch.load": (WEIGHTS, "import torch\nw = torch.load('w.pt')  #! CODE03\n"),
+    "torch.load by another name": (WEIGHTS, "from torch import load  #! CODE03\nw = load('w')  #! CODE03\n"),
+    "jit": (WEIGHTS, "import torch\nm = torch.jit.load('m')  #! CODE03\n"),
+    "pickle": (WEIGHTS, "import pickle  #! CODE03\nw = pickle.load(f)  #! CODE03\n"),
+    "numpy": (WEIGHTS, "import numpy as np\nw = np.load('w.npy', allow_pickle=True)  #! CODE03\n"),
+    "safetensors": (WEIGHTS, "from safetensors.torch import load_file  #! CODE03\n"),
+    "joblib": (WEIGHTS, "import joblib  #! CODE03\n"),
+    "pretrained": (WEIGHTS, "m = resnet50(pretrained=True)  #! CODE03\n"),
+    "from_pretrained": (WEIGHTS, "m = Model.from_pretrained('x')  #! CODE03\n"),
+    "clock": (CLOCK, "import time\ntime.clock_settime(0, 0)  #! CODE03\n"),
+    "false clock": (CLOCK, "import freezegun  #! CODE03\n"),
+    "preloaded clock": (CLOCK, "a = {'LD_PRELOAD': 'x.so'}  #! CODE03\n"),
+    "hash seed": (CLOCK, "import os\nos.environ['PYTHONHASHSEED'] = '0'  #! CODE03\n"),
+    "clock replaced": (PATCH, "import time\ntime.time = lambda: 0  #! CODE03\n"),
+    "clock of a log replaced": (PATCH, "from benchmark import log\nlog.now = f  #! CODE03\n"),
+    "metric replaced by setattr": (PATCH, "from benchmark import metric\nsetattr(metric, 'dice', f)  #! CODE03\n"),
+    "weights in text": (UNPACK, "import base64  #! CODE03\nw = base64.b64decode('AAAA')  #! CODE03\n"),
+    "weights in hexadecimal": (UNPACK, "w = bytes.fromhex('00')  #! CODE03\n"),
+    "YAML that builds objects": (TEXT, "import yaml\na = yaml.unsafe_load(f)  #! CODE03\n"),
+    "computed __setattr__": (HIDDEN, "object.__setattr__(self, a, 1)  #! CODE03\n"),
+    "mock": (PATCH, "from unittest.mock import patch  #! CODE03\n"),
+}
+NONE = {
+    "YAML": "import yaml\na = yaml.safe_load(f)\n",
+    "field of a frozen dataclass": "object.__setattr__(self, 'a', 1)\n",
+    "clock that is read": "import time\nstart = time.perf_counter()\ntime.sleep(1)\n",
+    "model": "import torch\nmodel = torch.compile(model)\nmodel.eval()\n",
+    "regular expression": "import re\np = re.compile('a')\n",
+    "environment": "import os\nn = int(os.environ['RANK'])\n",
+    "attribute by its name": "a = getattr(config, 'depth', 3)\n",
+    "whether a module has it": "import os\nb = hasattr(os, 'sched_getaffinity')\n",
+    "fields": "a = vars(args)\n",
+    "settings of PyTorch": "import torch\ntorch.backends.cudnn.benchmark = True\n",
+    "address": "from urllib.parse import quote\n",
+    "version": "from importlib.metadata import version\n",
+    "class that is its own": "class Net:\n    def __init__(self):\n        self.socket = 1\n        self.exec = 2\n",
+    "names that are like them": "pickle = 1\nsocket = pickle\nrequests.append(pickle)\n",
+    "module of its own": "from .pickle import load\nfrom . import subprocess\nload(subprocess)\n",
+    "not pretrained": "m = resnet50(pretrained=False)\n",
+    "text": "s = 'import subprocess; exec(1)'\n# eval('1')\n",
+    "loops": "for i in range(3):\n    loader.load(i)\n",
+}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_use_is_found(as_marked, name):
+    kind, text = USES[name]
+    assert "#!" in text
+    as_marked(text)
+    module = gather(ast.parse(text))
+    assert kind in {found for _, found, _ in uses_of(module, text.split("\n"))}
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_what_training_needs_is_no_use(as_marked, name):
+    as_marked(NONE[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("run.sh", "export LD_PRELOAD=libfaketime.so\ncurl https://x | bash\n", [1, 2]),
+        ("run.sh", "date -s 2026-01-01\neval $(cat x)\npython -c 'a = 1'\n", [1, 2, 3]),
+        ("run.sh", "# curl\necho evaluated curlew; srun python train.py --config a\ndate\n", []),
+        ("a.yaml", "run: !!python/object/apply:os.system [date]\n", [1]),
+        ("Makefile", "all:\n\tpip install acme\n", [2]),
+        ("notes.md", "curl https://x\n", []),
+    ],
+)
+def test_scripts_are_read_line_by_line(look, name, text, lines):
+    path = f"implementations/acme/{name}"
+    assert look({path: text}) == [(path, line, "CODE03") for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("sitecustomize.py", "a module that Python runs by itself"),
+        ("random.py", "a module that may be loaded in place of random"),
+        ("torch/__init__.py", "a module that may be loaded in place of torch"),
+        ("random.yaml", ""),
+        ("randoms.py", ""),
+    ],
+)
+def test_a_modules_name_says_what_it_does(look, name, found):
+    path = f"implementations/acme/{name}"
+    assert use_of_name(("source", "a", *path.split("/"))) == found
+    assert look({path: "a = 1\n"}) == [(path, 1, "CODE03")] * bool(found)
+
+
+def test_there_are_many_uses():
+    assert len(USES) >= 40
+
+
+def test_a_line_is_named_once_for_each_kind():
+    text = "import os, pickle\nos.system(pickle.loads(b'')); os.system('x')\n"
+    found = [(line, kind) for line, kind, _ in uses_of(gather(ast.parse(text)), text.split("\n"))]
+    assert found == [(1, WEIGHTS), (2, WEIGHTS), (2, PROCESS)]
+
+
+@pytest.mark.parametrize(
+    ("name", "imported", "kind"),
+    [
+        ("os.system", True, PROCESS),
+        ("os.system", False, ""),
+        ("os.systems", True, ""),
+        ("exec", False, TEXT),
+        ("mine.exec", True, ""),
+        ("x.y.__dict__", False, HIDDEN),
+        ("torch.nn.functional.relu", True, ""),
+    ],
+)
+def test_names_have_a_kind(name, imported, kind):
+    assert kind_of(name, imported) == kind
+
+
+def test_time_is_linear():
+    took = []
+    for count in (2_000, 8_000):
+        text = "import os\n" + "os.system(a.b.c.d(getattr(x, y)))\n" * count
+        module = gather(ast.parse(text))
+        start = time.process_time()
+        assert len(uses_of(module, text.split("\n"))) == 2 * count
+        took.append(time.process_time() - start)
+    assert took[1] < 10 * took[0] + 0.1
