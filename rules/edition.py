@@ -78,6 +78,9 @@ class Published:
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
     replay: dict[int, tuple[float, float]] = field(default_factory=dict)  # epoch -> see replay_band
+    outputs: int | None = None  # sums that an evaluation of a mean score logs
+    bytes: dict[str, int] = field(default_factory=dict)  # split -> the least that reading it takes
+    flops_per_sample: int | None = None  # of training on one sample
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,13 @@ class Clock:
     longest_run: float
     slack: float = 0.1  # how far, relatively, an epoch's own figures may be from its clock
     slack_seconds: float = 0.2
+    eval_share: float = 0.0  # least time of a sample's evaluation, of its training's
+    first_epoch_share: float = 0.0  # least time of the first epoch, of the later ones' median
+    resolution: float = 0.01  # how far such times may be below their floor
+    init_share: float = 1.0  # longest initialisation, of the run's time ...
+    init_free: float = 1800.0  # ... or this, whichever is longer
+    future: float = 86400.0  # how far the clock of a log may be ahead of the checker's
+    overlap: float = 1.0  # for which two runs may share a system
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,28 @@ class Curves:
 
     leading: int  # equal values from the start that make a replay
     shortest: int  # equal curves of fewer values than this prove nothing
+    closest: dict[str, float] = field(default_factory=dict)  # by `score`: nearest that two evaluations come, see RUN20
+    near: dict[str, float] = field(default_factory=dict)  # ... that a person looks at, at the same epoch
+    telling: float = 10.0  # times as far from a perfect evaluation, and from an empty one, are evaluations compared
+    fewest: int = 10_000  # voxels of the foreground: of fewer, chance makes counts equal
+    equal: float = 0.5  # more equal numbers than this share make a copy
+
+
+@dataclass(frozen=True)
+class Compute:
+    """The fastest that a device computes, generously, in 10^12 FLOP/s by precision."""
+
+    core: dict[str, float]  # a core of a processor
+    accelerator: dict[str, float]
+    cores_per_node: int  # counted at most
+    review: float  # share of the peak from which a person looks
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """When a set's epochs are surprisingly few next to the reference's."""
+
+    surprise: float  # one-sided p below which a person looks
 
 
 @dataclass(frozen=True)
@@ -129,6 +161,8 @@ class Limits:
     clock: Clock
     seeds: Seeds
     curves: Curves
+    compute: Compute | None = None
+    convergence: Convergence | None = None
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # of every benchmark, as are
     settings: tuple[str, ...] = ()  # ... these: each benchmark has its own on top

@@ -1,19 +1,20 @@
 """EVL: evaluations and convergence, decided from the logged values and never from what the log says of itself."""
 
+import math
 from collections.abc import Iterator
 
 from benchmark.log import Event
-from benchmark.metric import Counts, dice, mean
+from benchmark.metric import dice, mean
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
+from compliance.reading.scores import COUNTS, counts_of, sums_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata
 from compliance.reading.values import is_number
 from compliance.rule import rule
 
-COUNTS = ("intersection", "predicted", "true")
 METRICS = ("eval_accuracy", "eval_error")
-EXACT = 1e-9  # a score is written with all its digits
+ROUNDINGS = 4  # units in the last place by which a mean of sums may differ: they may be added in any order
 
 
 @rule("EVL01", "log", after=("EVL03",))
@@ -93,7 +94,7 @@ def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
     """A score is what its own counts give"""
     for score in time.scores:
         wanted = _counted(score.event, terms)
-        if wanted is not None and abs(wanted - score.event.value) > EXACT:
+        if wanted is not None and abs(wanted - score.event.value) > _room(wanted, terms):
             yield Fault(score.event.line, f"{terms.metric} {score.event.value!r}", f"{wanted!r}")
 
 
@@ -186,9 +187,10 @@ def sums_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
         return
     for score in time.scores:
         sums = sums_of(score.event)
-        if sums is None:
+        outputs = terms.problem.outputs
+        if sums is None or (outputs is not None and len(sums) != outputs):
             found = f"sums {show(metadata(score.event, 'sums'))}"
-            yield Fault(score.event.line, found, "a list of finite numbers, one an output")
+            yield Fault(score.event.line, found, f"a list of {outputs or ''} finite numbers, one an output")
             continue
         low, high = (None if b is None else b * terms.problem.eval_samples for b in _bounds(terms))
         for value in sums:
@@ -206,10 +208,9 @@ def only_the_metric_is_logged(log: Log, terms: Terms, time: Timeline) -> Iterato
                 yield Fault(event.line, f"{name} {show(event.value)}", f"{terms.metric} alone")
 
 
-def sums_of(event: Event) -> list[float] | None:
-    """The sums by output that an evaluation logged, or None where they aren't a list of finite numbers."""
-    sums = metadata(event, "sums")
-    return sums if type(sums) is list and sums and all(is_number(v) for v in sums) else None
+def _room(wanted: float, terms: Terms) -> float:
+    """How far a score may be from what was computed again: Dice, from integers by one formula, not at all."""
+    return 0.0 if terms.benchmark.score == "dice" else ROUNDINGS * math.ulp(wanted)
 
 
 def _counted(event: Event, terms: Terms) -> float | None:
@@ -227,16 +228,6 @@ def _bounds(terms: Terms) -> tuple[float, float | None]:
     """The least and the greatest score."""
     b = terms.benchmark
     return (b.score_min if b.score_above is None else b.score_above), b.score_max
-
-
-def counts_of(event: Event) -> Counts | None:
-    """The counts that an evaluation logged, or None where they aren't three lists of integers of one length."""
-    lists = [metadata(event, name) for name in COUNTS]
-    if not all(type(v) is list and all(type(n) is int and 0 <= n < 1 << 62 for n in v) for v in lists):
-        return None
-    if len({len(v) for v in lists}) != 1 or len(lists[0]) < 2:
-        return None
-    return Counts(*(tuple(v) for v in lists))
 
 
 def _aborted(time: Timeline) -> bool:

@@ -111,8 +111,10 @@ def runs_are_of_one_system(runs: list[Run], place: Any, terms: Terms) -> Iterato
 @rule("RUN08", "set")
 def runs_have_one_configuration(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set have the same hyperparameters"""
-    for key in (*terms.edition.limits.same_in_set, *(terms.benchmark.configured if terms.benchmark else ())):
-        yield from _odd_ones(runs, key)
+    limits, configured = terms.edition.limits, terms.benchmark.configured if terms.benchmark else ()
+    for key in dict.fromkeys((*limits.same_in_set, *configured)):
+        if key not in limits.same_system:  # RUN07 looks at those
+            yield from _odd_ones(runs, key)
 
 
 @rule("RUN09", "set")

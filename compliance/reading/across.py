@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from benchmark.log import open_regular
+from compliance.reading.nearness import Index, Near, scale_of
 from compliance.reading.registry import RoundRegistry
 from compliance.reading.run import Run
 from compliance.reading.spacing import close, evenly_spaced
@@ -108,6 +109,23 @@ class Across:
                 found.append(Replay(run, hits[0][1][0], seen[key], len(equal)))
             for key, _, _ in windows:
                 seen.setdefault(key, run)
+        return found
+
+    @cached_property
+    def near(self) -> list[Near]:
+        """Runs with an evaluation that is near one of an earlier run, and that are neither copies nor replays."""
+        told = {*self.copies, *(replay.run.path for replay in self.replays)}
+        indices: dict[object, Index] = {}
+        found = []
+        for run in sorted(self.runs, key=lambda r: r.start_ms or 0):
+            edition, limits = self.edition(run), self.edition(run).limits.curves
+            problem, benchmark = edition.problems.get(run.problem or ""), edition.benchmarks.get(run.benchmark)
+            scale = scale_of(problem, benchmark.score, limits) if problem and benchmark else None
+            if scale and run.path not in told:
+                kind = (run.benchmark, run.problem, run.numbers.width, scale)
+                index = indices.setdefault(kind, Index(scale, limits))
+                near = index.add(run)
+                found += [near] if near else []
         return found
 
     def _windows(self, run: Run) -> list[tuple[object, int, list[int]]]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, overload
 from benchmark.log import Event
 from compliance.reading.log import Log
 from compliance.reading.power import joules
+from compliance.reading.scores import Numbers, Row, numbers_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number, seed_of
@@ -138,6 +139,7 @@ class Run:
     measured: Fact | None = None  # what a throughput-only log says in all
     throughput_only: bool = False  # no run: it measures steps alone
     origin: Origin | None = None  # of the first seed
+    numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # that the scores follow from
     codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
     lines: frozenset[int] = field(default_factory=frozenset)  # where
 
@@ -239,7 +241,13 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
         throughput_only=terms.throughput_only,
         origin=_origin(log.first("seed")),
+        numbers=Numbers(_rows(time, terms), MOST),
     )
+
+
+def _rows(time: Timeline, terms: Terms) -> list[Row]:
+    """Line, epoch and numbers of the evaluations inside the run that have any."""
+    return [(s.event.line, _number(s.epoch), found) for s in time.inside if (found := numbers_of(s.event, terms))]
 
 
 def _origin(event: Event | None) -> Origin | None:

@@ -9,7 +9,7 @@ from typing import Any
 from compliance.reading.run import Run
 from compliance.verdict import LogVerdict, SetVerdict, Verdict
 from results.statistics.contrast import rank_ranges
-from results.statistics.convergence import MOST_RUNS, Surprise, surprise
+from results.statistics.convergence import Surprise, surprise
 from results.statistics.score import Score, Spread, deviation, mean, median, score, spread
 from results.statistics.standing import Standing, standing
 from results.statistics.throughput import Model, Throughput, throughput
@@ -17,6 +17,7 @@ from results.tables.columns import Row
 from results.tables.run_table import named_sets, rows_of
 from rules.edition import load
 from rules.merit import kept
+from rules.permutation import MOST_RUNS
 
 REFERENCE = "reference"  # the organisation whose convergence others are held against, for information
 

@@ -21,6 +21,7 @@ def load_helper(name):
 
 _logs = load_helper("logs")
 _submissions = load_helper("submissions")
+load_helper("attacks")
 
 
 def pytest_configure(config):

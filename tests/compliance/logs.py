@@ -15,8 +15,8 @@ from benchmark.tree import combine
 from compliance.reading import log as reading_log
 from rules.edition import ROOT, load
 
-TRUE = [4000, 500, 300, 200]
-START = 1_760_000_000_000
+TRUE = [400_000, 50_000, 30_000, 20_000]
+START = 1_775_000_000_000  # in the year of the edition, before today
 TINY = {
     "benchmark": "scaffold",
     "target": 0.95,
@@ -26,8 +26,11 @@ TINY = {
     "problem_digest": "d" * 64,
     "fingerprints": {"train": "a" * 64, "validation": "b" * 64},
     "class_counts": {"train": [8000, 900, 700, 400], "validation": TRUE},
+    "bytes": {"train": 2000, "validation": 1000},
+    "flops_per_sample": 10**10,
+    "reference_epochs": {1: [5, 5, 6], 2: [6, 6, 7, 8], 3: [5, 9, 9, 9, 9, 9]},  # runs have a batch of 4
 }
-MEAN = {**TINY, "benchmark": "probe", "target": 0.2}  # of a benchmark whose score is a mean error
+MEAN = {**TINY, "benchmark": "probe", "target": 0.2, "outputs": 2}  # of a benchmark whose score is a mean error
 CODE = "implementations/pytorch"
 TRAIN = '''"""Trains."""
 
@@ -66,7 +69,11 @@ SETTINGS = dict.fromkeys(load("v1.0").benchmarks["scaffold"].settings, 0) | {
     "epsilon": 1e-8,
     "weight_decay": 0.0,
     "gradient_clip": 1.0,
+    "device": "cpu",
+    "precision": "float32",
+    "threads": 1,
 }
+READ = {"train": 4000, "validation": 2000}  # bytes, by two ranks
 
 
 def digests(files: dict[str, str]) -> dict[str, str]:
@@ -143,7 +150,8 @@ class Log:
 
 def evaluation(rng: random.Random, quality: float) -> dict:
     """Counts of an evaluation that predicts about `quality` of each class right."""
-    hits = [int(t * min(1, quality + rng.uniform(-0.004, 0.004))) for t in TRUE]
+    spread = 0.004 + 0.1 * (1 - quality)  # trainings differ less the better they are
+    hits = [int(t * min(1, quality + rng.uniform(-spread, spread))) for t in TRUE]
     missed = [t - h for t, h in zip(TRUE, hits, strict=True)]
     predicted = [h + missed[(i + 1) % len(TRUE)] for i, h in enumerate(hits)]
     return {"intersection": hits, "predicted": predicted, "true": list(TRUE)}
@@ -236,13 +244,19 @@ def mean_run(index: int = 0) -> Log:
     log.one("submission_benchmark")["value"] = "probe"
     log.one("problem")["value"] = "mean"
     log.one("target")["value"] = MEAN["target"]
+    rng = random.Random(2000 + index)
     for event in log.all("eval_accuracy"):
-        first, second = 4 * (1 - event["value"]), 1.0
+        first, second = 4 * (1 - event["value"]), rng.uniform(0.8, 1.2)
         event["key"], event["value"] = "eval_error", (first + second) / 8
         for name in ("intersection", "predicted", "true"):
             del event["metadata"][name]
         event["metadata"]["sums"] = [first, second]
     return log
+
+
+def read_bytes(split: str) -> dict:
+    """What two ranks read of a split."""
+    return {"total": READ[split], "least_by_rank": READ[split] // 2, "most_by_rank": READ[split] // 2}
 
 
 def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
@@ -253,12 +267,14 @@ def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
     log.stop("epoch_stop", epoch_num=epoch, samples_count=8)
     if epoch == 1:
         counts = TINY["class_counts"]["train"]
-        log.add("dataset_fingerprint", "a" * 64, split="train", samples_count=8, class_counts=list(counts))
+        facts = {"samples_count": 8, "class_counts": list(counts), "bytes_read": read_bytes("train")}
+        log.add("dataset_fingerprint", "a" * 64, split="train", **facts)
     counts = evaluation(rng, quality)
     log.start("eval_start", epoch_num=epoch)
     log.stop("eval_stop", after=1500, epoch_num=epoch, samples_count=4)
     if epoch == 1:
-        log.add("dataset_fingerprint", "b" * 64, split="validation", samples_count=4, class_counts=list(TRUE))
+        facts = {"samples_count": 4, "class_counts": list(TRUE), "bytes_read": read_bytes("validation")}
+        log.add("dataset_fingerprint", "b" * 64, split="validation", **facts)
     score = dice(Counts(*(tuple(counts[n]) for n in ("intersection", "predicted", "true"))))
     log.add("eval_accuracy", score, epoch_num=epoch, samples_count=4, **counts)
 

@@ -101,7 +101,7 @@ def test_findings_of_one_submission_are_not_the_other_ones(two, law):
     other = two.root.with_name("bolt")
     two.root.rename(other)
     empty = judge([other.parent], rules=law)
-    assert codes(empty.submissions[0].findings) == ["SRC06", "SYS04", "TREE03", "TREE09"]
+    assert codes(empty.submissions[0].findings) == ["SRC06", "SYS04", "SYS09", "SYS09", "TREE03", "TREE09"]
     alone = judge([other / "results" / "box" / "strong" / "scaffold"], rules=law)
     (runs,) = alone.sets
     assert not alone.submissions and (runs.submission, runs.about) == ("", ()) and codes(runs.findings)

@@ -113,7 +113,7 @@ def evaluation_of_half_the_split(tree):
 @damage
 def more_hits_than_voxels(tree):
     hits = list(tree.logs[2].all("eval_accuracy")[1]["metadata"]["intersection"])
-    hits[3] = 201
+    hits[3] = 20_001
     return [("result_2.txt", tree.changed("eval_accuracy", nth=1, metadata={"intersection": hits}), "EVL12")]
 
 

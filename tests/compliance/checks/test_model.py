@@ -26,6 +26,7 @@ def another_beta(tree):
 @damage
 def batch_of_more_than_all(tree):
     for index in range(5):
+        tree.settings(index, batch_size=16)
         tree.changed("global_batch_size", index, value=16)
     line = tree.logs[0].line(tree.logs[0].one("global_batch_size"))
     return [(f"result_{i}.txt", line, "HYP02") for i in range(5)]
@@ -143,6 +144,7 @@ def test_batch_equal_to_the_training_split(tree, found):
     tree.settings(batch_size=8)
     tree.changed("global_batch_size", value=8)
     assert of_the_log(found, tree) == []
+    tree.settings(batch_size=9)
     line = tree.changed("global_batch_size", value=9)
     assert of_the_log(found, tree) == [(line, "HYP02")]
 
@@ -182,5 +184,5 @@ def test_hyp02_a_batch_may_be_the_whole_split(tree, found, beyond, codes):
     for log in tree.logs:
         log.one("global_batch_size")["value"] = log.one("train_samples")["value"] + beyond
     for index in range(5):
-        tree.write(index)
+        tree.settings(index, batch_size=8 + beyond)
     assert codes_of(tree, found) == codes * 5

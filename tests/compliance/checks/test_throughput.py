@@ -39,7 +39,7 @@ def block_without_samples(study):
 
 @damage
 def run_in_the_study(study, logs):
-    logs.good(20).write(study.path(8))
+    logs.good(8).write(study.path(8))
     return [("result_3.txt", 1, "THR03")]
 
 

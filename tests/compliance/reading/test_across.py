@@ -50,7 +50,7 @@ def test_replays_of_a_set_are_one_finding_that_counts(tree, law):
     assert finding.found.startswith("scores 5 of 5 of result_1.txt, 5 of 5 of result_2.txt equal those of ")
 
 
-@pytest.mark.parametrize(("equal", "codes"), [(2, []), (3, ["RUN06"])])
+@pytest.mark.parametrize(("equal", "codes"), [(0, []), (1, ["RUN20"]), (2, ["RUN20"]), (3, ["RUN06"])])
 def test_three_equal_scores_in_a_row_make_a_replay(tree, law, equal, codes):
     first, log = tree.logs[0].all("eval_accuracy"), tree.logs[1].all("eval_accuracy")
     for event, other in list(zip(log, first, strict=True))[:equal]:

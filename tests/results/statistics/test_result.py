@@ -7,9 +7,9 @@ import pytest
 
 from compliance.engine import judge
 from results.statistics import result
-from results.statistics.convergence import MOST_RUNS
 from results.statistics.result import summarize
 from rules.edition import load
+from rules.permutation import MOST_RUNS
 from rules.reference import reference_points
 
 

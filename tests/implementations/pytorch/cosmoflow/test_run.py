@@ -226,6 +226,7 @@ def twin(events: list[dict], index: int, diverged: bool = False) -> list[dict]:
             metadata["samples_count"] = 512 if split == "validation" and key != "epoch_stop" else 4096
         if key == "dataset_fingerprint":
             event["value"] = published["fingerprints"][split]
+            metadata["bytes_read"] = dict.fromkeys(metadata["bytes_read"], published["bytes"][split])
         if key == "tracked_stats":
             event["value"] = event["value"] | {
                 "throughput": 4096 / 1.025,

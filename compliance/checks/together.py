@@ -1,0 +1,129 @@
+"""RUN, SYS, TREE: what runs, systems and organisations show next to each other."""
+
+import functools
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from compliance.checks.runs import PLACEHOLDER, same_name
+from compliance.finding import Fault, show
+from compliance.reading.across import Across
+from compliance.reading.files import SubmissionFiles
+from compliance.reading.nearness import Near
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.tree import WEAK, place_of
+from compliance.rule import CHECKS, rule
+from rules.permutation import MOST_RUNS, permutation_p
+
+
+@rule("RUN20", "round")
+def no_evaluations_are_copies(across: Across) -> Iterator[Fault]:
+    """No two runs have evaluations whose counts are the same, or nearly: closer than two trainings come"""
+    for near in across.near:
+        severity = across.severity(near.run, near.first) or ("" if near.copied else "review")
+        wanted = "counts of its own"
+        found = f"{_closeness(near)} of line {near.first_line} of {near.first.path}"
+        yield Fault(near.line, found, wanted, path=near.run.path, severity=severity)
+        if across.strangers(near.run, near.first):
+            found = f"{_closeness(near)} of line {near.line} of {near.run.path}"
+            yield Fault(near.first_line, found, wanted, path=near.first.path, severity=severity)
+
+
+@rule("RUN21", "round")
+def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
+    """Runs on one system come one after another: no two overlap in time"""
+    place = functools.cache(place_of)
+    systems: dict[object, list[Run]] = defaultdict(list)
+    for run in across.runs:
+        at = place(run.file.parent)
+        if _occupies(run) and run.path not in across.copies and at.scaling != WEAK:
+            systems[at.home, at.system].append(run)
+    for runs in systems.values():
+        last: Run | None = None  # of those that began before, the one that ends last
+        for run in sorted(runs, key=lambda r: (r.window, r.path)):
+            limit = across.edition(run).limits.clock.overlap
+            shared = (min(last.window[1], run.window[1]) - run.window[0]) / 1000 if last else 0.0
+            if shared > limit:
+                found = f"{shared:.3f} s at the same time as {last.path}"
+                yield Fault(run.start.line, found, f"at most {limit:g} s", path=run.path)
+            if last is None or run.window[1] > last.window[1]:
+                last = run
+
+
+@rule("RUN22", "set", severity="review", after=("RUN09",))
+def epochs_are_not_surprisingly_few(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The set needs no fewer epochs than the reference's runs of the same batch size"""
+    limits, named = terms.edition.limits.convergence, runs[0].problem if runs else None
+    problem, batch = terms.edition.problems.get(named or ""), runs[0].value("global_batch_size") if runs else None
+    point = problem.reference_epochs.get(batch) if problem and type(batch) is int else None
+    if limits is None or point is None:
+        return
+    own = [(epochs, run) for run in runs if not run.pruned and (epochs := epochs_of(run)) and epochs > 0]
+    for epochs, run in own:
+        if epochs < point.fewest:
+            wanted = f"{point.fewest:g} or more, the fewest of {point.runs} runs of the reference"
+            yield Fault(run.passing.line, f"{epochs:g} epochs to the target", wanted, path=run.path)
+    if own and len(own) + point.runs <= MOST_RUNS:
+        p = permutation_p([epochs for epochs, _ in own], point.epochs)
+        if p < limits.surprise:
+            mean = sum(epochs for epochs, _ in own) / len(own)
+            found = f"{mean:.2f} epochs on average, p = {p:.4f}"
+            yield Fault(1, found, f"p of {limits.surprise:g} or more next to the reference's {point.mean:.2f}")
+
+
+@rule("SYS09", "submission")
+def submitter_is_the_folder(material: SubmissionFiles) -> Iterator[Fault]:
+    """A system description's submitter is the organisation that the submission's folder names"""
+    org = material.submission.org
+    for description in material.descriptions.values():
+        submitter = (description.data or {}).get("submitter")
+        named = type(submitter) is str and submitter.strip() and PLACEHOLDER not in submitter.upper()
+        if named and not same_name(submitter, org):
+            place = material.submission.place(*description.parts)
+            yield Fault(description.line_of("submitter"), f"submitter {show(submitter)}", show(org), path=place)
+
+
+@rule("TREE12", "round")
+def names_differ_by_more_than_spelling(across: Across) -> Iterator[Fault]:
+    """Organisations, and systems of one, have names that differ by more than case and punctuation"""
+    place = functools.cache(place_of)
+    orgs: dict[object, dict[object, Run]] = defaultdict(dict)
+    systems: dict[object, dict[object, Run]] = defaultdict(dict)
+    for run in across.runs:
+        at = place(run.file.parent)
+        if at.org:
+            orgs[at.home.parent, spelling(at.org)].setdefault(at.org, run)
+            systems[at.home, spelling(at.system)].setdefault(at.system, run)
+    for what, groups in (("organisation", orgs), ("system", systems)):
+        for names in groups.values():
+            (first, one), *others = names.items()
+            for name, run in others:
+                found = f"{what} {show(name)} beside {show(first)}"
+                yield Fault(1, found, "names that nobody mistakes for each other", path=run.path)
+                yield Fault(1, f"{what} {show(first)} beside {show(name)}", "the same", path=one.path)
+
+
+def _occupies(run: Run) -> bool:
+    """Whether a run has its system for itself from its start to its stop, by a clock that nothing is wrong with."""
+    wrong = any(code.startswith("CLK") and CHECKS[code].severity == "error" for code in run.codes)
+    return run.window is not None and not (wrong or run.throughput_only or run.resumed or run.pruned)
+
+
+def spelling(name: str) -> str:
+    """A name without what readers overlook: case, spaces and punctuation; the name itself where nothing else is."""
+    return "".join(c for c in name.casefold() if c.isalnum()) or name
+
+
+def epochs_of(run: Run) -> float | None:
+    """Epochs that a run trained up to the evaluation that met its target; None where it met none."""
+    if run.passing is None or run.passing.epoch is None:
+        return None
+    return run.passing.epoch + 1 - (1 if run.first_epoch is None else run.first_epoch)
+
+
+def _closeness(near: Near) -> str:
+    """How near an evaluation is to another, in words."""
+    if near.equal == near.count:
+        return "the counts"
+    return f"{near.equal} of {near.count} counts, and {near.distance:.6g} in all from those"

@@ -1,0 +1,48 @@
+"""What a run says that it computed on, and how fast that can be."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from compliance.reading.log import Log
+from compliance.reading.values import is_number
+from rules.edition import Compute
+
+CPU = "cpu"
+
+
+@dataclass(frozen=True)
+class Devices:
+    """The devices of a run. `kind` is `core` or `accelerator`, `number` how many of these compute."""
+
+    device: str
+    kind: str
+    ranks: int
+    nodes: int
+    number: int
+    precision: str
+    declared: float  # 10^12 FLOP/s of a rank, as its settings say; 0: nothing
+
+    def peak(self, limits: Compute) -> float:
+        """The fastest that they compute, FLOP/s: as declared, but no more than any device of the kind; 0 if unknown."""
+        rates = limits.core if self.kind == "core" else limits.accelerator
+        most = rates.get(self.precision, max(rates.values(), default=0.0)) * self.number
+        declared = self.declared * self.ranks
+        return 1e12 * (min(declared, most) if declared > 0 else most)
+
+
+def devices_of(log: Log, limits: Compute) -> Devices | None:
+    """The devices that a log names, None where it doesn't. Threads that aren't given, or are more than a node has
+    cores, count as all that a node can have."""
+    settings: Any = log.value("hyperparameters")
+    ranks, nodes = log.value("number_of_ranks"), log.value("number_of_nodes")
+    if type(settings) is not dict or not all(type(n) is int and 0 < n < 1 << 32 for n in (ranks, nodes)):
+        return None
+    device, precision, threads = settings.get("device"), log.value("precision"), settings.get("threads")
+    if type(device) is not str or type(precision) is not str:
+        return None
+    most = limits.cores_per_node * nodes
+    known = type(threads) is int and threads > 0
+    number = (min(threads * ranks, most) if known else most) if device == CPU else ranks
+    declared = settings.get("peak_tflops")
+    rate = float(declared) if is_number(declared) and declared > 0 else 0.0
+    return Devices(device, "core" if device == CPU else "accelerator", ranks, nodes, number, precision, rate)

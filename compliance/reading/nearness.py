@@ -1,0 +1,131 @@
+"""Runs whose evaluations come closer to another run's than two trainings do: the same counts, or these with noise.
+
+The search is near linear in the number of evaluations. Those that are near each other lie in the same or neighbouring
+cells of a grid, and equal numbers are looked up. Of each cell, and of each number, some are kept: who is near many is
+near one of these.
+"""
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from compliance.reading.run import Run
+from compliance.reading.scores import Row
+from rules.edition import Curves, Published
+
+AXES = 3  # of the grid
+KEPT = 32  # evaluations of a cell, or with the same number
+FARTHEST = float(1 << 53)  # numbers beyond it are no counts
+STEPS = tuple(itertools.product((-1, 0, 1), repeat=AXES))
+
+
+@dataclass(frozen=True)
+class Near:
+    """An evaluation of `run`, in `line`, that is near one of an earlier run: by their distance, the sum of absolute
+    differences, and by how many of their numbers are equal."""
+
+    run: Run
+    line: int
+    first: Run
+    first_line: int
+    distance: float
+    equal: int
+    count: int
+    same_epoch: bool
+    copied: bool  # whether no two trainings come that near at the same epoch; else a person looks
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What distances are held against: `reach` is the nearest that two runs come; within `doubt` it is rare that two do
+    at the same epoch; `perfect` is the evaluation without an error, where all runs are alike: () if none is known."""
+
+    reach: float
+    doubt: float
+    perfect: tuple[float, ...]
+
+    def tells(self, numbers: tuple[float, ...], times: float) -> bool:
+        """Whether an evaluation is neither empty nor nearly perfect."""
+        if any(abs(n) > FARTHEST for n in numbers) or not any(numbers):
+            return False
+        if len(self.perfect) != len(numbers):
+            return not self.perfect
+        predicted = sum(numbers[len(numbers) // 2 :])
+        return min(predicted, distance(numbers, self.perfect)) >= times * self.reach
+
+
+def scale_of(problem: Published, score: str | None, curves: Curves) -> Scale | None:
+    """The scale of a problem's evaluations; None where they aren't compared. In voxels of the foreground, for Dice;
+    for a mean, in units of its sums at the target."""
+    share, counts = curves.closest.get(score or ""), problem.class_counts.get("validation")
+    if not share:
+        return None
+    wide = max(share, curves.near.get(score or "", share))
+    if score == "dice":
+        voxels = sum(counts[1:]) if counts else 0
+        perfect = tuple(map(float, counts[1:])) * 2 if counts else ()
+        return Scale(share * voxels, wide * voxels, perfect) if voxels >= curves.fewest else None
+    unit = problem.target * problem.eval_samples * (problem.outputs or 1)
+    return Scale(share * unit, wide * unit, ())
+
+
+def distance(one: Iterable[float], other: Iterable[float]) -> float:
+    """The sum of absolute differences."""
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True))
+
+
+class Index:
+    """The evaluations of runs of one problem, to find those near another."""
+
+    def __init__(self, scale: Scale, curves: Curves):
+        self.scale, self.curves = scale, curves
+        self.cells: dict[tuple[int, ...], list[tuple[Run, Row]]] = defaultdict(list)
+        self.holders: dict[tuple[int, float], list[tuple[Run, Row]]] = defaultdict(list)
+
+    def add(self, run: Run) -> Near | None:
+        """The nearest of the run's evaluations to any of the runs added before, those of equal epochs first; None where
+        none is near. Then the run is one of them."""
+        rows = [row for row in run.numbers if self.scale.tells(row[2], self.curves.telling)]
+        found = [near for row in rows for near in self._near(run, row)]
+        for row in rows:
+            self._keep(self.cells[self._cell(row[2])], run, row)
+            for place in enumerate(row[2]):
+                if place[1]:
+                    self._keep(self.holders[place], run, row)
+        return min(found, key=lambda n: (not n.copied, not n.same_epoch, n.distance), default=None)
+
+    def _near(self, run: Run, row: Row) -> list[Near]:
+        cell = self._cell(row[2])
+        around = [x for step in STEPS for x in self.cells.get(tuple(map(sum, zip(cell, step, strict=True))), ())]
+        shared: Counter[int] = Counter()
+        same: dict[int, tuple[Run, Row]] = {}
+        for place in enumerate(row[2]):
+            for held in self.holders.get(place, ()):
+                shared[id(held[1])] += 1
+                same[id(held[1])] = held
+        most = self.curves.equal * sum(map(bool, row[2]))
+        alike = {key: same[key] for key, count in shared.items() if count > max(most, 1)}
+        near = {id(x[1]): x for x in around} | alike
+        found = [self._held(run, row, *x, id(x[1]) in alike) for x in near.values()]
+        return [n for n in found if n is not None]
+
+    def _held(self, run: Run, row: Row, first: Run, other: Row, alike: bool) -> Near | None:
+        """What two evaluations are to each other; None where they aren't near."""
+        apart, same_epoch = distance(row[2], other[2]), row[1] is not None and row[1] == other[1]
+        within = alike or apart <= self.scale.reach
+        if not within and not (same_epoch and apart <= self.scale.doubt):
+            return None
+        equal = sum(a == b for a, b in zip(row[2], other[2], strict=True))
+        copied = within and same_epoch
+        return Near(run, row[0], first, other[0], apart, equal, len(row[2]), same_epoch, copied)
+
+    def _cell(self, numbers: tuple[float, ...]) -> tuple[int, ...]:
+        """The cell of an evaluation. Its sums along an axis differ by no more than the distance."""
+        return tuple(math.floor(sum(numbers[axis::AXES]) / self.scale.doubt) for axis in range(AXES))
+
+    @staticmethod
+    def _keep(held: list[tuple[Run, Row]], run: Run, row: Row) -> None:
+        if len(held) < KEPT:
+            held.append((run, row))

@@ -1,0 +1,62 @@
+"""What an evaluation's score follows from, as logged: counts of voxels by class, or sums by output."""
+
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+
+from benchmark.log import Event
+from benchmark.metric import Counts
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import metadata
+from compliance.reading.values import is_number
+
+Row = tuple[int, float | None, tuple[float, ...]]  # the line of an evaluation, its epoch, its numbers
+COUNTS = ("intersection", "predicted", "true")
+MOST_CLASSES = 64  # of which the numbers are kept
+
+
+def counts_of(event: Event) -> Counts | None:
+    """The counts that an evaluation logged, or None where they aren't three lists of integers of one length."""
+    lists = [metadata(event, name) for name in COUNTS]
+    if not all(type(v) is list and all(type(n) is int and 0 <= n < 1 << 62 for n in v) for v in lists):
+        return None
+    if len({len(v) for v in lists}) != 1 or len(lists[0]) < 2:
+        return None
+    return Counts(*(tuple(v) for v in lists))
+
+
+def sums_of(event: Event) -> list[float] | None:
+    """The sums by output that an evaluation logged, or None where they aren't a list of finite numbers."""
+    sums = metadata(event, "sums")
+    return sums if type(sums) is list and sums and all(is_number(v) for v in sums) else None
+
+
+def numbers_of(event: Event, terms: Terms) -> tuple[float, ...]:
+    """The numbers in which two evaluations are compared: hits and predicted voxels of each foreground class, or the
+    sums; () where there are none."""
+    if terms.benchmark is None or terms.problem is None:
+        return ()
+    if terms.benchmark.score == "dice":
+        counts = counts_of(event)
+        found = (*counts.intersection[1:], *counts.predicted[1:]) if counts else ()
+    else:
+        found = tuple(sums_of(event) or ()) if terms.benchmark.score == "mean" else ()
+        found = found if terms.problem.outputs in (None, len(found)) else ()
+    return tuple(map(float, found)) if len(found) <= 2 * MOST_CLASSES else ()
+
+
+class Numbers:
+    """What the evaluations of a run are compared by, 8 bytes a number. Rows of another width than the first one's are
+    left out, and so are those beyond `most`."""
+
+    def __init__(self, rows: Sequence[Row], most: int):
+        self.width = len(rows[0][2]) if rows else 0
+        alike = [row for row in rows if len(row[2]) == self.width][:most] if self.width else []
+        flat = (n for line, epoch, found in alike for n in (line, math.nan if epoch is None else epoch, *found))
+        self._packed = array("d", flat)
+
+    def __iter__(self) -> Iterator[Row]:
+        size = self.width + 2
+        for at in range(0, len(self._packed), size):
+            line, epoch, *found = self._packed[at : at + size]
+            yield int(line), None if math.isnan(epoch) else epoch, tuple(found)

@@ -1,0 +1,96 @@
+"""SYS07 and SYS08: devices that contradict each other, and such as no one has."""
+
+import pytest
+
+from compliance.engine import judge
+from rules.edition import load
+
+damage = pytest.mark.damage
+COMPUTE = load("v1.0").limits.compute
+
+
+def rated(tree, share, index=2, **settings):
+    """Lets the second epoch of a run compute at so much of two cores' peak."""
+    log = tree.logs[index]
+    if settings:
+        tree.settings(index, **settings)
+    flops = share * 2e12 * COMPUTE.core["float32"]
+    seconds = 8 * 10**10 / flops
+    start, stop = log.all("epoch_start")[1], log.all("epoch_stop")[1]
+    by = start["time_ms"] + round(1000 * seconds) - stop["time_ms"]
+    for event in log.events[log.events.index(stop) :]:
+        event["time_ms"] += by
+    stats = log.all("tracked_stats")[1]
+    stats["time_ms"] = stop["time_ms"]
+    stats["value"] |= {"throughput": 8 / seconds, "wait_seconds": 0.001, "compute_seconds": seconds - 0.001}
+    tree.write(index)
+    return log.line(stop)
+
+
+@damage
+def an_epoch_that_two_cores_cannot_compute(tree):
+    return [("result_2.txt", rated(tree, 1.2), "SYS07")]
+
+
+@damage
+def accelerators_beside_a_processor(tree):
+    lines = [tree.changed("accelerators_per_node", index, value=4) for index in range(5)]
+    tree.described(accelerators_per_node="4")
+    return [(f"result_{i}.txt", line, "SYS08") for i, line in enumerate(lines)]
+
+
+@damage
+def cuda_without_accelerators(tree):
+    for index in range(5):
+        tree.settings(index, device="cuda")
+    line = tree.logs[0].line(tree.logs[0].one("accelerators_per_node"))
+    return [(f"result_{i}.txt", line, "SYS08") for i in range(5)]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+@pytest.mark.parametrize(("share", "severity"), [(0.85, None), (0.95, "review"), (1.05, "error")])
+def test_sys07_a_high_share_is_for_people(tree, law, share, severity):
+    rated(tree, share)
+    found = [(f.code, f.severity) for f in judge([tree.root], rules=law).findings]
+    assert found == ([("SYS07", severity)] if severity else [])
+
+
+@pytest.mark.parametrize(("tflops", "codes"), [(0.5, []), (0.1, ["SYS07"]), (1e9, [])])
+def test_sys07_what_the_settings_declare_counts_up_to_the_limit(tree, law, tflops, codes):
+    """At 0.6 of two cores' peak: 0.72 of 1.2 in 10^12 FLOP/s, and a rank of two declares its own."""
+    for index in range(5):
+        tree.settings(index, peak_tflops=tflops)
+    rated(tree, 0.6)
+    assert [f.code for f in judge([tree.path(2)], rules=law).findings] == codes
+
+
+def test_sys07_nobody_declares_more_than_there_is(tree, law):
+    for index in range(5):
+        tree.settings(index, peak_tflops=1e9)
+    rated(tree, 1.2)
+    assert [f.code for f in judge([tree.path(2)], rules=law).findings] == ["SYS07"]
+
+
+@pytest.mark.parametrize(("number", "codes"), [(2, []), (3, []), (1, ["SYS08"]), (0, ["SYS08"])])
+def test_sys08_an_accelerator_for_each_rank(tree, found, number, codes):
+    """Two ranks on a node."""
+    tree.settings(2, device="cuda")
+    tree.changed("accelerators_per_node", value=number)
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+@pytest.mark.parametrize("device", [0, None, [], {}])
+def test_sys08_a_device_has_a_name(tree, found, device):
+    tree.settings(2, device=device)
+    assert [code for _, _, code in found(tree.path(2))] == ([] if device is None else ["SYS08"])
+
+
+def test_sys07_throughput_alone_has_a_limit_too(study, law):
+    log = study.logs[6]
+    for event in (*log.all("tracked_stats"), log.one("throughput")):
+        event["value"] |= {"throughput": 4000.0, "step_seconds": 0.001}
+    study.write(6)
+    assert {f.code for f in judge([study.path(6)], rules=law).findings} == {"SYS07"}

@@ -1,0 +1,127 @@
+"""LOG13, DATA07, DATA08, EVL15, and cache_clear: evidence that is missing, absurd or out of its place."""
+
+import pytest
+
+damage = pytest.mark.damage
+
+
+@damage
+def epoch_without_statistics(tree):
+    line = tree.logs[2].line(tree.logs[2].all("epoch_stop")[2]) - 1
+    tree.removed("tracked_stats", epoch=3)
+    return [("result_2.txt", line, "LOG13")]
+
+
+@damage
+def statistics_without_a_loss(tree):
+    event = tree.logs[2].all("tracked_stats")[1]
+    del event["value"]["loss"]
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "LOG13")]
+
+
+@damage
+def bytes_read_missing(tree):
+    event = tree.logs[2].one("dataset_fingerprint")
+    del event["metadata"]["bytes_read"]
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "DATA07")]
+
+
+@damage
+def fingerprint_of_training_after_the_evaluation(tree):
+    log = tree.logs[2]
+    first, start = log.all("dataset_fingerprint")[0], log.all("epoch_start")[2]
+    log.events.remove(first)
+    first["time_ms"] = start["time_ms"]
+    return [("result_2.txt", tree.inserted(start, first), "DATA08")]
+
+
+@damage
+def score_before_its_evaluation(tree):
+    log = tree.logs[2]
+    start, score = log.all("eval_start")[1], log.all("eval_accuracy")[1]
+    log.events.remove(score)
+    score["time_ms"] = start["time_ms"]
+    return [("result_2.txt", tree.inserted(start, score), "EVL15")]
+
+
+@damage
+def caches_kept(tree):
+    return [("result_2.txt", tree.changed("cache_clear", value=False), "LOG09")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def codes_of(tree, found):
+    tree.write(2)
+    return [code for _, _, code in found(tree.root)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "codes"),
+    [
+        ("throughput", 0, ["LOG13"]),
+        ("throughput", "fast", ["LOG13"]),
+        ("wait_seconds", -0.1, ["LOG13"]),
+        ("wait_seconds", 0, []),
+        ("compute_seconds", 0, ["LOG13"]),
+        ("compute_seconds", None, ["LOG13"]),
+        ("loss", None, []),  # a training may diverge for a while: JSON has no NaN
+    ],
+)
+def test_log13_statistics_are_numbers(tree, found, name, value, codes):
+    tree.logs[2].all("tracked_stats")[1]["value"][name] = value
+    assert codes_of(tree, found) == codes
+
+
+def test_log13_statistics_come_once(tree, found):
+    event = tree.logs[2].all("tracked_stats")[1]
+    tree.inserted(event, dict(event))
+    assert codes_of(tree, found) == ["LOG13"]
+
+
+@pytest.mark.parametrize(("total", "codes"), [(1998, ["DATA07"]), (2000, []), (2002, [])])
+def test_data07_bytes_have_a_floor(tree, found, total, codes):
+    read = {"total": total, "least_by_rank": total // 2, "most_by_rank": total // 2}
+    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "codes"),
+    [(2000, 2000, []), (0, 4000, []), (1999, 1999, ["DATA07"]), (2001, 2001, ["DATA07"]), (3000, 1000, ["DATA07"])],
+)
+def test_data07_ranks_add_up(tree, found, least, most, codes):
+    read = {"total": 4000, "least_by_rank": least, "most_by_rank": most}
+    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize("read", [4000, {}, {"total": True, "least_by_rank": 0, "most_by_rank": 1}, [], {"total": 4e3}])
+def test_data07_what_is_no_number_is_found(tree, found, read):
+    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
+    assert codes_of(tree, found) == ["DATA07"]
+
+
+@pytest.mark.parametrize(("beyond", "codes"), [(-1, []), (0, []), (1, ["EVL15"])])
+def test_evl15_a_score_may_come_as_late_as_run_stop(tree, law, found, beyond, codes):
+    from rules.edition import load
+
+    log, limit = tree.logs[2], int(load("v1.0", law).limits.clock.stop_delay * 1000)
+    score = log.all("eval_accuracy")[1]
+    by = log.all("eval_stop")[1]["time_ms"] + limit + beyond - score["time_ms"]
+    for event in log.events[log.events.index(score) :]:
+        event["time_ms"] += by
+    assert codes_of(tree, found) == codes
+
+
+def test_evl15_a_score_may_come_within_its_evaluation(tree, found):
+    log = tree.logs[2]
+    stop, score = log.all("eval_stop")[1], log.all("eval_accuracy")[1]
+    log.events.remove(score)
+    score["time_ms"] = stop["time_ms"]
+    tree.inserted(stop, score)
+    assert codes_of(tree, found) == []

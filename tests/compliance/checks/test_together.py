@@ -1,0 +1,199 @@
+"""RUN20 to RUN22, SYS09, TREE12: runs, systems and organisations next to each other."""
+
+import shutil
+
+import pytest
+
+from benchmark.metric import Counts, dice
+from compliance.engine import judge
+from rules.edition import load
+
+damage = pytest.mark.damage
+NAMES = ("intersection", "predicted", "true")
+CURVES = load("v1.0").limits.curves
+REACH = int(CURVES.closest["dice"] * 100_000)  # of the foreground's true voxels
+DOUBT = int(CURVES.near["dice"] * 100_000)
+
+
+def scored(event):
+    """Lets the score follow from the counts, after these were changed."""
+    event["value"] = dice(Counts(*(tuple(event["metadata"][n]) for n in NAMES)))
+
+
+def copied(tree, at, to, epoch, by=None, other=None):
+    """The counts of an epoch of run `at` become those of run `to`, moved by `by` (hits and predicted of a class)."""
+    first, event = tree.logs[at].all("eval_accuracy")[epoch], tree.logs[to].all("eval_accuracy")[other or epoch]
+    event["metadata"].update({n: list(first["metadata"][n]) for n in NAMES})
+    for name, number, amount in by or ():
+        event["metadata"][name][number] += amount
+        event["metadata"][name][0] -= amount if name == "predicted" else 0
+    scored(event)
+    tree.write(to)
+    return tree.logs[to].line(event)
+
+
+@damage
+def one_evaluation_of_another_run(tree):
+    return [("result_4.txt", copied(tree, 0, 4, 2), "RUN20")]
+
+
+@damage
+def one_run_as_another_with_noise_in_every_epoch(tree):
+    lines = [copied(tree, 0, 4, e, [("intersection", 1, -e - 1), ("predicted", 2, 3)]) for e in range(5)]
+    return [("result_4.txt", lines[0], "RUN20")]
+
+
+@damage
+def two_runs_at_once(tree):
+    log, first = tree.logs[3], tree.logs[2].one("run_start")["time_ms"]
+    by = first + 10_000 - log.one("run_start")["time_ms"]
+    for event in log.events:
+        event["time_ms"] += by
+    tree.write(3)
+    return [("result_3.txt", log.line(log.one("run_start")), "RUN21")]
+
+
+@damage
+def another_submitter_in_the_description(tree):
+    return [("box.json", tree.described(submitter="Bolt"), "SYS09")]
+
+
+@damage
+def two_systems_by_one_name(tree, logs):
+    """Logs of their own, later ones, in the folder of a system `Box`."""
+    other = tree.root / "results" / "Box" / "strong" / "scaffold"
+    for index in range(5):
+        logs.good(30 + index).write(other / f"result_{index}.txt")
+    shutil.copy(tree.root / "systems" / "box.json", tree.root / "systems" / "Box.json")
+    return [("result_0.txt", 1, "TREE12")] * 2
+
+
+@damage
+def fewer_epochs_than_the_reference(tree):
+    line = tree.logs[2].line(tree.logs[2].all("eval_accuracy")[4])
+    with_batch(tree, 2)
+    return [*((f"result_{i}.txt", line, "RUN22") for i in range(5)), ("scaffold", 1, "RUN22")]
+
+
+def with_batch(tree, batch):
+    """Gives all runs another batch size, for which the edition has other epochs of the reference."""
+    for index in range(5):
+        tree.settings(index, batch_size=batch)
+        tree.changed("global_batch_size", index, value=batch)
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+@pytest.mark.parametrize(
+    ("batch", "places"),
+    [(4, []), (1, []), (3, ["scaffold"]), (2, ["scaffold", *(f"result_{i}.txt" for i in range(5))])],
+)
+def test_run22_epochs_and_their_mean_are_for_people(tree, law, batch, places):
+    """Five epochs each: beside none; 5, 5, 6; 5 and five times 9, p = 6 / 462; 6, 6, 7, 8, p = 1 / 126."""
+    with_batch(tree, batch)
+    findings = judge([tree.root], rules=law).findings
+    assert {(f.code, f.severity) for f in findings} == ({("RUN22", "review")} if places else set())
+    assert sorted(f.path.rpartition("/")[2] for f in findings) == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("apart", "severity"),
+    [
+        (REACH - 1, "error"),
+        (REACH, "error"),
+        (REACH + 1, "review"),
+        (DOUBT - 1, "review"),
+        (DOUBT, "review"),
+        (DOUBT + 1, None),
+    ],
+)
+def test_run20_counts_that_are_near_are_an_error_or_for_people(tree, law, apart, severity):
+    """Every count is another one, so that none is equal."""
+    spread = [("intersection", c, -1) for c in (1, 2, 3)] + [("predicted", c, 1) for c in (1, 2)]
+    copied(tree, 0, 4, 2, [*spread, ("predicted", 3, apart - 5)])
+    found = [(f.code, f.severity) for f in judge([tree.root], rules=law).findings]
+    assert found == ([("RUN20", severity)] if severity else [])
+
+
+@pytest.mark.parametrize(("equal", "codes"), [(2, []), (3, []), (4, ["RUN20"]), (5, ["RUN20"])])
+def test_run20_more_than_half_of_the_counts_are_no_chance(tree, found, equal, codes):
+    places = [("predicted", 1), ("predicted", 2), ("predicted", 3), ("intersection", 1), ("intersection", 2)]
+    noise = [(name, c, -1000 if name == "intersection" else 1000) for name, c in places[: 6 - equal]]
+    copied(tree, 0, 4, 2, noise)
+    assert [code for *_, code in found(tree.root)] == codes
+
+
+def test_run20_at_another_epoch_a_person_looks(tree, law):
+    copied(tree, 0, 4, 2, [("intersection", 1, -3)], other=1)
+    assert [(f.code, f.severity) for f in judge([tree.root], rules=law).findings] == [("RUN20", "review")]
+
+
+def test_run20_says_how_near(tree, law):
+    copied(tree, 0, 4, 2, [("intersection", 1, -3)])
+    (finding,) = judge([tree.root], rules=law).findings
+    assert finding.found.startswith("5 of 6 counts, and 3 in all from those of line ") and finding.severity == "error"
+
+
+def test_run20_one_epoch_suffices(tree, logs, law):
+    """Two runs of one epoch: RUN06 says nothing of so short a curve."""
+    for index in (0, 1):
+        tree.logs[index] = logs.good(index, (0.995,))
+        tree.write(index)
+    assert judge([tree.root], rules=law).findings == ()
+    copied(tree, 0, 1, 0)
+    assert [f.code for f in judge([tree.root], rules=law).findings] == ["RUN20"]
+
+
+def test_run20_of_another_organisation_concerns_both(tree, law):
+    thief = type(tree)(tree.root.parents[1] / "other")
+    for index, log in enumerate(thief.logs):
+        for epoch, event in enumerate(log.all("eval_accuracy")):
+            event["metadata"]["intersection"][1] -= 1 + epoch
+            scored(event)
+        log.one("seed")["value"] += 1 << 40
+        for event in log.events:
+            event["time_ms"] -= 86_400_000
+        thief.write(index)
+    verdict = judge([tree.root, thief.root], rules=law)
+    assert {f.code for f in verdict.findings} == {"RUN20"}
+    assert {s.in_order for s in verdict.submissions} == {False}
+
+
+@pytest.mark.parametrize(("beyond", "codes"), [(-1, []), (0, []), (1, ["RUN21"])])
+def test_run21_runs_may_share_the_limit(tree, found, beyond, codes):
+    limit = round(load("v1.0").limits.clock.overlap * 1000)
+    end = tree.logs[2].one("run_stop")["time_ms"]
+    by = end - limit - beyond - tree.logs[3].one("run_start")["time_ms"]
+    for event in tree.logs[3].events:
+        event["time_ms"] += by
+    tree.write(3)
+    assert [code for *_, code in found(tree.root)] == codes
+
+
+def test_run21_throughput_sets_run_at_once(weak, found):
+    assert found(weak.root) == []
+
+
+def test_sys09_case_and_punctuation_do_not_matter(tree, found):
+    tree.described(submitter="A.C.M.E")
+    assert found(tree.root) == []
+
+
+@pytest.mark.parametrize(("name", "codes"), [("ACME", ["TREE12"] * 2), ("a_c-me", ["TREE12"] * 2), ("acme2", [])])
+def test_tree12_organisations(tree, logs, law, tmp_path, name, codes):
+    other = type(tree)(tmp_path / "more")
+    for index in range(5):
+        other.logs[index] = logs.good(30 + index)
+        other.logs[index].one("submission_org")["value"] = name
+        other.write(index)
+    other.described(submitter=name)
+    shutil.move(other.root, tree.root.with_name(name))
+    assert [f.code for f in judge([tree.root.parent], rules=law).findings] == codes
+
+
+def test_tree12_a_name_of_punctuation_is_itself():
+    from compliance.checks.together import spelling
+
+    assert (spelling("H100_8-x"), spelling("--"), spelling("_")) == ("h1008x", "--", "_")

@@ -1,0 +1,50 @@
+"""Devices as a log names them, and their peak."""
+
+import pytest
+
+from compliance.reading.devices import devices_of
+from rules.edition import load
+
+COMPUTE = load("v1.0").limits.compute
+
+
+@pytest.fixture
+def devices(logs):
+    def of(precision="float32", ranks=4, nodes=2, **settings):
+        keys = {"number_of_ranks": ranks, "number_of_nodes": nodes, "precision": precision, "hyperparameters": settings}
+        return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE)
+
+    return of
+
+
+def test_cores_are_threads_of_all_ranks(devices):
+    found = devices(device="cpu", threads=8)
+    assert (found.kind, found.number) == ("core", 32)
+    assert found.peak(COMPUTE) == 1e12 * 32 * COMPUTE.core["float32"]
+
+
+@pytest.mark.parametrize("threads", [0, None, -1, True, 10**9, "many"])
+def test_unknown_threads_are_all_cores_of_the_nodes(devices, threads):
+    assert devices(device="cpu", threads=threads).number == 2 * COMPUTE.cores_per_node
+
+
+def test_an_accelerator_a_rank(devices):
+    found = devices("bfloat16", device="cuda", threads=8)
+    assert (found.kind, found.number) == ("accelerator", 4)
+    assert found.peak(COMPUTE) == 4e12 * COMPUTE.accelerator["bfloat16"]
+
+
+@pytest.mark.parametrize(("declared", "peak"), [(10, 40e12), (1e9, 4e12 * 2200), (0, 4e12 * 2200), ("x", 4e12 * 2200)])
+def test_a_declared_peak_counts_up_to_the_limit(devices, declared, peak):
+    assert devices(device="cuda", peak_tflops=declared).peak(COMPUTE) == peak
+
+
+def test_an_unknown_precision_has_the_highest_rate(devices):
+    assert devices("float8", device="cuda").peak(COMPUTE) == 4e12 * 4500
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"ranks": 0}, {"nodes": "2"}, {"ranks": 1 << 40}, {"precision": None}, {"device": 0}]
+)
+def test_what_no_log_says_is_unknown(devices, wrong):
+    assert devices(**{"device": "cpu", "threads": 1, **wrong}) is None

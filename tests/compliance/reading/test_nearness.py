@@ -1,0 +1,128 @@
+"""Runs that are near each other: found among very many, without looking at every pair."""
+
+import random
+import time
+from dataclasses import dataclass, replace
+
+import pytest
+
+from compliance.reading.nearness import Index, Scale, distance, scale_of
+from compliance.reading.scores import Numbers
+from rules.edition import load
+
+EDITION = load("v1.0")
+CURVES = EDITION.limits.curves
+
+
+@dataclass(frozen=True)
+class Fake:
+    """A run, as far as its numbers go."""
+
+    name: str
+    numbers: Numbers
+
+
+def fake(name, *evaluations):
+    return Fake(name, Numbers([(10 * i, float(i), tuple(map(float, e))) for i, e in enumerate(evaluations, 1)], 100))
+
+
+def index():
+    return Index(scale_of(EDITION.problems["smoke"], "dice", CURVES), CURVES)
+
+
+def evaluation(rng, quality=0.6):
+    """Hits and predicted voxels of the five classes, as a training of that quality has about."""
+    true = EDITION.problems["smoke"].class_counts["validation"][1:]
+    hits = [int(t * rng.uniform(quality, quality + 0.2)) for t in true]
+    return [*hits, *(int(h + t * rng.uniform(0.1, 0.4)) for h, t in zip(hits, true, strict=True))]
+
+
+def test_the_scale_is_the_foregrounds_or_the_targets():
+    assert scale_of(EDITION.problems["smoke"], "dice", CURVES).reach == pytest.approx(42.275)
+    assert scale_of(EDITION.problems["cosmoflow-mini"], "mean", CURVES).reach == pytest.approx(1e-4 * 0.124 * 512 * 4)
+    assert scale_of(EDITION.problems["smoke"], None, CURVES) is None
+
+
+@pytest.mark.parametrize(("voxels", "known"), [(CURVES.fewest - 1, False), (CURVES.fewest, True)])
+def test_of_too_few_voxels_chance_decides(voxels, known):
+    problem = replace(EDITION.problems["smoke"], class_counts={"validation": (10**6, voxels - 10, 10)})
+    assert (scale_of(problem, "dice", CURVES) is not None) == known
+
+
+def test_noise_below_the_reach_is_found_and_beyond_is_not():
+    rng = random.Random(1)
+    first = evaluation(rng)
+    for by, copied in ((0, True), (4, True), (5, False), (12, False), (13, None)):  # ten counts: 42 voxels, 126 voxels
+        known = index()
+        assert known.add(fake("a", first)) is None
+        found = known.add(fake("b", [n + by for n in first]))
+        assert (found and found.copied) == copied
+    assert distance([1, 2], [3, -4]) == 8
+
+
+def test_equal_counts_are_found_however_far_the_others_are():
+    first, known = evaluation(random.Random(2)), index()
+    known.add(fake("a", first))
+    for moved, near in ((5, False), (4, True), (1, True)):
+        other = [n + 997 * (i < moved) for i, n in enumerate(first)]
+        found = index_of(known, other)
+        assert (found is not None) == near
+        assert not near or found.equal == 10 - moved
+
+
+def index_of(known, numbers):
+    """What is near, in a copy of the index."""
+    copy = Index(known.scale, known.curves)
+    copy.cells, copy.holders = known.cells.copy(), known.holders.copy()
+    return copy.add(fake("b", numbers))
+
+
+def test_the_same_epoch_counts_first():
+    rng = random.Random(3)
+    one, two = evaluation(rng), evaluation(rng)
+    known = index()
+    known.add(fake("a", one, two))
+    found = known.add(fake("b", two, [n + 1 for n in two]))
+    assert (found.line, found.first_line, found.same_epoch, found.distance) == (20, 20, True, 10)
+
+
+@pytest.mark.parametrize("numbers", [[0] * 10, [1e300] * 10, [1.0] * 10])
+def test_what_tells_nothing_is_left_out(numbers):
+    known = index()
+    known.add(fake("a", numbers))
+    assert known.add(fake("b", numbers)) is None
+
+
+def test_a_nearly_perfect_evaluation_tells_nothing():
+    true = EDITION.problems["smoke"].class_counts["validation"][1:]
+    for errors, near in ((400, False), (500, True)):  # ten times 42.3 are 423
+        perfect = [*true, true[0] + errors, *true[1:]]
+        known = index()
+        known.add(fake("a", perfect))
+        assert (known.add(fake("b", perfect)) is not None) == near
+
+
+def test_means_have_their_scale():
+    known = Index(Scale(0.01, 0.01, ()), CURVES)
+    known.add(fake("a", [50.0, 60.0, 70.0, 80.0]))
+    assert known.add(fake("b", [50.004, 60.003, 69.998, 80.0])) is not None
+    assert known.add(fake("c", [50.02, 60.03, 69.9, 80.1])) is None
+
+
+def test_a_thousand_runs_take_seconds():
+    """Honest runs among themselves have nothing in common; one of them copied with noise is found."""
+    rng = random.Random(4)
+    known, start = index(), time.process_time()
+    runs = [[evaluation(rng, 0.3 + 0.05 * e) for e in range(8)] for _ in range(1000)]
+    assert [n for i, run in enumerate(runs) if (n := known.add(fake(str(i), *run))) and n.same_epoch] == []
+    found = known.add(fake("copy", *([n + rng.randrange(3) for n in e] for e in runs[500])))
+    assert (found.first.name, found.same_epoch) == ("500", True)
+    assert time.process_time() - start < 20
+
+
+def test_a_crowd_in_one_place_is_bounded():
+    """Who hides a copy among very many others alike is near some of these."""
+    first, known, start = evaluation(random.Random(5)), index(), time.process_time()
+    near = [known.add(fake(str(i), *([[*first[:9], first[9] + i % 7]] * 20))) for i in range(300)]
+    assert near[0] is None and all(near[1:])
+    assert time.process_time() - start < 30
