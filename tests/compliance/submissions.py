@@ -191,7 +191,7 @@ class Registered(Tree):
         self.register(organisation="bolt")
         self.assign(self.register())
 
-    def register(self, drawn: str = "2025-10-09T08:00:00Z", **fields) -> Entry:
+    def register(self, drawn: str = "2026-03-31T22:40:00Z", **fields) -> Entry:
         """Another entry, an hour before the first run, for what the runs are; `fields` differ."""
         told = {name: self.logs[0].one(key)["value"] for key, name in KEYS.items()}
         nonce = f"{len(self.registry.entries) + 1:064x}"

@@ -238,7 +238,7 @@ def other_settings_than_were_registered(registered):
 def run_before_its_entry_was_drawn(registered):
     registered.registry = Registry("v1.0")
     registered.register(organisation="bolt")
-    entry = registered.register(drawn="2025-10-09T09:30:00Z")  # run 0 began at 8:53, run 1 at 9:53
+    entry = registered.register(drawn="2026-04-01T00:10:00Z")  # run 0 began at 23:33, run 1 at 0:33
     registered.assign(entry)
     log = registered.logs[0]
     return [("result_0.txt", log.line(log.one("run_start")), "REG06")]
@@ -433,7 +433,7 @@ def test_entries_of_the_reference_that_were_tried_before_are_told(reference):
 def test_a_weak_set_may_have_any_number_of_runs(weak, found):
     registry = Registry("v1.0")
     told = {name: weak.logs[0].one(key)["value"] for key, name in KEYS.items()}
-    entry = registry.draw(Request(**told), "2025-10-09T08:00:00Z", "1" * 64)
+    entry = registry.draw(Request(**told), "2026-03-31T22:40:00Z", "1" * 64)
     weak.put(weak.root.parent / "registry.yaml", registry.text)
     for index in range(6):
         weak.changed("seed", index, value=entry.seed(index), metadata={"source": "registry", "entry": 1})

@@ -160,7 +160,7 @@ def test_seed07_looks_across_submissions(tree, found, logs):
     other = tree.root.with_name("bolt")
     shutil.copytree(tree.root, other)
     for index in range(5):
-        log = logs.good(20 + index)
+        log = logs.good(30 + index)
         log.one("submission_org")["value"] = "bolt"
         if index == 4:
             log.one("seed")["value"] = tree.logs[0].one("seed")["value"] - 3

@@ -152,7 +152,7 @@ def test_run20_of_another_organisation_concerns_both(tree, law):
         for epoch, event in enumerate(log.all("eval_accuracy")):
             event["metadata"]["intersection"][1] -= 1 + epoch
             scored(event)
-        log.one("seed")["value"] += 1 << 40
+        log.one("seed")["value"] += 1 << 40 | 1 << 30
         for event in log.events:
             event["time_ms"] -= 86_400_000
         thief.write(index)

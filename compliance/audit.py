@@ -1,0 +1,165 @@
+"""Say what is known of a submission: what was only read, what was run again, and what remains for people.
+
+    python compliance/audit.py results/v1.0/acme
+    python implementations/pytorch/replay.py LOG --record replays.jsonl    # run again, as many logs as you like
+    python compliance/audit.py results/v1.0/acme --replays replays.jsonl --format markdown
+
+Nothing of the submission is executed. Exit codes: 0 nothing wrong, 1 an error was found or a replay differs, 2 could
+not look.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from compliance.auditing.questions import Question, name_of, questions, scored
+from compliance.auditing.replays import Replay, read_replays
+from compliance.check import write
+from compliance.engine import judge
+from compliance.finding import printable, show
+from compliance.report import Summary, summaries
+from compliance.verdict import SubmissionVerdict, Verdict
+from compliance.waiver import read_waivers
+from rules.edition import Edition, load
+
+NEVER = "Not shown by reading or replaying: later epochs, a clock that is scaled throughout, a choice among runs."
+
+
+@dataclass(frozen=True)
+class RunAgain:
+    """A set's replays: how many of its runs were replayed, and what came of each."""
+
+    runs: str
+    replayed: int
+    of: int
+    outcomes: tuple[str, ...]  # a line each
+    differs: bool
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What is known of one submission."""
+
+    path: str
+    edition: str
+    read: tuple[str, ...]
+    again: tuple[RunAgain, ...]
+    people: tuple[Question, ...]
+    wrong: bool
+
+
+def audit(verdict: Verdict, replays: dict[str, list[Replay]]) -> list[Audit]:
+    """What is known of each submission that was judged."""
+    editions = {name: load(name) for name in verdict.editions}
+    told = {summary.path: summary for summary in summaries(verdict, verdict.findings, editions)}
+    return [_audit(s, told[s.path], editions[s.edition], replays) for s in verdict.submissions]
+
+
+def _audit(
+    submission: SubmissionVerdict, summary: Summary, edition: Edition, replays: dict[str, list[Replay]]
+) -> Audit:
+    counts = ", ".join(f"{n} {name}" for name, n in summary.counts.items() if n) or "nothing found"
+    read = [f"{summary.logs} logs in {len(submission.sets)} sets: {counts}"]
+    broken = f", broken: {', '.join(summary.broken)}" if summary.broken else ""
+    read.append(f"{summary.passed} of {summary.rules} rules passed{broken}")
+    read += [submission.source] if submission.source else []
+    again = []
+    for runs in submission.sets:
+        made = [(run, replay) for run in scored(runs) for replay in replays.get(_sha256(run.file), ())]
+        lines = tuple(f"{Path(run.path).name}: {replay.verdict} ({replay.code} code)" for run, replay in made)
+        differs = any(replay.outcome == "differs" for _, replay in made)
+        replayed = len({run.path for run, _ in made})
+        again.append(RunAgain(name_of(runs), replayed, len(scored(runs)), lines, differs))
+    wrong = bool(summary.broken) or any(one.differs for one in again)
+    people = tuple(questions(submission, edition))
+    return Audit(submission.path, edition.name, tuple(read), tuple(again), people, wrong)
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def as_text(audits: list[Audit]) -> str:
+    """For people, on a terminal."""
+    lines = []
+    for one in audits:
+        lines += [f"{one.path}, by the rules {one.edition}", "  read, and nothing run:"]
+        lines += [f"    {line}" for line in one.read]
+        lines += ["  run again:"]
+        for runs in one.again:
+            lines.append(f"    {runs.runs}: {runs.replayed} of {runs.of} runs")
+            lines += [f"      {line}" for line in runs.outcomes]
+        lines += ["  for people:"]
+        for question in one.people:
+            lines.append(f"    [ ] {question.code} {question.sentence}")
+            lines += [f"        {line}" for line in question.evidence]
+        lines += [f"  {NEVER}", ""]
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def as_markdown(audits: list[Audit]) -> str:
+    """For a review's page: a checklist. Names of strangers stand in code, where nothing is obeyed."""
+    lines = []
+    for one in audits:
+        lines += [f"# {_code(one.path)}, by the rules {one.edition}", "", "## Read, and nothing run", ""]
+        lines += [f"- {_code(line)}" for line in one.read]
+        lines += ["", "## Run again", ""]
+        for runs in one.again:
+            lines.append(f"- {_code(runs.runs)}: {runs.replayed} of {runs.of} runs")
+            lines += [f"  - {_code(line)}" for line in runs.outcomes]
+        lines += ["", "## For people", ""]
+        for question in one.people:
+            lines.append(f"- [ ] **{question.code}** {question.sentence}")
+            lines += [f"  - {_code(line)}" for line in question.evidence]
+        lines += ["", NEVER, ""]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _code(text: str) -> str:
+    """Text as code, whatever is in it."""
+    return f"`{printable(text).replace('`', chr(0x2BC))}`"
+
+
+def as_json(audits: list[Audit]) -> str:
+    """For programs."""
+    return json.dumps({"schema_version": 1, "audits": [asdict(one) for one in audits]}, indent=2) + "\n"
+
+
+FORMATS = {"text": as_text, "json": as_json, "markdown": as_markdown}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Audit and print; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", metavar="SUBMISSION", help="submissions, or folders that hold some")
+    parser.add_argument("--replays", type=Path, help="what replay.py --record wrote")
+    parser.add_argument("--waivers", type=Path, metavar="FILE", help="a reviewer's waivers")
+    parser.add_argument("--rules", metavar="EDITION", help="judge by this edition, whatever the folders say")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="how to write (default: text)")
+    args = parser.parse_args(arguments)
+    try:
+        replays = read_replays(args.replays) if args.replays else {}
+        waivers = read_waivers(args.waivers, args.paths) if args.waivers else None
+        verdict = judge(args.paths, args.rules, waivers=waivers)
+        if not verdict.submissions:
+            raise ValueError(f"{args.paths[0]}: found no submission, wanted one, with systems/ and results/")
+        audits = audit(verdict, replays)
+    except (ValueError, OSError) as error:
+        print(f"audit.py: {show(str(error))}", file=sys.stderr)
+        return 2
+    for path, why in verdict.missed:
+        print(f"{printable(path)}: could not look: {printable(why)}", file=sys.stderr)
+    code = 1 if any(one.wrong for one in audits) else 2 if verdict.missed else 0
+    return write(FORMATS[args.format](audits), code)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

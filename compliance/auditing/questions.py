@@ -1,0 +1,151 @@
+"""What only people can judge, the rules whose codes end in 90, and the evidence that there is for each."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from benchmark.config import read_yaml
+from compliance.finding import show
+from compliance.reading.run import Run
+from compliance.verdict import SetVerdict, SubmissionVerdict
+from rules.edition import Edition
+from rules.text import BY_REVIEW
+
+CONFIGS = Path(__file__).resolve().parents[2] / "implementations" / "pytorch" / "configs"
+MOST_SETTINGS = 12  # that differ, named
+MACHINE = ("eval_batch_size", "workers", "prefetch", "cache_gib", "compile")  # of a config: nothing that is learnt
+
+
+@dataclass(frozen=True)
+class Question:
+    """A rule for people: its code, what it asks, and what is known about it, a line each."""
+
+    code: str
+    sentence: str
+    evidence: tuple[str, ...]
+
+
+def questions(submission: SubmissionVerdict, edition: Edition) -> list[Question]:
+    """The questions of an edition, with a submission's evidence."""
+    asked = [rule for rule in edition.rules.values() if rule.by_review]
+    return [
+        Question(
+            rule.code, rule.sentence.removesuffix(BY_REVIEW).strip(), tuple(_evidence(rule.code, submission, edition))
+        )
+        for rule in asked
+    ]
+
+
+def name_of(runs: SetVerdict) -> str:
+    """A set within its submission."""
+    return show("/".join(part for part in (runs.system, runs.scaling, runs.benchmark) if part))
+
+
+def scored(runs: SetVerdict) -> list[Run]:
+    """The runs of a set, logs of throughput alone left out."""
+    return [log.run for log in runs.logs if not log.run.throughput_only]
+
+
+def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Iterator[str]:
+    if code == "SRC90":
+        if submission.source:
+            yield submission.source
+        found = Counter(f.code for f in submission.findings if f.code.startswith("CODE") and not f.waived)
+        yield from (f"{code}: {count} places to read" for code, count in sorted(found.items()))
+        yield f"python compliance/check.py --diff {shlex.quote(show(submission.path))}"
+    of_set = OF_SET.get(code)
+    for runs in submission.sets if of_set else ():
+        if scored(runs):
+            yield from (f"{name_of(runs)}: {line}" for line in of_set(runs, scored(runs), edition))
+
+
+def _curves(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    epochs = sorted(len(run.evaluations) for run in logs)
+    rises = [abs(b - a) for run in logs for (_, a), (_, b) in pairwise(run.evaluations.curve)]
+    text = f"{_range(epochs)} evaluations in {len(logs)} runs"
+    if rises:
+        text += f", the largest step from one to the next {max(rises):.3f}"
+    published = edition.problems.get(logs[0].problem or "")
+    point = published.reference_epochs.get(_fact(logs[0], "global_batch_size")) if published else None
+    if point:
+        text += f"; the reference's {point.runs} runs took {_range([point.fewest, point.most])} epochs"
+    yield text
+
+
+def _choice(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    sources = Counter(show(run.origin.source) if run.origin and run.origin.source else "nowhere" for run in logs)
+    yield "seeds from " + ", ".join(f"{name} ({count})" for name, count in sorted(sources.items()))
+    if resumed := sum(run.resumed > 0 for run in logs):
+        yield f"{resumed} of {len(logs)} runs were interrupted and went on"
+
+
+def _entries(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    entries = sorted({run.origin.entry for run in logs if run.origin and run.origin.entry is not None})
+    yield (
+        f"entries {', '.join(map(str, entries))} of the registry" if entries else "no run names an entry of a registry"
+    )
+
+
+def _data(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    published = edition.problems.get(logs[0].problem or "")
+    known = bool(published and published.fingerprints)
+    yield "the rules publish the data's fingerprints" if known else "the rules publish no fingerprints of this data"
+
+
+def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    """Settings that are not those of the reference's configuration."""
+    path = CONFIGS / f"{logs[0].problem}.yaml"
+    known = sorted(p.stem for p in CONFIGS.glob("*.yaml"))
+    if logs[0].problem not in known:
+        yield "the reference has no configuration of this problem"
+        return
+    ours, theirs = read_yaml(path), _fact(logs[0], "hyperparameters")
+    theirs = theirs if isinstance(theirs, dict) else {}
+    names = [name for name in ours if name not in MACHINE]
+    differ = [name for name in names if name not in theirs or theirs[name] != ours[name]]
+    if not differ:
+        yield "settings as in the reference's configuration"
+    for name in differ[:MOST_SETTINGS]:
+        yield f"{name} {show(theirs.get(name, 'absent'))}, in the reference's configuration {ours[name]}"
+
+
+def _model(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    published = edition.problems.get(logs[0].problem or "")
+    wanted = published.parameter_count if published else None
+    found = _fact(logs[0], "parameter_count")
+    yield f"{show(found)} parameters, published {wanted if wanted is not None else 'nowhere'}"
+
+
+def _system(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    said = runs.description
+    yield f"status {show(said.get('status', 'absent'))}, {show(said.get('number_of_nodes', 'absent'))} nodes"
+
+
+def _energy(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    yield f"energy of {sum(run.joules is not None for run in logs)} of {len(logs)} runs"
+
+
+def _fact(run: Run, key: str) -> Any:
+    found = run.facts.get(key)
+    return found.value if found else None
+
+
+def _range(numbers: list[float]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least:g}" if least == most else f"{least:g} to {most:g}"
+
+
+OF_SET = {
+    "EVL90": _curves,
+    "SEED90": _choice,
+    "REG90": _entries,
+    "DATA90": _data,
+    "HYP90": _settings,
+    "MOD90": _model,
+    "SYS90": _system,
+    "PWR90": _energy,
+}

@@ -1,0 +1,88 @@
+"""Evidence for the rules that only people can judge."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from compliance.auditing.questions import CONFIGS, OF_SET, questions, scored
+from compliance.engine import judge
+from compliance.finding import Finding
+from compliance.reading.run import Fact
+from rules.edition import load
+from rules.reference import ReferencePoint
+
+ROOT = Path(__file__).resolve().parents[3]
+EDITION = load("v1.0")
+
+
+@pytest.fixture(scope="module")
+def submission():
+    return judge([ROOT / "results" / "v1.0" / "reference"]).submissions[0]
+
+
+def asked(submission, code, edition=EDITION):
+    return next(q for q in questions(submission, edition) if q.code == code)
+
+
+def with_facts(submission, **facts):
+    """The submission with its first set alone, whose first run states other facts."""
+    runs = next(s for s in submission.sets if s.benchmark == "scaffold")
+    first, *others = runs.logs
+    values = {**first.run.facts, **{key: Fact(1, value) for key, value in facts.items()}}
+    first = dataclasses.replace(first, run=dataclasses.replace(first.run, facts=values))
+    return dataclasses.replace(submission, sets=(dataclasses.replace(runs, logs=(first, *others)),))
+
+
+def test_every_rule_for_people_is_asked_with_evidence(submission):
+    found = questions(submission, EDITION)
+    assert [q.code for q in found] == [code for code, rule in EDITION.rules.items() if rule.by_review]
+    assert {q.code for q in found} == {*OF_SET, "SRC90"}
+    assert all(q.evidence and "by review" not in q.sentence for q in found)
+    assert all(len(q.evidence) >= 3 for q in found if q.code in OF_SET)  # one a set at least
+
+
+def test_curves_are_held_against_the_reference(submission):
+    one = with_facts(submission, global_batch_size=3)
+    problem = dataclasses.replace(EDITION.problems["smoke"], reference_epochs={3: ReferencePoint(3, (4.0, 6.0))})
+    edition = dataclasses.replace(EDITION, problems={**EDITION.problems, "smoke": problem})
+    (line,) = asked(one, "EVL90", edition).evidence
+    assert "evaluations in 5 runs, the largest step from one to the next 0." in line
+    assert line.endswith("the reference's 2 runs took 4 to 6 epochs")
+    assert "reference's" not in asked(with_facts(submission, global_batch_size=5), "EVL90", edition).evidence[0]
+
+
+def test_settings_that_differ_are_named(submission):
+    settings = dict(scored(submission.sets[-1])[0].facts["hyperparameters"].value)
+    settings |= {"learning_rate": 7.5, "threads": 99, "workers": 3}
+    del settings["beta_2"]
+    found = asked(with_facts(submission, hyperparameters=settings), "HYP90").evidence
+    assert any("learning_rate 7.5, in the reference's configuration" in line for line in found)
+    assert any("beta_2 absent, in the reference's configuration 0.99" in line for line in found)
+    assert not any("threads" in line or "workers" in line for line in found)
+
+
+def test_a_problem_without_a_configuration(submission):
+    (runs,) = with_facts(submission).sets
+    logs = tuple(dataclasses.replace(v, run=dataclasses.replace(v.run, problem="../smoke")) for v in runs.logs)
+    one = dataclasses.replace(submission, sets=(dataclasses.replace(runs, logs=logs),))
+    assert asked(one, "HYP90").evidence[0].endswith("the reference has no configuration of this problem")
+    assert asked(one, "DATA90").evidence[0].endswith("the rules publish no fingerprints of this data")
+    assert (CONFIGS / "smoke.yaml").is_file()
+
+
+def test_a_model_of_another_size_is_seen(submission):
+    (line,) = asked(with_facts(submission, parameter_count=77), "MOD90").evidence
+    assert line.endswith("77 parameters, published 1401350")
+
+
+def test_source_is_counted_and_the_command_to_read_it_is_quoted(submission):
+    findings = (
+        Finding("x", 1, "CODE03", "review", "s"),
+        Finding("y", 2, "CODE03", "review", "s"),
+        Finding("z", 3, "CODE02", "review", "s", waived="them: why"),
+        Finding("z", 3, "SRC05", "error", "s"),
+    )
+    one = dataclasses.replace(submission, path="a b;c", source="1 of 2", findings=findings)
+    wanted = ("1 of 2", "CODE03: 2 places to read", "python compliance/check.py --diff 'a b;c'")
+    assert asked(one, "SRC90").evidence == wanted

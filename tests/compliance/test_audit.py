@@ -1,0 +1,102 @@
+"""The command: what is known of a submission."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from compliance import audit
+from rules.edition import load
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "results" / "v1.0" / "reference"
+LOG = REFERENCE / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
+
+
+@pytest.fixture
+def command(capsys):
+    """Runs the command: (exit code, output, errors)."""
+
+    def call(*arguments):
+        code = audit.main([str(a) for a in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def record(tmp_path, outcome):
+    line = {
+        "log": hashlib.sha256(LOG.read_bytes()).hexdigest(),
+        "epochs": 2,
+        "code": "reference",
+        "outcome": outcome,
+        "verdict": f"it {outcome}",
+    }
+    path = tmp_path / "replays.jsonl"
+    path.write_text(json.dumps(line) + "\n" + json.dumps({**line, "log": "0" * 64}) + "\n")
+    return path
+
+
+def test_what_was_read_what_was_run_and_what_is_left(command, tmp_path):
+    code, out, err = command(REFERENCE, "--replays", record(tmp_path, "agrees"))
+    assert (code, err) == (0, "")
+    lines = [line.strip() for line in out.splitlines()]
+    assert lines[0].endswith("results/v1.0/reference, by the rules v1.0")
+    assert "20 logs in 3 sets: nothing found" in lines
+    at = lines.index("epyc-2core/strong/scaffold: 1 of 5 runs")
+    assert lines[at + 1] == "result_0.txt: it agrees (reference code)"
+    assert "epyc-2core/strong/deepcam: 0 of 5 runs" in lines
+    people = [line[4:9].strip() for line in lines if line.startswith("[ ] ")]
+    rules = [code for code, rule in load("v1.0").rules.items() if rule.by_review]
+    assert [code.rstrip() for code in people] == [code[:5] for code in rules]
+
+
+@pytest.mark.parametrize(("outcome", "wanted"), [("agrees", 0), ("open", 0), ("differs", 1)])
+def test_a_replay_that_differs_is_wrong(command, tmp_path, outcome, wanted):
+    assert command(REFERENCE, "--replays", record(tmp_path, outcome))[0] == wanted
+
+
+def test_an_error_in_a_log_is_wrong_and_waived_is_not(command, tmp_path):
+    copy = tmp_path / "v1.0" / "reference"
+    shutil.copytree(REFERENCE, copy)
+    log = copy / LOG.relative_to(REFERENCE)
+    log.write_text(
+        log.read_text().replace('"key": "cache_clear", "value": true', '"key": "cache_clear", "value": false')
+    )
+    code, out, _ = command(copy)
+    assert code == 1 and "136 of 137 rules passed, broken: LOG09" in out
+    waivers = tmp_path / "waivers.yaml"
+    waivers.write_text("[{code: LOG09, path: result_0.txt, reason: a test, reviewer: me}]")
+    assert command(copy, "--waivers", waivers)[0] == 0
+
+
+def test_formats_say_the_same(command, tmp_path):
+    replays = record(tmp_path, "agrees")
+    _, text, _ = command(REFERENCE, "--replays", replays)
+    _, markdown, _ = command(REFERENCE, "--replays", replays, "--format", "markdown")
+    _, told, _ = command(REFERENCE, "--replays", replays, "--format", "json")
+    (one,) = json.loads(told)["audits"]
+    assert (one["edition"], one["wrong"]) == ("v1.0", False)
+    for line in (*one["read"], *(line for q in one["people"] for line in q["evidence"])):
+        assert line in text and f"`{line}`" in markdown
+    assert markdown.count("- [ ] **") == len(one["people"])
+
+
+def test_markdown_holds_no_strangers_markup():
+    assert audit._code("a`[x](y)\x1b") == "`a\u02bc[x](y)\\x1b`"
+
+
+@pytest.mark.parametrize("path", ["gone", "empty"])
+def test_nothing_to_audit(command, tmp_path, path):
+    (tmp_path / "empty").mkdir()
+    code, out, err = command(tmp_path / path)
+    assert (code, out) == (2, "") and "found no submission, wanted one" in err
+
+
+def test_a_damaged_record_is_named(command, tmp_path):
+    bad = tmp_path / "replays.jsonl"
+    bad.write_text("{}\n")
+    code, out, err = command(REFERENCE, "--replays", bad)
+    assert (code, out) == (2, "") and "replays.jsonl:1: log: found None" in err
