@@ -71,9 +71,9 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
             yield f"... and {len(lines) - MOST_LINES} more lines"
     implemented = [path for path in sorted(absent) if path.startswith(f"{REFERENCE}/")]
     for path in implemented[:MOST_ABSENT]:
-        yield f"removed {path}: -{len(_own(path) or ())}"
+        yield f"not loaded {path}"
     if len(implemented) > MOST_ABSENT:
-        yield f"removed ... and {len(implemented) - MOST_ABSENT} more files of {REFERENCE}"
+        yield f"not loaded ... and {len(implemented) - MOST_ABSENT} more files of {REFERENCE}"
 
 
 def _compared(text: Text) -> tuple[str, str, list[str]]:
