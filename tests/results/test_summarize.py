@@ -156,9 +156,10 @@ def test_names_from_strangers_do_not_reach_the_terminal_raw(tree, new_log, run):
 
 
 def test_convergence_against_the_reference_is_information_only(tree, new_log, run):
-    tree.set([new_log.scaffold(50, epochs=20 + i % 2, seed=i) for i in range(5)], org="reference")
-    tree.set([new_log.scaffold(50, epochs=10 + i % 2, seed=i) for i in range(5)], org="fast")
-    tree.set([new_log.scaffold(50, epochs=10, global_batch_size=4) for _ in range(5)], org="other")
+    """At batch sizes of which the edition has no reference points."""
+    tree.set([new_log.scaffold(50, epochs=20 + i % 2, seed=i, global_batch_size=16) for i in range(5)], org="reference")
+    tree.set([new_log.scaffold(50, epochs=10 + i % 2, seed=i, global_batch_size=16) for i in range(5)], org="fast")
+    tree.set([new_log.scaffold(50, epochs=10, global_batch_size=32) for _ in range(5)], org="other")
     out = run(tree.root)[1].out
     assert out.count("against the reference") == 1
     assert "1.96 times fewer epochs (exact permutation p = 0.00397; noticed from 1." in out
