@@ -35,15 +35,14 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
 import yaml
 
 from benchmark.config import build
-from benchmark.manifest import load_manifest, missing
 from benchmark.problem import load_problem
-from benchmark.workload import AnyProblem
 from rules.edition import load
 
 from .auditing.comparison import Distance, distances
 from .auditing.logged import Epoch, LoggedRun, matches, read_run
 from .config import RunConfig
 from .start import environment
+from .submit import generate
 from .task import config_class
 from .training.events import EDITION
 
@@ -129,30 +128,17 @@ def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Path:
     return folder / trains[0]
 
 
-def prepare(args: argparse.Namespace, problem: AnyProblem) -> None:
-    """Generate the data if it is absent. Raises ValueError where that fails."""
-    try:
-        load_manifest(args.data, problem)
-        if not missing(args.data, problem):
-            return
-    except ValueError:
-        pass  # the generator says what is wrong, or makes it
-    command = [sys.executable, str(ROOT / "benchmark" / "generate.py"), "--problem", problem.name]
-    command += ["--problems", str(args.problems)] if args.problems else []
-    if subprocess.run([*command, "--out", str(args.data)], stdout=subprocess.DEVNULL).returncode:
-        raise ValueError(f"{args.data}: could not be generated")
-
-
 def train(run: LoggedRun, args: argparse.Namespace) -> tuple[Epoch, ...]:
     """The epochs of the replay. Raises ValueError if it can't be made."""
     problem = load_problem(run.problem, args.problems)
     matches(run, problem)
     config = settings_of(run, args)
-    args.data = (args.data or ROOT / "data" / run.problem).resolve()
+    args.problem, args.data = run.problem, (args.data or ROOT / "data" / run.problem).resolve()
     with tempfile.TemporaryDirectory(prefix="replay-") as name:
         folder = Path(name)
         script = program(run, args, folder / "code")
-        prepare(args, problem)
+        if generate(args):
+            raise ValueError(f"{args.data}: could not be generated")
         settings, log = folder / "settings.yaml", folder / "log.txt"
         settings.write_text(yaml.safe_dump(config.fields()), encoding="utf-8")
         ranks = math.prod(config.layout)
