@@ -3,6 +3,8 @@
 results/<edition>/<org>/systems/<system>.json
 results/<edition>/<org>/source/<digest>/<path>                                       the files that runs loaded
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.txt
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/weights/result_<i>.safetensors    what run i learnt
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/ledger.jsonl      every start of a run in this set
 results/<edition>/<org>/results/<system>/throughput/<benchmark>/result_<i>.txt       throughput-only logs, no runs
 
 A folder of source has the paths and the bytes that logs name in their event `source`, and is named by the first 12
@@ -18,6 +20,7 @@ from pathlib import Path
 
 THROUGHPUT = "throughput"
 SCALINGS = ("strong", "weak", THROUGHPUT)
+WEIGHTS, LEDGER = "weights", "ledger.jsonl"  # in the folder of a set
 SKIPPED = ("__pycache__",)
 DIGITS = 12  # of a digest, in the name of a folder of source
 
@@ -40,6 +43,11 @@ def set_path(submission: Path, system: str, benchmark: str, scaling: str = "stro
 def result_path(submission: Path, system: str, benchmark: str, run: int, scaling: str = "strong") -> Path:
     """The log of run `run`, counted from 0."""
     return set_path(submission, system, benchmark, scaling) / f"result_{run}.txt"
+
+
+def weights_path(log: Path) -> Path:
+    """The final weights of a log's run."""
+    return log.parent / WEIGHTS / f"{log.stem}.safetensors"
 
 
 def source_files(folder: Path) -> list[Path]:

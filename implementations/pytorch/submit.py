@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,12 +34,14 @@ from benchmark.manifest import load_manifest, missing
 from benchmark.problem import load_problem
 from benchmark.tree import result_path, set_path, system_path
 from rules.edition import load
+from rules.registry import NAME as REGISTRY
 
 from .config import RunConfig, config_path, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
 from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals
 from .task import config_class
+from .training.assigned import read_assigned
 from .training.events import EDITION
 
 HERE = Path(__file__).resolve().parent
@@ -60,11 +63,17 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
     parser.add_argument("--nproc", type=int, help="ranks a run, by torchrun (default: the layout's, or 1)")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")
+    parser.add_argument("--entry", type=int, help="number of the entry in the registry that assigns the seeds")
+    parser.add_argument("--registry", type=Path, help="the round's registry (default: registry.yaml in --out)")
+    parser.add_argument("--register", action="store_true", help="make no runs, print what to register for them")
     parser.add_argument("--force", action="store_true", help="replace the runs that are there")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     args = parser.parse_intermixed_args(arguments)
+    if args.registry and args.entry is None:
+        parser.error("--registry: found no --entry, wanted --entry N too")
+    args.registry = (args.registry or args.out / REGISTRY).resolve()
     args.nproc = args.nproc or ranks(args.layout or "1")
     return args
 
@@ -87,6 +96,7 @@ def check_settings(args: argparse.Namespace) -> RunConfig:
 def train_options(args: argparse.Namespace, log: Path) -> list[str]:
     """train.py's options of one run."""
     names = ("problem", "problems", "config", "data", "org", "system", "division", "status", "layout")
+    names += ("registry", "entry") if args.entry else ()
     options = [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
     return [*options, "--log", str(log), *args.settings]
 
@@ -128,6 +138,17 @@ def run_once(args: argparse.Namespace, log: Path, warm: Warm | None) -> int:
     return exit_code(forked or subprocess.Popen(train_command(args, log), env=environment(ROOT)))
 
 
+def register(args: argparse.Namespace, warm: Warm | None) -> int:
+    """Start a measurement of one step as the runs would be started, and print what its log says that is registered.
+    The exit code."""
+    args.entry, args.settings = None, [*args.settings, "--steps", "1"]
+    with tempfile.TemporaryDirectory(prefix="register-") as folder:
+        log = Path(folder) / "result_0.txt"
+        if code := run_once(args, log, warm):
+            return code
+        return subprocess.run([sys.executable, str(ROOT / "compliance" / "register.py"), str(log)]).returncode
+
+
 def train(args: argparse.Namespace, submission: Path, benchmark: str, warm: Warm | None) -> int:
     """Make the runs; after each, copy the source that the logs name by now. The exit code."""
     failed, source = 0, {}
@@ -156,12 +177,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         benchmark = load_problem(args.problem, args.problems).workload
         args.runs = load(EDITION).benchmarks[benchmark].runs if args.runs is None else args.runs
         config = check_settings(args)
+        if args.entry:
+            read_assigned(args.registry, args.entry, 0)
         runs = set_path(submission, args.system, benchmark)
-        if runs.exists() and not args.force:
+        if runs.exists() and not args.force and not args.register:
             raise ValueError(f"{runs}: found runs, wanted an empty place (--force replaces them)")
         with exit_on_signals(), warm_process(args, config) as warm:
             if generate(args):
                 return 2
+            if args.register:
+                return register(args, warm)
             shutil.rmtree(runs, ignore_errors=True)
             write_system(submission, args)
             return train(args, submission, benchmark, warm)

@@ -8,6 +8,7 @@ Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a w
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -25,9 +26,12 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         )
         sys.exit(2)
 
+# What comes before the recorder is not loaded from cached bytecode, either.
+prefix, sys.pycache_prefix = sys.pycache_prefix, os.devnull
 from benchmark.source import install
 
 RECORDER = install()  # before other modules of the repository are loaded, so
+sys.pycache_prefix = prefix
 # ruff: noqa: E402
 
 import torch
@@ -37,7 +41,8 @@ from benchmark.config import read_bytes
 from benchmark.launch import Launch, detect_launch
 from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
-from benchmark.tree import combine
+from benchmark.tree import LEDGER, combine
+from rules.registry import SOURCE
 
 from .config import activation_type, config_path, gpu_of, load_config, resolve
 from .input.reader import Reader, drop_cached_pages
@@ -48,10 +53,13 @@ from .measuring.throughput import run_steps
 from .parallel.layout import AXES, Layout, connect
 from .parallel.layout_search import arrange, idle
 from .task import Task, build_task, config_class
+from .training.assigned import Assigned, read_assigned
 from .training.average import average_of
 from .training.checkpoint import Checkpoints, Origin, hold, open_checkpoints
+from .training.devices import device_of, grouped
 from .training.events import EDITION, RunLog, Submission, open_log
 from .training.run import Run
+from .training.seeds import seed_dropout, seed_weights
 from .training.step import float32_facts, ieee_float32, warm_up
 from .training.stop import Aborted, WrongData, lost_peer, watch_signals
 from .training.stop import reason as why
@@ -74,6 +82,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     parser.add_argument("--checkpoint", type=Path, help="folder of a run's own for a checkpoint after every epoch")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
+    parser.add_argument("--registry", type=Path, help="registry.yaml of the round, which assigns the seed")
+    parser.add_argument("--entry", type=int, help="with --registry: the number of the entry")
+    parser.add_argument("--run", type=int, help="with --registry: which run of the entry (default: as the log's name)")
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the checker refuses such a log")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
@@ -82,6 +93,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     args.settings += [args.layout] if args.layout else []
     if args.resume and not args.checkpoint:
         parser.error("--resume: found no --checkpoint, wanted --checkpoint DIR too")
+    if (args.registry is None) != (args.entry is None):
+        parser.error("--registry: found one of --registry and --entry, wanted both or none")
+    if args.registry and args.rehearsal_seed is not None:
+        parser.error("--rehearsal-seed: found --registry too, wanted one of them")
+    if args.run is None and (number := re.fullmatch(r"result_(\d{1,9})\.txt", args.log.name)):
+        args.run = int(number[1])
+    if args.registry and args.run is None:
+        parser.error(f"--log: found {args.log.name}, wanted result_<i>.txt, or --run I")
     if args.steps < 0:
         parser.error(f"--steps: found {args.steps}, wanted 1 or more")
     if args.checkpoint and args.steps:
@@ -105,6 +124,7 @@ def prepare(
     reader: Reader,
     checkpoints: Checkpoints | None,
     staging: Staging | None,
+    assigned: Assigned | None,
     config_file: tuple[Path, bytes],
 ) -> Run:
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
@@ -126,13 +146,13 @@ def prepare(
     layout = connect(layout, launch, device, config.timeout_seconds)
     if launch.local_rank == 0:
         drop_cached_pages(reader.root)
-    fresh = int.from_bytes(os.urandom(8), "big") >> 1
-    seed = layout.gather(fresh if args.rehearsal_seed is None else args.rehearsal_seed)[0]  # rank 0's, for all
+    origin, drawn = draw_seed(args, assigned)
+    seed = layout.gather(drawn)[0]  # rank 0's, for all
     if checkpoints and checkpoints.resumed:
         seed = checkpoints.resumed.seed
-    torch.manual_seed(seed)
+    seed_weights(seed)
     model = task.build_model().to(device)
-    torch.manual_seed((seed + 1 + layout.place[0]) % 2**63)  # dropout: the same on all ranks of a replica
+    seed_dropout(seed, layout.place[0], 0)
     if config.recompute or config.recompute_norms:
         recompute_blocks(model, "block" if config.recompute else "norms")
     if config.compile:
@@ -143,7 +163,7 @@ def prepare(
     optimizer = task.build_optimizer(model)
     warm_up(task, wrapped, layout)
 
-    log.event("seed", seed, source="os.urandom" if args.rehearsal_seed is None else "rehearsal")
+    log.event("seed", seed, **origin)
     log.event("problem", problem.name)
     log.event("problem_digest", problem.digest())
     log.event("rules_edition", EDITION)
@@ -155,14 +175,39 @@ def prepare(
     log.event("precision", config.precision, **float32_facts(config.device))
     log.event("parameter_count", parameters)
     log.hyperparameters(task)
-    log.digests(config, *same_source(RECORDER.files_with(*config_file), layout))
+    source = same_source(RECORDER.files_with(*config_file), layout)
+    as_registered(args, assigned, task, source, layout)
+    log.digests(config, *source)
+    if not args.steps:
+        log.launch(seed, combine(source[0].items()), config.digest(), problem.digest())
     log.end("init")
     return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog)
+
+
+def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict[str, Any], int]:
+    """Where the seed comes from, as the log says it, and the seed: rank 0's counts."""
+    if assigned:
+        return {"source": SOURCE, "entry": assigned.entry.entry}, assigned.seed
+    if args.rehearsal_seed is not None:
+        return {"source": "rehearsal"}, args.rehearsal_seed
+    return {"source": "os.urandom"}, int.from_bytes(os.urandom(8), "big") >> 1
+
+
+def as_registered(
+    args: argparse.Namespace, assigned: Assigned | None, task: Task, source: tuple[dict[str, str], str], layout: Layout
+) -> None:
+    """Hold what runs against the entry of its seed. Raises Aborted on all ranks where something differs."""
+    names = (args.org, args.system, task.problem.workload, task.problem.name)
+    digests = (combine(source[0].items()), task.config.digest())
+    differs = layout.gather(assigned.difference(*names, *digests) if assigned else "")[0]
+    if differs:
+        raise Aborted(differs)
 
 
 def lost(launch: Launch, log: RunLog, staging: Staging | None, why: str) -> None:
     """What a thread still does for a run whose main thread waits for ranks that are gone."""
     log.stop("aborted", why)
+    finish(log)
     print(f"train.py: rank {launch.rank}: {why}", file=sys.stderr, flush=True)
     if staging:
         staging.clear()
@@ -183,6 +228,7 @@ def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device)
     log.event("number_of_nodes", launch.world_size // launch.local_world_size)
     log.event("number_of_ranks", layout.ranks)
     log.event("accelerators_per_node", launch.local_world_size if device.type == "cuda" else 0)
+    log.event("devices", grouped(layout.gather(device_of(device))))
     log.event("layout", dict(zip(AXES, layout.extents, strict=True)), tile=list(layout.tile))
 
 
@@ -211,6 +257,15 @@ def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any)
     if not silent:
         print(f"train.py: rank {launch.rank}: {reason}", file=sys.stderr, flush=True)
     return code
+
+
+def finish(log: RunLog) -> None:
+    """Close the log, and say what stands for the ledger now."""
+    try:
+        if head := log.finish():
+            print(f"{log.path.parent / LEDGER}: head {head}", file=sys.stderr)
+    except (OSError, ValueError) as error:
+        print(f"train.py: {log.path.parent / LEDGER}: {why(error)}", file=sys.stderr)
 
 
 def first_line(error: BaseException) -> str:
@@ -244,6 +299,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         held = args.checkpoint and launch.rank == 0 and hold(args.checkpoint)  # as long as this process lives
         origin = Origin(problem, config, args.log)
+        assigned = read_assigned(args.registry, args.entry, args.run) if args.registry and launch.rank == 0 else None
         opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, origin)
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
@@ -251,9 +307,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
     staging = Staging(args.stage, []) if args.stage else None
-    watch_signals(lambda number: (log.stop("aborted", number.name), staging and staging.clear()))
+    watch_signals(lambda number: (log.stop("aborted", number.name), finish(log), staging and staging.clear()))
     parts = {"task": task, "layout": layout, "reader": reader, "checkpoints": opened, "staging": staging}
+    parts["assigned"] = assigned
     code = attempt(args, launch, log, **parts, config_file=(path, data))
+    finish(log)
     reader.close()
     if staging:
         staging.clear()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.random import SeedSequence
 from torch import Tensor
 from zlib_ng import zlib_ng
 
@@ -235,7 +236,8 @@ def train_batches(
 ) -> list[list[Part]]:
     """This rank's parts of every batch of an epoch. The order is drawn from the run's seed, the same on all
     ranks; the last batch is smaller where sizes don't divide, so every sample is trained on once."""
-    generator = torch.Generator().manual_seed((seed + epoch) % 2**63)
+    word = SeedSequence([seed, 1, epoch]).generate_state(1)[0]
+    generator = torch.Generator().manual_seed(int(word))
     order = [samples[i] for i in torch.randperm(len(samples), generator=generator).tolist()]
     batches = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
     return [

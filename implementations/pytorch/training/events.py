@@ -1,6 +1,7 @@
 """The events of a run, in the order that the rules want them."""
 
 import contextlib
+import hashlib
 import os
 import platform
 import threading
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmark import fingerprint
+from benchmark.ledger import End, Start, append, commitment, read_ledger
 from benchmark.log import LogWriter
-from benchmark.tree import combine
+from benchmark.tree import LEDGER, combine, weights_path
 
 from ..config import RunConfig
 from ..input.reader import Evidence
@@ -31,7 +33,7 @@ class Submission:
 
 
 class RunLog:
-    """Rank 0's log; with `path` None it writes nothing. Nothing is written after `stop`.
+    """Rank 0's log; with `path` None it writes nothing. Behind `stop` nothing is written but `weights`.
 
     The log of a run that is `resumed` is written on: what is said before `go_on`, which the log has said already, is
     kept in `again`.
@@ -41,7 +43,8 @@ class RunLog:
         self.path, self.again, self.silent = path, {}, resumed
         self.writer = LogWriter(path, append=resumed)
         self.lock = threading.Lock()  # a signal stops the run from another thread
-        self.running, self.stopped = False, False
+        self.running, self.stopped, self.status = False, False, "aborted"
+        self.started = 0  # number in the ledger
         self.epoch = 0
 
     def write(self, method: str, key: str, value: Any = None, **metadata: Any) -> None:
@@ -93,6 +96,29 @@ class RunLog:
         versions |= {name: version(name) for name in ("torch", "numpy", "h5py")}
         self.event("versions", {**versions, "mlperf_logging": version("mlperf-logging")})
 
+    def launch(self, seed: int, source: str, config: str, problem: str) -> None:
+        """Enter the start into the ledger of the set, the digests as the log states them, and the entry into the log.
+        Raises OSError or ValueError for a ledger that takes none."""
+        if self.path:
+            path, run = self.path.parent / LEDGER, self.path.name
+            before = [e.number for e in read_ledger(path).entries if isinstance(e.said, Start) and e.said.run == run]
+            resumes = before[-1] if self.silent and before else None
+            start = Start(run, source, config, problem, commitment(seed), resumes)
+            self.started, line = append(path, start)
+            self.event("ledger", self.started, line=line)
+
+    def finish(self) -> str:
+        """The log is complete: close it, and enter the end into the ledger. Its head, "" without a ledger."""
+        with self.lock:
+            number, self.started = self.started, 0
+            if not number:
+                return ""
+            self.stopped = True
+            self.writer.close()
+            with open(self.path, "rb") as file:
+                log = hashlib.file_digest(file, "sha256").hexdigest()
+            return append(self.path.parent / LEDGER, End(number, self.status, log))[1]
+
     def evidence(self, split: str, evidence: Evidence, read: list[int]) -> None:
         """What all ranks together read of a split in the first epoch; `read` is the bytes by rank."""
         self.event(
@@ -115,8 +141,14 @@ class RunLog:
                 why = {} if reason is None else {"reason": reason}
                 with contextlib.suppress(OSError):  # a full disk may be the reason
                     self.writer.end("run_stop", None, status=status, epoch_num=self.epoch, **why)
-                    self.writer.close()
+                    self.status = status
             self.stopped = True
+
+    def weights(self, digest: str, size: int) -> None:
+        """The file of the weights that scored, `size` bytes: its sha256. The run is over, and the clock stands."""
+        with self.lock:
+            name = weights_path(self.path).relative_to(self.path.parent).as_posix()
+            self.writer.event("weights", digest, bytes=size, file=name)
 
 
 def open_log(path: Path | None, resumed: bool) -> RunLog:

@@ -25,10 +25,12 @@ from ..task import Evaluation, Task
 from .average import Average
 from .checkpoint import Checkpoints
 from .events import RunLog
+from .seeds import seed_dropout
 from .state import TrainingState
 from .step import train_step
-from .stop import Aborted, WrongData
+from .stop import Aborted, WrongData, reason
 from .watchdog import Watchdog
+from .weights import save_weights, tensors_of
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class Run:
             result = f"{self.task.quantity} {found.value:.4f}"
             self.say(f"epoch {epoch}: loss {stats['loss']:.4f}, {result}, {stats['throughput']:.1f} samples/s")
             if self.reached(found):
+                self.keep_weights()
                 return
         raise Aborted(f"{result} after {epoch} epochs, wanted {self.problem.target}")
 
@@ -99,7 +102,7 @@ class Run:
         """Take the state from the checkpoint, and say so in the log."""
         at = self.checkpoints.resumed
         self.checkpoints.restore(self.state, self.layout)
-        torch.manual_seed((self.seed + 1 + self.layout.place[0] + (at.epoch << 32)) % 2**63)  # dropout, not as before
+        seed_dropout(self.seed, self.layout.place[0], at.epoch)  # not as before
         self.log.go_on(at.epoch)
         if found := self.checkpoints.missing_evaluation(self.task.metric):
             self.log.evaluation(self.task.metric, found, self.problem.validation_samples)
@@ -174,9 +177,25 @@ class Run:
         """The score over samples of the validation split."""
         steps = evaluation_batches(self.layout, samples, self.config.eval_batch_size)
         batches = self.reader.batches("validation", steps, torch.device(self.config.device), proof)
+        with self.scoring_model() as model:
+            return self.task.evaluate(model.eval(), self.followed(batches), self.layout)
+
+    @contextlib.contextmanager
+    def scoring_model(self) -> Iterator[nn.Module]:
+        """The plain model with the weights that are evaluated: their average, if the run has one."""
         averaged = self.average.in_place_of(self.model) if self.average else contextlib.nullcontext()
         with averaged, whole(self.model) as model:
-            return self.task.evaluate(model.eval(), self.followed(batches), self.layout)
+            yield model
+
+    def keep_weights(self) -> None:
+        """Write the weights that scored beside the log, off the clock, and say in the log what the file holds."""
+        with self.scoring_model() as model:
+            tensors = tensors_of(model) if self.layout.rank == 0 else {}
+        if self.layout.rank == 0:
+            try:
+                self.log.weights(*save_weights(tensors, self.log.path))
+            except OSError as error:  # the run is over, and its time stands
+                self.say(f"final weights not written: {reason(error)}")
 
     def prove(self, split: str, proof: list[Evidence] | None, manifest: Manifest) -> None:
         """Hold the evidence of all that was read of a split against the manifest, in the first epoch and the first

@@ -1,0 +1,35 @@
+import pytest
+import torch
+
+from implementations.pytorch.input.reader import train_batches
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.training.seeds import seed_dropout, seed_weights
+
+SEEDS = (5, 5 + 2**32, 5 + 2**62)  # the same to PyTorch's generator on a CPU
+
+
+def drawn(act, *arguments):
+    act(*arguments)
+    return torch.rand(3).tolist()
+
+
+def order(seed, epoch):
+    parts = train_batches(Layout(1), range(50), 5, seed, epoch)
+    return tuple(sample for step in parts for part in step for sample in part.samples)
+
+
+def test_every_bit_of_a_seed_counts():
+    for draw in (lambda s: drawn(seed_weights, s), lambda s: drawn(seed_dropout, s, 0, 0), lambda s: order(s, 1)):
+        assert len({tuple(draw(seed)) for seed in SEEDS}) == len(SEEDS)
+        assert draw(SEEDS[2]) == draw(SEEDS[2])
+
+
+@pytest.mark.parametrize("other", [(5, 1, 0), (5, 0, 1), (6, 0, 0)])
+def test_replicas_and_resumptions_drop_out_otherwise(other):
+    assert drawn(seed_dropout, 5, 0, 0) != drawn(seed_dropout, *other)
+    assert drawn(seed_weights, 5) != drawn(seed_dropout, 5, 0, 0)
+
+
+def test_epochs_have_orders_of_their_own():
+    assert len({order(5, epoch) for epoch in range(1, 10)}) == 9
+    assert sorted(order(5, 1)) == list(range(50))
