@@ -1,16 +1,20 @@
 """SYS: the devices that a run names: that they agree, and that they can have computed so fast."""
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from benchmark.log import Event
 from compliance.checks.clock import _seconds
 from compliance.finding import Fault, show
-from compliance.reading.devices import CPU, devices_of
+from compliance.reading.devices import CPU, devices_of, groups_of
 from compliance.reading.log import Log
+from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata
 from compliance.reading.values import is_number
 from compliance.rule import rule
+from rules.names import same_name
 
 
 @rule("SYS07", "log", after=("CLK04", "CLK10", "LOG06", "SYS08"))
@@ -47,6 +51,69 @@ def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     elif ranks > number * nodes:
         found = f"{ranks} ranks with device {show(device)} on {number * nodes} accelerators"
         yield Fault(line, found, "an accelerator for each rank")
+
+
+@rule("SYS10", "log", after=("LOG06", "SYS08"))
+def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The devices that the ranks name agree with the numbers of ranks and nodes and with the settings"""
+    event, groups = log.first("devices"), groups_of(log.value("devices"))
+    if event is None or type(event.value) is not list:
+        return  # LOG06 says so
+    if groups is None:
+        wanted = "for each host and model: host, kind, name, ranks, uuids"
+        yield Fault(event.line, f"devices {show(event.value)}", wanted)
+        return
+    settings, ranks, nodes = log.value("hyperparameters"), log.value("number_of_ranks"), log.value("number_of_nodes")
+    kind = settings.get("device") if type(settings) is dict else None
+    named, hosts = sum(group.ranks for group in groups), len({group.host for group in groups})
+    if type(ranks) is int and named != ranks:
+        yield Fault(event.line, f"devices of {named} ranks", f"of {ranks}, as number_of_ranks")
+    if type(nodes) is int and hosts != nodes:
+        yield Fault(event.line, f"devices on {hosts} hosts", f"on {nodes}, as number_of_nodes")
+    others = sorted({group.kind for group in groups} - {kind})
+    if type(kind) is str and others:
+        yield Fault(event.line, f"devices of kind {show(', '.join(others))}", f"{show(kind)}, as in the settings")
+    uuids = [uuid for group in groups if group.kind != CPU for uuid in group.uuids]
+    of = sum(group.ranks for group in groups if group.kind != CPU)
+    if len(set(uuids)) != of or len(uuids) != of:
+        yield Fault(event.line, f"{len(set(uuids))} accelerators by their uuids", f"{of}, one for each rank")
+
+
+@rule("SYS11", "set", after=("LOG06", "SYS10", "RUN07"))
+def runs_name_the_same_devices(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The runs of a set name the same models of devices, on as many ranks"""
+    models = [(run, _models(run)) for run in runs]
+    told = [(run, model) for run, model in models if model]
+    if told:
+        usual = Counter(model for _, model in told).most_common(1)[0][0]
+        for run, model in told:
+            if model != usual:
+                found, wanted = _words(model), f"{_words(usual)}, as in the set's other runs"
+                yield Fault(run.line("devices"), found, wanted, path=run.path)
+
+
+@rule("SYS12", "set", severity="review", after=("SYS11",))
+def named_devices_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The devices that runs name are those of the system description"""
+    model = next(filter(None, map(_models, runs)), ())
+    data = place.description.data if place.description else None
+    for kind, name, _ in model if data else ():
+        key = "host_processor_model_name" if kind == CPU else "accelerator_model_name"
+        if type(data.get(key)) is str and not same_name(data[key], name):
+            run = next(run for run in runs if _models(run))
+            yield Fault(run.line("devices"), f"device {show(name)}", f"{key} {show(data[key])}", path=run.path)
+
+
+def _models(run: Run) -> tuple[tuple[str, str, int], ...]:
+    """The kinds and models that a run names, and the ranks on each."""
+    ranks: Counter[tuple[str, str]] = Counter()
+    for group in groups_of(run.value("devices")) or ():
+        ranks[group.kind, group.name] += group.ranks
+    return tuple(sorted((kind, name, number) for (kind, name), number in ranks.items()))
+
+
+def _words(models: tuple[tuple[str, str, int], ...]) -> str:
+    return "devices " + show(", ".join(f"{name} ({kind}) of {ranks} ranks" for kind, name, ranks in models))
 
 
 def _rates(log: Log) -> Iterator[tuple[float, Event]]:

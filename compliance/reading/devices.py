@@ -1,7 +1,7 @@
 """What a run says that it computed on, and how fast that can be."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from compliance.reading.log import Log
 from compliance.reading.values import is_number
@@ -28,6 +28,35 @@ class Devices:
         most = rates.get(self.precision, max(rates.values(), default=0.0)) * self.number
         declared = self.declared * self.ranks
         return 1e12 * (min(declared, most) if declared > 0 else most)
+
+
+class Group(NamedTuple):
+    """The ranks of one host with one kind of device and one model; `uuids` tell accelerators apart."""
+
+    host: str
+    kind: str
+    name: str
+    ranks: int
+    uuids: tuple[str, ...]
+
+
+def groups_of(value: Any) -> list[Group] | None:
+    """What ranks name as their devices, as logs have it under `devices`; None of a value that is no such list."""
+    if type(value) is not list or not value:
+        return None
+    groups = [_group(item) for item in value]
+    return groups if None not in groups else None
+
+
+def _group(item: Any) -> Group | None:
+    if type(item) is not dict:
+        return None
+    words, ranks, uuids = [item.get(name) for name in ("host", "kind", "name")], item.get("ranks"), item.get("uuids")
+    if not all(type(word) is str and word.strip() for word in words) or type(ranks) is not int or ranks < 1:
+        return None
+    if type(uuids) is not list or not all(type(uuid) is str for uuid in uuids):
+        return None
+    return Group(*words, ranks, tuple(uuids))
 
 
 def devices_of(log: Log, limits: Compute) -> Devices | None:

@@ -176,6 +176,7 @@ def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995)) -> Log:
     log.add("number_of_nodes", 1)
     log.add("number_of_ranks", 2)
     log.add("accelerators_per_node", 0)
+    log.add("devices", [{"host": "n1", "kind": "cpu", "name": "A processor", "ranks": 2, "uuids": []}])
     log.add("layout", {"data": 2, "depth": 1, "height": 1, "width": 1})
     log.add("train_samples", 8)
     log.add("eval_samples", 4)
@@ -217,7 +218,7 @@ def throughput(index: int = 0, ranks: int = 1) -> Log:
     start = log.one("run_start")
     log.events = log.events[: log.events.index(start) + 1]
     log.time_ms = start["time_ms"]
-    log.one("number_of_ranks")["value"] = ranks
+    log.one("number_of_ranks")["value"] = log.one("devices")["value"][0]["ranks"] = ranks
     log.one("layout")["value"]["data"] = ranks
     head = log.events.pop()
     log.add("throughput_only", True)

@@ -454,7 +454,7 @@ TABLE = [
     ("hardware", "a peak that the run exceeds", "scaffold", each(settings(peak_tflops=0.1)), "SYS07"),
     ("hardware", "one run of another system", "scaffold", one(put("number_of_nodes", 2)), "RUN07"),
     ("hardware", "one thread for two", "scaffold", each(settings(threads=1)), NONE),
-    ("hardware", "another processor's name", "scaffold", described(host_processor_model_name="A slower one"), NONE),
+    ("hardware", "another processor's name", "scaffold", described(host_processor_model_name="A slower one"), "SYS12"),
     ("settings", "another rate in one run", "scaffold", one(another_rate), "RUN08"),
     ("settings", "another rate than configured", "scaffold", each(put("opt_base_learning_rate", 0.003)), "HYP03"),
     ("settings", "another batch than configured", "scaffold", each(put("global_batch_size", 8)), "HYP03 RUN22"),

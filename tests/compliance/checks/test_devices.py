@@ -27,6 +27,11 @@ def rated(tree, share, index=2, **settings):
     return log.line(stop)
 
 
+def named(ranks=2, **changes):
+    """The devices of one host, as a log has them."""
+    return [{"host": "n1", "kind": "cpu", "name": "A processor", "ranks": ranks, "uuids": [], **changes}]
+
+
 @damage
 def an_epoch_that_two_cores_cannot_compute(tree):
     return [("result_2.txt", rated(tree, 1.2), "SYS07")]
@@ -45,6 +50,25 @@ def cuda_without_accelerators(tree):
         tree.settings(index, device="cuda")
     line = tree.logs[0].line(tree.logs[0].one("accelerators_per_node"))
     return [(f"result_{i}.txt", line, "SYS08") for i in range(5)]
+
+
+@damage
+def a_second_host(tree):
+    other = named(1)[0] | {"host": "n2"}
+    line = tree.changed("devices", value=[*named(1), other])
+    return [("result_2.txt", line, "SYS10")]
+
+
+@damage
+def one_run_on_another_model(tree):
+    line = tree.changed("devices", value=named(name="A faster one"))
+    return [("result_2.txt", line, "SYS11")]
+
+
+@damage
+def another_model_than_described(tree):
+    lines = [tree.changed("devices", index, value=named(name="A faster one")) for index in range(5)]
+    return [("result_0.txt", lines[0], "SYS12")]
 
 
 def test_damage(entry, exactly):
@@ -79,6 +103,7 @@ def test_sys08_an_accelerator_for_each_rank(tree, found, number, codes):
     """Two ranks on a node."""
     tree.settings(2, device="cuda")
     tree.changed("accelerators_per_node", value=number)
+    tree.changed("devices", value=named(kind="cuda", uuids=["a", "b"]))
     assert [code for _, _, code in found(tree.path(2))] == codes
 
 
@@ -94,3 +119,42 @@ def test_sys07_throughput_alone_has_a_limit_too(study, law):
         event["value"] |= {"throughput": 4000.0, "step_seconds": 0.001}
     study.write(6)
     assert {f.code for f in judge([study.path(6)], rules=law).findings} == {"SYS07"}
+
+
+@pytest.mark.parametrize(
+    ("devices", "codes"),
+    [
+        (named(), []),
+        (named(1) + named(1, name="Another"), []),
+        (named(1), ["SYS10"]),
+        (named(3), ["SYS10"]),
+        (named(kind="cuda", uuids=["a", "b"]), ["SYS10"]),
+        ([], ["SYS10"]),
+        ([7], ["SYS10"]),
+        (named(host=""), ["SYS10"]),
+        (named(ranks=True), ["SYS10"]),
+        (named(uuids=[{}]), ["SYS10"]),
+        ("one", ["LOG06"]),
+    ],
+)
+def test_sys10_devices_are_of_all_ranks(tree, found, devices, codes):
+    tree.changed("devices", value=devices)
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+@pytest.mark.parametrize(("uuids", "codes"), [(["a", "b"], []), (["a", "a"], ["SYS10"]), (["a"], ["SYS10"])])
+def test_sys10_accelerators_are_told_apart(tree, found, uuids, codes):
+    tree.settings(2, device="cuda")
+    tree.changed("accelerators_per_node", value=2)
+    tree.changed("devices", value=named(kind="cuda", uuids=uuids))
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+def test_sys11_runs_may_be_on_other_hosts(tree, found):
+    tree.changed("devices", value=named(host="n7"))
+    assert found(tree.root) == []
+
+
+def test_sys12_names_that_differ_by_case_are_the_same(tree, found):
+    tree.described(host_processor_model_name="a PROCESSOR")
+    assert found(tree.root) == []
