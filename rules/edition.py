@@ -75,12 +75,18 @@ class Published:
     problem_digest: str | None = None
     data_seed: int | None = None
     fingerprints: dict[str, str] = field(default_factory=dict)
+    datasets: dict[str, dict[str, str]] = field(default_factory=dict)  # registered by sites: name -> fingerprints
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
     replay: dict[int, tuple[float, float]] = field(default_factory=dict)  # epoch -> see replay_band
     outputs: int | None = None  # sums that an evaluation of a mean score logs
     bytes: dict[str, int] = field(default_factory=dict)  # split -> the least that reading it takes
     flops_per_sample: int | None = None  # of training on one sample
+
+    def __post_init__(self) -> None:
+        for name, found in self.datasets.items():
+            if set(found) != {"train", "validation"}:
+                raise ValueError(f"datasets.{name}: found {sorted(found)}, wanted fingerprints of train and validation")
 
 
 @dataclass(frozen=True)

@@ -98,3 +98,16 @@ def _compare(line: int, name: str, found: object, wanted: tuple[int, ...] | None
                 yield Fault(line, f"{show(a)} voxels of class {index} in {name}", str(b))
     else:
         yield Fault(line, f"{name} {show(found)}", f"{len(wanted)} classes")
+
+
+@rule("DATA09", "log", severity="review", after=("DATA05", "DATA04"))
+def datasets_are_registered(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """A dataset without a published fingerprint is one that a site has registered"""
+    events = log.all("dataset_fingerprint")
+    if not events or terms.problem is None or terms.problem.fingerprints:
+        return
+    found = {metadata(event, "split"): event.value for event in events if type(metadata(event, "split")) is str}
+    known = terms.problem.datasets
+    if found not in known.values():
+        names = f"one of {', '.join(known)}" if known else "a registered dataset; none is"
+        yield Fault(events[0].line, ", ".join(f"{split} {show(value)}" for split, value in found.items()), names)

@@ -30,7 +30,9 @@ TINY = {
     "flops_per_sample": 10**10,
     "reference_epochs": {1: [5, 5, 6], 2: [6, 6, 7, 8], 3: [5, 9, 9, 9, 9, 9]},  # runs have a batch of 4
 }
-MEAN = {**TINY, "benchmark": "probe", "target": 0.2, "outputs": 2}  # of a benchmark whose score is a mean error
+SITE = {"train": "a" * 64, "validation": "b" * 64}  # a copy of data that nobody can generate
+# Of a benchmark whose score is a mean error.
+MEAN = {**TINY, "benchmark": "probe", "target": 0.2, "outputs": 2, "fingerprints": {}, "datasets": {"site": SITE}}
 CODE = "implementations/pytorch"
 TRAIN = '''"""Trains."""
 

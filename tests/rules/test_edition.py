@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from benchmark.config import read_yaml
-from rules.edition import ROOT, editions, load
+from rules.edition import ROOT, Published, editions, load
 
 EDITIONS = editions()
 ROUNDS = [name for name in EDITIONS if name.startswith("mlperf")]
@@ -142,3 +142,9 @@ def test_a_band_is_two_parts_of_one(edited, epoch, limits):
 def test_what_is_wrong_in_an_edition_is_refused(edited, name, change, message):
     with pytest.raises(ValueError, match=message):
         edited(name, change)
+
+
+@pytest.mark.parametrize("splits", [{}, {"train": "a"}, {"train": "a", "validation": "b", "test": "c"}])
+def test_a_registered_dataset_has_both_splits(splits):
+    with pytest.raises(ValueError, match=r"datasets.site: found .*wanted fingerprints of train and validation"):
+        Published("scaffold", 0.9, 1, 1, datasets={"site": splits})

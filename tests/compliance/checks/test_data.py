@@ -66,5 +66,10 @@ def more_samples_than_published(study):
     return [("result_1.txt", study.changed("train_samples", value=9), "DATA02")]
 
 
+@damage
+def a_copy_that_no_site_has_registered(mean):
+    return [("result_2.txt", mean.changed("dataset_fingerprint", value="c" * 64), "DATA09")]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
