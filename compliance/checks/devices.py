@@ -81,7 +81,7 @@ def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 @rule("SYS11", "set", after=("LOG06", "SYS10", "RUN07"))
 def runs_name_the_same_devices(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """The runs of a set name the same models of devices, on as many ranks"""
+    """The runs of a set name the same models of devices"""
     models = [(run, _models(run)) for run in runs]
     told = [(run, model) for run, model in models if model]
     if told:
@@ -97,23 +97,20 @@ def named_devices_are_the_descriptions(runs: list[Run], place: Any, terms: Terms
     """The devices that runs name are those of the system description"""
     model = next(filter(None, map(_models, runs)), ())
     data = place.description.data if place.description else None
-    for kind, name, _ in model if data else ():
+    for kind, name in model if data else ():
         key = "host_processor_model_name" if kind == CPU else "accelerator_model_name"
         if type(data.get(key)) is str and not same_name(data[key], name):
             run = next(run for run in runs if _models(run))
             yield Fault(run.line("devices"), f"device {show(name)}", f"{key} {show(data[key])}", path=run.path)
 
 
-def _models(run: Run) -> tuple[tuple[str, str, int], ...]:
-    """The kinds and models that a run names, and the ranks on each."""
-    ranks: Counter[tuple[str, str]] = Counter()
-    for group in groups_of(run.value("devices")) or ():
-        ranks[group.kind, group.name] += group.ranks
-    return tuple(sorted((kind, name, number) for (kind, name), number in ranks.items()))
+def _models(run: Run) -> tuple[tuple[str, str], ...]:
+    """The kinds and models that a run names."""
+    return tuple(sorted({(group.kind, group.name) for group in groups_of(run.value("devices")) or ()}))
 
 
-def _words(models: tuple[tuple[str, str, int], ...]) -> str:
-    return "devices " + show(", ".join(f"{name} ({kind}) of {ranks} ranks" for kind, name, ranks in models))
+def _words(models: tuple[tuple[str, str], ...]) -> str:
+    return "devices " + show(", ".join(f"{name} ({kind})" for kind, name in models))
 
 
 def _rates(log: Log) -> Iterator[tuple[float, Event]]:
