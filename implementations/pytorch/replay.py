@@ -38,10 +38,10 @@ from benchmark.config import build
 from benchmark.problem import load_problem
 from rules.edition import load
 
+from . import start
 from .auditing.comparison import Distance, distances
 from .auditing.logged import Epoch, LoggedRun, matches, read_run
 from .config import RunConfig
-from .start import environment
 from .submit import generate
 from .task import config_class
 from .training.events import EDITION
@@ -141,14 +141,11 @@ def train(run: LoggedRun, args: argparse.Namespace) -> tuple[Epoch, ...]:
             raise ValueError(f"{args.data}: could not be generated")
         settings, log = folder / "settings.yaml", folder / "log.txt"
         settings.write_text(yaml.safe_dump(config.fields()), encoding="utf-8")
-        ranks = math.prod(config.layout)
-        command = [sys.executable]
-        if ranks > 1:
-            command += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
-        command += [str(script), "--problem", run.problem, "--data", str(args.data), "--log", str(log)]
+        command = [*start.program(script, math.prod(config.layout)), "--problem", run.problem]
+        command += ["--data", str(args.data), "--log", str(log)]
         command += ["--problems", str(args.problems.resolve())] if args.problems else []
         command += ["--config", str(settings), "--org", "replay", "--rehearsal-seed", str(run.seed)]
-        done = subprocess.run(command, env=environment(ROOT), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        done = subprocess.run(command, env=start.environment(ROOT), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
             epochs = read_run(log).epochs
         except ValueError:

@@ -102,6 +102,12 @@ def can_be_warm(ranks: int, device: str) -> bool:
     return ranks == 1 and device == "cpu" and sys.platform == "linux"
 
 
+def program(script: Path, ranks: int) -> list[str]:
+    """The command of a script by itself, without its options: under torchrun if it has ranks."""
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
+    return [sys.executable, *(torchrun if ranks > 1 else []), str(script)]
+
+
 def environment(root: Path) -> dict[str, str]:
     """The environment of runs that a repository's programs start: what they compile is kept in its build folder, apart
     for each machine, as it may be of no use on another."""

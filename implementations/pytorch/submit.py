@@ -39,7 +39,7 @@ from rules.registry import NAME as REGISTRY
 from .config import RunConfig, config_path, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
-from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals
+from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program
 from .task import config_class
 from .training.assigned import read_assigned
 from .training.events import EDITION
@@ -103,10 +103,7 @@ def train_options(args: argparse.Namespace, log: Path) -> list[str]:
 
 def train_command(args: argparse.Namespace, log: Path) -> list[str]:
     """The command of one run that is started by itself."""
-    start = [sys.executable]
-    if args.nproc > 1:
-        start += ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(args.nproc), "--"]
-    return [*start, str(HERE / "train.py"), *train_options(args, log)]
+    return [*program(HERE / "train.py", args.nproc), *train_options(args, log)]
 
 
 def generate(args: argparse.Namespace) -> int:
