@@ -5,6 +5,7 @@ results/<edition>/<org>/source/<digest>/<path>                                  
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.txt
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/weights/result_<i>.safetensors    what run i learnt
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/ledger.jsonl      every start of a run in this set
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/superseded/<time>/...   what was run again
 results/<edition>/<org>/results/<system>/throughput/<benchmark>/result_<i>.txt       throughput-only logs, no runs
 
 A folder of source has the paths and the bytes that logs name in their event `source`, and is named by the first 12
@@ -20,7 +21,8 @@ from pathlib import Path
 
 THROUGHPUT = "throughput"
 SCALINGS = ("strong", "weak", THROUGHPUT)
-WEIGHTS, LEDGER = "weights", "ledger.jsonl"  # in the folder of a set
+# In the folder of a set:
+WEIGHTS, LEDGER, SUPERSEDED = "weights", "ledger.jsonl", "superseded"
 SKIPPED = ("__pycache__",)
 DIGITS = 12  # of a digest, in the name of a folder of source
 

@@ -1,20 +1,29 @@
 """How runs are started and ended: as programs of their own, or forked from a warm process (`warm.py`)."""
 
 import contextlib
+import ctypes
+import io
 import json
 import os
 import platform
+import re
 import select
 import signal
 import socket
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 15.0  # seconds that processes have to end by themselves
+ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
+OURS = re.compile(r"train\.py: |epoch \d|block \d|final weights |.*: head [0-9a-f]{64}$")  # lines that runs say
+RANK = re.compile(r"rank \d+: ")
+EXIT_CODE = re.compile(r"exitcode\s*:\s*(-?\d+)")  # as torchrun tells it of each rank
+MOST_LINES = 100  # of other words, that are kept
 
 
 class Forked:
@@ -113,6 +122,39 @@ def environment(root: Path) -> dict[str, str]:
     for each machine, as it may be of no use on another."""
     kept = root / "build" / "inductor" / (platform.node() or "here")
     return {"TORCHINDUCTOR_CACHE_DIR": str(kept), **os.environ}
+
+
+def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a program to its end, and end it if this process ends before. Its exit code, a signal's as -number; of ranks
+    under torchrun, 2 if one of them said so. What it says on standard error is passed on, but of torchrun's own words:
+    these, too, if nobody else says what went wrong."""
+    process = subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, preexec_fn=_end_with_parent, start_new_session=True
+    )
+    told, rest, codes = set[str](), deque[str](maxlen=MOST_LINES), set[int]()
+
+    def pass_on() -> None:
+        for line in io.TextIOWrapper(process.stderr, errors="replace"):
+            codes.update(int(code) for code in EXIT_CODE.findall(line))
+            if not OURS.match(line):
+                rest.append(line)
+            elif (words := RANK.sub("", line)) not in told:  # ranks that say the same are heard once
+                told.add(words)
+                print(line, end="", file=sys.stderr, flush=True)
+
+    reader = threading.Thread(target=pass_on, daemon=True)
+    reader.start()
+    code = exit_code(process)
+    reader.join(PATIENCE)
+    if code and not any(line.startswith("train.py:") for line in told):
+        print("".join(rest), end="", file=sys.stderr, flush=True)
+    return 2 if code > 0 and 2 in codes else code
+
+
+def _end_with_parent() -> None:
+    """In a process that has just been forked: it gets SIGTERM when its parent is gone, however that ended."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)
 
 
 def exit_code(process: Forked | subprocess.Popen, timeout: float | None = None) -> int:

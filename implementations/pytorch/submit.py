@@ -1,18 +1,20 @@
-"""Make a submission: generate the data if it is absent, train N times, write the submission tree.
+"""Make a submission: generate the data if it is absent, make the runs that are not there, write the submission tree.
 
     python implementations/pytorch/submit.py --problem smoke --runs 5 --org reference --system laptop
 
 Every run is a process of its own with a seed of its own. One rank on a CPU is forked from a process that has loaded
-PyTorch (warm.py). The files that a run loaded are copied to source/ in the submission. Exit codes: 0 every run reached
-the target, 1 some did not, 2 nothing could be run, or its source is gone, 128 + n ended by signal n.
+PyTorch (warm.py). The files that a run loaded are copied to source/ in the submission. The same command again makes
+what is missing: runs that are over stay, those that broke off are moved to superseded/ and made again, or go on from a
+checkpoint. Nothing is deleted. Exit codes: 0 every run reached the target, 1 some did not or broke off, 2 nothing could
+be run, 128 + n ended by signal n.
 """
 
 import argparse
 import contextlib
 import json
 import math
+import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,20 +31,22 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         )
         sys.exit(2)
 
-from benchmark.collect import collect, snapshot
+from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, missing
 from benchmark.problem import load_problem
-from benchmark.tree import result_path, set_path, system_path
+from benchmark.tree import system_path
 from rules.edition import load
 from rules.registry import NAME as REGISTRY
 
-from .config import RunConfig, config_path, load_config, resolve
+from .config import RunConfig, config_path, gpu_of, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
-from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program
+from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program, run_program
+from .submitting.campaign import Campaign
 from .task import config_class
 from .training.assigned import read_assigned
 from .training.events import EDITION
+from .training.stop import reason as why
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -66,7 +70,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--entry", type=int, help="number of the entry in the registry that assigns the seeds")
     parser.add_argument("--registry", type=Path, help="the round's registry (default: registry.yaml in --out)")
     parser.add_argument("--register", action="store_true", help="make no runs, print what to register for them")
-    parser.add_argument("--force", action="store_true", help="replace the runs that are there")
+    parser.add_argument("--checkpoint", type=Path, help="a folder for checkpoints, from which broken runs go on")
+    parser.add_argument("--anew", action="store_true", help="begin a new set: runs that are there are moved aside")
+    parser.add_argument("--check", action="store_true", help="make no runs, say what is wrong with them beforehand")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
@@ -75,6 +81,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--registry: found no --entry, wanted --entry N too")
     args.registry = (args.registry or args.out / REGISTRY).resolve()
     args.nproc = args.nproc or ranks(args.layout or "1")
+    if args.runs is not None and args.runs < 0:
+        parser.error(f"--runs: found {args.runs}, wanted 0 or more")
     return args
 
 
@@ -88,7 +96,10 @@ def check_settings(args: argparse.Namespace) -> RunConfig:
     settings = [*args.settings, *([f"layout=[{args.layout}]"] if args.layout else [])]
     problem = load_problem(args.problem, args.problems)
     config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
-    config = resolve(config, 1, 1, args.nproc)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    config = resolve(config, cores, args.nproc, args.nproc)
+    if config.device == "cuda":
+        gpu_of(Launch(0, args.nproc, 0, args.nproc, "none"))
     arrange(config.layout, config.tile, problem, 0, args.nproc, config.batch_size // config.accumulate)
     return config
 
@@ -99,11 +110,6 @@ def train_options(args: argparse.Namespace, log: Path) -> list[str]:
     names += ("registry", "entry") if args.entry else ()
     options = [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
     return [*options, "--log", str(log), *args.settings]
-
-
-def train_command(args: argparse.Namespace, log: Path) -> list[str]:
-    """The command of one run that is started by itself."""
-    return [*program(HERE / "train.py", args.nproc), *train_options(args, log)]
 
 
 def generate(args: argparse.Namespace) -> int:
@@ -129,10 +135,12 @@ def write_system(submission: Path, args: argparse.Namespace) -> None:
         path.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
 
 
-def run_once(args: argparse.Namespace, log: Path, warm: Warm | None) -> int:
-    """One run; its exit code."""
-    forked = warm.start(train_options(args, log)) if warm else None
-    return exit_code(forked or subprocess.Popen(train_command(args, log), env=environment(ROOT)))
+def run_once(args: argparse.Namespace, log: Path, warm: Warm | None, more: Sequence[str] = ()) -> int:
+    """One run, with more options; its exit code."""
+    options = [*train_options(args, log), *more]
+    if forked := warm.start(options) if warm else None:
+        return exit_code(forked)
+    return run_program([*program(HERE / "train.py", args.nproc), *options], environment(ROOT))
 
 
 def register(args: argparse.Namespace, warm: Warm | None) -> int:
@@ -144,21 +152,6 @@ def register(args: argparse.Namespace, warm: Warm | None) -> int:
         if code := run_once(args, log, warm):
             return code
         return subprocess.run([sys.executable, str(ROOT / "compliance" / "register.py"), str(log)]).returncode
-
-
-def train(args: argparse.Namespace, submission: Path, benchmark: str, warm: Warm | None) -> int:
-    """Make the runs; after each, copy the source that the logs name by now. The exit code."""
-    failed, source = 0, {}
-    for run in range(args.runs):
-        print(f"run {run + 1} of {args.runs}", file=sys.stderr)
-        source |= snapshot(*filter(None, [args.config]))  # what this run will load, whatever is edited meanwhile
-        code = run_once(args, result_path(submission, args.system, benchmark, run), warm)
-        collect(submission, source)
-        if code == 2 or code < 0:
-            return 2
-        failed += code != 0
-    print(f"{args.runs - failed} of {args.runs} runs reached the target: {submission}")
-    return 1 if failed else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -176,19 +169,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = check_settings(args)
         if args.entry:
             read_assigned(args.registry, args.entry, 0)
-        runs = set_path(submission, args.system, benchmark)
-        if runs.exists() and not args.force and not args.register:
-            raise ValueError(f"{runs}: found runs, wanted an empty place (--force replaces them)")
-        with exit_on_signals(), warm_process(args, config) as warm:
+        place = (submission, args.system, benchmark, args.problem, args.runs, config)
+        campaign = Campaign(*place, lambda log, more: run_once(args, log, warm, more), args.checkpoint, args.config)
+        makes = args.register or args.anew or not campaign.complete()
+        with exit_on_signals(), warm_process(args, config) if makes else contextlib.nullcontext() as warm:
             if generate(args):
                 return 2
             if args.register:
                 return register(args, warm)
-            shutil.rmtree(runs, ignore_errors=True)
             write_system(submission, args)
-            return train(args, submission, benchmark, warm)
-    except ValueError as error:
-        print(f"submit.py: {error}", file=sys.stderr)
+            return campaign.make(args.anew) if args.runs else 0
+    except (ValueError, OSError) as error:
+        print(f"submit.py: {why(error)}", file=sys.stderr)
         return 2
 
 

@@ -301,6 +301,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         origin = Origin(problem, config, args.log)
         assigned = read_assigned(args.registry, args.entry, args.run) if args.registry and launch.rank == 0 else None
         opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, origin)
+        if launch.rank == 0 and not (opened and opened.resumed) and args.log.exists() and args.log.stat().st_size:
+            raise ValueError(f"{args.log}: found a log, wanted a new one: nothing is written over")
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
         reader.close()

@@ -39,8 +39,8 @@ def gone(pid: int) -> bool:
 
 
 def last(log: Path, events) -> dict:
-    """The metadata of a log's last event, run_stop."""
-    *_, event = events(log)
+    """The metadata of the run_stop that ends a log, but for the weights that a successful run names behind it."""
+    event = [event for event in events(log) if event.key != "weights"][-1]
     assert event.key == "run_stop"
     return event.metadata
 

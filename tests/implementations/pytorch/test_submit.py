@@ -40,10 +40,20 @@ def test_tree_is_complete(submitted, events):
     assert system["host_processor_model_name"] and system["framework"].startswith("PyTorch")
 
 
-def test_runs_are_not_overwritten(submitted, tiny, capsys):
+def test_the_same_command_again_leaves_everything_as_it_was(submitted, tiny, capsys):
     _, out = submitted
+    before = files_in(out)
+    assert submit.main(arguments(tiny, out, "--runs", "2", "--layout", "1,2,1,1")) == 0
+    assert files_in(out) == before
+    assert "2 of 2 runs reached the target" in capsys.readouterr().out
+
+
+def test_runs_of_other_settings_are_no_part_of_a_set(submitted, tiny, capsys):
+    _, out = submitted
+    before = files_in(out)
     assert submit.main(arguments(tiny, out)) == 2
-    assert "--force" in capsys.readouterr().err
+    assert "found other settings than now: layout [1, 2, 1, 1], now [1, 1, 1, 1]" in capsys.readouterr().err
+    assert files_in(out) == before
 
 
 def test_data_of_a_problem_in_a_file_is_generated(tiny, tmp_path):

@@ -1,0 +1,1 @@
+"""A set of runs, from nothing or from what is there of it."""

@@ -1,0 +1,190 @@
+"""The runs of a set, one after another: those that are not there yet, and those that broke off."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.collect import collect, files_of, snapshot
+from benchmark.source import ROOT
+from benchmark.tree import result_path, set_path
+
+from ..config import RunConfig
+from .aside import move_aside
+from .standing import Standing, standing
+
+WRONG = 2  # exit code of a run with wrong data or a wrong command: every run would say the same
+SIGNALS = 128  # exit codes from here on are of runs that a signal ended
+NAMED = 5  # files or settings that an error names
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A set of `runs` runs. `checkpoints` is a folder for those of each run, or None; `config_file` is what settings
+    come from, if that lies outside the repository. `start(log, more)` makes a run, with more options, and returns its
+    exit code, a signal's as -number."""
+
+    submission: Path
+    system: str
+    benchmark: str
+    problem: str
+    runs: int
+    config: RunConfig
+    start: Callable[[Path, list[str]], int]
+    checkpoints: Path | None = None
+    config_file: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The set's."""
+        return set_path(self.submission, self.system, self.benchmark)
+
+    def log(self, run: int) -> Path:
+        """The log of a run."""
+        return result_path(self.submission, self.system, self.benchmark, run)
+
+    def checkpoint(self, run: int) -> Path:
+        """The folder of a run's checkpoints."""
+        return self.checkpoints / self.system / self.benchmark / self.log(run).stem
+
+    def standings(self) -> list[Standing]:
+        """How each run of the set stands."""
+        return [standing(self.log(run)) for run in range(self.runs)]
+
+    def complete(self) -> bool:
+        """Whether there is nothing left to make."""
+        return all(found.over for found in self.standings())
+
+    def make(self, anew: bool = False) -> int:
+        """Make what is missing, or, `anew`, all of a new set. The exit code: 0 every run of the set reached its target,
+        1 some did not, 2 none could be made. Raises ValueError where the set is another code's, or somebody else is at
+        work in it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with alone(self.folder):
+            old = move_aside(sorted(self.folder.glob("result_*.txt")), "a new set was begun") if anew else None
+            if old:
+                self.say(f"the runs that were there are now in {old}")
+            before = self.standings()
+            self.same_as(run for run in range(self.runs) if before[run].over)
+            todo = [run for run in range(self.runs) if not before[run].over]
+            if len(todo) < self.runs:
+                self.say(f"{self.runs - len(todo)} of {self.runs} runs are there")
+            source: dict[str, bytes] = {}
+            for done, run in enumerate(todo):
+                source |= snapshot(*filter(None, [self.config_file]))  # what it will load, whatever is edited meanwhile
+                self.say(f"run {run + 1} of {self.runs}")
+                code = self.make_one(run, before[run])
+                collect(self.submission, source)
+                found = standing(self.log(run))
+                self.say(f"run {run + 1} of {self.runs}: {self.told(found, code)}{self.left(len(todo) - done - 1)}")
+                if code == WRONG or (0 < code < SIGNALS and not found.started):  # the next run would end the same way
+                    return WRONG
+                if found.over and self.checkpoints:
+                    shutil.rmtree(self.checkpoint(run), ignore_errors=True)
+            return self.finish()
+
+    def make_one(self, run: int, found: Standing) -> int:
+        """Make a run, or go on with it from its checkpoint; its exit code."""
+        log, more = self.log(run), []
+        if self.checkpoints:
+            more = ["--checkpoint", str(self.checkpoint(run)), "--resume"]
+            if found.state == "broken" and any(self.checkpoint(run).glob("epoch_*")):
+                return self.start(log, more)
+        if log.exists():
+            why = f"broke off after {found.epochs} epochs" if found.epochs else "broke off"
+            if place := move_aside([log], why):
+                self.say(f"run {run + 1} of {self.runs} {why}: what is there of it is now in {place}")
+        return self.start(log, more)
+
+    def finish(self) -> int:
+        """What the set is, and what comes next."""
+        now = self.standings()
+        reached = sum(found.state == "reached" for found in now)
+        print(f"{reached} of {self.runs} runs reached the target: {self.submission}")
+        if missing := [run for run, found in enumerate(now) if not found.over]:
+            names = ", ".join(f"result_{run}" for run in missing)
+            print(f"not there: {names}; the same command again makes {'it' if len(missing) == 1 else 'them'}")
+        else:
+            print(f"next: python compliance/check.py {self.submission}")
+        return 0 if reached == self.runs else 1
+
+    def same_as(self, runs: Iterator[int]) -> None:
+        """Hold what is going to run against the runs that are there. Raises ValueError where source or settings differ:
+        runs of two codes are no set."""
+        for run in runs:
+            log, found = self.log(run), standing(self.log(run))
+            if found.problem != self.problem:
+                raise ValueError(f"{log}: found problem {found.problem}, wanted {self.problem} (--anew)")
+            outside = {f"config/{self.config_file.name}": self.config_file} if self.config_file else {}
+            others = [p for p, d in files_of(log).items() if sha256(outside.get(p, ROOT / p)) != d]
+            if others:
+                raise ValueError(f"{log}: found other source than now: {few(others)}; wanted the same (--anew)")
+            ours, theirs = self.config.fields(), found.settings or {}
+            differ = [
+                f"{name} {theirs.get(name)}, now {value}"
+                for name, value in ours.items()
+                if name not in theirs or list_of(theirs[name]) != list_of(value)
+            ]
+            if found.config != self.config.digest() and differ:
+                raise ValueError(f"{log}: found other settings than now: {few(differ)}; wanted the same (--anew)")
+
+    def left(self, runs: int) -> str:
+        """How long so many runs take, as those did that are there."""
+        took = [found.seconds for found in self.standings() if found.over]
+        return f"; {duration(runs * sum(took) / len(took))} left" if runs and took else ""
+
+    def told(self, found: Standing, code: int) -> str:
+        """A run in words."""
+        what = {"reached": "reached its target", "missed": "did not reach its target"}.get(found.state, "broke off")
+        if not found.over and code < 0:
+            what += f", killed by signal {-code}"
+        score = f", {found.score:.4f}" if isinstance(found.score, float) else ""
+        return f"{what}, {found.seconds:.1f} s, {found.epochs} epochs{score}" if found.over else what
+
+    def say(self, text: str) -> None:
+        """Progress."""
+        print(text, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One campaign at a time in a folder. Raises ValueError if another is at work."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(f"{folder}: found another submit.py at work, wanted one at a time") from None
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(handle)
+
+
+def sha256(path: Path) -> str | None:
+    """The digest of a file; None if there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def list_of(value: object) -> object:
+    """A setting as JSON gives it back."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def few(words: list[str]) -> str:
+    """The first of some words, and how many more there are."""
+    more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
+    return ", ".join(words[:NAMED]) + more
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
