@@ -78,7 +78,7 @@ def test_two_systems_with_different_configs(tmp_path):
 
 
 def test_source_that_no_log_names_any_more_goes(tmp_path):
-    """As --force leaves it: the logs of a set are replaced by those of other code, another set's stay."""
+    """The logs of a set are replaced by those of other code, another set's stay."""
     ran(tmp_path, SMOKE)
     ran(tmp_path, COSMO, "cosmoflow")
     collect(tmp_path, held(SMOKE, COSMO))
