@@ -32,7 +32,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         sys.exit(2)
 
 from benchmark.launch import Launch
-from benchmark.manifest import load_manifest, missing
+from benchmark.manifest import Manifest, load_manifest, missing
 from benchmark.problem import load_problem
 from benchmark.tree import system_path
 from rules.edition import load
@@ -42,7 +42,9 @@ from .config import RunConfig, config_path, gpu_of, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
 from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program, run_program
+from .submitting.aside import move_aside
 from .submitting.campaign import Campaign
+from .submitting.preflight import measure, plan, report
 from .task import config_class
 from .training.assigned import read_assigned
 from .training.events import EDITION
@@ -72,6 +74,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--register", action="store_true", help="make no runs, print what to register for them")
     parser.add_argument("--checkpoint", type=Path, help="a folder for checkpoints, from which broken runs go on")
     parser.add_argument("--anew", action="store_true", help="begin a new set: runs that are there are moved aside")
+    parser.add_argument("--aside", type=int, metavar="RUN", help="make no runs, move what is there of this one aside")
     parser.add_argument("--check", action="store_true", help="make no runs, say what is wrong with them beforehand")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
@@ -100,6 +103,8 @@ def check_settings(args: argparse.Namespace) -> RunConfig:
     config = resolve(config, cores, args.nproc, args.nproc)
     if config.device == "cuda":
         gpu_of(Launch(0, args.nproc, 0, args.nproc, "none"))
+    if config.batch_size > problem.train_samples:
+        raise ValueError(f"batch_size: found {config.batch_size}, wanted at most the {problem.train_samples} samples")
     arrange(config.layout, config.tile, problem, 0, args.nproc, config.batch_size // config.accumulate)
     return config
 
@@ -116,14 +121,24 @@ def generate(args: argparse.Namespace) -> int:
     """Generate what is missing of the dataset; the exit code."""
     problem = load_problem(args.problem, args.problems)
     try:
-        load_manifest(args.data, problem)
-        if not missing(args.data, problem):
-            return 0
+        manifest = load_manifest(args.data, problem)
     except ValueError:
-        pass  # the generator says what is wrong, or makes it
+        manifest = None  # the generator says what is wrong, or makes it
+    if manifest and not missing(args.data, problem):
+        same_data(manifest, args.problem, args.data)
+        return 0
     command = [sys.executable, str(ROOT / "benchmark" / "generate.py"), "--problem", args.problem]
     command += ["--problems", str(args.problems)] if args.problems else []
     return subprocess.run([*command, "--out", str(args.data)], stdout=subprocess.DEVNULL).returncode
+
+
+def same_data(manifest: Manifest, problem: str, data: Path) -> None:
+    """Raises ValueError for a dataset of a published problem that is not the published one."""
+    published = load(EDITION).problems.get(problem)
+    for split, wanted in published.fingerprints.items() if published else ():
+        if manifest.problem_digest == published.problem_digest and manifest.fingerprints[split] != wanted:
+            found = f"found {split} fingerprint {manifest.fingerprints[split]}, wanted {wanted}"
+            raise ValueError(f"{data / 'manifest.json'}: {found} as the rules publish it")
 
 
 def write_system(submission: Path, args: argparse.Namespace) -> None:
@@ -164,20 +179,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"submit.py: found {name!r}, wanted a name of letters, digits and . _ + -", file=sys.stderr)
             return 2
     try:
-        benchmark = load_problem(args.problem, args.problems).workload
+        problem = load_problem(args.problem, args.problems)
+        benchmark = problem.workload
         args.runs = load(EDITION).benchmarks[benchmark].runs if args.runs is None else args.runs
         config = check_settings(args)
         if args.entry:
             read_assigned(args.registry, args.entry, 0)
         place = (submission, args.system, benchmark, args.problem, args.runs, config)
         campaign = Campaign(*place, lambda log, more: run_once(args, log, warm, more), args.checkpoint, args.config)
+        if args.aside is not None:
+            place = move_aside([campaign.log(args.aside)], "broke off")
+            print(f"result_{args.aside}: {f'now in {place}' if place else 'not there'}", file=sys.stderr)
+            return 0
         makes = args.register or args.anew or not campaign.complete()
         with exit_on_signals(), warm_process(args, config) if makes else contextlib.nullcontext() as warm:
-            if generate(args):
+            if args.check:
+                same_data(load_manifest(args.data, problem), args.problem, args.data)
+            elif generate(args):
                 return 2
             if args.register:
                 return register(args, warm)
             write_system(submission, args)
+            published = None if args.problems else load(EDITION).problems.get(args.problem)
+            if args.check or (published and args.runs and not any(s.over for s in campaign.standings())):
+                found = measure(campaign, EDITION)
+                if isinstance(found, int):
+                    how = f"was killed by signal {-found}" if found < 0 else f"ended with exit code {found}"
+                    print(f"submit.py: a first step {how}; no run was made", file=sys.stderr)
+                    return 2
+                report(found, plan(campaign, found, published), lambda line: print(line, file=sys.stderr))
+                if args.check or found.wrong:
+                    return 1 if args.check and found.wrong else 2 if found.wrong else 0
             return campaign.make(args.anew) if args.runs else 0
     except (ValueError, OSError) as error:
         print(f"submit.py: {why(error)}", file=sys.stderr)

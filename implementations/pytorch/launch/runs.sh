@@ -85,18 +85,19 @@ if [[ -n $STEPS ]]; then
     exit
 fi
 
-# The description of the system, of which a person must fill in what no program sees (the number of nodes, say). Refuses
-# a place where runs are already, unless CHECKPOINT has theirs.
+# The description of the system, of which a person must fill in what no program sees (the number of nodes, say). What is
+# there of runs that broke off is moved aside, unless CHECKPOINT has theirs.
 logs=$results/strong/$BENCHMARK
-if [[ -z $CHECKPOINT || ! -e $CHECKPOINT/run_0 || ! -e $logs ]]; then
-    "${python[@]}" "$IMPLEMENTATION/submit.py" --runs 0 --out "$OUT" --nproc "$RANKS" "${given[@]}"
-fi
+"${python[@]}" "$IMPLEMENTATION/submit.py" --runs 0 --out "$OUT" --nproc "$RANKS" "${given[@]}"
 
 good=0
 for ((run = 0; run < RUNS; run++)); do
     log=$logs/result_$run.txt
     code=0
     if ! grep -Eqs "$reached|$ended" "$log"; then
+        if [[ -s $log ]] && ! compgen -G "${CHECKPOINT:-/dev/null}/run_$run/epoch_*" >/dev/null; then
+            "${python[@]}" "$IMPLEMENTATION/submit.py" --aside "$run" --out "$OUT" --nproc "$RANKS" "${given[@]}"
+        fi
         train "$run" --log "$log" ${CHECKPOINT:+--checkpoint "$CHECKPOINT/run_$run" --resume} || code=$?
         collect
         echo "run $((run + 1)) of $RUNS: exit code $code"

@@ -1,0 +1,89 @@
+"""What is wrong with runs before they are made: a step of them is measured, and judged as the rules judge runs."""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.collect import collect, snapshot
+from benchmark.log import Event, read_log
+from benchmark.source import ROOT
+from benchmark.tree import THROUGHPUT, result_path, system_path
+from rules.edition import Published
+
+from .campaign import Campaign, duration
+
+FLOAT = 4  # bytes of a weight
+MOST = 20  # findings that are printed
+
+
+@dataclass(frozen=True)
+class Preflight:
+    """What one measured step told: findings, (severity, words) each, seconds of an epoch, and parameters of the
+    model."""
+
+    findings: tuple[tuple[str, str], ...]
+    epoch_seconds: float
+    parameters: int
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the rules refuse the runs."""
+        return any(severity == "error" for severity, _ in self.findings)
+
+
+def measure(campaign: Campaign, edition: str) -> Preflight | int:
+    """Measure one step as a run is started, and have it judged in a tree like the submission's; or the exit code of a
+    step that could not be made. Raises ValueError where the checker could not look."""
+    with tempfile.TemporaryDirectory(prefix="preflight-") as folder:
+        tree = Path(folder) / edition / campaign.submission.name
+        log = result_path(tree, campaign.system, campaign.benchmark, 0, THROUGHPUT)
+        if code := campaign.start(log, ["--steps", "1"]):
+            return code
+        system = system_path(tree, campaign.system)
+        system.parent.mkdir(parents=True)
+        shutil.copyfile(system_path(campaign.submission, campaign.system), system)
+        collect(tree, snapshot(*filter(None, [campaign.config_file])))
+        command = [sys.executable, str(ROOT / "compliance" / "check.py"), "--format", "json", str(tree)]
+        done = subprocess.run(command, stdout=subprocess.PIPE)
+        try:
+            found = json.loads(done.stdout)["findings"]
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"compliance/check.py ended with {done.returncode}, wanted findings") from None
+        values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
+    findings = tuple(dict.fromkeys((f["severity"], words(f)) for f in found))
+    return Preflight(findings, values["throughput"]["epoch_seconds"], values["parameter_count"])
+
+
+def words(finding: dict) -> str:
+    """A finding of the checker's JSON on one line."""
+    parts = [f"{name} {finding[name]}" for name in ("found", "wanted") if finding.get(name)]
+    return f"{finding['code']} {finding['sentence']}" + (f" ({', '.join(parts)})" if parts else "")
+
+
+def plan(campaign: Campaign, found: Preflight, published: Published | None) -> list[str]:
+    """What the runs will take: how many, seconds, bytes."""
+    todo = sum(not standing.over for standing in campaign.standings())
+    point = published.reference_epochs.get(campaign.config.batch_size) if published else None
+    epochs = point.median if point else None
+    took = f"an epoch takes about {found.epoch_seconds:.1f} s here"
+    if epochs:
+        took += f", the reference took {epochs:g} epochs: about {duration(todo * epochs * found.epoch_seconds)} in all"
+    size, free = todo * found.parameters * FLOAT, shutil.disk_usage(campaign.submission).free
+    return [f"{todo} runs; {took}", f"final weights of {size / 1e6:.1f} MB, {free / 1e9:.1f} GB are free"]
+
+
+def report(found: Preflight, lines: list[str], say: Callable[[str], None]) -> None:
+    """Say what was found, errors first, and what the runs will take."""
+    order = ("error", "warning", "review", "info")
+    findings = sorted(found.findings, key=lambda finding: order.index(finding[0]))
+    for severity, text in findings[:MOST]:
+        say(f"{severity}: {text}")
+    if len(findings) > MOST:
+        say(f"and {len(findings) - MOST} more")
+    for line in lines:
+        say(line)
