@@ -2,12 +2,13 @@
 
 It is ledger.jsonl beside the logs, one JSON object a line, names sorted and without spaces. Entries are only ever
 appended. Each has its `number`, which is its line's, from 1; `previous`, the sha256 of the line before without its
-newline, None in the first; and `time_ms`, milliseconds since 1970. A line digest stands for all lines up to it: the
-last one, the head, for the whole ledger.
+newline, null in the first; `time_ms`, milliseconds since 1970; and `event`: start, end or note. The digest of a line
+stands for all lines up to it: that of the last one, the head, for the whole ledger.
 
 How a run uses it. Rank 0 appends a `Start` before `run_start`, and logs what `append` returns:
 `log.event("ledger", number, line=head)`. When its log is complete it appends the `End`. A run that goes on from a
-checkpoint appends a start that `resumes` its last one. A run that was killed has no end; a `Note` says why.
+checkpoint appends a start that `resumes` its last one, and logs the number in the event `resumed`. A run that was
+killed has no end; a `Note` says why.
 
 A line that a killed writer, or a full disk, has cut off stays as it is: the next writer ends it with a newline and
 chains on to it, and whoever reads the ledger is told. Nothing here truncates.
@@ -25,24 +26,31 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.atomic import sync
+from benchmark.tree import LEDGER
 
-NAME = "ledger.jsonl"
 LARGEST = 8 << 20  # bytes of a ledger
-LONGEST = 16 << 10  # bytes of a line: a note of the longest text, all of it escaped
-MOST = 10_000  # entries
-LONGEST_NOTE = 1000  # characters
-LONGEST_NAME = 255
-SHOWN = 100  # faults that are told
+LONGEST = 16 << 10  # bytes of a line: room for a note of the longest text with all of it escaped
+MOST = 10_000  # lines
+LONGEST_NAME, LONGEST_NOTE = 255, 1000  # characters
+SHOWN = 100  # faults of a ledger that are told
 LATEST = 1 << 53  # milliseconds beyond it are no time
 SHA256 = re.compile(r"[0-9a-f]{64}")
 STATUSES = ("success", "aborted")
 
 
+class Wrong(ValueError):
+    """What is wrong with a ledger or an entry: what was found and what was wanted."""
+
+    def __init__(self, found: str, wanted: str, where: str = ""):
+        super().__init__(f"{where}found {found}, wanted {wanted}")
+        self.found, self.wanted = found, wanted
+
+
 @dataclass(frozen=True)
 class Start:
     """A start of a run. `run` is the name of its log's file; `source`, `config` and `problem` are the digests that the
-    log states as `source`, `config_digest` and `problem_digest`; `seed_commitment` is that of `commitment`; `resumes`
-    is the number of the start that it goes on from. Raises ValueError for a field that is not that."""
+    log states as `source`, `config_digest` and `problem_digest`; `seed_commitment` is what `commitment` gives;
+    `resumes` is the number of the start that it goes on from. Raises Wrong for a field that is none of that."""
 
     run: str
     source: str
@@ -52,18 +60,23 @@ class Start:
     resumes: int | None = None
 
     def __post_init__(self):
-        plain = type(self.run) is str and self.run.isprintable() and "/" not in self.run
-        _want(plain and 0 < len(self.run) <= LONGEST_NAME, "run", self.run, "the name of a file")
+        _want_text("run", self.run, LONGEST_NAME)
+        _want("/" not in self.run, "run", self.run, "the name of a file")
         for name in ("source", "config", "problem", "seed_commitment"):
             _want_digest(name, getattr(self, name))
         if self.resumes is not None:
             _want_number("resumes", self.resumes)
 
+    @property
+    def refers(self) -> int | None:
+        """The number of the start that it is about."""
+        return self.resumes
+
 
 @dataclass(frozen=True)
 class End:
-    """The end of the run that start `of` began: its `status`, and the sha256 of its complete log. Raises ValueError for
-    a field that is not that."""
+    """The end of what start `of` began: the run's `status`, and the sha256 of its complete log. Raises Wrong for a
+    field that is none of that."""
 
     of: int
     status: str
@@ -74,34 +87,39 @@ class End:
         _want(self.status in STATUSES, "status", self.status, " or ".join(STATUSES))
         _want_digest("log", self.log)
 
+    @property
+    def refers(self) -> int:
+        """The number of the start that it is about."""
+        return self.of
+
 
 @dataclass(frozen=True)
 class Note:
-    """What people say of start `of`: why it has no end, or no log. Raises ValueError for a text that is empty, longer
-    than LONGEST_NOTE characters, or not printable."""
+    """What people or tools say of start `of`, such as why it has no end, or no log. Raises Wrong for a text that is
+    empty, not printable, or longer than LONGEST_NOTE characters."""
 
     of: int
     text: str
 
     def __post_init__(self):
         _want_number("of", self.of)
-        plain = type(self.text) is str and self.text.isprintable()
-        _want(
-            plain and 0 < len(self.text) <= LONGEST_NOTE,
-            "text",
-            self.text,
-            f"printable text of at most {LONGEST_NOTE} characters",
-        )
+        _want_text("text", self.text, LONGEST_NOTE)
+
+    @property
+    def refers(self) -> int:
+        """The number of the start that it is about."""
+        return self.of
 
 
 Event = Start | End | Note
 EVENTS: dict[str, type] = {"start": Start, "end": End, "note": Note}
-COMMON = ("event", "number", "previous", "time_ms")
+COMMON = {"event", "number", "previous", "time_ms"}
+BEGINNINGS = (b'{"config":', b'{"event":')  # of a start; of an end or a note
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry as it stands in a ledger: what its line says, and the line's own digest."""
+    """An entry as it stands in a ledger: what it says, and the digest of its line."""
 
     number: int
     previous: str | None
@@ -112,7 +130,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a line, from 1. `cut`: the line is the beginning of an entry, as a killed writer leaves it."""
+    """What is wrong with line `line`, from 1. `cut`: it is the beginning of an entry, as a killed writer leaves it."""
 
     line: int
     found: str
@@ -135,29 +153,27 @@ def commitment(seed: int) -> str:
 
 
 def append(path: Path, said: Event, time_ms: int | None = None) -> tuple[int, str]:
-    """Appends an entry, now or at `time_ms`; its number, and the digest of its line. It is on disk when this returns;
-    other writers wait meanwhile.
+    """Append an entry, now or at `time_ms`; its number, and the digest of its line, which is the ledger's head. It is
+    on disk when this returns; other writers wait meanwhile.
 
-    Raises ValueError for a path that is no regular file or whose last line is none of a ledger, for a ledger that is
-    full, and for an entry that refers to no earlier one; OSError where it cannot be written.
+    Raises Wrong for a path that is no regular file or whose last line is none of a ledger, for a ledger that is full,
+    and for an entry that is about no earlier one; OSError where it cannot be written.
     """
-    handle, made = _open(path)
+    where, made = f"{path}: ", not os.path.lexists(path)
+    handle = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        data = _read(handle, path)
-        lines, cut = _lines(data)
-        _follow(path, lines)
-        refers = said.resumes if isinstance(said, Start) else said.of
-        if refers is not None and refers > len(lines):
-            raise ValueError(f"{path}: found an entry about entry {refers}, wanted one of the {len(lines)} there are")
-        number, previous = len(lines) + 1, _sha256(lines[-1]) if lines else None
-        line = line_of(number, previous, round(time.time() * 1000) if time_ms is None else time_ms, said)
-        if number > MOST or len(data) + len(line) + 2 > LARGEST:
-            raise ValueError(
-                f"{path}: found {len(lines)} lines of {len(data)} bytes, wanted room for one more of "
-                f"{MOST} lines and {LARGEST} bytes"
-            )
-        rest = b"\n" * cut + line + b"\n"  # one write, so that a killed process leaves all or nothing, mostly
+        data = _read(handle, where)
+        lines, unended = _lines(data)
+        _can_follow(lines, where)
+        if said.refers is not None and said.refers > len(lines):
+            raise Wrong(f"an entry about entry {said.refers}", f"one of the {len(lines)} there are", where)
+        now = int(time.time() * 1000) if time_ms is None else time_ms  # as logs have it
+        line = line_of(len(lines) + 1, _sha256(lines[-1]) if lines else None, now, said)
+        if len(lines) >= MOST or len(data) + len(line) + 2 > LARGEST:
+            found = f"{len(lines)} lines of {len(data)} bytes in all"
+            raise Wrong(found, f"room for one more of {MOST} lines and {LARGEST} bytes", where)
+        rest = b"\n" * unended + line + b"\n"
         while rest:
             rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
@@ -165,142 +181,128 @@ def append(path: Path, said: Event, time_ms: int | None = None) -> tuple[int, st
         os.close(handle)
     if made:
         sync(Path(path).parent)
-    return number, _sha256(line)
+    return len(lines) + 1, _sha256(line)
 
 
 def read_ledger(path: Path) -> Ledger:
-    """The entries of a ledger, and what is wrong with it: never raises for what a file holds, or that there is none.
-
-    An entry stands, in spite of faults, where its line can be read; the chain is followed from line to line.
-    """
+    """A ledger's entries, and what is wrong with it. Never raises for what lies there: a file that cannot be read is a
+    fault, too. Entries are those of the lines that hold one, whether or not they are chained as they should be."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = _open(path, os.O_RDONLY)
         try:
-            data = _read(handle, path)
+            data = _read(handle)
         finally:
             os.close(handle)
     except OSError as error:
-        return Ledger((), (Fault(1, f"no file that can be read ({error.strerror or 'an error'})", NAME),))
-    except ValueError as error:
-        return Ledger((), (Fault(1, *str(error).partition("found ")[2].split(", wanted ", 1)),))
-    lines, cut = _lines(data)
-    entries, faults = [], []
+        return Ledger((), (Fault(1, f"no file that can be read ({error.strerror or 'an error'})", LEDGER),))
+    except Wrong as wrong:
+        return Ledger((), (Fault(1, wrong.found, wrong.wanted),))
+    lines, unended = _lines(data)
+    entries, faults, missing = [], [], 0  # lines that numbers say were taken out above
     for number, line in enumerate(lines[:MOST], 1):
         try:
             entry = parse(line)
-        except ValueError as error:
-            faults.append(Fault(number, repr(line[:40])[1:], str(error), _is_cut(line)))
-            continue
-        entries.append(entry)
-        faults += _links(entry, number, lines[number - 2] if number > 1 else None)
+            faults += _misplaced(entry, number, number + missing, lines[number - 2] if number > 1 else None)
+            missing = entry.number - number
+            entries.append(entry)
+        except Wrong as wrong:
+            faults.append(Fault(number, wrong.found, wrong.wanted, _is_cut(line)))
     if len(lines) > MOST:
         faults.append(Fault(MOST + 1, f"{len(lines)} lines", f"at most {MOST}"))
-    elif cut and lines and not (faults and faults[-1].line == len(lines)):
-        faults.append(Fault(len(lines), "a last line without an end", "whole lines", cut=True))
+    elif unended and entries and entries[-1].line == _sha256(lines[-1]):
+        faults.append(Fault(len(lines), "a last line without an end", "a newline", cut=True))
     if not lines:
-        faults.append(Fault(1, "no line", "the start of a run"))
-    return Ledger(tuple(entries), _few(faults), _sha256(lines[-1]) if lines else "")
+        faults.append(Fault(1, "nothing", "the start of a run"))
+    if len(faults) > SHOWN:
+        more = Fault(faults[SHOWN].line, f"{len(faults) - SHOWN} more faults from here on", "none")
+        faults = [*faults[:SHOWN], more]
+    return Ledger(tuple(entries), tuple(faults), _sha256(lines[-1]) if lines else "")
 
 
 def line_of(number: int, previous: str | None, time_ms: int, said: Event) -> bytes:
     """An entry as it is written, without the newline."""
     event = next(name for name, kind in EVENTS.items() if kind is type(said))
-    values = {"number": number, "previous": previous, "time_ms": time_ms, "event": event}
-    return _canonical({**asdict(said), **values})
+    return _canonical({**asdict(said), "number": number, "previous": previous, "time_ms": time_ms, "event": event})
 
 
 def parse(line: bytes) -> Entry:
-    """The entry that a line holds. Raises ValueError that says what was wanted of a line that holds none."""
+    """The entry that a line holds. Raises Wrong for a line that holds none."""
     if len(line) > LONGEST:
-        raise ValueError(f"at most {LONGEST} bytes, not {len(line)}")
+        raise Wrong(f"a line of {len(line)} bytes", f"at most {LONGEST}")
     try:
         values = json.loads(line)
-        same = type(values) is dict and _canonical(values) == line
+        sound = type(values) is dict and _canonical(values) == line
     except (ValueError, RecursionError):
-        values, same = None, False
-    if type(values) is not dict or not same:
-        raise ValueError("a JSON object with sorted names and no spaces")
-    event = values.get("event")
-    kind = EVENTS.get(event) if type(event) is str else None
+        sound = False
+    if not sound:
+        raise Wrong(f"{line[:40]!r}"[1:], "a JSON object with sorted names and no spaces")
+    name = values.get("event")
+    kind = EVENTS.get(name) if type(name) is str else None
     if kind is None:
-        raise ValueError(f"event {', '.join(EVENTS)}, not {event!r:.80}")
-    own = {f.name for f in fields(kind)}
-    if values.keys() != own | set(COMMON):
-        raise ValueError(f"the fields {', '.join(sorted(own | set(COMMON)))}")
-    number, previous, time_ms = (values[name] for name in ("number", "previous", "time_ms"))
-    _want_number("number", number)
-    if previous is not None:
-        _want_digest("previous", previous)
+        raise Wrong(f"event {name!r:.80}", ", ".join(EVENTS))
+    own = {field.name for field in fields(kind)}
+    if odd := sorted(values.keys() ^ (own | COMMON)):
+        raise Wrong(f"{'the' if odd[0] in values else 'no'} field {odd[0]!r:.80}", ", ".join(sorted(own | COMMON)))
+    _want_number("number", values["number"])
+    if values["previous"] is not None:
+        _want_digest("previous", values["previous"])
+    time_ms = values["time_ms"]
     _want(type(time_ms) is int and 0 <= time_ms < LATEST, "time_ms", time_ms, "milliseconds since 1970")
-    return Entry(number, previous, time_ms, kind(**{name: values[name] for name in own}), _sha256(line))
+    said = kind(**{field: values[field] for field in own})
+    return Entry(values["number"], values["previous"], time_ms, said, _sha256(line))
 
 
-def _links(entry: Entry, number: int, before: bytes | None) -> list[Fault]:
-    """What is wrong with where an entry stands: in line `number`, after the line `before`."""
+def _misplaced(entry: Entry, line: int, number: int, before: bytes | None) -> list[Fault]:
+    """What is wrong with where an entry stands: in line `line`, after the line `before`, where `number` is next. Of a
+    line that was taken out only the broken chain is told."""
+    found, wanted = entry.previous, None if before is None else _sha256(before)
     faults = []
-    if entry.number != number:
-        faults.append(Fault(number, f"number {entry.number}", f"{number}, as the line's"))
-    wanted = None if before is None else _sha256(before)
-    if entry.previous != wanted:
-        faults.append(Fault(number, f"previous {entry.previous}", f"{wanted}, the sha256 of the line before"))
-    refers = entry.said.resumes if isinstance(entry.said, Start) else entry.said.of
-    if refers is not None and refers >= number:
-        faults.append(Fault(number, f"an entry about entry {refers}", "one before it"))
+    if found != wanted:
+        faults.append(Fault(line, f"previous {found}", f"{wanted}, the sha256 of the line before"))
+    elif entry.number != number:
+        faults.append(Fault(line, f"number {entry.number}", f"{number}, the next one"))
+    if entry.said.refers is not None and entry.said.refers >= entry.number:
+        faults.append(Fault(line, f"an entry about entry {entry.said.refers}", "an earlier one"))
     return faults
 
 
-def _few(faults: list[Fault]) -> tuple[Fault, ...]:
-    """As many faults as are told, and how many there are beside."""
-    if len(faults) <= SHOWN:
-        return tuple(faults)
-    more = Fault(faults[SHOWN].line, f"{len(faults) - SHOWN} more faults from here on", "none")
-    return (*faults[:SHOWN], more)
-
-
-def _follow(path: Path, lines: list[bytes]) -> None:
-    """Raises ValueError unless the last line is an entry of that number, or was cut off."""
-    if not lines or _is_cut(lines[-1]):
-        return
-    try:
-        number = parse(lines[-1]).number
-    except ValueError as error:
-        raise ValueError(f"{path}:{len(lines)}: found {lines[-1][:40]!r}, wanted {error}") from None
-    if number != len(lines):
-        raise ValueError(f"{path}:{len(lines)}: found number {number}, wanted {len(lines)}, as the line's")
+def _can_follow(lines: list[bytes], where: str) -> None:
+    """Raises Wrong unless the last line is an entry of its number, or one that was cut off."""
+    if lines and not _is_cut(lines[-1]):
+        where = f"{where[:-2]}:{len(lines)}: "
+        try:
+            number = parse(lines[-1]).number
+        except Wrong as wrong:
+            raise Wrong(wrong.found, wrong.wanted, where) from None
+        if number != len(lines):
+            raise Wrong(f"number {number}", f"{len(lines)}, the line's", where)
 
 
 def _is_cut(line: bytes) -> bool:
-    """Whether a line is the beginning of an entry."""
-    if not b'{"config":'.startswith(line[:10]) and not b'{"event":'.startswith(line[:9]):
-        return False
-    try:
-        json.loads(line[:LONGEST])
-    except (ValueError, RecursionError):
-        return True
-    return False
+    """Whether a line is the beginning of an entry, and not all of one."""
+    begins = any(line.startswith(beginning[: len(line)]) for beginning in BEGINNINGS)
+    return begins and 0 < len(line) <= LONGEST and not line.rstrip().endswith(b"}")
 
 
-def _open(path: Path) -> tuple[int, bool]:
-    """The file to append to, and whether it was made. Raises ValueError for a link."""
-    made = not os.path.lexists(path)
+def _open(path: Path, flags: int) -> int:
+    """An open file. Raises Wrong for a link; anything else that is no regular file is for `_read`."""
     try:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        return os.open(path, flags, 0o644), made
+        return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     except OSError:
         if os.path.islink(path):
-            raise ValueError(f"{path}: found a symbolic link, wanted a regular file") from None
+            raise Wrong("a symbolic link", "a regular file", f"{path}: ") from None
         raise
 
 
-def _read(handle: int, path: Path) -> bytes:
-    """All of an open file. Raises ValueError for one that is too large or no regular file."""
+def _read(handle: int, where: str = "") -> bytes:
+    """All of an open file. Raises Wrong for one that is too large or no regular file."""
     if not stat.S_ISREG(os.fstat(handle).st_mode):
-        raise ValueError(f"{path}: found something else, wanted a regular file")
+        raise Wrong("a pipe, socket or device", "a regular file", where)
     with open(handle, "rb", closefd=False) as file:
         file.seek(0)
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise ValueError(f"{path}: found more than {LARGEST} bytes, wanted at most so many")
+        raise Wrong(f"more than {LARGEST} bytes", f"at most {LARGEST}", where)
     return data
 
 
@@ -320,7 +322,12 @@ def _sha256(data: bytes) -> str:
 
 def _want(holds: bool, name: str, found: Any, wanted: str) -> None:
     if not holds:
-        raise ValueError(f"{name}: found {found!r:.80}, wanted {wanted}")
+        raise Wrong(f"{name} {found!r:.80}", wanted)
+
+
+def _want_text(name: str, found: Any, most: int) -> None:
+    plain = type(found) is str and found.isprintable() and 0 < len(found) <= most
+    _want(plain, name, found, f"printable text of 1 to {most} characters")
 
 
 def _want_digest(name: str, found: Any) -> None:

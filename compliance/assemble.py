@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from benchmark.tree import THROUGHPUT
+from benchmark.tree import LEDGER, THROUGHPUT
 from compliance.finding import Finding, sort_key
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
@@ -34,9 +34,9 @@ def assemble(
     names = {unit.submission.name for unit in units if unit.submission}
     owner = functools.cache(lambda path: next((p for p in ancestors(path) if p in names), None))
     sets = [s for unit in units for s in unit.sets]
-    inside = {s.name for s in sets} | {log.name for s in sets for log in s.logs}
+    inside = {name for s in sets for name in own(s)}
     well_laid = [s for s in sets if not wrong_place(at.get(s.name, ()))]
-    in_place = {s.name for s in well_laid} | {log.name for s in well_laid for log in s.logs}
+    in_place = {name for s in well_laid for name in own(s)}
     outside: dict[str | None, list[Finding]] = defaultdict(list)  # of sets and logs, by submission
     around: dict[str | None, list[Finding]] = defaultdict(list)  # the same, and of sets that lie wrong
     for finding in everything:
@@ -52,7 +52,7 @@ def assemble(
         home, edition = unit.submission.name if unit.submission else "", unit.edition
         description, every = unit.descriptions.get(s.system), [judged[x.name][0] for x in s.logs]
         benchmark = benchmark_of(s, every, edition)
-        known, own = edition.benchmarks.get(benchmark), {s.name, *(x.name for x in s.logs)}
+        known, mine = edition.benchmarks.get(benchmark), set(own(s))
         return SetVerdict(
             path=s.name,
             folder=s.path,
@@ -64,10 +64,12 @@ def assemble(
             edition=edition.name,
             required=known.runs if known else None,
             logs=tuple(log(x.name, edition.name) for x in s.logs),
-            findings=tuple(at.get(s.name, ())),
+            findings=tuple(f for name in (s.name, ledger_name(s)) for f in at.get(name, ())),
             description=(description.data or {}) if description else {},
             submission=home,
-            about=tuple(f for f in around[home] if f.path not in own and concerns(f, home, s, edition)) if home else (),
+            about=tuple(f for f in around[home] if f.path not in mine and concerns(f, home, s, edition))
+            if home
+            else (),
             unjudged=unjudged(s, home, at.get(s.name, ()), known is not None, every),
         )
 
@@ -81,6 +83,16 @@ def assemble(
     alone = tuple(s for unit, sets in told if not unit.submission for s in sets)
     editions = tuple(sorted({u.edition.name for u in units}))
     return Verdict(submissions, alone, logs, everything, tuple(missed), editions)
+
+
+def own(s: Set) -> list[str]:
+    """What findings call a set and the files that it consists of."""
+    return [s.name, ledger_name(s), *(log.name for log in s.logs)]
+
+
+def ledger_name(s: Set) -> str:
+    """What findings call the launch ledger of a set."""
+    return f"{s.name}/{LEDGER}"
 
 
 def gates() -> frozenset[str]:

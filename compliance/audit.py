@@ -19,7 +19,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from compliance.auditing.questions import Question, name_of, questions, scored
+from compliance.auditing.questions import Question, ledger_line, name_of, questions, scored
 from compliance.auditing.replays import Replay, read_replays
 from compliance.check import write
 from compliance.engine import judge
@@ -70,6 +70,7 @@ def _audit(
     broken = f", broken: {', '.join(summary.broken)}" if summary.broken else ""
     read.append(f"{summary.passed} of {summary.rules} rules passed{broken}")
     read += [submission.source] if submission.source else []
+    read += [f"{name_of(runs)}: {line}" for runs in submission.sets if (line := ledger_line(runs, edition))]
     again = []
     for runs in submission.sets:
         made = [(run, replay) for run in scored(runs) for replay in replays.get(_sha256(run.file), ())]

@@ -19,6 +19,7 @@ from compliance.reading.across import Across
 from compliance.reading.discovery import discover
 from compliance.reading.edition import select_edition
 from compliance.reading.files import Description, SubmissionFiles, description_of
+from compliance.reading.ledger import SetLedger, ledger_of
 from compliance.reading.log import Log, gather_log
 from compliance.reading.registry import Registries, RoundRegistry
 from compliance.reading.resumption import set_aside
@@ -80,12 +81,13 @@ class Unit:
 @dataclass(frozen=True)
 class SetPlace:
     """Where a set lies, for its checks: its folders' names, its submission, the description of its system, the registry
-    of its round."""
+    of its round, its launch ledger."""
 
     runs: Set
     submission: Submission | None
     description: Description | None
     registry: RoundRegistry | None = None
+    ledger: SetLedger | None = None
 
     @property
     def scaling(self) -> str:
@@ -233,7 +235,8 @@ def _judge_level(level: str, unit: Unit, given: set[str], *arguments: Any) -> It
 def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iterator[Finding]:
     sound = [run for run in every if run.codes.isdisjoint(gates())]
     terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition))
-    place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry)
+    ledger = ledger_of(runs, unit.edition)
+    place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry, ledger)
     terms = replace(terms, throughput_only=_measures_throughput(runs, every))
     alike = [run for run in sound if run.throughput_only == terms.throughput_only]
     for check in ordered("set", terms.codes):

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent
 TEXTS = "texts"
 DEFAULT = "v1.0"
 SEVERITIES = ("error", "warning", "review", "info")
-REGISTRY = ("none", "optional", "required")
+KEPT = ("none", "optional", "required")  # a registry, or launch ledgers
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,7 @@ class Clock:
     init_free: float = 1800.0  # ... or this, whichever is longer
     future: float = 86400.0  # how far the clock of a log may be ahead of the checker's
     overlap: float = 1.0  # for which two runs may share a system
+    launch_slack: float = 1.0  # how far the times of a launch ledger may be from those of logs, and run back
 
 
 @dataclass(frozen=True)
@@ -191,10 +192,12 @@ class Limits:
     releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256}: rules/release.py
     throughput_rules: tuple[str, ...] = ()  # that judge a throughput-only log and its set; (): there is no such log
     registry: str = "none"  # whether entrants register and are assigned their seeds: none, optional or required
+    ledger: str = "none"  # whether sets have a launch ledger: none, optional or required
 
     def __post_init__(self) -> None:
-        if self.registry not in REGISTRY:
-            raise ValueError(f"registry: found {self.registry!r}, wanted one of {', '.join(REGISTRY)}")
+        for name in ("registry", "ledger"):
+            if getattr(self, name) not in KEPT:
+                raise ValueError(f"{name}: found {getattr(self, name)!r}, wanted one of {', '.join(KEPT)}")
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ from typing import Any
 
 from benchmark.config import read_yaml
 from compliance.finding import show
+from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
 from compliance.verdict import SetVerdict, SubmissionVerdict
 from rules.edition import Edition
 from rules.text import BY_REVIEW
 
 CONFIGS = Path(__file__).resolve().parents[2] / "implementations" / "pytorch" / "configs"
-MOST_SETTINGS = 12  # that differ, named
+MOST_SETTINGS = MOST_NOTES = 12  # settings that differ, and notes on starts, that are named
 MACHINE = ("eval_batch_size", "workers", "prefetch", "cache_gib", "compile")  # of a config: nothing that is learnt
 
 
@@ -48,6 +49,18 @@ def name_of(runs: SetVerdict) -> str:
 def scored(runs: SetVerdict) -> list[Run]:
     """The runs of a set, logs of throughput alone left out."""
     return [log.run for log in runs.logs if not log.run.throughput_only]
+
+
+def ledger_line(runs: SetVerdict, edition: Edition) -> str:
+    """What a set's launch ledger counts, in a line; "" where the edition knows of none, or there are no runs."""
+    if edition.limits.ledger == "none" or not scored(runs):
+        return ""
+    ledger = _ledger(runs)
+    return ledger.summary(scored(runs)) if ledger else "no launch ledger"
+
+
+def _ledger(runs: SetVerdict) -> SetLedger | None:
+    return read_beside(runs.folder, runs.path)
 
 
 def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Iterator[str]:
@@ -88,6 +101,19 @@ def _entries(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[st
     yield (
         f"entries {', '.join(map(str, entries))} of the registry" if entries else "no run names an entry of a registry"
     )
+
+
+def _launches(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    """The head, which people hold against the one that they noted, and the notes on starts."""
+    ledger = _ledger(runs)
+    if ledger is None:
+        yield "no launch ledger"
+        return
+    yield f"head {ledger.ledger.head or 'none'}, of {len(ledger.ledger.entries)} lines"
+    notes = [f"start {number}: {show(text)}" for number, texts in ledger.notes.items() for text in texts]
+    yield from notes[:MOST_NOTES]
+    if len(notes) > MOST_NOTES:
+        yield f"{len(notes) - MOST_NOTES} more notes"
 
 
 def _data(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
@@ -143,6 +169,7 @@ OF_SET = {
     "EVL90": _curves,
     "SEED90": _choice,
     "REG90": _entries,
+    "LED90": _launches,
     "DATA90": _data,
     "HYP90": _settings,
     "MOD90": _model,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from benchmark.tree import LEDGER
 from compliance.finding import Fault, printable, show
 from compliance.reading.tree import LOG, PRUNED, Entry, Submission
 from compliance.rule import rule
@@ -136,4 +137,6 @@ def _placed(entry: Entry, edition: Edition) -> bool:
         return len(parts) == 2 and parts[1].endswith(".json")
     if parts[0] != "results":
         return False
+    if parts[-1] == LEDGER:  # beside the logs of a set
+        return edition.limits.ledger != "none" and len(parts) == (5 if edition.limits.scalings else 4)
     return bool(LOG.match(parts[-1])) or "power" in parts or (PRUNED in parts and bool(LOG.match(parts[-1])))

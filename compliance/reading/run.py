@@ -19,7 +19,7 @@ from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number, seed_of
 
 MOST = 20_000  # evaluations, and spans of a kind, kept of one log
-MOST_SEEDS = 1000
+MOST_SEEDS = MOST_RESUMED = 1000
 DEEPEST = 16  # levels of a value that is kept
 EXACT = 1 << 53  # milliseconds beyond it are no times
 KINDS = ("staging", "epoch", "eval")  # of spans
@@ -48,6 +48,16 @@ class Origin(NamedTuple):
     line: int
     source: str | None
     entry: int | None
+
+
+class Launch(NamedTuple):
+    """A start of the run, as the log names it: the line and the time of the event, the number of the start in the set's
+    launch ledger, and the digest of its line there; None where the log does not say."""
+
+    line: int
+    time_ms: int | None
+    number: int | None
+    digest: str | None
 
 
 class Evaluation(NamedTuple):
@@ -139,6 +149,9 @@ class Run:
     measured: Fact | None = None  # what a throughput-only log says in all
     throughput_only: bool = False  # no run: it measures steps alone
     origin: Origin | None = None  # of the first seed
+    init: Mark | None = None  # init_start
+    launch: Launch | None = None  # the first start of the run, where the log names one
+    resumptions: tuple[Launch, ...] = ()  # the later ones; they have no digest
     numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # that the scores follow from
     codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
     lines: frozenset[int] = field(default_factory=frozenset)  # where
@@ -241,6 +254,12 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
         throughput_only=terms.throughput_only,
         origin=_origin(log.first("seed")),
+        init=_mark(log.first("init_start")),
+        launch=_launch(e, e.value, metadata(e, "line")) if (e := log.first("ledger")) else None,
+        resumptions=tuple(
+            _launch(e, e.value.get("ledger") if type(e.value) is dict else None)
+            for e in log.all("resumed")[:MOST_RESUMED]
+        ),
         numbers=Numbers(_rows(time, terms), MOST),
     )
 
@@ -255,6 +274,11 @@ def _origin(event: Event | None) -> Origin | None:
         return None
     source, entry = metadata(event, "source"), metadata(event, "entry")
     return Origin(event.line, source if type(source) is str else None, entry if type(entry) is int else None)
+
+
+def _launch(event: Event, number: Any, digest: Any = None) -> Launch:
+    number, digest = number if type(number) is int else None, digest if type(digest) is str else None
+    return Launch(event.line, _time(event), number, digest)
 
 
 def _bounded(value: Any) -> Any:

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from compliance_test_ledgers import Campaign, commitment, time_of
+
 from benchmark.metric import Counts, dice, mean
 from benchmark.tree import combine, source_path
 from rules.edition import ROOT, load
@@ -445,3 +447,90 @@ def parked(path: str) -> Callable[[Submission], None]:
         submission.files[path] = text_of(run)
 
     return attack
+
+
+# --- the launch ledger ---
+
+
+def launch(submission: Submission, before: Callable[[Campaign, int], None] | None = None) -> list[bytes]:
+    """A right ledger, which the logs state; its lines. `before` adds what comes before run i."""
+    campaign = Campaign()
+    for number, run in enumerate(submission.runs):
+        if before:
+            before(campaign, number)
+        campaign.run(run, f"result_{number}.txt", text_of)
+    write_ledger(submission, campaign.lines)
+    return campaign.lines
+
+
+def write_ledger(submission: Submission, lines: list[bytes]) -> None:
+    """These lines as the ledger of the set."""
+    text = b"".join(line + b"\n" for line in lines).decode()
+    submission.files[f"results/epyc-2core/strong/{submission.benchmark}/ledger.jsonl"] = text
+
+
+def launched(change: Callable[[Submission, list[bytes]], Any]) -> Callable[[Submission], None]:
+    """The attack that changes the lines of a right ledger, or the logs after it."""
+
+    def attack(submission: Submission) -> None:
+        lines = launch(submission)
+        change(submission, lines)
+        write_ledger(submission, lines)
+
+    return attack
+
+
+def tried(status: str | None, *, times: int = 1, name: str = "result_2.txt", note: str = "") -> Callable:
+    """The attack that starts something so many times before run 2, right after run 1, and does not hand it in."""
+
+    def before(submission: Submission, campaign: Campaign, number: int) -> None:
+        for _ in range(times if number == 2 else 0):
+            time = time_of(submission.runs[1], "run_stop") + 5
+            seed = commitment(len(campaign.lines))
+            start = campaign.start(submission.runs[2], name, time_ms=time, seed_commitment=seed)
+            if status:
+                campaign.end(start, f"log of start {start}", status, time)
+            if note:
+                campaign.note(start, note, time)
+
+    return lambda submission: launch(submission, lambda *more: before(submission, *more))
+
+
+def started(by: int = 0, since: str = "init_stop", **other: Any) -> Callable[[Submission], None]:
+    """The attack whose run 2 has a start of another time, in milliseconds after an event, or with other fields."""
+
+    def attack(submission: Submission) -> None:
+        campaign = Campaign()
+        for number, run in enumerate(submission.runs):
+            if number == 2:
+                start = campaign.start(run, "result_2.txt", time_ms=time_of(run, since) + by, **other)
+                campaign.state(run, start)
+                campaign.finish(start, run, text_of(run))
+            else:
+                campaign.run(run, f"result_{number}.txt", text_of)
+        write_ledger(submission, campaign.lines)
+
+    return attack
+
+
+def beside(submission: Submission) -> None:
+    """Another start beside run 2, aborted long before its end."""
+    campaign = Campaign()
+    for number, run in enumerate(submission.runs):
+        if number == 2:
+            start = campaign.start(run, "result_2.txt")
+            campaign.state(run, start)
+            time = time_of(run, "run_start") + 1000
+            campaign.end(campaign.start(run, "result_3.txt", time_ms=time), "another log", "aborted", time + 4000)
+            campaign.finish(start, run, text_of(run))
+        else:
+            campaign.run(run, f"result_{number}.txt", text_of)
+    write_ledger(submission, campaign.lines)
+
+
+def written_anew(submission: Submission) -> None:
+    """The ledger without the starts that failed; the logs state the lines of the one that had them."""
+    tried("aborted", times=3)(submission)
+    kept = copy.deepcopy(submission.runs)
+    launch(submission)
+    submission.runs[:] = kept

@@ -20,6 +20,7 @@ def load_helper(name):
 
 
 _logs = load_helper("logs")
+load_helper("ledgers")
 _submissions = load_helper("submissions")
 load_helper("attacks")
 
@@ -81,6 +82,12 @@ def measured(tmp_path):
 def registered(tmp_path):
     """A good submission whose seeds are from the round's registry."""
     return _submissions.Registered(tmp_path)
+
+
+@pytest.fixture
+def launched(tmp_path):
+    """A good submission with a launch ledger."""
+    return _submissions.Launched(tmp_path)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Fuzzing the parser, the judging of logs, and the walking of trees.
+"""Fuzzing the parser, the judging of logs and launch ledgers, and the walking of trees.
 
     python tests/compliance/fuzz.py --inputs 1000000 --logs 100000 --trees 100000 --seed 1
 
@@ -7,6 +7,7 @@ exception, no time beyond a limit, nothing unprintable in a finding, no path out
 """
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -20,7 +21,9 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     sys.path.append(str(Path(__file__).resolve().parent))
 
+from benchmark.ledger import End, Note, Start, commitment, line_of
 from benchmark.log import BadLine, Event, Oddity, read_log
+from benchmark.tree import LEDGER
 from compliance.engine import BROKE, judge
 
 SLOW = 5.0  # seconds of processor time for one input
@@ -82,7 +85,7 @@ def damage_events(rng: random.Random, events: list[dict]) -> list[dict]:
 
 
 class Fuzzer:
-    """The three kinds of input, in a scratch folder."""
+    """The four kinds of input, in a scratch folder."""
 
     def __init__(self, folder: Path, logs: object):
         self.folder, self.logs = folder, logs
@@ -118,6 +121,41 @@ class Fuzzer:
         for _ in range(rng.randint(1, 5)):
             _disturb(rng, org)
         self.verdict(root, rng.choice((None, "v1.0", "mlperf-hpc-v0.7", "mlperf-hpc-v2.0")))
+
+    def ledger(self, rng: random.Random) -> None:
+        """A set with a launch ledger of whatever entries, chained as they should be, and sometimes mutated bytes."""
+        runs = self.folder / "box" / "strong" / "scaffold"
+        shutil.rmtree(runs, ignore_errors=True)
+        runs.mkdir(parents=True)
+        lines: list[bytes] = []
+        starts: dict[int, str] = {}  # number -> log
+        for number in range(1, rng.randint(2, 9)):
+            index, digest = rng.randrange(3), rng.choice("012d") * 64
+            seed = next(e["value"] for e in self.base[index] if e["key"] == "seed")
+            about = rng.choice([*starts, *starts, *starts, rng.randint(1, number)])
+            if rng.random() < 0.5 or not starts:
+                goes_on = starts and rng.random() < 0.4
+                name = starts.get(about, f"result_{index}.txt") if goes_on else f"result_{index}.txt"
+                said = Start(name, digest, digest, digest, commitment(seed), about if goes_on else None)
+                starts[number] = name
+            elif rng.random() < 0.7:
+                said = End(about, rng.choice(("success", "aborted")), digest)
+            else:
+                said = Note(about, rng.choice(("node failed", "x" * 1000, "\u00e9")))
+            previous = hashlib.sha256(lines[-1]).hexdigest() if lines else None
+            time_ms = 0 if rng.random() < 0.05 else self.base[0][8]["time_ms"] + 900_000 * number
+            lines.append(line_of(number, previous, time_ms, said))
+        for index in range(rng.randint(1, 3)):
+            own = [number for number, name in starts.items() if name == f"result_{index}.txt"]
+            number = rng.choice([*own, *own, *own, rng.randrange(len(lines) + 2)])
+            line = hashlib.sha256(lines[min(number, len(lines)) - 1]).hexdigest()
+            facts = {"file": "train.py", "lineno": 1, "line": rng.choice((line, line, line, None, 1))}
+            stated = {**self.base[index][10], "key": "ledger", "value": rng.choice((number, number, None, "1", True))}
+            events = [*self.base[index][:10], {**stated, "metadata": facts}, *self.base[index][10:]]
+            (runs / f"result_{index}.txt").write_text("".join(f":::MLLOG {json.dumps(e)}\n" for e in events))
+        text = b"".join(line + b"\n" for line in lines)
+        (runs / LEDGER).write_bytes(mutate(rng, text) if rng.random() < 0.3 else text)
+        self.verdict(runs, "v1.0")
 
     def _plant(self, rng: random.Random, org: Path) -> None:
         runs = org / "results" / "box" / "strong" / "scaffold"
@@ -209,8 +247,11 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=1000, help="inputs for the parser")
     parser.add_argument("--logs", type=int, default=100, help="logs to judge")
     parser.add_argument("--trees", type=int, default=100, help="trees to judge")
+    parser.add_argument("--ledgers", type=int, default=100, help="sets with launch ledgers to judge")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs=2, metavar=("KIND", "NUMBER"), help="repeat one input: parser, log or tree")
+    parser.add_argument(
+        "--only", nargs=2, metavar=("KIND", "NUMBER"), help="repeat one input: parser, log, tree or ledger"
+    )
     parser.add_argument("--scratch", type=Path, default=Path("/dev/shm") / f"fuzz-{os.getpid()}")
     args = parser.parse_args()
     import logs
@@ -219,7 +260,7 @@ def main() -> int:
     if args.only:
         getattr(fuzzer, args.only[0])(number(args.only[0], args.seed, int(args.only[1])))
         return 0
-    counts = {"parser": args.inputs, "log": args.logs, "tree": args.trees}
+    counts = {"parser": args.inputs, "log": args.logs, "tree": args.trees, "ledger": args.ledgers}
     failed = {kind: campaign(kind, getattr(fuzzer, kind), args.seed, count) for kind, count in counts.items()}
     for kind, items in failed.items():
         for index, what in items[:20]:

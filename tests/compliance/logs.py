@@ -1,5 +1,6 @@
 """Good logs for tests to damage: what the reference writes, of a made-up problem `tiny`."""
 
+import copy
 import hashlib
 import json
 import random
@@ -75,6 +76,7 @@ SETTINGS = dict.fromkeys(load("v1.0").benchmarks["scaffold"].settings, 0) | {
     "precision": "float32",
     "threads": 1,
 }
+PAUSE = 600_000  # milliseconds that a run is interrupted for
 READ = {"train": 4000, "validation": 2000}  # bytes, by two ranks
 
 
@@ -90,8 +92,8 @@ def config_digest(settings: dict) -> str:
 
 def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny` and `mean` too; and one like
-    it, `whole-systems`, of rounds where instances log the nodes of the whole system; and `assigned`, of rounds that
-    require an entry in the registry."""
+    it, `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`, of rounds that require
+    an entry in the registry; and `launched`, of rounds that require a launch ledger."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
@@ -100,7 +102,12 @@ def law(folder: Path) -> Path:
     probe = {"metric": "eval_error", "lower": True, "score": "mean"}
     limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
     path.write_text(yaml.safe_dump(limits, sort_keys=False))
-    for name, more in {"whole-systems": {"system_nodes_logged": True}, "assigned": {"registry": "required"}}.items():
+    others = {
+        "whole-systems": {"system_nodes_logged": True},
+        "assigned": {"registry": "required"},
+        "launched": {"ledger": "required"},
+    }
+    for name, more in others.items():
         other = root / name / "limits.yaml"
         other.parent.mkdir()
         other.write_text(yaml.safe_dump({"based_on": "v1.0", "title": name, **more}))
@@ -280,6 +287,28 @@ def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
         log.add("dataset_fingerprint", "b" * 64, split="validation", **facts)
     score = dice(Counts(*(tuple(counts[n]) for n in ("intersection", "predicted", "true"))))
     log.add("eval_accuracy", score, epoch_num=epoch, samples_count=4, **counts)
+
+
+def event_like(event, key, value=None, event_type="POINT_IN_TIME", **metadata):
+    """Another event at the same time."""
+    new = copy.deepcopy(event)
+    new.update(key=key, value=value, event_type=event_type)
+    new["metadata"] = {"file": "train.py", "lineno": 1, **metadata}
+    return new
+
+
+def interrupt(log, epoch=3, aborted=True):
+    """The run is interrupted in this epoch and goes on; the event that says so."""
+    start = next(e for e in log.all("epoch_start") if e["metadata"]["epoch_num"] == epoch)
+    at = log.events.index(start)
+    head = {e["key"]: e["value"] for e in log.events if e["event_type"] == "POINT_IN_TIME" and e["value"] is not None}
+    stop = event_like(start, "run_stop", None, "INTERVAL_END", status="aborted", reason="SIGTERM")
+    resumed = event_like(start, "resumed", head, epoch_num=epoch - 1, lost_seconds=600.0)
+    for event in (resumed, *log.events[at:]):
+        event["time_ms"] += PAUSE
+    begun = {**copy.deepcopy(start), "time_ms": start["time_ms"] - PAUSE}
+    log.events[at:at] = [begun, *([stop] if aborted else []), resumed]
+    return resumed
 
 
 SYSTEM = {

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+from compliance_test_ledgers import Campaign
 from compliance_test_logs import (
     CODE,
     SOURCE,
@@ -19,7 +20,8 @@ from compliance_test_logs import (
     throughput,
 )
 
-from benchmark.tree import THROUGHPUT, combine, result_path, source_path, system_path
+from benchmark.ledger import commitment
+from benchmark.tree import LEDGER, THROUGHPUT, combine, result_path, source_path, system_path
 from compliance.register import KEYS
 from rules.registry import Entry, Registry, Request
 
@@ -217,8 +219,55 @@ class Registered(Tree):
         return line
 
 
+class Launched(Tree):
+    """A good submission with a launch ledger: runs 0 to 4, each started once."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.launch()
+
+    @property
+    def ledger(self) -> Path:
+        """The file."""
+        return self.path(0).parent / LEDGER
+
+    @property
+    def lines(self) -> list[bytes]:
+        """Its lines, with their ends."""
+        return self.ledger.read_bytes().splitlines(keepends=True)
+
+    def launch(self, before: Callable[[Campaign, int], None] | None = None) -> Campaign:
+        """Writes the ledger and all logs anew; `before` adds what comes before run i: see `tried`."""
+        campaign = Campaign()
+        for index, log in enumerate(self.logs):
+            if before:
+                before(campaign, index)
+            campaign.run(log.events, f"result_{index}.txt")
+            self.write(index)
+        campaign.write(self.ledger.parent)
+        return campaign
+
+    def tried(self, campaign: Campaign, index: int, status: str | None = None, name: str = "", ago: int = 600) -> int:
+        """Another start of run `index`, so many seconds before; it ended two minutes later, or not at all."""
+        events = self.logs[index].events
+        time = next(e["time_ms"] for e in events if e["key"] == "init_start") - 1000 * ago
+        seed = commitment(index + len(campaign.lines))
+        number = campaign.start(events, name or f"result_{index}.txt", time_ms=time, seed_commitment=seed)
+        if status:
+            campaign.end(number, f"another log {number}", status, time + 120_000)
+        return number
+
+
 # What an entry of the catalogue of damage may begin with, by the name of its argument.
-STARTS = {"tree": Tree, "mean": Mean, "weak": Weak, "study": Study, "measured": Measured, "registered": Registered}
+STARTS = {
+    "tree": Tree,
+    "mean": Mean,
+    "weak": Weak,
+    "study": Study,
+    "measured": Measured,
+    "registered": Registered,
+    "launched": Launched,
+}
 
 
 def catalogue(module: ModuleType) -> list[Callable]:

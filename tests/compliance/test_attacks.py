@@ -10,11 +10,14 @@ from compliance_test_attacks import (
     Submission,
     another,
     at_once,
+    beside,
     cut,
     drop,
     each,
     five_of_one,
     late_start,
+    launch,
+    launched,
     missed,
     moved_into_init,
     noisy,
@@ -31,7 +34,10 @@ from compliance_test_attacks import (
     scored,
     shifted_copy,
     source_of,
+    started,
     thief,
+    tried,
+    written_anew,
 )
 
 from compliance.engine import judge
@@ -322,6 +328,42 @@ def shuffled(submission):
             scored(event)
 
 
+def line(number, old, new):
+    """The attack that edits a line of the ledger."""
+
+    def change(submission, lines):
+        lines[number - 1] = lines[number - 1].replace(old, new)
+        assert new in lines[number - 1]
+
+    return launched(change)
+
+
+def more(text):
+    """The attack that appends a line to the ledger."""
+    return launched(lambda submission, lines: lines.append(text))
+
+
+def ledger_of_another(submission):
+    launch(submission)
+    other = Submission("cosmoflow")
+    launch(other)
+    submission.files[f"{HOME}/ledger.jsonl"] = other.files[f"{HOME}/ledger.jsonl".replace("scaffold", "cosmoflow")]
+
+
+def exchanged_logs(submission, lines):
+    submission.runs[1], submission.runs[2] = submission.runs[2], submission.runs[1]
+
+
+def torn(submission):
+    launch(submission, lambda c, i: c.lines.append(b'{"config":"55') if i == 2 else None)
+
+
+def unnamed(submission):
+    launch(submission)
+    for run in submission.runs:
+        run.drop("ledger")
+
+
 CUDA = each(settings(device="cuda"))
 ACCELERATORS = both(each(put("accelerators_per_node", 4)), described(accelerators_per_node="4"))
 HOME = "results/epyc-2core/strong/scaffold"
@@ -473,6 +515,34 @@ TABLE = [
     ("parked", "a failed run as power", "scaffold", parked(f"{HOME}/power/result_5/node_0.txt"), "PWR01"),
     ("parked", "a sixth run", "scaffold", more_runs, "RUN01"),
     ("parked", "a run left out, the others renumbered", "scaffold", lambda s: s.runs.pop(), "RUN01"),
+    ("ledger", "a start that failed taken out", "scaffold", launched(lambda s, x: x.__delitem__(2)), "LED01"),
+    ("ledger", "an end that says aborted instead", "scaffold", line(4, b"success", b"aborted"), "LED01"),
+    ("ledger", "written anew without failures", "scaffold", written_anew, "LED03"),
+    ("ledger", "cut off before the last end", "scaffold", launched(lambda s, x: x.pop()), "LED06"),
+    ("ledger", "best of three", "scaffold", tried("success", times=2), "LED07"),
+    ("ledger", "best of three, with notes", "scaffold", tried("success", times=2, note="a bad disk"), "LED08"),
+    ("ledger", "slow runs stopped and started again", "scaffold", tried("aborted", times=5), "LED08"),
+    ("ledger", "slow runs killed and started again", "scaffold", tried(None, times=5), "LED08"),
+    ("ledger", "slow runs as those of another name", "scaffold", tried(None, name="result_9.txt"), "LED07"),
+    ("ledger", "good runs kept for another day", "scaffold", tried("success", name="result_9.txt"), "LED07"),
+    ("ledger", "another one beside a run", "scaffold", beside, "LED08 LED09"),
+    ("ledger", "a start that was cut off, perhaps", "scaffold", torn, "LED01"),
+    ("ledger", "counts made up after the end", "scaffold", launched(lambda s, x: raised(s.runs[2], 40)), "LED06"),
+    ("ledger", "two logs that changed places", "scaffold", launched(exchanged_logs), "LED03"),
+    ("ledger", "another seed than the start's", "scaffold", started(seed_commitment="5" * 64), "LED04"),
+    ("ledger", "settings fitted after the start", "scaffold", started(config="5" * 64), "LED04"),
+    ("ledger", "source changed after the start", "scaffold", started(source="5" * 64), "LED04"),
+    ("ledger", "a start written down in stock", "scaffold", started(-1500, "init_start"), "LED05"),
+    ("ledger", "a start written down in the run", "scaffold", started(1500, "run_start"), "LED05"),
+    ("ledger", "that of another set", "scaffold", ledger_of_another, "LED03"),
+    ("ledger", "gone, though logs name it", "scaffold", both(launch, lambda s: s.files.clear()), "LED02"),
+    ("ledger", "that no log names", "scaffold", unnamed, "LED03"),
+    ("ledger", "larger than any", "scaffold", more(b"x" * (9 << 20)), "LED01"),
+    ("ledger", "no JSON", "scaffold", more(b"start 6, failed"), "LED01"),
+    ("ledger", "numbers as text", "scaffold", line(4, b'"number":4', b'"number":"4"'), "LED01"),
+    ("ledger", "a time that is no number", "scaffold", more(b'{"event":"note","time_ms":NaN}'), "LED01"),
+    ("ledger", "nested very deeply", "scaffold", more(b'{"event":' * 1500 + b"1" + b"}" * 1500), "LED01"),
+    ("ledger", "written anew with all logs", "scaffold", launch, NONE),
     ("chosen", "the fastest five of twenty", "scaffold", honest, NONE),
     ("chosen", "weights trained on the validation split", "scaffold", honest, NONE),
     ("chosen", "the first epochs skipped by weights of an earlier run", "scaffold", honest, NONE),
@@ -502,6 +572,14 @@ def test_attack(tmp_path, benchmark, attack, codes):
 @pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
 def test_without_an_attack_nothing_is_found(tmp_path, benchmark):
     Submission(benchmark).write(tmp_path / "v1.0")
+    assert judge([tmp_path / "v1.0"]).findings == ()
+
+
+@pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
+def test_nothing_is_found_in_runs_with_a_ledger(tmp_path, benchmark):
+    submission = Submission(benchmark)
+    launch(submission)
+    submission.write(tmp_path / "v1.0")
     assert judge([tmp_path / "v1.0"]).findings == ()
 
 

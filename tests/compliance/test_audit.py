@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.ledger import read_ledger
 from compliance import audit
+from compliance.engine import judge
 from rules.edition import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +60,21 @@ def test_a_replay_that_differs_is_wrong(command, tmp_path, outcome, wanted):
     assert command(REFERENCE, "--replays", record(tmp_path, outcome))[0] == wanted
 
 
+def test_ledgers_are_counted(launched, law, monkeypatch):
+    def before(campaign, index):
+        if index == 3:
+            launched.tried(campaign, 3, "aborted")
+
+    launched.launch(before)
+    monkeypatch.setattr(audit, "load", lambda name: load(name, law))
+    (one,) = audit.audit(judge([launched.root], rules=law), {})
+    head = read_ledger(launched.ledger).head[:12]
+    assert one.read[-1] == f"box/strong/scaffold: ledger: 6 starts, 5 runs, 0 restarted, 1 failed; head {head}"
+    launched.ledger.unlink()
+    (one,) = audit.audit(judge([launched.root], rules=law), {})
+    assert one.read[-1] == "box/strong/scaffold: no launch ledger" and one.wrong
+
+
 def test_an_error_in_a_log_is_wrong_and_waived_is_not(command, tmp_path):
     copy = tmp_path / "v1.0" / "reference"
     shutil.copytree(REFERENCE, copy)
@@ -66,7 +83,7 @@ def test_an_error_in_a_log_is_wrong_and_waived_is_not(command, tmp_path):
         log.read_text().replace('"key": "cache_clear", "value": true', '"key": "cache_clear", "value": false')
     )
     code, out, _ = command(copy)
-    assert code == 1 and "136 of 137 rules passed, broken: LOG09" in out
+    assert code == 1 and "149 of 150 rules passed, broken: LOG09" in out
     waivers = tmp_path / "waivers.yaml"
     waivers.write_text("[{code: LOG09, path: result_0.txt, reason: a test, reviewer: me}]")
     assert command(copy, "--waivers", waivers)[0] == 0

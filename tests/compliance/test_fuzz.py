@@ -23,6 +23,6 @@ def test_what_once_failed(fuzzer, kind, seed, number):
     getattr(fuzzer, kind)(fuzz.number(kind, seed, number))
 
 
-@pytest.mark.parametrize("kind,count", [("parser", 2000), ("log", 200), ("tree", 100)])
+@pytest.mark.parametrize("kind,count", [("parser", 2000), ("log", 200), ("tree", 100), ("ledger", 100)])
 def test_a_little_fuzzing(fuzzer, kind, count):
     assert fuzz.campaign(kind, getattr(fuzzer, kind), 0, count) == []

@@ -127,6 +127,11 @@ def test_a_band_is_two_parts_of_one(edited, epoch, limits):
             lambda v: v.update(registry="maybe"),
             "registry: found 'maybe', wanted one of none, optional, required",
         ),
+        (
+            "v1.0",
+            lambda v: v.update(ledger="always"),
+            "ledger: found 'always', wanted one of none, optional, required",
+        ),
         ("v1.0", lambda v: v["clock"].update(gapp=1), "unknown field 'gapp'; did you mean 'gap'"),
         ("v1.0", lambda v: v.update(based_onn="x"), "unknown field 'based_onn'; did you mean 'based_on'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(yaer=2022), "unknown field 'yaer'; did you mean 'year'"),

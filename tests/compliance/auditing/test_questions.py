@@ -4,6 +4,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from compliance_test_ledgers import sha256
 
 from compliance.auditing.questions import CONFIGS, OF_SET, questions, scored
 from compliance.engine import judge
@@ -69,6 +70,21 @@ def test_a_problem_without_a_configuration(submission):
     assert asked(one, "HYP90").evidence[0].endswith("the reference has no configuration of this problem")
     assert asked(one, "DATA90").evidence[0].endswith("the rules publish no fingerprints of this data")
     assert (CONFIGS / "smoke.yaml").is_file()
+
+
+def test_a_ledgers_head_and_notes_are_shown(launched, law):
+    campaign = launched.launch()
+    for at in range(13):
+        campaign.note(1, f"note {at}", 1_790_000_000_000)
+    head = campaign.write(launched.ledger.parent) and sha256(campaign.lines[-1])
+    (submission,) = judge([launched.root], rules=law).submissions
+    found = asked(submission, "LED90").evidence
+    assert found[0] == f"box/strong/scaffold: head {head}, of 23 lines"
+    assert found[1:3] == tuple(f"box/strong/scaffold: start 1: note {at}" for at in (0, 1))
+    assert len(found) == 14 and found[-1] == "box/strong/scaffold: 1 more notes"
+    launched.ledger.unlink()
+    (submission,) = judge([launched.root], rules=law).submissions
+    assert asked(submission, "LED90").evidence == ("box/strong/scaffold: no launch ledger",)
 
 
 def test_a_model_of_another_size_is_seen(submission):

@@ -6,33 +6,11 @@ import shutil
 
 import pytest
 import yaml
+from compliance_test_logs import PAUSE, event_like, interrupt
 
 from compliance.engine import judge
 
 damage = pytest.mark.damage
-PAUSE = 600_000  # milliseconds
-
-
-def event_like(event, key, value=None, event_type="POINT_IN_TIME", **metadata):
-    """Another event at the same time."""
-    new = copy.deepcopy(event)
-    new.update(key=key, value=value, event_type=event_type)
-    new["metadata"] = {"file": "train.py", "lineno": 1, **metadata}
-    return new
-
-
-def interrupt(log, epoch=3, aborted=True):
-    """The run is interrupted in this epoch and goes on; the event that says so."""
-    start = next(e for e in log.all("epoch_start") if e["metadata"]["epoch_num"] == epoch)
-    at = log.events.index(start)
-    head = {e["key"]: e["value"] for e in log.events if e["event_type"] == "POINT_IN_TIME" and e["value"] is not None}
-    stop = event_like(start, "run_stop", None, "INTERVAL_END", status="aborted", reason="SIGTERM")
-    resumed = event_like(start, "resumed", head, epoch_num=epoch - 1, lost_seconds=600.0)
-    for event in (resumed, *log.events[at:]):
-        event["time_ms"] += PAUSE
-    begun = {**copy.deepcopy(start), "time_ms": start["time_ms"] - PAUSE}
-    log.events[at:at] = [begun, *([stop] if aborted else []), resumed]
-    return resumed
 
 
 def resumed_tree(tree, **options):

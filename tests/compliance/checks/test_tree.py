@@ -30,6 +30,12 @@ def unknown_file(tree):
 
 
 @damage
+def ledger_beside_no_logs(tree):
+    tree.put(tree.path(0).parents[1] / "ledger.jsonl", "?")
+    return [("ledger.jsonl", 1, "TREE03")]
+
+
+@damage
 def scaling_json_planted(tree):
     tree.put(tree.path(0).parent / "scaling.json", '{"scaling": 0.5}')
     return [("scaling.json", 1, "TREE04")]

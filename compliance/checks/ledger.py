@@ -1,0 +1,246 @@
+"""LED: the launch ledger of a set, in which every start of a run was written down before its clock started."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from benchmark.ledger import End, Entry, Start, commitment
+from benchmark.tree import LEDGER
+from compliance.finding import Fault, show
+from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, digest_of
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.tree import WEAK
+from compliance.rule import rule
+
+MOST_TOLD = 20  # faults of a kind, or starts, that are told one by one
+STATED = {"source": "source", "config_digest": "config", "problem_digest": "problem"}  # key of a log -> of a start
+
+
+@rule("LED01", "set", runs="every")
+def ledger_is_whole(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The launch ledger is whole: numbered, each line chained to the one before, in the order of time"""
+    if place.ledger:
+        path, ledger = place.ledger.path, place.ledger.ledger
+        for fault in ledger.faults:
+            severity = "review" if fault.cut else ""
+            says = "A line of the launch ledger was cut off while it was written" if fault.cut else ""
+            yield Fault(fault.line, fault.found, fault.wanted, says, path, severity)
+        if all(fault.cut for fault in ledger.faults):
+            slack = terms.edition.limits.clock.launch_slack
+            yield from islice(_order(place.ledger, slack), MOST_TOLD)
+            yield from islice(_references(place.ledger), MOST_TOLD)
+
+
+def _order(launched: SetLedger, slack: float) -> Iterator[Fault]:
+    """Lines whose time is before that of a line above."""
+    latest = None
+    for entry in launched.ledger.entries:
+        if latest and latest.time_ms - entry.time_ms > 1000 * slack:
+            back = (latest.time_ms - entry.time_ms) / 1000
+            wanted = f"at most {slack:g} s, for clocks that were set"
+            yield Fault(entry.number, f"{back:.3f} s before line {latest.number}", wanted, path=launched.path)
+        if latest is None or entry.time_ms > latest.time_ms:
+            latest = entry
+
+
+def _references(launched: SetLedger) -> Iterator[Fault]:
+    """Lines that are about no start, or about one that is not theirs."""
+    for entry in (e for e in launched.ledger.entries if e.said.refers is not None):
+        about = launched.starts.get(entry.said.refers)
+        if about is None:
+            yield Fault(entry.number, f"about line {entry.said.refers}", "about a start", path=launched.path)
+        elif isinstance(entry.said, Start) and about.said.run != entry.said.run:
+            found = f"{show(entry.said.run)} goes on from start {about.number}, of {show(about.said.run)}"
+            yield Fault(entry.number, found, "a start of its own", path=launched.path)
+        elif isinstance(entry.said, End) and launched.ends[about.number] is not entry:
+            yield Fault(entry.number, f"another end of start {about.number}", "one", path=launched.path)
+
+
+@rule("LED02", "set")
+def set_has_a_ledger(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A set has a launch ledger, where the round requires one or a log names one"""
+    if place.ledger is None:
+        named = [run for run in runs if run.launch]
+        if named:
+            found = f"start {show(named[0].launch.number)} of no ledger{_many(named, runs)}"
+            yield Fault(named[0].launch.line, found, f"{LEDGER} beside the logs", path=named[0].path)
+        elif runs and terms.edition.limits.ledger == "required":
+            yield Fault(1, "no launch ledger", f"{LEDGER} beside the logs")
+
+
+@rule("LED03", "set", after=("LED01", "LED02"))
+def runs_are_in_the_ledger(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """Each run has its start in the launch ledger, and its log states the start's line"""
+    if place.ledger:
+        silent = [run for run in runs if run.launch is None]
+        if silent:
+            found = f"no start named{_many(silent, runs)}"
+            wanted = f"the event ledger, before run_start, with a start of {place.ledger.path}"
+            yield Fault(1, found, wanted, path=silent[0].path)
+        for run in runs:
+            if run.launch and (fault := _unfounded(run, place.ledger)):
+                yield fault
+
+
+def _unfounded(run: Run, launched: SetLedger) -> Fault | None:
+    """What is wrong with the starts that a log names."""
+    launch, entry = run.launch, launched.starts.get(run.launch.number or 0)
+    if entry is None or entry.said.run != run.file.name:
+        found = f"start {show(launch.number)}" + (f", of {show(entry.said.run)}" if entry else ", which is none")
+        return Fault(launch.line, found, f"a start of {run.file.name} in {launched.path}", path=run.path)
+    if entry.line != launch.digest:
+        wanted = f"{entry.line}, the sha256 of line {entry.number} of {launched.path}"
+        return Fault(launch.line, f"line {show(launch.digest)}", wanted, path=run.path)
+    if launched.first[entry.number] != entry.number:
+        found = f"start {entry.number}, which goes on from start {entry.said.resumes}"
+        return Fault(launch.line, found, f"start {launched.first[entry.number]}, the run's first", path=run.path)
+    if run.start and launch.line > run.start.line:
+        return Fault(launch.line, "named after run_start", f"before line {run.start.line}", path=run.path)
+    left = [start.number for start in launched.families[entry.number][1:]]
+    for again in run.resumptions:
+        if again.number not in left:
+            wanted = f"a start that goes on from start {entry.number} in {launched.path}, a later one each time"
+            return Fault(again.line, f"resumed by start {show(again.number)}", wanted, path=run.path)
+        left = left[left.index(again.number) + 1 :]
+    return None
+
+
+@rule("LED04", "set", after=("LED03", "RUN04", "RUN08"))
+def runs_are_as_they_were_started(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A run has the source, the settings, the problem and the seed with which it was started"""
+    for run in runs if place.ledger else ():
+        for entry in place.ledger.starts_of(run):
+            for key, name in STATED.items():
+                if run.value(key) != getattr(entry.said, name):
+                    wanted = f"{getattr(entry.said, name)}, as in start {entry.number}"
+                    yield Fault(run.line(key), f"{key} {show(run.value(key))}", wanted, path=run.path)
+            if run.seeds and commitment(run.seeds[0][1]) != entry.said.seed_commitment:
+                line, seed = run.seeds[0]
+                yield Fault(line, f"seed {seed}", f"the seed that start {entry.number} committed to", path=run.path)
+
+
+@rule("LED05", "set", after=("LED03",))
+def starts_are_when_runs_start(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A start was written down between init_start and run_start, and one that goes on before its run did"""
+    slack = terms.edition.limits.clock.launch_slack
+    for run in runs if place.ledger else ():
+        starts, name = {entry.number: entry for entry in place.ledger.starts_of(run)}, run.file.name
+        for first in islice(starts.values(), 1):
+            if run.init and run.init.time_ms is not None:
+                early = run.init.time_ms - first.time_ms
+                yield from _apart(early, slack, f"before init_start of {name}", first, place.ledger)
+            if run.start_ms is not None:
+                late = first.time_ms - run.start_ms
+                yield from _apart(late, slack, f"after run_start of {name}", first, place.ledger)
+        for again in run.resumptions:
+            entry = starts.get(again.number)
+            if entry and again.time_ms is not None:
+                late, what = entry.time_ms - again.time_ms, f"after {name} went on, in line {again.line}"
+                yield from _apart(late, slack, what, entry, place.ledger)
+
+
+def _apart(by_ms: int, slack: float, what: str, entry: Entry, launched: SetLedger) -> Iterator[Fault]:
+    """A line that is further from the log's clock than the slack."""
+    if by_ms > 1000 * slack:
+        found = f"{by_ms / 1000:.3f} s {what}"
+        yield Fault(entry.number, found, f"at most {slack:g} s", path=launched.path)
+
+
+@rule("LED06", "set", after=("LED03",))
+def logs_are_those_of_the_ends(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """Each run has its end in the launch ledger, with the digest and the status of its log"""
+    slack = terms.edition.limits.clock.launch_slack
+    for run in runs if place.ledger else ():
+        starts = place.ledger.starts_of(run)
+        if starts:
+            yield from _interrupted(run, starts, place.ledger)
+            yield from _ended(run, starts[-1], place.ledger, slack)
+
+
+def _interrupted(run: Run, starts: list[Entry], launched: SetLedger) -> Iterator[Fault]:
+    """What is wrong with the ends of starts from which a run went on. A log that goes on begins as it was left, but for
+    the rest of a line that a full disk cut off."""
+    ends = [end for entry in starts[:-1] if (end := launched.ends.get(entry.number))]
+    kept = beginnings(run, {end.said.log for end in ends})
+    for end in ends:
+        if end.said.status == "success":
+            found = f"start {end.said.of} ended with success, and start {starts[-1].number} goes on from it"
+            yield Fault(end.number, found, "no start after success", path=launched.path)
+        elif end.said.log not in kept:
+            found, wanted = f"start {end.said.of} ended with another log", f"one with which {run.file.name} begins"
+            yield Fault(end.number, found, wanted, path=launched.path, severity="review")
+
+
+def _ended(run: Run, last: Entry, launched: SetLedger, slack: float) -> Iterator[Fault]:
+    """What is wrong with the end of a run, whose last start is `last`."""
+    end, digest = launched.ends.get(last.number), digest_of(run)
+    if end is None:
+        noted = launched.notes.get(last.number)
+        found = f"start {last.number} without an end" + (f"; a note says: {noted[0]}" if noted else "")
+        severity = "review" if noted else ""
+        yield Fault(last.number, found, f"an end with {digest}", path=launched.path, severity=severity)
+    elif end.said.log != digest:
+        wanted = f"{end.said.log}, that of the log when start {last.number} ended"
+        yield Fault(1, f"a log with the sha256 {digest or 'of no file'}", wanted, path=run.path)
+    elif run.stop is not None and end.said.status != run.status:
+        found, wanted = f"status {show(run.status)}", f"{end.said.status}, as in line {end.number} of {launched.path}"
+        yield Fault(run.stop_line, found, wanted, path=run.path)
+    elif run.stop_ms is not None:
+        yield from _apart(run.stop_ms - end.time_ms, slack, f"before run_stop of {run.file.name}", end, launched)
+
+
+@rule("LED07", "set", runs="every", after=("LED03", "RUN01", "RUN02"))
+def starts_are_accounted_for(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """Every start is accounted for: by a log, a later start, an end that says aborted, or a note"""
+    if place.ledger and all(run.launch for run in runs):
+        fates = place.ledger.others(runs)
+        lost = [number for number, fate in fates.items() if fate == UNEXPLAINED]
+        for number in lost[:MOST_TOLD]:
+            entry, end = place.ledger.starts[number], place.ledger.ends.get(number)
+            what = "ended with success, and its log is not here" if end else "has no end"
+            found = f"start {number} of {show(entry.said.run)} {what}"
+            yield Fault(number, found, "a note that says why", path=place.ledger.path)
+        if len(lost) > MOST_TOLD:
+            found = f"{len(lost) - MOST_TOLD} more such starts from here on"
+            yield Fault(lost[MOST_TOLD], found, "none", path=place.ledger.path)
+
+
+@rule("LED08", "set", severity="review", runs="every", after=("LED03", "RUN01", "RUN02"))
+def starts_are_those_of_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A set has no starts but those of its runs"""
+    if place.ledger and all(run.launch for run in runs):
+        fates = {n: fate for n, fate in place.ledger.others(runs).items() if fate != UNEXPLAINED}
+        fates |= {number: "resumed, as no log says" for run in runs for number in _unsaid(run, place.ledger)}
+        if fates:
+            counts = ", ".join(f"{count} {fate}" for fate, count in Counter(fates.values()).items())
+            found = f"{len(place.ledger.starts)} starts for {len(runs)} runs: {counts}"
+            yield Fault(min(fates), found, "none beside, or a reason for each", path=place.ledger.path)
+
+
+def _unsaid(run: Run, launched: SetLedger) -> set[int]:
+    """The starts by which a run went on, and which its log does not name."""
+    return {entry.number for entry in launched.starts_of(run)[1:]} - {again.number for again in run.resumptions}
+
+
+@rule("LED09", "set", severity="review", runs="every", after=("LED05", "LED06"))
+def starts_come_one_after_another(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """What was started on a system ended before the next start"""
+    if not place.ledger or place.scaling == WEAK:
+        return
+    slack, launched = terms.edition.limits.clock.overlap, place.ledger
+    plain = {run.launch.number for run in runs if run.launch and not run.resumptions}  # RUN21 looks at these
+    last: Entry | None = None  # of the ends of earlier starts, the last one
+    for number, entry in sorted(launched.starts.items(), key=lambda item: (item[1].time_ms, item[0])):
+        shared = (last.time_ms - entry.time_ms) / 1000 if last else 0.0
+        if shared > slack and not {number, last.said.of} <= plain:
+            found = f"start {number} {shared:.3f} s before the end of start {last.said.of}"
+            yield Fault(number, found, f"at most {slack:g} s", path=launched.path)
+        end = launched.ends.get(number)
+        if end and (last is None or end.time_ms > last.time_ms):
+            last = end
+
+
+def _many(some: list[Run], runs: list[Run]) -> str:
+    return f", in {len(some)} of {len(runs)} logs" if len(some) > 1 else ""

@@ -1,0 +1,137 @@
+"""The launch ledger of a set, held against the set's runs: which starts are theirs, and what became of the others."""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+from benchmark.ledger import End, Entry, Ledger, Note, Start, read_ledger
+from benchmark.log import open_regular
+from benchmark.tree import LEDGER
+from compliance.reading.run import Run
+from compliance.reading.tree import Set
+from rules.edition import Edition
+
+ABORTED, KILLED = "aborted", "killed and started again"  # what became of starts whose log is not handed in
+PIECE, MOST_PIECES = 1 << 20, 200_000  # bytes of a line that are read at a time, and how often
+NOTED, UNEXPLAINED = "explained by a note alone", "unexplained"
+
+
+@dataclass(frozen=True)
+class SetLedger:
+    """A launch ledger as it was read, and what findings call it."""
+
+    path: str
+    ledger: Ledger
+
+    @cached_property
+    def starts(self) -> dict[int, Entry]:
+        """The starts by number."""
+        return {e.number: e for e in self.ledger.entries if isinstance(e.said, Start)}
+
+    @cached_property
+    def ends(self) -> dict[int, Entry]:
+        """The first end of each start, by its number."""
+        return {e.said.of: e for e in reversed(self.ledger.entries) if isinstance(e.said, End)}
+
+    @cached_property
+    def notes(self) -> dict[int, list[str]]:
+        """The notes on each start, by its number."""
+        found: dict[int, list[str]] = {}
+        for entry in self.ledger.entries:
+            if isinstance(entry.said, Note):
+                found.setdefault(entry.said.of, []).append(entry.said.text)
+        return found
+
+    @cached_property
+    def first(self) -> dict[int, int]:
+        """number of a start -> that of the first start of the same run: the one that it goes on from, if through
+        others."""
+        found: dict[int, int] = {}
+        for number, entry in self.starts.items():
+            before = entry.said.resumes
+            found[number] = found.get(before, number) if before is not None else number
+        return found
+
+    @cached_property
+    def families(self) -> dict[int, list[Entry]]:
+        """The starts of a run, in order, by the number of its first."""
+        found: dict[int, list[Entry]] = {}
+        for number, first in self.first.items():
+            found.setdefault(first, []).append(self.starts[number])
+        return found
+
+    def starts_of(self, run: Run) -> list[Entry]:
+        """The starts of the run that a log tells of, by the one that it names; none where it names none of its own."""
+        launch = run.launch
+        entry = self.starts.get(launch.number) if launch and launch.number is not None else None
+        named = entry is not None and entry.said.run == run.file.name and entry.line == launch.digest
+        return self.families.get(entry.number, []) if named else []
+
+    @cached_property
+    def latest(self) -> dict[str, int]:
+        """name of a log -> the number of the last start of it."""
+        return {entry.said.run: number for number, entry in self.starts.items()}
+
+    def fate(self, number: int) -> str:
+        """What became of a start whose log is not handed in."""
+        entry, end = self.starts[number], self.ends.get(number)
+        if end and end.said.status == ABORTED:
+            return ABORTED
+        if not end and self.latest[entry.said.run] > number:
+            return KILLED
+        return NOTED if number in self.notes else UNEXPLAINED
+
+    def others(self, runs: Sequence[Run]) -> dict[int, str]:
+        """number of every start whose log is not handed in -> what became of it."""
+        held = {entry.number for run in runs for entry in self.starts_of(run)}
+        return {number: self.fate(number) for number in self.starts if number not in held}
+
+    def summary(self, runs: Sequence[Run]) -> str:
+        """The ledger in a line: how many starts there were, of how many runs, and its head."""
+        families = [starts for run in runs if (starts := self.starts_of(run))]
+        fates = Counter(self.others(runs).values())
+        failed, strange = fates[ABORTED] + fates[KILLED], fates[NOTED] + fates[UNEXPLAINED]
+        counts = [f"{len(self.starts)} starts", f"{len(families)} runs"]
+        counts += [f"{sum(len(starts) - 1 for starts in families)} restarted", f"{failed} failed"]
+        counts += [f"{strange} left out"] if strange else []
+        faults = len(self.ledger.faults)
+        wrong = f"; {faults} fault{'s' * (faults > 1)}" if faults else ""
+        return f"ledger: {', '.join(counts)}{wrong}; head {self.ledger.head[:12] or 'none'}"
+
+
+def ledger_of(runs: Set, edition: Edition) -> SetLedger | None:
+    """The launch ledger of a set; None where there is none, or the edition knows of none."""
+    return None if edition.limits.ledger == "none" else read_beside(runs.path, runs.name)
+
+
+def read_beside(folder: Path, name: str) -> SetLedger | None:
+    """The launch ledger in a folder that findings call `name`; None where there is none."""
+    path = folder / LEDGER
+    return SetLedger(f"{name}/{LEDGER}", read_ledger(path)) if os.path.lexists(path) else None
+
+
+def beginnings(run: Run, wanted: set[str]) -> set[str]:
+    """Those digests that are of the log up to the end of one of its lines."""
+    total, found = hashlib.sha256(), set()
+    try:
+        with open_regular(run.file) as file:
+            for piece in islice(iter(lambda: file.readline(PIECE), b""), MOST_PIECES if wanted else 0):
+                total.update(piece)
+                found |= wanted & {total.hexdigest()}
+    except OSError:
+        pass
+    return found
+
+
+def digest_of(run: Run) -> str:
+    """The sha256 of a log, "" of one that can't be read any more."""
+    try:
+        with open_regular(run.file) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,614 @@
+"""LED: ledgers that are damaged, runs that are not in theirs, starts that nothing accounts for."""
+
+import os
+
+import pytest
+from compliance_test_ledgers import Campaign, log_text, sha256, time_of
+from compliance_test_logs import interrupt
+
+from compliance.engine import judge
+from rules.edition import load
+
+damage = pytest.mark.damage
+CLOCK = load("v1.0").limits.clock
+SLACK = int(1000 * CLOCK.launch_slack)
+
+
+def told(tree, code, *runs):
+    """What is found of the event `ledger` of runs."""
+    return [(f"result_{i}.txt", tree.logs[i].line(tree.logs[i].one("ledger")), code) for i in runs]
+
+
+def everything_but(tree, index, steps):
+    """A ledger where run `index` is written down otherwise: steps(campaign, events)."""
+    campaign = Campaign()
+    for other, log in enumerate(tree.logs):
+        if other == index:
+            steps(campaign, log.events)
+        else:
+            campaign.run(log.events, f"result_{other}.txt")
+        tree.write(other)
+    campaign.write(tree.ledger.parent)
+    return campaign
+
+
+def resumed(tree, goes_on=True, log_it=True, again=None):
+    """Run 2 is interrupted and goes on, with a start of its own; the event `resumed`."""
+    event = interrupt(tree.logs[2])
+
+    def steps(campaign, events):
+        first = campaign.start(events, "result_2.txt")
+        campaign.state(events, first)
+        time = event["time_ms"] - 50
+        last = campaign.start(events, "result_2.txt", resumes=first if goes_on else None, time_ms=time)
+        event["value"]["ledger"] = (again or last) if log_it else None
+        campaign.finish(last, events, log_text(events))
+
+    everything_but(tree, 2, steps)
+    return event
+
+
+# --- LED01: whole ---
+
+
+@damage
+def line_edited(launched):
+    """An end that says aborted, as if the start had been left out for it."""
+    lines = launched.lines
+    lines[3] = lines[3].replace(b"success", b"aborted")
+    launched.ledger.write_bytes(b"".join(lines))
+    return [("ledger.jsonl", 5, "LED01")]
+
+
+@damage
+def start_removed(launched):
+    lines = launched.lines
+    launched.ledger.write_bytes(b"".join(lines[:2] + lines[4:]))
+    return [("ledger.jsonl", 3, "LED01")]
+
+
+@damage
+def lines_that_changed_places(launched):
+    lines = launched.lines
+    lines[2], lines[4] = lines[4], lines[2]
+    launched.ledger.write_bytes(b"".join(lines))
+    return [("ledger.jsonl", line, "LED01") for line in (3, 4, 5, 6)]
+
+
+@damage
+def line_that_is_no_json(launched):
+    launched.ledger.write_bytes(b"".join(launched.lines) + b"result_5.txt failed\n")
+    return [("ledger.jsonl", 11, "LED01")]
+
+
+@damage
+def line_cut_off_by_a_killed_writer(launched):
+    launched.ledger.write_bytes(b"".join(launched.lines) + b'{"config":"55')
+    return [("ledger.jsonl", 11, "LED01")]
+
+
+@damage
+def pipe_for_a_ledger(launched):
+    launched.ledger.unlink()
+    os.mkfifo(launched.ledger)
+    return [("ledger.jsonl", 1, "LED01"), ("ledger.jsonl", 1, "TREE05")]
+
+
+@damage
+def end_of_an_end(launched):
+    campaign = launched.launch()
+    campaign.end(2, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
+    campaign.write(launched.ledger.parent)
+    return [("ledger.jsonl", 11, "LED01")]
+
+
+@damage
+def two_ends_of_a_start(launched):
+    campaign = launched.launch()
+    campaign.end(9, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
+    campaign.write(launched.ledger.parent)
+    return [("ledger.jsonl", 11, "LED01")]
+
+
+@damage
+def start_that_goes_on_from_another_run(launched):
+    campaign = launched.launch()
+    late = time_of(launched.logs[4].events, "run_stop") + 5
+    campaign.start(launched.logs[3].events, "result_3.txt", resumes=9, time_ms=late)
+    campaign.write(launched.ledger.parent)
+    return [("ledger.jsonl", 11, "LED01")]
+
+
+# --- LED02, LED03: the ledger and its logs ---
+
+
+@damage
+def ledger_that_is_gone(launched):
+    launched.ledger.unlink()
+    return told(launched, "LED02", 0)
+
+
+@damage
+def no_ledger_where_one_is_required(tree):
+    tree.options["edition"] = "launched"
+    for index, log in enumerate(tree.logs):
+        log.one("rules_edition")["value"] = "launched"
+        tree.write(index)
+    return [("scaffold", 1, "LED02")]
+
+
+@damage
+def ledger_that_no_log_names(launched):
+    for index, log in enumerate(launched.logs):
+        log.events.remove(log.one("ledger"))
+        launched.write(index)
+    return [("result_0.txt", 1, "LED03")]
+
+
+@damage
+def ledger_written_anew(launched):
+    """Whole, but with other lines than the logs state: a start that failed is left out."""
+    launched.launch(lambda campaign, i: launched.tried(campaign, i, "aborted") if i == 2 else None)
+    stated = [log_text(log.events) for log in launched.logs]
+    launched.launch()
+    for index, text in enumerate(stated):
+        launched.path(index).write_text(text)
+    line = launched.logs[0].line(launched.logs[0].one("ledger"))
+    return [(f"result_{i}.txt", line, "LED03") for i in (2, 3, 4)]
+
+
+@damage
+def line_of_another_digest(launched):
+    launched.changed("ledger", metadata={"line": "5" * 64})
+    return told(launched, "LED03", 2)
+
+
+@damage
+def start_of_another_run(launched):
+    launched.changed("ledger", value=3)
+    return told(launched, "LED03", 2)
+
+
+@damage
+def start_that_is_an_end(launched):
+    launched.changed("ledger", value=6)
+    return told(launched, "LED03", 2)
+
+
+@damage
+def start_that_is_true(launched):
+    launched.changed("ledger", value=True)
+    return told(launched, "LED03", 2) + told(launched, "LOG06", 2)
+
+
+@damage
+def start_named_behind_run_start(launched):
+    log = launched.logs[2]
+    event, start = log.one("ledger"), log.one("run_start")
+    log.events.remove(event)
+    log.events.insert(log.events.index(start) + 1, event)
+    launched.write(2)
+    return told(launched, "LED03", 2)
+
+
+@damage
+def resumed_by_no_start(launched):
+    event = resumed(launched, log_it=False)
+    line = launched.logs[2].line(event)
+    return [("result_2.txt", line, "LED03"), ("result_2.txt", line, "RES03")]
+
+
+@damage
+def resumed_by_its_first_start(launched):
+    event = resumed(launched, again=5)
+    line = launched.logs[2].line(event)
+    return [("result_2.txt", line, "LED03"), ("result_2.txt", line, "RES03")]
+
+
+@damage
+def resumed_by_a_fresh_start(launched):
+    event = resumed(launched, goes_on=False)
+    line = launched.logs[2].line(event)
+    return [("result_2.txt", line, "LED03"), ("result_2.txt", line, "RES03")]
+
+
+# --- LED04 to LED06: a run and its start ---
+
+
+def started_otherwise(launched, **other):
+    def steps(campaign, events):
+        number = campaign.start(events, "result_2.txt", **other)
+        campaign.state(events, number)
+        campaign.finish(number, events, log_text(events))
+
+    everything_but(launched, 2, steps)
+
+
+@damage
+def started_with_another_seed(launched):
+    started_otherwise(launched, seed_commitment=sha256(b"seed 5"))
+    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("seed")), "LED04")]
+
+
+@damage
+def started_with_other_source(launched):
+    started_otherwise(launched, source="5" * 64)
+    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("source")), "LED04")]
+
+
+@damage
+def started_with_other_settings(launched):
+    started_otherwise(launched, config="5" * 64)
+    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("config_digest")), "LED04")]
+
+
+@damage
+def started_on_another_problem(launched):
+    started_otherwise(launched, problem="5" * 64)
+    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("problem_digest")), "LED04")]
+
+
+@damage
+def start_written_down_later(launched):
+    started_otherwise(launched, time_ms=time_of(launched.logs[2].events, "run_start") + SLACK + 1)
+    return [("ledger.jsonl", 5, "LED05")]
+
+
+@damage
+def start_written_down_in_stock(launched):
+    started_otherwise(launched, time_ms=time_of(launched.logs[2].events, "init_start") - SLACK - 1)
+    return [("ledger.jsonl", 5, "LED05")]
+
+
+@damage
+def log_exchanged_after_its_end(launched, logs):
+    """Another run of the same start, with the same head."""
+    log, other = launched.logs[2], logs.good(9)
+    kept = log.events[: log.events.index(log.one("run_start"))]
+    shift = log.one("run_start")["time_ms"] - other.one("run_start")["time_ms"]
+    rest = other.events[other.events.index(other.one("run_start")) :]
+    for event in rest:
+        event["time_ms"] += shift
+    log.events = kept + rest
+    launched.write(2)
+    return [("result_2.txt", 1, "LED06")]
+
+
+@damage
+def run_without_an_end(launched):
+    everything_but(launched, 2, lambda c, events: c.state(events, c.start(events, "result_2.txt")))
+    return [("ledger.jsonl", 5, "LED06")]
+
+
+@damage
+def end_of_another_status(launched):
+    def steps(campaign, events):
+        number = campaign.start(events, "result_2.txt")
+        campaign.state(events, number)
+        campaign.end(number, log_text(events), "aborted", time_of(events, "run_stop"))
+
+    everything_but(launched, 2, steps)
+    log = launched.logs[2]
+    return [("result_2.txt", log.line(log.one("run_stop")), "LED06")]
+
+
+@damage
+def end_before_the_run_stopped(launched):
+    def steps(campaign, events):
+        number = campaign.start(events, "result_2.txt")
+        campaign.state(events, number)
+        campaign.end(number, log_text(events), "success", time_of(events, "run_stop") - SLACK - 1)
+
+    everything_but(launched, 2, steps)
+    return [("ledger.jsonl", 6, "LED06")]
+
+
+# --- LED07 to LED09: the other starts ---
+
+
+@damage
+def best_of_three(launched):
+    """Run 2 was run three times; the best one is handed in."""
+
+    def before(campaign, index):
+        if index == 2:
+            launched.tried(campaign, 2, "success", ago=900)
+            launched.tried(campaign, 2, "success")
+
+    launched.launch(before)
+    return [("ledger.jsonl", 5, "LED07"), ("ledger.jsonl", 7, "LED07")]
+
+
+@damage
+def run_that_was_never_heard_of_again(launched):
+    launched.launch(lambda c, i: launched.tried(c, i, name="result_5.txt") if i == 4 else None)
+    return [("ledger.jsonl", 9, "LED07")]
+
+
+@damage
+def run_of_another_name_that_succeeded(launched):
+    launched.launch(lambda c, i: launched.tried(c, i, "success", name="result_5.txt") if i == 4 else None)
+    return [("ledger.jsonl", 9, "LED07")]
+
+
+@damage
+def aborted_and_started_again(launched):
+    launched.launch(lambda c, i: launched.tried(c, i, "aborted") if i in (1, 3) else None)
+    return [("ledger.jsonl", 3, "LED08")]
+
+
+@damage
+def killed_and_started_again(launched):
+    launched.launch(lambda c, i: launched.tried(c, i) if i == 3 else None)
+    return [("ledger.jsonl", 7, "LED08")]
+
+
+def beside(launched, early):
+    """A start of run 3 so many milliseconds before the end of run 2, aborted at once."""
+
+    def steps(campaign, events):
+        number = campaign.start(events, "result_2.txt")
+        campaign.state(events, number)
+        since = time_of(events, "run_stop") + 3 - early
+        other = campaign.start(launched.logs[3].events, "result_3.txt", time_ms=since)
+        campaign.finish(number, events, log_text(events))
+        campaign.end(other, "another log", "aborted", since + 60_000)
+
+    everything_but(launched, 2, steps)
+
+
+@damage
+def another_one_beside_a_run(launched):
+    beside(launched, int(1000 * CLOCK.overlap) + 1)
+    return [("ledger.jsonl", 6, "LED08"), ("ledger.jsonl", 6, "LED09")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def findings(tree, law, edition=None):
+    """What the rules on ledgers find: (line, code, severity, found, wanted)."""
+    found = judge([tree.root], edition, rules=law).findings
+    return [(f.line, f.code, f.severity, f.found, f.wanted) for f in found if f.code.startswith("LED")]
+
+
+def test_runs_with_a_ledger_are_in_order(launched, found):
+    assert found(launched.root) == []
+    assert found(launched.ledger.parent) == []
+    assert found(launched.path(2)) == []
+
+
+def test_runs_without_a_ledger_are_in_order_where_none_is_required(tree, found):
+    assert found(tree.root) == []
+
+
+def test_runs_with_a_ledger_are_in_order_where_one_is_required(launched, found):
+    for log in launched.logs:
+        log.one("rules_edition")["value"] = "launched"
+    launched.launch()
+    assert found(launched.root, edition="launched") == []
+
+
+def test_a_run_that_was_resumed_has_two_starts(launched, found):
+    event = resumed(launched)
+    assert found(launched.root) == [("result_2.txt", launched.logs[2].line(event), "RES03")]
+
+
+@pytest.mark.parametrize(("extra", "codes"), [("", []), ("x", ["LED06"])])
+def test_a_log_that_goes_on_begins_as_it_was_left(launched, law, extra, codes):
+    event = interrupt(launched.logs[2])
+
+    def steps(campaign, events):
+        first = campaign.start(events, "result_2.txt")
+        campaign.state(events, first)
+        before = log_text(events[: next(i for i, e in enumerate(events) if e is event)])
+        campaign.end(first, extra + before, "aborted", event["time_ms"] - 400_000)
+        event["value"]["ledger"] = campaign.start(events, "result_2.txt", resumes=first, time_ms=event["time_ms"])
+        campaign.finish(event["value"]["ledger"], events, log_text(events))
+
+    everything_but(launched, 2, steps)
+    found = findings(launched, law)
+    assert [(line, code, severity) for line, code, severity, *_ in found] == [(6, code, "review") for code in codes]
+
+
+def test_a_run_that_was_resumed_twice_from_one_checkpoint(launched, law):
+    """The second start was killed before it logged anything; the third one goes on from the first as well."""
+    event = interrupt(launched.logs[2])
+
+    def steps(campaign, events):
+        first = campaign.start(events, "result_2.txt")
+        campaign.state(events, first)
+        times = [event["time_ms"] - ago for ago in (300_000, 50)]
+        _, last = (campaign.start(events, "result_2.txt", resumes=first, time_ms=time) for time in times)
+        event["value"]["ledger"] = last
+        campaign.finish(last, events, log_text(events))
+
+    everything_but(launched, 2, steps)
+    ((line, code, severity, text, _),) = findings(launched, law)
+    assert (line, code, severity) == (6, "LED08", "review")
+    assert text == "7 starts for 5 runs: 1 resumed, as no log says"
+
+
+def test_a_run_that_succeeded_goes_not_on(launched, law):
+    event = interrupt(launched.logs[2])
+
+    def steps(campaign, events):
+        first = campaign.start(events, "result_2.txt")
+        campaign.state(events, first)
+        campaign.end(first, "a log that was no good", "success", event["time_ms"] - 400_000)
+        event["value"]["ledger"] = campaign.start(events, "result_2.txt", resumes=first, time_ms=event["time_ms"])
+        campaign.finish(event["value"]["ledger"], events, log_text(events))
+
+    everything_but(launched, 2, steps)
+    assert findings(launched, law) == [
+        (6, "LED06", "error", "start 5 ended with success, and start 7 goes on from it", "no start after success")
+    ]
+
+
+def test_a_start_that_goes_on_is_written_down_before_the_run_does(launched, found):
+    event = interrupt(launched.logs[2])
+    for late in (0, SLACK, SLACK + 1):
+
+        def steps(campaign, events, late=late):
+            first = campaign.start(events, "result_2.txt")
+            campaign.state(events, first)
+            last = campaign.start(events, "result_2.txt", resumes=first, time_ms=event["time_ms"] + late)
+            event["value"]["ledger"] = last
+            campaign.finish(last, events, log_text(events))
+
+        everything_but(launched, 2, steps)
+        codes = [code for *_, code in found(launched.root)]
+        assert codes == (["LED05", "RES03"] if late > SLACK else ["RES03"])
+
+
+def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(launched, law):
+    def steps(campaign, events):
+        number = campaign.start(events, "result_2.txt")
+        campaign.state(events, number)
+        campaign.note(number, "killed after run_stop", time_of(events, "run_stop") + 9)
+
+    everything_but(launched, 2, steps)
+    ((line, code, severity, text, wanted),) = findings(launched, law)
+    assert (line, code, severity) == (5, "LED06", "review")
+    assert text == "start 5 without an end; a note says: killed after run_stop"
+    assert wanted == f"an end with {sha256(launched.path(2).read_bytes())}"
+
+
+@pytest.mark.parametrize(("status", "name"), [("success", ""), ("success", "result_9.txt"), (None, "result_9.txt")])
+def test_a_start_that_a_note_explains_is_for_a_reviewer(launched, law, status, name):
+    def before(campaign, index):
+        if index == 2:
+            number = launched.tried(campaign, 2, status, name)
+            campaign.note(number, "the wrong disk", time_of(launched.logs[2].events, "init_start") - 5)
+
+    launched.launch(before)
+    wanted = "6 starts for 5 runs: 1 explained by a note alone"
+    assert findings(launched, law) == [(5, "LED08", "review", wanted, "none beside, or a reason for each")]
+
+
+def test_starts_beside_the_runs_are_counted_once(launched, law):
+    def before(campaign, index):
+        if index in (1, 3):
+            launched.tried(campaign, index, "aborted", ago=900)
+            launched.tried(campaign, index)
+
+    launched.launch(before)
+    ((line, code, severity, text, _),) = findings(launched, law)
+    assert (line, code, severity) == (3, "LED08", "review")
+    assert text == "9 starts for 5 runs: 2 aborted, 2 killed and started again"
+
+
+def test_of_many_lost_starts_twenty_are_told(launched, law):
+    def before(campaign, index):
+        for at in range(22 if index == 4 else 0):
+            launched.tried(campaign, index, name=f"result_{50 + at}.txt", ago=900 - at)
+
+    launched.launch(before)
+    found = findings(launched, law)
+    assert [(line, code) for line, code, *_ in found] == [(9 + at, "LED07") for at in range(21)]
+    assert found[-1][3] == "2 more such starts from here on"
+
+
+@pytest.mark.parametrize(("more", "codes"), [(0, []), (1, ["LED05"])])
+@pytest.mark.parametrize("side", ["init_start", "run_start"])
+def test_led05_from_both_sides(launched, found, side, more, codes):
+    by = SLACK + more if side == "run_start" else -SLACK - more
+    started_otherwise(launched, time_ms=time_of(launched.logs[2].events, side) + by)
+    assert [code for *_, code in found(launched.root)] == codes
+
+
+@pytest.mark.parametrize(("more", "codes"), [(0, []), (1, ["LED06"])])
+def test_led06_an_end_may_be_early_by_the_slack(launched, found, more, codes):
+    def steps(campaign, events):
+        number = campaign.start(events, "result_2.txt")
+        campaign.state(events, number)
+        campaign.end(number, log_text(events), "success", time_of(events, "run_stop") - SLACK - more)
+
+    everything_but(launched, 2, steps)
+    assert [code for *_, code in found(launched.root)] == codes
+
+
+@pytest.mark.parametrize(("more", "found"), [(0, []), (1, [(11, "LED01", "error", "1.001 s before line 10")])])
+def test_led01_time_may_run_back_by_the_slack(launched, law, more, found):
+    campaign = launched.launch()
+    campaign.note(1, "a fine run", time_of(launched.logs[4].events, "run_stop") + 3 - SLACK - more)
+    campaign.write(launched.ledger.parent)
+    assert [f[:4] for f in findings(launched, law)] == found
+
+
+@pytest.mark.parametrize(("more", "codes"), [(0, ["LED08"]), (1, ["LED08", "LED09"])])
+def test_led09_starts_may_overlap_as_runs_may(launched, found, more, codes):
+    beside(launched, int(1000 * CLOCK.overlap) + more)
+    assert [code for *_, code in found(launched.root)] == codes
+
+
+def test_led09_runs_that_are_handed_in_are_those_of_another_rule(launched, found):
+    """Two runs at the same time, both in the set: RUN21 says so, and the ledger need not."""
+    shift = launched.logs[3].one("run_start")["time_ms"] - launched.logs[2].one("run_start")["time_ms"] - 5000
+    for event in launched.logs[3].events:
+        event["time_ms"] -= shift
+    campaign = Campaign()
+    for index in (0, 1):
+        campaign.run(launched.logs[index].events, f"result_{index}.txt")
+    two, three = (launched.logs[i].events for i in (2, 3))
+    numbers = [campaign.start(two, "result_2.txt"), campaign.start(three, "result_3.txt")]
+    for events, number in zip((two, three), numbers, strict=True):
+        campaign.state(events, number)
+    ended = sorted(zip((two, three), numbers, strict=True), key=lambda pair: time_of(pair[0], "run_stop"))
+    for events, number in ended:
+        campaign.finish(number, events, log_text(events))
+    campaign.run(launched.logs[4].events, "result_4.txt")
+    for index in range(5):
+        launched.write(index)
+    campaign.write(launched.ledger.parent)
+    assert [code for *_, code in found(launched.root)] == ["RUN21"]
+
+
+def test_a_line_that_was_cut_off_is_for_a_reviewer_and_the_rest_is_judged(launched, law):
+    def before(campaign, index):
+        if index == 2:
+            campaign.lines.append(b'{"config":"5')
+            launched.tried(campaign, 2, "success")
+
+    launched.launch(before)
+    found = findings(launched, law)
+    assert [(line, code, severity) for line, code, severity, *_ in found] == [
+        (5, "LED01", "review"),
+        (6, "LED07", "error"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[" * 100_000, b'{"a":' * 3000, b"\0" * 5000, b"\n" * 20_000, b"null\n", b"\xff\xfe", b"x" * (8 << 20)],
+    ids=["deep", "deeper", "NUL", "empty lines", "null", "bytes", "large"],
+)
+def test_a_ledger_that_means_harm_is_damaged(launched, law, text):
+    launched.ledger.write_bytes(b"".join(launched.lines) + text)
+    found = findings(launched, law)
+    assert found and {code for _, code, *_ in found} == {"LED01"} and len(found) <= 101
+    assert judge([launched.root], rules=law).exit_code == 1
+
+
+def test_a_link_is_not_followed(launched, tmp_path, found):
+    launched.ledger.rename(tmp_path / "elsewhere")
+    launched.ledger.symlink_to(tmp_path / "elsewhere")
+    assert found(launched.ledger.parent) == [("ledger.jsonl", 1, "LED01")]
+
+
+def test_an_error_in_the_ledger_is_the_sets(launched, law):
+    launched.ledger.write_bytes(b"".join(launched.lines[:-1]) + b"?\n")
+    (runs,) = judge([launched.root], rules=law).all_sets
+    assert [f.code for f in runs.findings] == ["LED01"] and not runs.in_order
+
+
+def test_the_rules_of_other_rounds_know_no_ledger(launched, found):
+    launched.ledger.write_bytes(b"?")
+    codes = {code for *_, code in found(launched.root, edition="mlperf-hpc-v3.0")}
+    assert not {code for code in codes if code.startswith("LED")} and "TREE03" in codes
+
+
+def test_logs_that_measure_throughput_alone_need_no_ledger(study, found):
+    (study.path(6).parent / "ledger.jsonl").write_text("?")
+    assert found(study.root) == []

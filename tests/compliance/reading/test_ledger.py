@@ -1,0 +1,124 @@
+"""A launch ledger beside its runs: whose starts are whose, and what became of the others."""
+
+import pytest
+from compliance_test_ledgers import sha256, time_of
+
+from compliance.engine import judge
+from compliance.reading.ledger import ABORTED, KILLED, NOTED, UNEXPLAINED, beginnings, digest_of, ledger_of
+from compliance.reading.tree import read_set
+from rules.edition import load
+
+
+@pytest.fixture
+def read(launched, law):
+    """The ledger and the runs of the set, as they are now."""
+
+    def look(edition="v1.0"):
+        folder = launched.ledger.parent
+        (runs,) = judge([launched.root], rules=law).all_sets
+        found = ledger_of(read_set(folder, "given/scaffold", folder), load(edition, law))
+        return found, [log.run for log in runs.logs]
+
+    return look
+
+
+def test_it_lies_beside_the_logs(launched, read):
+    found, runs = read()
+    assert found.path == "given/scaffold/ledger.jsonl" and found.ledger.faults == ()
+    assert [[entry.number for entry in found.starts_of(run)] for run in runs] == [[1], [3], [5], [7], [9]]
+    assert found.others(runs) == {} and sorted(found.ends) == [1, 3, 5, 7, 9]
+    launched.ledger.unlink()
+    assert read()[0] is None
+
+
+def test_an_edition_without_ledgers_has_none(read):
+    assert read("mlperf-hpc-v3.0")[0] is None
+
+
+def test_what_is_there_and_no_file_is_damage(launched, read):
+    launched.ledger.unlink()
+    launched.ledger.symlink_to("nowhere")
+    found, runs = read()
+    assert [damage.found for damage in found.ledger.faults] == ["a symbolic link"] and found.others(runs) == {}
+    assert found.summary(runs) == "ledger: 0 starts, 0 runs, 0 restarted, 0 failed; 1 fault; head none"
+
+
+def test_a_log_has_the_starts_that_it_states_and_no_others(launched, read):
+    launched.changed("ledger", 0, value=3)
+    launched.changed("ledger", 1, value=2)
+    launched.changed("ledger", 2, metadata={"line": None})
+    launched.changed("ledger", 3, value=None)
+    found, runs = read()
+    assert [len(found.starts_of(run)) for run in runs] == [0, 0, 0, 0, 1]
+
+
+def test_starts_go_on_from_each_other(launched, read):
+    campaign = launched.launch()
+    events, late = launched.logs[4].events, time_of(launched.logs[4].events, "run_stop") + 10
+    for resumes in (9, 11, 9):
+        campaign.start(events, "result_4.txt", resumes=resumes, time_ms=late)
+    campaign.start(events, "result_4.txt", time_ms=late)
+    campaign.write(launched.ledger.parent)
+    found, runs = read()
+    assert [entry.number for entry in found.starts_of(runs[4])] == [9, 11, 12, 13]
+    assert found.others(runs) == {14: UNEXPLAINED}
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "noted", "fate"),
+    [
+        ("aborted", "", False, ABORTED),
+        ("aborted", "result_9.txt", True, ABORTED),
+        (None, "", False, KILLED),
+        (None, "result_9.txt", True, NOTED),
+        (None, "result_9.txt", False, UNEXPLAINED),
+        ("success", "", True, NOTED),
+        ("success", "", False, UNEXPLAINED),
+    ],
+)
+def test_what_became_of_a_start_without_a_log(launched, read, status, name, noted, fate):
+    def before(campaign, index):
+        if index == 1:
+            number = launched.tried(campaign, 1, status, name)
+            if noted:
+                campaign.note(number, "a note", time_of(launched.logs[1].events, "init_start") - 1)
+
+    launched.launch(before)
+    found, runs = read()
+    assert found.others(runs) == {3: fate}
+
+
+def test_a_line_sums_it_up(launched, read):
+    def before(campaign, index):
+        if index == 1:
+            launched.tried(campaign, 1, "aborted", ago=900)
+            launched.tried(campaign, 1)
+        if index == 2:
+            launched.tried(campaign, 2, "success")
+
+    campaign = launched.launch(before)
+    events = launched.logs[4].events
+    campaign.start(events, "result_4.txt", resumes=14, time_ms=time_of(events, "run_stop") + 9)
+    campaign.write(launched.ledger.parent)
+    found, runs = read()
+    head = found.ledger.head[:12]
+    told = "9 starts, 5 runs, 1 restarted, 2 failed, 1 left out"
+    assert found.summary(runs) == f"ledger: {told}; head {head}"
+
+
+def test_how_a_log_began(launched, read):
+    _, runs = read()
+    lines = launched.path(0).read_bytes().splitlines(keepends=True)
+    whole, half = (sha256(b"".join(lines[:count])) for count in (len(lines), 20))
+    broken = sha256(b"".join(lines[:20])[:-1])
+    assert beginnings(runs[0], {whole, half, broken, "0" * 64}) == {whole, half}
+    assert beginnings(runs[0], set()) == set()
+    launched.path(0).unlink()
+    assert beginnings(runs[0], {whole}) == set()
+
+
+def test_a_log_that_is_gone_has_no_digest(launched, read):
+    _, runs = read()
+    assert len(digest_of(runs[0])) == 64
+    launched.path(0).unlink()
+    assert digest_of(runs[0]) == ""
