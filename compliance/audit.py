@@ -3,6 +3,8 @@
     python compliance/audit.py results/v1.0/acme
     python implementations/pytorch/replay.py LOG --record replays.jsonl    # run again, as many logs as you like
     python compliance/audit.py results/v1.0/acme --replays replays.jsonl --format markdown
+    python compliance/audit.py results/v1.0/acme --review-template > review.yaml    # to fill in, sign and keep:
+    python compliance/audit.py results/v1.0/acme --reviews review.yaml
 
 Nothing of the submission is executed. Exit codes: 0 nothing wrong, 1 an error was found or a replay differs, 2 could
 not look.
@@ -21,14 +23,19 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from compliance.auditing.questions import Question, ledger_line, name_of, questions, scored
 from compliance.auditing.replays import Replay, read_replays
+from compliance.auditing.template import template
 from compliance.check import write
+from compliance.checklist import ACCEPT, OBJECT, OPEN
 from compliance.engine import judge
-from compliance.finding import printable, show
+from compliance.finding import counted, printable, show
+from compliance.grouping import verdict as in_words
 from compliance.report import Summary, summaries
+from compliance.review import read_reviews, with_reviews
 from compliance.verdict import SubmissionVerdict, Verdict
 from compliance.waiver import read_waivers
 from rules.edition import Edition, load
 
+BOXES = {ACCEPT: "x", OBJECT: "!", OPEN: " "}
 NEVER = "Not shown by reading or replaying: later epochs, a clock that is scaled throughout, a choice among runs."
 
 
@@ -53,6 +60,7 @@ class Audit:
     again: tuple[RunAgain, ...]
     people: tuple[Question, ...]
     wrong: bool
+    reviewed: str = ""  # how many points reviewers have accepted, where their file was given
 
 
 def audit(verdict: Verdict, replays: dict[str, list[Replay]]) -> list[Audit]:
@@ -65,10 +73,9 @@ def audit(verdict: Verdict, replays: dict[str, list[Replay]]) -> list[Audit]:
 def _audit(
     submission: SubmissionVerdict, summary: Summary, edition: Edition, replays: dict[str, list[Replay]]
 ) -> Audit:
-    counts = ", ".join(f"{n} {name}" for name, n in summary.counts.items() if n) or "nothing found"
-    read = [f"{summary.logs} logs in {len(submission.sets)} sets: {counts}"]
+    read = [f"{counted(summary.logs, 'log')} in {counted(len(submission.sets), 'set')}: {in_words(summary.counts)}"]
     broken = f", broken: {', '.join(summary.broken)}" if summary.broken else ""
-    read.append(f"{summary.passed} of {summary.rules} rules passed{broken}")
+    read.append(f"{summary.rules} rules checked{broken}")
     read += [submission.source] if submission.source else []
     read += [f"{name_of(runs)}: {line}" for runs in submission.sets if (line := ledger_line(runs, edition))]
     again = []
@@ -80,7 +87,8 @@ def _audit(
         again.append(RunAgain(name_of(runs), replayed, len(scored(runs)), lines, differs))
     wrong = bool(summary.broken) or any(one.differs for one in again)
     people = tuple(questions(submission, edition))
-    return Audit(submission.path, edition.name, tuple(read), tuple(again), people, wrong)
+    reviewed = submission.checklist.words() if submission.checklist else ""
+    return Audit(submission.path, edition.name, tuple(read), tuple(again), people, wrong, reviewed)
 
 
 def _sha256(path: Path) -> str:
@@ -98,10 +106,10 @@ def as_text(audits: list[Audit]) -> str:
         for runs in one.again:
             lines.append(f"    {runs.runs}: {runs.replayed} of {runs.of} runs")
             lines += [f"      {line}" for line in runs.outcomes]
-        lines += ["  for people:"]
+        lines += [f"  for people{f', {one.reviewed}' if one.reviewed else ''}:"]
         for question in one.people:
-            lines.append(f"    [ ] {question.code} {question.sentence}")
-            lines += [f"        {line}" for line in question.evidence]
+            lines.append(f"    [{BOXES[question.verdict]}] {question.code} {question.sentence}")
+            lines += [f"        {line}" for line in (*question.evidence, *question.reviews)]
         lines += [f"  {NEVER}", ""]
     return "".join(f"{printable(line)}\n" for line in lines)
 
@@ -117,9 +125,12 @@ def as_markdown(audits: list[Audit]) -> str:
             lines.append(f"- {_code(runs.runs)}: {runs.replayed} of {runs.of} runs")
             lines += [f"  - {_code(line)}" for line in runs.outcomes]
         lines += ["", "## For people", ""]
+        lines += [f"{one.reviewed[0].upper()}{one.reviewed[1:]}.", ""] if one.reviewed else []
         for question in one.people:
-            lines.append(f"- [ ] **{question.code}** {question.sentence}")
+            box = BOXES[question.verdict].replace(BOXES[OBJECT], " ")  # a list of tasks knows two
+            lines.append(f"- [{box}] **{question.code}** {question.sentence}")
             lines += [f"  - {_code(line)}" for line in question.evidence]
+            lines += [f"  - **{_code(line)}**" for line in question.reviews]
         lines += ["", NEVER, ""]
     return "".join(f"{line}\n" for line in lines)
 
@@ -143,6 +154,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("paths", nargs="+", metavar="SUBMISSION", help="submissions, or folders that hold some")
     parser.add_argument("--replays", type=Path, help="what replay.py --record wrote")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="a reviewer's waivers")
+    parser.add_argument("--reviews", type=Path, metavar="FILE", help="what reviewers accept or object to")
+    parser.add_argument("--review-template", action="store_true", help="print a file of reviews to fill in and sign")
     parser.add_argument("--rules", metavar="EDITION", help="judge by this edition, whatever the folders say")
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="how to write (default: text)")
     args = parser.parse_args(arguments)
@@ -152,12 +165,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         verdict = judge(args.paths, args.rules, waivers=waivers)
         if not verdict.submissions:
             raise ValueError(f"{args.paths[0]}: found no submission, wanted one, with systems/ and results/")
+        if args.reviews:
+            reviews = read_reviews(args.reviews, args.paths)
+            verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
         audits = audit(verdict, replays)
     except (ValueError, OSError) as error:
         print(f"audit.py: {show(str(error))}", file=sys.stderr)
         return 2
     for path, why in verdict.missed:
         print(f"{printable(path)}: could not look: {printable(why)}", file=sys.stderr)
+    if args.review_template:
+        return write(template([(one.path, one.people) for one in audits]), 2 if verdict.missed else 0)
     code = 1 if any(one.wrong for one in audits) else 2 if verdict.missed else 0
     return write(FORMATS[args.format](audits), code)
 

@@ -19,16 +19,19 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from compliance.difference import difference
 from compliance.engine import judge
 from compliance.explain import explain, listing
-from compliance.finding import printable
+from compliance.finding import SEVERITIES, printable
 from compliance.impact import with_impact
 from compliance.output import github, json, junit, markdown, sarif, text
 from compliance.report import Report, summaries
+from compliance.review import Reviews, read_reviews, with_reviews
 from compliance.rule import CHECKS
 from compliance.verdict import Verdict
 from compliance.waiver import read_waivers
 from rules.edition import editions, load
 
 FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "junit": junit, "markdown": markdown}
+
+WHOLE = ("json", "sarif", "junit")  # formats for programs, which get every finding
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -39,9 +42,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rules", metavar="EDITION", help=f"judge by this edition: {', '.join(editions())}")
     parser.add_argument("--select", metavar="CODES", action="append", help="only these rules: SEED, CLK03, ...")
     parser.add_argument("--ignore", metavar="CODES", action="append", help="not these rules")
+    parser.add_argument("--severity", choices=SEVERITIES, help="show nothing less severe (default: show all)")
+    parser.add_argument("--all", action="store_true", help="each finding with its place, not groups of them")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, outside of what is judged")
+    parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to; see audit.py")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes that read logs; 0: one a core")
-    parser.add_argument("--explain", metavar="CODE", help="print the text of a rule")
+    parser.add_argument("--explain", metavar="CODES", help="print the texts of rules or families: SEED,RUN05")
     parser.add_argument("--diff", metavar="SUBMISSION", help="show its source against the published reference's")
     parser.add_argument("--list", action="store_true", help="list the rules (of --rules, or of all editions)")
     return parser.parse_args(arguments)
@@ -82,19 +88,30 @@ def write(output: str, code: int) -> int:
 
 def check(args: argparse.Namespace) -> tuple[str, int]:
     """What to print, and the exit code. Raises ValueError for what the user can mend."""
+    if args.format in WHOLE and (args.all or args.severity):
+        given = "--all" if args.all else "--severity"
+        raise ValueError(f"{given} with --format {args.format}: found a format that has every finding, wanted another")
     wanted = chosen(args.select, args.ignore)
     waivers = read_waivers(args.waivers, args.paths) if args.waivers else None
+    reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
     jobs = args.jobs or os.cpu_count() or 1
-    return render(judge(args.paths, args.rules, jobs, progress=progress(sys.stderr), waivers=waivers), wanted, args)
+    verdict = judge(args.paths, args.rules, jobs, progress=progress(sys.stderr), waivers=waivers)
+    return render(verdict, wanted, args, reviews)
 
 
-def render(verdict: Verdict, wanted: Callable[[str], bool], args: argparse.Namespace) -> tuple[str, int]:
+def render(
+    verdict: Verdict, wanted: Callable[[str], bool], args: argparse.Namespace, reviews: Reviews | None = None
+) -> tuple[str, int]:
     """The report in the format asked for, and the exit code."""
     editions_ = {name: load(name) for name in verdict.editions}
+    if reviews:
+        verdict = with_reviews(verdict, reviews, editions_)
     findings = tuple(f for f in with_impact(verdict, editions_) if wanted(f.code))
     code = verdict.exit_with(findings)
     color = args.format == "text" and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    report = Report(findings, summaries(verdict, findings, editions_), verdict.missed, editions_, code, color)
+    told = summaries(verdict, findings, editions_)
+    least, chosen_ = args.severity or SEVERITIES[-1], bool(args.select or args.ignore)
+    report = Report(findings, told, verdict.missed, editions_, code, color, args.all, least, chosen_)
     return FORMATS[args.format].render(report), code
 
 

@@ -6,13 +6,26 @@ from compliance.rule import CHECKS
 from rules.edition import Edition, editions, load
 
 
-def explain(code: str, name: str | None) -> str:
-    """A rule's sentence and text, its severity by edition, and where the text stands. `name` of an edition looks at
-    that one alone. Raises ValueError for a rule or an edition that there isn't."""
-    code, known = code.upper(), _editions(name)
+def explain(wanted: str, name: str | None) -> str:
+    """The texts of rules, a code or a family each, with commas between them: `SEED,RUN05`. `name` of an edition looks
+    at that one alone. Raises ValueError for a rule or an edition that there isn't."""
+    known = _editions(name)
+    codes = sorted({code for edition in known for code in edition.rules})
+    families = sorted({code.rstrip("0123456789") for code in codes})
+    chosen: dict[str, None] = {}
+    for part in (p.strip().upper() for p in wanted.split(",") if p.strip()):
+        found = [code for code in codes if part in (code, code.rstrip("0123456789"))]
+        if not found:
+            raise ValueError(f"no rule or family {part!r}{suggest(part, codes if part[-1:].isdigit() else families)}")
+        chosen |= dict.fromkeys(found)
+    if not chosen:
+        raise ValueError(f"found {wanted!r}, wanted rules or families; --list names them")
+    return f"\n{'-' * 80}\n\n".join(_explained(code, known) for code in chosen)
+
+
+def _explained(code: str, known: list[Edition]) -> str:
+    """A rule's sentence and text, its severity by edition, and where the text stands."""
     having = [edition for edition in known if code in edition.rules]
-    if not having:
-        raise ValueError(f"no rule {code!r}{suggest(code, sorted({c for e in known for c in e.rules}))}")
     rule = having[0].rules[code]
     where = "\n".join(f"  {edition.name}: {_severity(code, edition)}" for edition in having)
     return f"{code} {rule.sentence}\n\n{rule.reason}\n\nIn force in\n{where}\n\nText: {rule.place}\n"

@@ -28,10 +28,14 @@ class Finding:
 
     def message(self) -> str:
         """The sentence with what was found and wanted."""
-        parts = [f"{name} {value}" for name, value in (("found", self.found), ("wanted", self.wanted)) if value]
-        tail = f" ({', '.join(parts)})" if parts else ""
+        tail = f" ({self.details()})" if self.details() else ""
         mark = "" if self.severity == "error" else f"{self.severity}: "
         return printable(f"{mark}{self.sentence}{tail}")
+
+    def details(self) -> str:
+        """What was found and what is wanted, as they stand."""
+        parts = (("found", self.found), ("wanted", self.wanted))
+        return ", ".join(f"{name} {value}" for name, value in parts if value)
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,11 @@ def sort_key(finding: Finding) -> tuple:
 def errors(findings: Iterable[Finding]) -> list[Finding]:
     """The errors among findings that no waiver covers."""
     return [f for f in findings if f.severity == "error" and not f.waived]
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things in words."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def printable(text: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from compliance.assemble import ancestors
+from compliance.checklist import Checklist
 from compliance.finding import SEVERITIES, Finding
 from compliance.rule import CHECKS, LEVELS
 from compliance.verdict import LogVerdict, Verdict
@@ -28,6 +29,9 @@ class Summary:
     review: tuple[str, ...]  # codes that people must still judge
     throughput_only: int = 0  # of the logs, those that measure throughput and are no runs
     source: str = ""  # of a submission: whether it is the reference's
+    sets: tuple[str, ...] = ()  # of a submission: what findings call its sets
+    checklist: Checklist | None = None  # of a submission: what reviewers have said
+    alone: bool = False  # a set or a log without its submission, of which not all rules can be judged
 
     @property
     def passed(self) -> int:
@@ -45,6 +49,9 @@ class Report:
     editions: dict[str, Edition]
     exit_code: int
     color: bool = False
+    every: bool = False  # text, Markdown and annotations give each finding, and not groups of them
+    least: str = SEVERITIES[-1]  # ... of this severity or a worse one
+    chosen: bool = False  # whether only some of the rules were asked for
 
 
 def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
@@ -53,9 +60,12 @@ def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[st
     places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
     places += [(log.run.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
     found = owned([path for path, *_ in places], findings)
-    source = {s.path: s.source for s in verdict.submissions}
+    more = {
+        s.path: {"source": s.source, "sets": tuple(x.path for x in s.sets), "checklist": s.checklist}
+        for s in verdict.submissions
+    }
     return tuple(
-        replace(_summary(path, editions[edition], logs, levels, found[path]), source=source.get(path, ""))
+        replace(_summary(path, editions[edition], logs, levels, found[path]), **more.get(path, {"alone": True}))
         for path, edition, logs, levels in places
     )
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from compliance.checklist import Checklist
 from compliance.finding import Finding, errors
 from compliance.reading.run import Run
 
@@ -45,6 +46,7 @@ class SetVerdict:
     submission: str = ""  # what findings call the submission; "" where the set was judged by itself
     unjudged: str = ""  # why it wasn't judged by all the rules, and so can have no figure
     about: tuple[Finding, ...] = ()  # what was found outside the set and concerns it: description, source
+    reviewed: str = ""  # what reviewers have said of its submission, in words; "" where nobody was asked
 
     @property
     def in_order(self) -> bool:
@@ -63,6 +65,7 @@ class SubmissionVerdict:
     sets: tuple[SetVerdict, ...]
     findings: tuple[Finding, ...]
     source: str = ""  # whether it is the reference's; "" where the edition's rules do not ask
+    checklist: Checklist | None = None  # what reviewers have said, where their file was given
 
     @property
     def in_order(self) -> bool:

@@ -1,87 +1,98 @@
-"""Waivers: a reviewer's file, outside what is judged, that lets single findings pass and says why.
+"""Waivers: a reviewer's file, outside what is judged, that lets findings pass and says why.
 
-A YAML list of {code, path, line (optional), reason, reviewer}. `path` ends the finding's path; nothing else widens it.
+A YAML list of {code, path, line (optional), expires (optional), reason, reviewer}. `path` is the end of the finding's
+path in whole names, a pattern of names, or a folder, which ends in `/`.
 """
 
+import functools
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
-import yaml
-
-from benchmark.config import build
+from compliance.entries import day, fits, read_entries
 from compliance.finding import Finding, sort_key
 from compliance.rule import CHECKS
 from compliance.verdict import Verdict
 
+ABOUT = ("WAI01", "WAI02")  # a waiver covers something; it has not expired
+
 
 @dataclass(frozen=True)
 class Waiver:
-    """One waived finding: its rule, its place (a path's end, whole names; a line or any), why, and by whom."""
+    """What is waived: a rule, a place (a path's end, a pattern, a folder; a line or any), why, by whom, until when."""
 
     code: str
     path: str
     reason: str
     reviewer: str
     line: int | None = None
+    expires: str | None = None  # YYYY-MM-DD, the last day on which it holds, in UTC
 
     def __post_init__(self):
         for name in ("code", "path", "reason", "reviewer"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{name}: found nothing, wanted some text")
+        if self.expires is not None:
+            day(self.expires, "expires")
+        if self.line is not None and self.path.endswith("/"):
+            raise ValueError(f"line: found {self.line} of the folder {self.path}, wanted no line, or a file")
 
     def covers(self, finding: Finding) -> bool:
         """Whether this waiver is for that finding."""
-        wanted = [p for p in self.path.split("/") if p]
-        same_place = finding.path.split("/")[-len(wanted) :] == wanted
-        return finding.code == self.code and same_place and self.line in (None, finding.line)
+        return finding.code == self.code and self.line in (None, finding.line) and fits(self.path, finding.path)
+
+    def expired(self, today: date) -> bool:
+        """Whether its last day is over."""
+        return self.expires is not None and day(self.expires, "expires") < today
 
 
 @dataclass(frozen=True)
 class Waivers:
-    """A file of waivers, each with its line."""
+    """A file of waivers, each with its line. Those that have expired on the day of `today` waive nothing."""
 
     path: str
     waivers: tuple[tuple[int, Waiver], ...]
+    today: date = field(default_factory=lambda: datetime.now(UTC).date())
+
+    @functools.cached_property
+    def expired(self) -> frozenset[int]:
+        """The lines of the waivers that have expired."""
+        return frozenset(line for line, waiver in self.waivers if waiver.expired(self.today))
+
+    @functools.cached_property
+    def valid(self) -> list[tuple[int, Waiver]]:
+        """The waivers that have not, with their lines."""
+        return [(line, waiver) for line, waiver in self.waivers if line not in self.expired]
 
     def cover(self, finding: Finding) -> bool:
         """Whether one of them is for that finding."""
-        return any(waiver.covers(finding) for _, waiver in self.waivers)
+        return any(waiver.covers(finding) for _, waiver in self.valid)
 
 
-def read_waivers(path: Path, judged: Iterable[str | Path]) -> Waivers:
-    """The waivers of a file. Raises ValueError if it can't be read, is incomplete, or lies in what is judged."""
-    real = path.resolve()
-    for place in judged:
-        if real.is_relative_to(Path(place).resolve()):
-            raise ValueError(f"{path}: waivers inside of {place}, wanted a file outside of what is judged")
-    try:
-        text = path.read_text(encoding="utf-8")
-        node, entries = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
-    if entries is None:
-        return Waivers(str(path), ())
-    if not isinstance(entries, list):
-        raise ValueError(f"{path}: found a {type(entries).__name__}, wanted a list of waivers")
-    lines = [item.start_mark.line + 1 for item in node.value]
-    built = ((line, build(Waiver, entry, f"{path}:{line}")) for line, entry in zip(lines, entries, strict=True))
-    return Waivers(str(path), tuple(built))
+def read_waivers(path: Path, judged: Iterable[str | Path], today: date | None = None) -> Waivers:
+    """The waivers of a file, as of `today` (else the checker's day, in UTC).
+
+    Raises ValueError if it can't be read, is incomplete, or lies in what is judged.
+    """
+    entries = read_entries(path, judged, Waiver, "waivers")
+    return Waivers(str(path), entries, today) if today else Waivers(str(path), entries)
 
 
 def apply(verdict: Verdict, file: Waivers) -> Verdict:
-    """The verdict, waived findings marked wherever they stand, and a warning for each waiver that covers nothing."""
-    used: set[int] = set()
+    """The verdict, waived findings marked wherever they stand, and a warning for each waiver that has expired or
+    covers nothing."""
+    used = set(file.expired)  # one that has expired is told once
     marked: dict[Finding, Finding] = {}
     for finding in verdict.findings:
-        line, waiver = next(((n, w) for n, w in file.waivers if w.covers(finding)), (0, None))
+        line, waiver = next(((n, w) for n, w in file.valid if w.covers(finding)), (0, None))
         if waiver:
             used.add(line)
             marked[finding] = replace(finding, waived=f"{waiver.reviewer}: {waiver.reason}")
-    check = CHECKS["WAI01"]
-    idle = [
-        Finding(file.path, f.line, check.code, check.severity, check.sentence, f.found, f.wanted)
-        for f in check.function(file.waivers, used)
+    told = [
+        Finding(file.path, f.line, code, CHECKS[code].severity, CHECKS[code].sentence, f.found, f.wanted)
+        for code, lines in zip(ABOUT, (used, file.expired), strict=True)
+        for f in CHECKS[code].function(file.waivers, lines)
     ]
     found = verdict.with_findings(marked)
-    return replace(found, findings=tuple(sorted((*found.findings, *idle), key=sort_key)))
+    return replace(found, findings=tuple(sorted((*found.findings, *told), key=sort_key)))

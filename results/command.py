@@ -8,10 +8,9 @@ from pathlib import Path
 from compliance.engine import judge
 from compliance.finding import printable
 from compliance.verdict import Verdict
-from compliance.waiver import read_waivers
+from compliance.waiver import ABOUT, read_waivers
 
 ENDINGS = {".txt": "text", ".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html"}
-IDLE = "WAI01"  # a waiver that covers nothing
 Target = tuple[Path | None, str]  # where to write, None for stdout, and in which format
 
 
@@ -75,11 +74,11 @@ def progress() -> Callable[[int, int], None] | None:
 
 
 def tell(verdict: Verdict) -> None:
-    """Says on stderr what couldn't be looked at, and which waivers cover nothing."""
+    """Says on stderr what couldn't be looked at, and which waivers cover nothing or have expired."""
     for path, why in verdict.missed:
         print(printable(f"{path}: {why}"), file=sys.stderr)
     for finding in verdict.findings:
-        if finding.code == IDLE:
+        if finding.code in ABOUT:
             print(finding.text(), file=sys.stderr)
 
 

@@ -17,10 +17,12 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from compliance.assemble import STRAY
 from compliance.finding import printable
+from compliance.review import read_reviews, with_reviews
 from compliance.verdict import Verdict
 from results import command
 from results.statistics.result import Result, summarize
 from results.tables import text
+from rules.edition import load
 
 FORMATS = ("text", "csv", "json", "markdown", "html")
 VIEWS = ("ranking", "analysis")
@@ -32,7 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse(argv)
     try:
         wanted = command.targets(args, FORMATS)
+        reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
         verdict = command.check(args)
+        if reviews:
+            verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
         command.keep_outside(wanted, verdict)
         results, without = summarize(verdict, args.as_logged), left_out(verdict)
         command.tell(verdict)
@@ -55,6 +60,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="summarize.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a submission, a round, or a set of runs")
     command.add_options(parser, FORMATS)
+    parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to, see audit.py")
     parser.add_argument(
         "--view", choices=VIEWS, default="ranking", help="which tables text and markdown show (default: %(default)s)"
     )

@@ -2,11 +2,13 @@
 
 import dataclasses
 import functools
+from collections.abc import Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
+from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
 from rules.reference import ReferencePoint, reference_points
 from rules.text import Rule, read_texts
@@ -74,6 +76,7 @@ class Published:
     parameter_count: int | None = None
     problem_digest: str | None = None
     data_seed: int | None = None
+    site_data: bool = False  # whether sites have the data from elsewhere, so that no fingerprints are published
     fingerprints: dict[str, str] = field(default_factory=dict)
     datasets: dict[str, dict[str, str]] = field(default_factory=dict)  # registered by sites: name -> fingerprints
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -244,13 +247,18 @@ def load(name: str, root: Path = ROOT) -> Edition:
     texts = read_texts(next(folder / TEXTS for folder in (root, ROOT) if (folder / TEXTS).is_dir()))
     common = _keys(limits.keys, where)
     benchmarks = {n: _benchmark(values, limits, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
+    rules = _in_force(limits, texts, where)
+    classes = have_classes(limits.problems, {n: b.score for n, b in benchmarks.items()})
+    problems = {n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()}
+    for n, problem in problems.items():
+        _complete(problem, limits.problems[n], benchmarks, rules.keys(), classes, f"{where}: problems.{n}")
     return Edition(
         name=name,
         folder=root / name,
-        rules=_in_force(limits, texts, where),
+        rules=rules,
         limits=limits,
         benchmarks=benchmarks,
-        problems={n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()},
+        problems=problems,
         keys={n: {**common, **_keys(b.keys, where)} for n, b in benchmarks.items()},
     )
 
@@ -306,7 +314,22 @@ def _benchmark(values: dict[str, Any], limits: Limits, where: str) -> Benchmark:
     return dataclasses.replace(benchmark, settings=(*limits.settings, *benchmark.settings))
 
 
-def _published(values: dict[str, Any], where: str) -> Published:
+def _complete(
+    problem: Published,
+    values: dict[str, Any],
+    benchmarks: dict[str, Benchmark],
+    codes: Set[str],
+    classes: set[str],
+    where: str,
+) -> None:
+    """Raises ValueError if a problem is of no benchmark of the edition, or lacks what its rules need."""
+    name = problem.benchmark
+    if name not in benchmarks:
+        raise ValueError(f"{where}: benchmark: found {name!r}, wanted the edition's{suggest(name, benchmarks)}")
+    refuse_gaps(values, codes, benchmarks[name].score == "mean", name in classes, where)
+
+
+def _published(values: Any, where: str) -> Published:
     published = build(Published, values, where)
     counts = {split: tuple(c) for split, c in published.class_counts.items()}
     points = reference_points(published.reference_epochs, f"{where}.reference_epochs")

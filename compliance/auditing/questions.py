@@ -1,4 +1,4 @@
-"""What only people can judge, the rules whose codes end in 90, and the evidence that there is for each."""
+"""What people must judge, the rules whose codes end in 90 and those with findings for review, and the evidence."""
 
 import shlex
 from collections import Counter
@@ -9,36 +9,53 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.config import read_yaml
+from compliance.checklist import OPEN, Point, checklist
 from compliance.finding import show
 from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
+from compliance.review import points
 from compliance.verdict import SetVerdict, SubmissionVerdict
 from rules.edition import Edition
 from rules.text import BY_REVIEW
 
 CONFIGS = Path(__file__).resolve().parents[2] / "implementations" / "pytorch" / "configs"
 MOST_SETTINGS = MOST_NOTES = 12  # settings that differ, and notes on starts, that are named
+MOST_FOUND = 3  # findings for review, named
 MACHINE = ("eval_batch_size", "workers", "prefetch", "cache_gib", "compile")  # of a config: nothing that is learnt
 
 
 @dataclass(frozen=True)
 class Question:
-    """A rule for people: its code, what it asks, and what is known about it, a line each."""
+    """A rule that people judge: its code, what it asks, what is known about it and what reviewers said, a line each.
+    `verdict` is accept, object or open."""
 
     code: str
     sentence: str
     evidence: tuple[str, ...]
+    verdict: str = OPEN
+    reviews: tuple[str, ...] = ()
 
 
 def questions(submission: SubmissionVerdict, edition: Edition) -> list[Question]:
-    """The questions of an edition, with a submission's evidence."""
-    asked = [rule for rule in edition.rules.values() if rule.by_review]
-    return [
-        Question(
-            rule.code, rule.sentence.removesuffix(BY_REVIEW).strip(), tuple(_evidence(rule.code, submission, edition))
-        )
-        for rule in asked
-    ]
+    """The rules for people, and those with findings for review, with a submission's evidence and what was said."""
+    listed = submission.checklist or checklist(points(submission, edition), ())
+    return [_question(point, submission, edition) for point in listed.points]
+
+
+def _question(point: Point, submission: SubmissionVerdict, edition: Edition) -> Question:
+    rule = edition.rules.get(point.code)
+    sentence = rule.sentence.removesuffix(BY_REVIEW).strip() if rule else "not a rule of this edition"
+    evidence = [*_evidence(point.code, submission, edition), *_found(point.code, submission)]
+    said = tuple(review.text() for review in point.reviews if review.who or review.note)
+    return Question(point.code, sentence, tuple(evidence), point.verdict, said)
+
+
+def _found(code: str, submission: SubmissionVerdict) -> Iterator[str]:
+    """The first findings for review of a rule, and how many more there are."""
+    found = [f for f in submission.everything() if (f.code, f.severity) == (code, "review") and not f.waived]
+    yield from (f"{show(f.path)}:{f.line}: {show(f.details() or f.sentence)}" for f in found[:MOST_FOUND])
+    if found[MOST_FOUND:]:
+        yield f"and {len(found) - MOST_FOUND} more: python compliance/check.py --all --select {code}"
 
 
 def name_of(runs: SetVerdict) -> str:

@@ -13,3 +13,11 @@ def waivers_cover_a_finding(waivers: list, used: set[int]) -> Iterator[Fault]:
         if line not in used:
             place = waiver.path + (f":{waiver.line}" if waiver.line else "")
             yield Fault(line, f"no {waiver.code} at {place}", "a finding that it covers")
+
+
+@rule("WAI02", "waiver", severity="warning")
+def waivers_have_not_expired(waivers: list, expired: set[int]) -> Iterator[Fault]:
+    """A waiver has not expired"""
+    for line, waiver in waivers:
+        if line in expired:
+            yield Fault(line, f"expires {waiver.expires}", "a later day, where the reviewer still agrees")

@@ -1,23 +1,56 @@
-"""Workflow commands of GitHub Actions: annotations at the files' lines."""
+"""Workflow commands of GitHub Actions: annotations at the files' lines.
 
-from compliance.finding import Finding, printable
+GitHub shows ten annotations of each kind for a step. So there is one for each rule and set, the worst first, and the
+tenth of a kind says how many are left out. With `every`, each finding has its own.
+"""
+
+from collections.abc import Iterator
+
+from compliance.finding import Finding, counted, printable
+from compliance.grouping import ORDER, WAIVED, blocks, label
 from compliance.report import Report
 
-COMMANDS = {"error": "error", "warning": "warning", "review": "notice", "info": "notice"}
+COMMANDS = {"error": "error", "warning": "warning", "review": "notice", "info": "notice", WAIVED: "notice"}
+MOST = 10
+REST = "compliance/check.py --all has each place, --format markdown a page for people"
 
 
 def render(report: Report) -> str:
     """One command a line; waived findings are notices."""
-    lines = [_command(f) for f in report.findings]
-    lines += [f"::error file={_property(path)}::{_message(f'could not look: {why}')}" for path, why in report.missed]
-    return "".join(f"{line}\n" for line in lines)
+    lines: dict[str, list[tuple[str, int]]] = {name: [] for name in ("error", "warning", "notice")}
+    for path, why in report.missed:
+        lines["error"].append((f"::error file={_property(path)}::{_message(f'could not look: {why}')}", 1))
+    for severity, command, findings in _commands(report):
+        lines[severity].append((command, findings))
+    return "".join(f"{line}\n" for name, some in lines.items() for line in _limited(name, some, report.every))
 
 
-def _command(finding: Finding) -> str:
-    name = "notice" if finding.waived else COMMANDS[finding.severity]
-    waived = f" [waived by {finding.waived}]" if finding.waived else ""
-    place = f"file={_property(finding.path)},line={max(1, finding.line)},title={_property(finding.code)}"
-    return f"::{name} {place}::{_message(f'{finding.code} {finding.message()}{waived}')}"
+def _commands(report: Report) -> Iterator[tuple[str, str, int]]:
+    """(kind of command, command, how many findings it stands for), the worst first."""
+    kinds = [kind for block in blocks(report) for kind in block.kinds]
+    groups = [(i, kind.severity, group.findings) for kind in kinds for i, group in enumerate(kind.groups)]
+    groups.sort(key=lambda group: (ORDER.index(group[1]), group[0]))  # of each rule the first set before its others
+    for _, severity, some in groups:
+        command = COMMANDS[severity]
+        for findings in ((f,) for f in some) if report.every else (some,):
+            yield command, _command(command, findings), len(findings)
+
+
+def _limited(name: str, commands: list[tuple[str, int]], every: bool) -> Iterator[str]:
+    most = len(commands) if every or len(commands) <= MOST else MOST - 1
+    yield from (line for line, _ in commands[:most])
+    if rest := sum(findings for _, findings in commands[most:]):
+        yield f"::{name}::{_message(counted(rest, f'more {name}') + ' not shown here: ' + REST)}"
+
+
+def _command(command: str, findings: tuple[Finding, ...]) -> str:
+    first, others = findings[0], len(findings) - 1
+    more = f" [and {others} more]" if others else ""
+    waived = f" [waived by {first.waived}]" if first.waived else ""
+    place = f"file={_property(first.path)},line={max(1, first.line)},title={_property(first.code)}"
+    details = f" ({first.details()})" if first.details() else ""
+    text = f"{first.code} {label(first)}: {first.sentence}{details}{waived}{more}"
+    return f"::{command} {place}::{_message(text)}"
 
 
 def _message(text: str) -> str:

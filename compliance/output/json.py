@@ -1,7 +1,9 @@
 """JSON for programs, in the shape of schema/report-1.json."""
 
 import json
+from dataclasses import asdict
 
+from compliance.checklist import ACCEPT, OBJECT, Checklist
 from compliance.finding import Finding, printable
 from compliance.report import Report, Summary
 
@@ -41,7 +43,7 @@ def finding_object(finding: Finding) -> dict:
 
 
 def _summary(summary: Summary) -> dict:
-    return {
+    told = {
         "path": printable(summary.path),
         "edition": summary.edition,
         "logs": summary.logs,
@@ -52,4 +54,15 @@ def _summary(summary: Summary) -> dict:
         "counts": summary.counts,
         "review": list(summary.review),
         "source": summary.source,
+    }
+    return told | {"reviewed": _reviewed(summary.checklist)} if summary.checklist else told
+
+
+def _reviewed(checklist: Checklist) -> dict:
+    entries = [review for point in checklist.points for review in point.reviews]
+    return {
+        "points": len(checklist.points),
+        "accepted": len(checklist.of(ACCEPT)),
+        "objections": len(checklist.of(OBJECT)),
+        "entries": [{name: printable(value) for name, value in asdict(review).items()} for review in entries],
     }

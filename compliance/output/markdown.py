@@ -1,38 +1,91 @@
-"""Markdown, for a review or a pull request: a table of submissions, then their findings."""
+"""Markdown, for a review or a pull request: a table of submissions, then what was found in each, by rule and set.
 
-from compliance.finding import Finding, printable
-from compliance.report import Report, owners
+With `every`, each finding has a row of its own.
+"""
+
+from collections.abc import Iterator
+
+from compliance.finding import Finding, counted, printable
+from compliance.grouping import Block, Group, Kind, blocks, fitted, label, tally, verdict
+from compliance.report import Report
+
+ROWS = 40  # of a submission: rules, and examples beyond the first
+MISSED = 10  # paths that couldn't be looked at
 
 
 def render(report: Report) -> str:
     """Headings, tables and nothing that a renderer would obey."""
-    lines = ["# Verdict", "", "| what | edition | logs | errors | warnings | to review | waived | rules passed |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    for s in report.summaries:
-        numbers = " | ".join(str(s.counts[n]) for n in ("error", "warning", "review", "waived"))
-        lines.append(f"| {_cell(s.path)} | {s.edition} | {s.logs} | {numbers} | {s.passed} of {s.rules} |")
-    found = owners(report.summaries, report.findings)
-    for path, findings in found.items():
-        if findings:
-            lines += [
-                "",
-                f"## {_cell(path) or 'elsewhere'}",
-                "",
-                "| place | rule | severity | what |",
-                "| --- | --- | --- | --- |",
-            ]
-            lines += [_row(f) for f in findings]
+    told = blocks(report)
+    lines = ["# Verdict", ""]
+    if len(report.summaries) > 1:
+        lines += [f"All together: {_total(told)}.", ""]
+    lines += ["| what | edition | logs | verdict |", "| --- | --- | --- | --- |"]
+    for block in told:
+        if s := block.summary:
+            words = verdict(block.counts, report.chosen)
+            words = f"**{words}**" if s.broken else words
+            words += ", without a submission" if s.alone else ""
+            words += f"; reviewed: {s.checklist.words()}" if s.checklist else ""
+            lines.append(f"| {_cell(s.path)} | {s.edition} | {s.logs} | {words} |")
+    for block in told:
+        if block.kinds:
+            lines += ["", f"## {_cell(block.path) or 'elsewhere'}", ""]
+            lines += list(_rows(block) if report.every else _groups(block))
     if report.missed:
-        lines += ["", "## Could not look", ""]
-        lines += [f"- {_cell(path)}: {_cell(why)}" for path, why in report.missed]
+        lines += ["", "## Could not look", "", *_missed(report)]
     return "\n".join(lines) + "\n"
 
 
-def _row(finding: Finding) -> str:
-    severity = f"waived by {finding.waived}" if finding.waived else finding.severity
-    impact = f" ({finding.impact})" if finding.impact else ""
-    place = f"{finding.path}:{finding.line}"
-    return f"| {_cell(place)} | {finding.code} | {_cell(severity)} | {_cell(finding.message())}{impact} |"
+def _total(told: list[Block]) -> str:
+    names = told[0].counts
+    return tally({name: sum(block.counts[name] for block in told) for name in names}) or "nothing found"
+
+
+def _groups(block: Block) -> Iterator[str]:
+    chosen, left = fitted(block.kinds, ROWS)
+    yield "| severity | rule | how often | what | for example |"
+    yield "| --- | --- | --- | --- | --- |"
+    for kind, examples in chosen:
+        places = "<br>".join(_example(kind, group, block.path) for group in kind.groups[: max(1, examples)])
+        yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {_cell(kind.sentence)} | {places} |"
+    if left:
+        codes = ", ".join(dict.fromkeys(kind.code for kind in left))
+        found = counted(sum(len(kind.findings) for kind in left), "finding")
+        yield f"| {left[0].severity} and less | {codes} | {found} | more rules | with `--all` |"
+
+
+def _example(kind: Kind, group: Group, home: str) -> str:
+    first, others = group.findings[0], len(group.findings) - 1
+    path = first.path.removeprefix(f"{home}/") if home else first.path
+    said = first.details() if first.sentence == kind.sentence else f"{first.sentence} {first.details()}"
+    more = f" and {others} more" if others else ""
+    return _cell(f"{path}:{first.line}{more}: {said}".removesuffix(": ")) + _tail(first)
+
+
+def _rows(block: Block) -> Iterator[str]:
+    yield "| place | rule | severity | what |"
+    yield "| --- | --- | --- | --- |"
+    for finding in (f for kind in block.kinds for f in kind.findings):
+        place = _cell(f"{finding.path}:{finding.line}")
+        yield f"| {place} | {finding.code} | {label(finding)} | {_what(finding)} |"
+
+
+def _what(finding: Finding) -> str:
+    details = f" ({finding.details()})" if finding.details() else ""
+    return _cell(f"{finding.sentence}{details}") + _tail(finding)
+
+
+def _tail(finding: Finding) -> str:
+    """Who waived a finding, and what becomes of the score."""
+    waived = f" (waived by {_cell(finding.waived)})" if finding.waived else ""
+    return waived + (f" ({finding.impact})" if finding.impact else "")
+
+
+def _missed(report: Report) -> Iterator[str]:
+    most = len(report.missed) if report.every else MISSED
+    yield from (f"- {_cell(path)}: {_cell(why)}" for path, why in report.missed[:most])
+    if report.missed[most:]:
+        yield f"- and {len(report.missed) - most} more, with `--all`"
 
 
 def _cell(text: str) -> str:

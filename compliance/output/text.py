@@ -1,43 +1,161 @@
-"""Text for people: `path:line: CODE sentence`, then a summary per submission."""
+"""Text for people: totals and errors, then a screen for each submission, whose last line is its verdict.
 
-from compliance.finding import Finding, printable
+With `every`, each finding has a line of its own: `path:line: CODE severity: sentence`.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from compliance.checklist import OBJECT, OPEN, Checklist
+from compliance.finding import Finding, counted, printable
+from compliance.grouping import ORDER, Block, Group, Kind, blocks, fitted, label, shown, tally, told_as, verdict
 from compliance.report import Report, Summary
 
-COLORS = {"error": "31", "warning": "33", "review": "36", "info": "2"}
+COLORS = {"error": "31", "warning": "33", "review": "36", "info": "2", "waived": "2"}
+SCREEN = 20  # lines of a submission
+WIDTH = 140  # of a line, as far as paths allow
+HEAD = 5  # lines on errors ahead of all submissions
+OBJECTIONS = 3  # of reviewers, in a submission's lines
+MISSED = 3  # paths that couldn't be looked at, ahead of all
+SHORTEST = 40  # characters of a finding that are shown however long its path is
 
 
 def render(report: Report) -> str:
-    """The findings, one a line, what couldn't be looked at, and the summaries."""
-    lines = [_line(f, report.color) for f in report.findings]
-    lines += [f"{printable(path)}: could not look: {printable(why)}" for path, why in report.missed]
-    if lines:
-        lines.append("")
-    lines += [line for s in report.summaries for line in _summary(s)]
-    return "\n".join(lines) + "\n"
+    """The text, one finding or group of findings a line."""
+    told = blocks(report)
+    parts = [[*_head(report, told), *_missed(report)]]
+    parts += [_block(block, report) for block in told]
+    parts.append(_foot(report))
+    return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
-def _line(finding: Finding, color: bool) -> str:
-    text = finding.text()
-    if finding.waived:
-        text += f" [waived by {printable(finding.waived)}]"
-    if finding.impact:
-        text += f" [{finding.impact}]"
-    return f"\x1b[{COLORS[finding.severity]}m{text}\x1b[0m" if color else text
+def _head(report: Report, told: list[Block]) -> list[str]:
+    """Of several submissions, sets or logs: how many are in order, all that was found, and every kind of error."""
+    if len(report.summaries) < 2:
+        return []
+    counts = {name: sum(block.counts[name] for block in told) for name in ORDER}
+    wrong = sum(bool(block.counts["error"]) for block in told if block.summary)
+    logs = sum(s.logs for s in report.summaries)
+    order = f"{len(report.summaries) - wrong} of {len(report.summaries)} in order"
+    lines = [f"{order}, {counted(logs, 'log')}: {tally(counts) or 'nothing found'}"]
+    errors = [(block, kind) for block in told for kind in block.kinds if kind.severity == "error"]
+    most = HEAD if len(errors) <= HEAD else HEAD - 1
+    for block, kind in errors[:most]:
+        size = f", {kind.size}" if kind.size else ""
+        place = block.path or kind.findings[0].path
+        lines.append(_colored("error", _cut(f"  error {kind.code} in {place}{size}: ", kind.sentence), report))
+    if errors[most:]:
+        more = f"  error: {counted(len(errors) - most, 'more rule')}, each below its submission"
+        lines.append(_colored("error", more, report))
+    return lines
 
 
-def _summary(summary: Summary) -> list[str]:
-    counts = ", ".join(f"{n} {name}" for name, n in summary.counts.items() if n) or "nothing found"
-    logs = f"{summary.logs} log{'' if summary.logs == 1 else 's'}"
+def _missed(report: Report) -> list[str]:
+    most = len(report.missed) if report.every else MISSED
+    lines = [f"{printable(path)}: error: could not look: {printable(why)}" for path, why in report.missed[:most]]
+    if report.missed[most:]:
+        lines.append(f"error: could not look at {counted(len(report.missed) - most, 'more place')} (--all)")
+    return [_colored("error", line, report) for line in lines]
+
+
+def _block(block: Block, report: Report) -> list[str]:
+    top, bottom = [_title(block.summary)], list(_about(block.summary))
+    listed = block.summary.checklist if block.summary else None
+    bottom.append(f"  {verdict(block.counts, report.chosen, len(listed.of(OBJECT)) if listed else 0)}")
+    if block.counts["error"]:
+        bottom[-1] = _colored("error", bottom[-1], report)
+    if report.every:
+        lines = [_line(f, report) for kind in block.kinds for f in kind.findings]
+    else:
+        lines = list(_grouped(block, SCREEN - len(top) - len(bottom), report))
+    return [*top, *lines, *bottom]
+
+
+def _title(summary: Summary | None) -> str:
+    if summary is None:
+        return "elsewhere"
+    logs = counted(summary.logs, "log")
     if summary.throughput_only:
         which = "" if summary.throughput_only == summary.logs else f"{summary.throughput_only} of them "
         logs += f" ({which}throughput-only: no scored run)"
-    lines = [
-        f"{printable(summary.path)}: {logs} by the rules {summary.edition}: {counts}",
-        f"  {summary.passed} of {summary.rules} rules passed"
-        + (f", broken: {', '.join(summary.broken)}" if summary.broken else ""),
-    ]
-    if summary.source:
-        lines.append(f"  {summary.source}")
-    if summary.review:
-        lines.append(f"  for a reviewer: {', '.join(summary.review)}")
-    return lines
+    alone = ", without a submission" if summary.alone else ""
+    return f"{printable(summary.path)}: {logs} by the rules {summary.edition}{alone}"
+
+
+def _about(summary: Summary | None) -> Iterator[str]:
+    if summary and summary.source:
+        yield f"  {summary.source}"
+    if summary and summary.checklist:
+        yield from _reviewed(summary.checklist)
+    elif summary and summary.review:
+        yield f"  for a reviewer: {', '.join(summary.review)}"
+
+
+def _reviewed(checklist: Checklist) -> Iterator[str]:
+    """What reviewers have said, and the first of their objections."""
+    still = ", ".join(point.code for point in checklist.of(OPEN))
+    yield _cut(f"  reviewed: {checklist.words()}", f"; open: {still}" if still else "")
+    against = [(p.code, r) for p in checklist.of(OBJECT) for r in p.reviews if r.verdict == OBJECT]
+    most = OBJECTIONS if len(against) <= OBJECTIONS else OBJECTIONS - 1
+    yield from (_cut(f"    {code} ", review.text()) for code, review in against[:most])
+    if against[most:]:
+        yield f"    {counted(len(against) - most, 'more objection')}: compliance/audit.py has each"
+
+
+def _grouped(block: Block, room: int, report: Report) -> Iterator[str]:
+    """The kinds of findings, with examples, in at most `room` lines."""
+    chosen, left = fitted(block.kinds, room)
+    for kind, examples in chosen:
+        size = f", {kind.size}" if kind.size else ""
+        yield _colored(kind.severity, _cut(f"  {kind.severity} {kind.code}{size}: ", kind.sentence), report)
+        for group in kind.groups[:examples]:
+            yield _colored(kind.severity, _example(kind, group, block.path), report)
+    if left:
+        found = sum(len(kind.findings) for kind in left)
+        codes = ", ".join(dict.fromkeys(kind.code for kind in left))
+        yield _cut(f"  {left[0].severity} and less: {counted(found, 'more finding')} of ", f"{codes} (--all)")
+
+
+def _example(kind: Kind, group: Group, home: str) -> str:
+    """The first finding of a group, at its place within the submission."""
+    first, others = group.findings[0], len(group.findings) - 1
+    path = first.path.removeprefix(f"{home}/") if home else first.path
+    place = f"{path}:{first.line}" if path != home else f"line {first.line}"
+    more = f" and {others} more" if others else ""
+    said = first.details() if first.sentence == kind.sentence else f"{first.sentence} {first.details()}".rstrip()
+    return _cut(f"    {kind.severity} at {place}{more}: ", said or first.sentence) + _tail(first)
+
+
+def _line(finding: Finding, report: Report) -> str:
+    details = f" ({finding.details()})" if finding.details() else ""
+    text = f"{finding.path}:{finding.line}: {finding.code} {label(finding)}: {finding.sentence}{details}"
+    return _colored(told_as(finding), printable(text) + _tail(finding), report)
+
+
+def _tail(finding: Finding) -> str:
+    """Who waived a finding, and what becomes of the score."""
+    waived = f" [waived by {printable(finding.waived)}]" if finding.waived else ""
+    return waived + (f" [{finding.impact}]" if finding.impact else "")
+
+
+def _cut(head: str, text: str) -> str:
+    """`head`, with as much of `text` as fits on a line."""
+    head, text = printable(head), printable(text)
+    room = max(WIDTH - len(head), SHORTEST)
+    return head + (text if len(text) <= room else f"{text[: room - 3]}...")
+
+
+def _colored(severity: str, line: str, report: Report) -> str:
+    return f"\x1b[{COLORS[severity]}m{line}\x1b[0m" if report.color else line
+
+
+def _foot(report: Report) -> list[str]:
+    """Where to read on."""
+    codes = dict.fromkeys(f.code for f in shown(report) if told_as(f) == "error")
+    more = [f"--explain {','.join(_first(codes))} says what is wanted and how to mend it"] if codes else []
+    if not report.every and any(told_as(f) != "waived" for f in shown(report)):
+        more.append("--all gives each finding with its place")
+    return ["; ".join(more)] if more else []
+
+
+def _first(codes: Iterable[str], most: int = 6) -> list[str]:
+    return list(codes)[:most]

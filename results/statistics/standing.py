@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from compliance.finding import Finding, errors, sort_key
+from compliance.finding import Finding, counted, errors, sort_key
 from compliance.verdict import LogVerdict, SetVerdict
 
 
@@ -80,8 +80,3 @@ def standing(runs: SetVerdict, logs: Iterable[LogVerdict]) -> Standing:
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Each once, by place."""
     return tuple(sorted(dict.fromkeys(findings), key=sort_key))
-
-
-def counted(n: int, what: str) -> str:
-    """A number of things in words."""
-    return f"{n} {what}{'' if n == 1 else 's'}"

@@ -25,6 +25,7 @@ COLUMNS = {
     "errors": "errors that the checker found and no waiver covers, but for those in pruned logs",
     "reviews": "findings that a person must judge, and no waiver covers",
     "waived": "errors, and findings for a person to judge, that a waiver covers",
+    "reviewed": "points that people must judge of its submission: how many reviewers accepted, and their objections",
     "why": "why there is no figure of merit, if there is none",
     "runs": "runs in the set, pruned models not counted",
     "converged": "runs that met the target",
@@ -117,6 +118,7 @@ def identity(r: Result) -> dict[str, Any]:
         "errors": len(r.standing.errors),
         "reviews": len(r.standing.reviews),
         "waived": len(r.standing.waived),
+        "reviewed": r.judged.reviewed or None,
         "why": r.why,
     }
 

@@ -165,6 +165,8 @@ def details(r: Result) -> list[str]:
         lines.append(parts_words(r))
     if r.surprise is not None:
         lines.append(f"for information, against the reference at this batch size: {surprise_words(r.surprise)}")
+    if r.judged.reviewed:
+        lines.append(f"reviewed: {r.judged.reviewed}")
     return [*lines, *run_lines(r), *finding_lines(r)]
 
 

@@ -3,7 +3,7 @@
     python tests/compliance/fuzz.py --inputs 1000000 --logs 100000 --trees 100000 --seed 1
 
 Every input follows from its number, so that a failure is repeated by `--only KIND NUMBER`. What must hold: no
-exception, no time beyond a limit, nothing unprintable in a finding, no path outside of what was given.
+exception, no time beyond a limit, nothing unprintable in a finding or a report, no path outside of what was given.
 """
 
 import argparse
@@ -25,6 +25,9 @@ from benchmark.ledger import End, Note, Start, commitment, line_of
 from benchmark.log import BadLine, Event, Oddity, read_log
 from benchmark.tree import LEDGER
 from compliance.engine import BROKE, judge
+from compliance.output import github, markdown, text
+from compliance.report import Report, summaries
+from rules.edition import load
 
 SLOW = 5.0  # seconds of processor time for one input
 NASTY = [
@@ -179,6 +182,12 @@ class Fuzzer:
             assert finding.line >= 1
             assert BROKE not in finding.sentence, finding
         assert verdict.exit_code in (0, 1, 2)
+        editions = {name: load(name, self.law) for name in verdict.editions}
+        told = summaries(verdict, verdict.findings, editions)
+        report = Report(verdict.findings, told, verdict.missed, editions, verdict.exit_code)
+        for form in (text, markdown, github):
+            assert all(line.isprintable() for line in form.render(report).splitlines()), path
+        assert len(text.render(report).splitlines()) <= 25 * max(1, len(told)) + 8
 
 
 def _disturb(rng: random.Random, org: Path) -> None:

@@ -33,7 +33,8 @@ TINY = {
 }
 SITE = {"train": "a" * 64, "validation": "b" * 64}  # a copy of data that nobody can generate
 # Of a benchmark whose score is a mean error.
-MEAN = {**TINY, "benchmark": "probe", "target": 0.2, "outputs": 2, "fingerprints": {}, "datasets": {"site": SITE}}
+MEAN = {**TINY, "benchmark": "probe", "target": 0.2, "outputs": 2, "site_data": True}
+MEAN |= {"fingerprints": {}, "datasets": {"site": SITE}}
 CODE = "implementations/pytorch"
 TRAIN = '''"""Trains."""
 

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from benchmark.ledger import read_ledger
 from compliance import audit
@@ -46,7 +47,7 @@ def test_what_was_read_what_was_run_and_what_is_left(command, tmp_path):
     assert (code, err) == (0, "")
     lines = [line.strip() for line in out.splitlines()]
     assert lines[0].endswith("results/v1.0/reference, by the rules v1.0")
-    assert "20 logs in 3 sets: nothing found" in lines
+    assert "20 logs in 3 sets: in order" in lines
     at = lines.index("epyc-2core/strong/scaffold: 1 of 5 runs")
     assert lines[at + 1] == "result_0.txt: it agrees (reference code)"
     assert "epyc-2core/strong/deepcam: 0 of 5 runs" in lines
@@ -83,10 +84,36 @@ def test_an_error_in_a_log_is_wrong_and_waived_is_not(command, tmp_path):
         log.read_text().replace('"key": "cache_clear", "value": true', '"key": "cache_clear", "value": false')
     )
     code, out, _ = command(copy)
-    assert code == 1 and "149 of 150 rules passed, broken: LOG09" in out
+    assert code == 1 and " logs in 3 sets: not in order: 1 error\n" in out and " rules checked, broken: LOG09\n" in out
     waivers = tmp_path / "waivers.yaml"
     waivers.write_text("[{code: LOG09, path: result_0.txt, reason: a test, reviewer: me}]")
     assert command(copy, "--waivers", waivers)[0] == 0
+
+
+def test_a_template_is_filled_in_signed_and_shown(command, tmp_path):
+    code, text, err = command(REFERENCE, "--review-template")
+    assert (code, err) == (0, "")
+    entries = yaml.safe_load(text)
+    people = [e["rule"] for e in entries]
+    assert {code for code, rule in load("v1.0").rules.items() if rule.by_review} <= set(people)
+    assert {(e["submission"], e["verdict"]) for e in entries} == {("v1.0/reference", "open")}
+    signed = {"who": "R. Viewer", "when": "2026-11-22", "note": "a jump"}
+    entries[0] |= {"verdict": "object"} | signed
+    entries[1] |= {"verdict": "accept"} | signed
+    file = tmp_path / "review.yaml"
+    file.write_text(yaml.safe_dump([*entries, {**entries[1], "submission": "acme"}]))
+    without, (code, out, err) = command(REFERENCE)[0], command(REFERENCE, "--reviews", file)
+    said = f"1 of {len(people)} points accepted, 1 objection"
+    assert code == without and err.endswith("found submission 'acme', wanted one that was judged\n")
+    assert f"  for people, {said}:\n    [!] {people[0]} " in out and f"    [x] {people[1]} " in out
+    assert "        objection by R. Viewer, 2026-11-22: a jump\n" in out and out.count("    [ ] ") == len(people) - 2
+    _, markdown, _ = command(REFERENCE, "--reviews", file, "--format", "markdown")
+    assert f"\n{said}.\n" in markdown and f"- [x] **{people[1]}** " in markdown
+    assert (
+        f"- [ ] **{people[0]}** " in markdown and "  - **`objection by R. Viewer, 2026-11-22: a jump`**\n" in markdown
+    )
+    (one,) = json.loads(command(REFERENCE, "--reviews", file, "--format", "json")[1])["audits"]
+    assert one["reviewed"] == said and [q["verdict"] for q in one["people"][:3]] == ["object", "accept", "open"]
 
 
 def test_formats_say_the_same(command, tmp_path):

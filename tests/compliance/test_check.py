@@ -1,5 +1,6 @@
 """The command: exit codes, what is printed, selection."""
 
+import json
 import os
 import subprocess
 import sys
@@ -20,16 +21,21 @@ ROOT = HERE.parent
 def test_clean_is_0(run, tree):
     code, out, _ = run(tree.root)
     assert code == 0
-    assert "5 logs by the rules v1.0: nothing found" in out
-    assert "for a reviewer: EVL90" in out
+    assert out.startswith(f"{tree.root}: 5 logs by the rules v1.0\n")
+    assert "\n  for a reviewer: EVL90" in out
+    assert out.endswith("\n  in order\n")
 
 
 def test_errors_are_1_with_place_found_and_wanted(run, broken):
     code, out, _ = run(broken.root)
     assert code == 1
-    line = out.splitlines()[0]
-    assert line.startswith(f"{broken.path(1)}:8: SEED03 ")
-    assert "found seed 5, a small number, wanted" in line
+    place = broken.path(1).relative_to(broken.root)
+    assert out.splitlines()[1].startswith("  error SEED03: ")
+    assert out.splitlines()[2].startswith(f"    error at {place}:8: found seed 5, a small number, wanted ")
+    assert "\n  not in order: 1 error\n" in out
+    line = run(broken.root, "--all")[1].splitlines()[1]
+    assert line.startswith(f"{broken.path(1)}:8: SEED03 error: ")
+    assert "(found seed 5, a small number, wanted " in line
 
 
 def test_one_log_one_set_and_a_round(run, broken):
@@ -45,7 +51,8 @@ def test_rules_are_counted_that_what_was_given_can_break(run, tree, law):
     codes = load("v1.0", law).codes
     wanted = {name: sum(CHECKS[c].level in chosen for c in codes if c in CHECKS) for name, chosen in levels.items()}
     for name, path in (("all", tree.root), ("set", tree.path(1).parent), ("log", tree.path(1))):
-        assert f"{wanted[name]} of {wanted[name]} rules passed" in run(path)[1]
+        (summary,) = json.loads(run(path, "--format", "json")[1])["summaries"]
+        assert (summary["rules"], summary["passed"]) == (wanted[name], wanted[name])
 
 
 def test_log_given_twice_is_one_log(run, tree, monkeypatch):
@@ -83,6 +90,22 @@ def test_select_and_ignore(run, broken):
     assert run(broken.root, "--select", "RUN,LOG")[0] == 0
     assert run(broken.root, "--ignore", "SEED03")[0] == 0
     assert run(broken.root, "--select", "SEED", "--ignore", "SEED05")[0] == 1
+    assert "of the rules chosen: in order" in run(broken.root, "--ignore", "SEED03")[1]
+
+
+def test_severity_hides_and_changes_neither_verdict_nor_exit_code(run, broken):
+    broken.put(broken.path(0).with_name("core.1"), "?")
+    code, out, _ = run(broken.root, "--severity", "error")
+    assert code == 1 and "core.1" not in out and "not in order: 1 error, with 1 warning to read" in out
+    assert "warning at" in run(broken.root, "--severity", "warning")[1]
+
+
+@pytest.mark.parametrize("form", check.WHOLE)
+@pytest.mark.parametrize("option", [("--all",), ("--severity", "error")])
+def test_formats_for_programs_have_every_finding(run, broken, form, option):
+    code, out, err = run(broken.root, "--format", form, *option)
+    assert (code, out) == (2, "")
+    assert f"check.py: {option[0]} with --format {form}: found a format that has every finding" in err
 
 
 def command(*arguments, cwd=ROOT):

@@ -17,7 +17,7 @@ def test_a_rule_has_one_text_and_a_severity_by_edition():
 def test_one_edition_is_explained_alone():
     said = explain("EVL90", "mlperf-hpc-v0.7")
     assert "\n  mlperf-hpc-v0.7: people\n" in said and "v1.0" not in said
-    with pytest.raises(ValueError, match="no rule 'EVL14'; did you mean 'EVL"):
+    with pytest.raises(ValueError, match="no rule or family 'EVL14'; did you mean 'EVL"):
         explain("EVL14", "mlperf-hpc-v0.7")
 
 
@@ -38,9 +38,32 @@ def test_every_rule_is_explained(capsys, edition):
         assert rule.reason in out
 
 
-def test_unknown_code_is_suggested(capsys):
-    assert check.main(["--explain", "SEED99"]) == 2
-    assert "did you mean" in capsys.readouterr().err
+def test_families_and_lists_are_explained_each_rule_once():
+    said = explain("seed03, RUN05,wai,SEED03", None)
+    heads = [part.splitlines()[0].split()[0] for part in said.split(f"\n{'-' * 80}\n\n")]
+    assert heads == ["SEED03", "RUN05", "WAI01", "WAI02"]
+    assert explain("SEED", None).count("\nText: rules/texts/SEED.md:") == 8
+
+
+def test_a_text_says_how_to_mend_with_a_bad_and_a_good_line():
+    said = explain("SEED03", None)
+    at = [said.index(f"\n{word}: ") for word in ("Mend", "- Bad", "- Good", "Text")]
+    assert at == sorted(at)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ("SEED99", "no rule or family 'SEED99'; did you mean 'SEED"),
+        ("SEDE", "no rule or family 'SEDE'; did you mean 'SEED'"),
+        ("SEED,RUN99", "no rule or family 'RUN99'"),
+        ("S", "no rule or family 'S'"),
+        (" , ", "found ' , ', wanted rules or families"),
+    ],
+)
+def test_what_is_no_rule_and_no_family_is_refused(capsys, wanted, message):
+    assert check.main(["--explain", wanted]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_list_has_every_rule(capsys):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.finding import LONGEST, Finding, errors, printable, show, sort_key
+from compliance.finding import LONGEST, Finding, counted, errors, printable, show, sort_key
 
 SEED = Finding("a/result_1.txt", 8, "SEED03", "error", "A seed is fresh", "seed 5", "48 bits")
 
@@ -21,6 +21,15 @@ SEED = Finding("a/result_1.txt", 8, "SEED03", "error", "A seed is fresh", "seed 
 )
 def test_a_finding_is_a_place_a_code_and_a_sentence(fields, text):
     assert replace(SEED, **fields).text() == text
+
+
+def test_details_are_what_was_found_and_what_is_wanted():
+    assert SEED.details() == "found seed 5, wanted 48 bits"
+    assert replace(SEED, found="").details() == "wanted 48 bits" and replace(SEED, found="", wanted="").details() == ""
+
+
+def test_things_are_counted_in_words():
+    assert [counted(n, "error") for n in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
 
 
 @pytest.mark.parametrize(

@@ -142,13 +142,13 @@ def test_a_million_events_are_refused_in_bounded_memory(tmp_path):
     with path.open("w") as file:
         for _ in range(100):
             file.write((line + "\n") * 10_000)
-    code = f"from compliance.check import main\nmain([{str(path)!r}, '--rules', 'v1.0'])"
+    code = f"from compliance.check import main\nmain([{str(path)!r}, '--rules', 'v1.0', '--all'])"
 
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, preexec_fn=limit)
-    assert "LOG02 Could not look further" in done.stdout, done.stderr[-500:]
+    assert "LOG02 error: Could not look further" in done.stdout, done.stderr[-500:]
 
 
 def test_folders_of_pathological_depth(tree, found):

@@ -62,6 +62,8 @@ def test_what_was_given_by_itself_has_a_summary_of_its_own(told, study):
     paths = (study.root, study.path(0).parent, study.path(1), study.path(6))
     ((everything,), (runs,), (log,), (block,)) = (told(path) for path in paths)
     assert [s.logs for s in (everything, runs, log, block)] == [8, 5, 1, 1]
+    assert [s.alone for s in (everything, runs, log, block)] == [False, True, True, True]
+    assert len(everything.sets) == 2 and runs.sets == log.sets == ()
     assert [s.throughput_only for s in (everything, runs, log, block)] == [3, 0, 0, 1]
     assert everything.rules > runs.rules > log.rules > block.rules
     spared = load("v1.0").throughput_codes | {c for c in CHECKS if CHECKS[c].level == "round"}

@@ -1,6 +1,7 @@
 """Waivers: single findings that a reviewer lets pass, wherever they stand; what else is refused or idle."""
 
 import json
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -27,10 +28,21 @@ def test_unused_waiver_is_reported(run, broken, tmp_path):
     file = waiver(tmp_path / "waivers.yaml", line=9)
     code, out, _ = run(broken.root, "--waivers", file)
     assert code == 1
-    assert f"{file}:1: WAI01 warning" in out
+    assert f"warning at {file}:1: found no SEED03 at result_1.txt:9" in out
 
 
-@pytest.mark.parametrize("change", [{"reason": None}, {"reviewer": ""}, {"reasons": "?"}, {"line": "8"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"reason": None},
+        {"reviewer": ""},
+        {"reasons": "?"},
+        {"line": "8"},
+        {"expires": "tomorrow"},
+        {"expires": "20991231"},
+        {"path": "scaffold/", "line": 8},
+    ],
+)
 def test_waiver_that_is_incomplete_is_refused(run, broken, tmp_path, change):
     assert run(broken.root, "--waivers", waiver(tmp_path / "waivers.yaml", **change))[0] == 2
 
@@ -56,6 +68,12 @@ def test_waiver_of_a_path_needs_whole_names(broken, law, tmp_path):
         ({"path": "b/a/scaffold/result_1.txt"}, False),
         ({"path": "1.txt"}, False),
         ({"path": "scaffold"}, False),
+        ({"path": "a/scaffold/"}, True),
+        ({"path": "a/"}, True),
+        ({"path": "scaf/"}, False),
+        ({"path": "a/*/result_?.txt"}, True),
+        ({"path": "a/result_?.txt"}, False),
+        ({"path": "result_*.txt", "line": 9}, False),
         ({"line": 8}, True),
         ({"line": 9}, False),
         ({"code": "SEED05"}, False),
@@ -126,3 +144,30 @@ def test_of_two_waivers_of_one_finding_the_second_is_idle(broken, law, tmp_path)
     verdict = judge([broken.root], rules=law, waivers=read_waivers(tmp_path / "w.yaml", []))
     assert [(f.code, f.line, bool(f.waived)) for f in verdict.findings] == [("SEED03", 8, True), ("WAI01", 2, False)]
     assert verdict.findings[1].found == "no SEED03 at result_1.txt:8"
+
+
+@pytest.mark.parametrize(("day", "waived"), [("2026-11-21", True), ("2026-11-22", True), ("2026-11-23", False)])
+def test_a_waiver_holds_until_the_end_of_its_last_day(broken, law, tmp_path, day, waived):
+    file = waiver(tmp_path / "w.yaml", expires="2026-11-22")
+    found = judge([broken.root], rules=law, waivers=read_waivers(file, [broken.root], date.fromisoformat(day)))
+    seed, *idle = found.findings
+    assert (seed.code, bool(seed.waived), found.exit_code) == ("SEED03", waived, 0 if waived else 1)
+    assert [(f.code, f.line, f.severity, f.found) for f in idle] == (
+        [] if waived else [("WAI02", 1, "warning", "expires 2026-11-22")]
+    )
+
+
+def test_today_is_the_checkers_and_dates_need_no_quotes(run, broken, tmp_path):
+    today = datetime.now(UTC).date()
+    entry = "- {code: SEED03, path: scaffold/, reason: agreed, reviewer: r, expires: %s}\n"
+    for day, code in ((today + timedelta(1), 0), (today - timedelta(1), 1)):
+        (tmp_path / "w.yaml").write_text(entry % day)
+        assert run(broken.root, "--waivers", tmp_path / "w.yaml")[0] == code
+
+
+def test_an_expired_waiver_does_not_hide_that_another_one_holds(broken, law, tmp_path):
+    entry = {"code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r"}
+    old = entry | {"expires": "2020-01-01"}
+    (tmp_path / "w.yaml").write_text(f"- {json.dumps(old)}\n- {json.dumps(entry)}\n")
+    verdict = judge([broken.root], rules=law, waivers=read_waivers(tmp_path / "w.yaml", []))
+    assert [(f.code, f.line, bool(f.waived)) for f in verdict.findings] == [("SEED03", 8, True), ("WAI02", 1, False)]

@@ -115,6 +115,21 @@ def test_a_band_is_two_parts_of_one(edited, epoch, limits):
             lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8]}),
             "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs, wanted 2",
         ),
+        (
+            "v1.0",
+            lambda v: v["problems"]["smoke"].pop("parameter_count"),
+            r"v1.0/limits.yaml: problems.smoke: found no parameter_count \(MOD01\), wanted the numbers",
+        ),
+        (
+            "v1.0",
+            lambda v: v["problems"].update(new={**v["problems"]["deepcam-mini"], "class_counts": {}}),
+            r"problems.new: found no class_counts.train \(DATA03\), class_counts.validation \(DATA03\)",
+        ),
+        (
+            "v1.0",
+            lambda v: v["problems"]["smoke"].update(benchmark="scafold"),
+            "problems.smoke: benchmark: found 'scafold', wanted the edition's; did you mean 'scaffold'",
+        ),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("THR01"), "found THR01, wanted codes of this family"),

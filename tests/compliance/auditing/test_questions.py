@@ -7,6 +7,7 @@ import pytest
 from compliance_test_ledgers import sha256
 
 from compliance.auditing.questions import CONFIGS, OF_SET, questions, scored
+from compliance.checklist import Review, checklist
 from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.reading.run import Fact
@@ -41,6 +42,30 @@ def test_every_rule_for_people_is_asked_with_evidence(submission):
     assert {q.code for q in found} == {*OF_SET, "SRC90"}
     assert all(q.evidence and "by review" not in q.sentence for q in found)
     assert all(len(q.evidence) >= 3 for q in found if q.code in OF_SET)  # one a set at least
+
+
+def test_a_finding_for_review_is_a_question_with_its_places(submission):
+    path = f"{submission.path}/results/x"
+    found = tuple(Finding(path, line, "RUN22", "review", "S", f"n {line}") for line in (1, 2, 3, 4, 5))
+    quiet = (Finding(path, 1, "RUN05", "warning", "S"), Finding(path, 1, "RUN21", "review", "S", waived="r: x"))
+    one = dataclasses.replace(submission, findings=(*found, *quiet))
+    places = [f"{path}:{line}: found n {line}" for line in (1, 2, 3)]
+    more = "and 2 more: python compliance/check.py --all --select RUN22"
+    assert asked(one, "RUN22").evidence == (*places, more)
+    assert not {"RUN05", "RUN21"} & {q.code for q in questions(one, EDITION)}
+
+
+def test_what_reviewers_said_stands_with_the_question_and_unsigned_lines_do_not(submission):
+    said = Review("SEED90", "reference", "accept", "R. Viewer", "2026-11-22")
+    more = [said, Review("SEED90", "reference", "open"), Review("LOG99", "reference", "open", "a")]
+    one = dataclasses.replace(submission, checklist=checklist(["EVL90", "SEED90"], more))
+    found = questions(one, EDITION)
+    assert [(q.code, q.verdict, q.reviews) for q in found] == [
+        ("EVL90", "open", ()),
+        ("SEED90", "accept", (said.text(),)),
+        ("LOG99", "open", ("open by a",)),
+    ]
+    assert found[2].sentence == "not a rule of this edition"
 
 
 def test_curves_are_held_against_the_reference(submission):

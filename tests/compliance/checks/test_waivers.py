@@ -1,5 +1,7 @@
 """WAI: the reviewer's own file."""
 
+from datetime import date
+
 import pytest
 
 from compliance.waiver import read_waivers
@@ -13,6 +15,14 @@ def waiver_of_nothing(tree):
     file = tree.put(tree.root.parents[1] / "waivers.yaml", entry)
     tree.options = {"waivers": read_waivers(file, [tree.root])}
     return [("waivers.yaml", 1, "WAI01")]
+
+
+@damage
+def waiver_that_has_expired(tree):
+    entry = "- {code: SEED03, path: result_1.txt, reason: agreed, reviewer: r@example.org, expires: 2026-11-21}\n"
+    file = tree.put(tree.root.parents[1] / "waivers.yaml", entry)
+    tree.options = {"waivers": read_waivers(file, [tree.root], date(2026, 11, 22))}
+    return [("waivers.yaml", 1, "WAI02")]
 
 
 def test_damage(entry, exactly):

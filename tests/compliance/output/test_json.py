@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 
 import compliance
+from compliance.checklist import Review, checklist
 from compliance.output.json import document, render
 
 HERE = Path(compliance.__file__).parent
@@ -44,6 +45,19 @@ def test_a_summary_counts(report, seed, file):
     (summary,) = document(report(seed, file))["summaries"]
     assert (summary["rules"], summary["passed"], summary["broken"]) == (100, 99, ["SEED03"])
     assert summary["counts"] == {"error": 1, "warning": 1, "review": 0, "info": 0, "waived": 0}
+
+
+def test_what_reviewers_said_keeps_the_schema_and_is_there_where_they_were_asked(report):
+    schema = json.loads((HERE / "schema" / "report-1.json").read_text())
+    made = report()
+    assert "reviewed" not in document(made)["summaries"][0]
+    said = Review("SEED90", "acme", "object", "r", "2026-11-22", "a\nb")
+    first = replace(made.summaries[0], checklist=checklist(["EVL90", "SEED90"], [said]))
+    told = document(replace(made, summaries=(first,)))
+    jsonschema.validate(told, schema)
+    entry = {"rule": "SEED90", "submission": "acme", "verdict": "object", "who": "r", "when": "2026-11-22"}
+    wanted = {"points": 2, "accepted": 0, "objections": 1, "entries": [{**entry, "note": "a\\nb"}]}
+    assert told["summaries"][0]["reviewed"] == wanted
 
 
 def test_what_is_written_is_ascii(report, hostile):

@@ -1,31 +1,73 @@
-"""Markdown: tables, and nothing that a renderer would obey."""
+"""Markdown: tables by rule and set, and nothing that a renderer would obey."""
 
 import re
 from dataclasses import replace
 
+import pytest
+
+from compliance.checklist import checklist
 from compliance.output.markdown import render
 
 
 def test_markdown_has_the_table(run, broken):
     _, out, _ = run(broken.root, "--format", "markdown")
-    assert "| SEED03 | error |" in out
+    assert "| error | SEED03 | once |" in out
+    assert "| SEED03 | error |" in run(broken.root, "--format", "markdown", "--all")[1]
 
 
-def test_a_table_of_submissions_then_one_of_findings(report, seed, file):
-    assert render(report(seed, file)).splitlines() == [
+def test_a_table_of_submissions_then_one_of_rules(report, seed, file):
+    found = [replace(seed, line=n) for n in (8, 9)]
+    assert render(report(*found, file)).splitlines() == [
         "# Verdict",
         "",
-        "| what | edition | logs | errors | warnings | to review | waived | rules passed |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        "| v1.0/acme | v1.0 | 5 | 1 | 1 | 0 | 0 | 99 of 100 |",
+        "| what | edition | logs | verdict |",
+        "| --- | --- | --- | --- |",
+        "| v1.0/acme | v1.0 | 5 | **not in order: 2 errors, with 1 warning to read** |",
         "",
         "## v1.0/acme",
         "",
+        "| severity | rule | how often | what | for example |",
+        "| --- | --- | --- | --- | --- |",
+        "| error | SEED03 | 2 times | A seed is fresh | result\\_1.txt:8 and 1 more: found seed 5, wanted 48 bits |",
+        "| warning | TREE03 | once | A file has a place | core.1:1: found core.1, wanted none |",
+    ]
+
+
+def test_each_finding_has_a_row_on_demand(report, seed, file):
+    waived = replace(seed, line=9, waived="r: x", impact="score 1 s")
+    assert render(replace(report(seed, file, waived), every=True)).splitlines()[8:] == [
         "| place | rule | severity | what |",
         "| --- | --- | --- | --- |",
         "| v1.0/acme/result\\_1.txt:8 | SEED03 | error | A seed is fresh (found seed 5, wanted 48 bits) |",
-        "| v1.0/acme/core.1:1 | TREE03 | warning | warning: A file has a place (found core.1, wanted none) |",
+        "| v1.0/acme/core.1:1 | TREE03 | warning | A file has a place (found core.1, wanted none) |",
+        "| v1.0/acme/result\\_1.txt:9 | SEED03 | waived error | A seed is fresh (found seed 5, wanted 48 bits) "
+        "(waived by r: x) (score 1 s) |",
     ]
+
+
+def test_a_round_has_totals_and_the_worst_first(report, seed):
+    made = report(replace(seed, path="v1.0/other/x"))
+    other = replace(made.summaries[0], path="v1.0/other")
+    lines = render(replace(made, summaries=(replace(made.summaries[0], broken=()), other))).splitlines()
+    assert lines[2] == "All together: 1 error."
+    assert [line.split(" | ")[0] for line in lines[6:8]] == ["| v1.0/other", "| v1.0/acme"]
+    assert lines[7].endswith(" | in order |")
+    assert "All together: nothing found." in render(replace(report(), summaries=(other, other)))
+
+
+def test_what_has_no_submission_and_what_reviewers_said_stand_with_the_verdict(report):
+    first = report().summaries[0]
+    (row,) = [s for s in render(replace(report(), summaries=(replace(first, alone=True),))).splitlines() if "acme" in s]
+    assert row.endswith("| in order, without a submission |")
+    listed = replace(first, checklist=checklist(["EVL90"], ()))
+    assert "| in order; reviewed: 0 of 1 point accepted |" in render(replace(report(), summaries=(listed,)))
+
+
+def test_rules_beyond_the_room_are_counted(report, seed):
+    found = [replace(seed, code=f"SEED{n:02d}") for n in range(60)]
+    rows = [line for line in render(report(*found)).splitlines() if line.startswith("| error")]
+    assert len(rows) == 40 and rows[-1].startswith("| error and less | SEED39, SEED40, ")
+    assert rows[-1].endswith("| 21 findings | more rules | with `--all` |")
 
 
 def test_a_finding_elsewhere_and_what_could_not_be_looked_at_have_headings(report, seed):
@@ -34,11 +76,20 @@ def test_a_finding_elsewhere_and_what_could_not_be_looked_at_have_headings(repor
     assert lines[-1] == "- x: gone"
 
 
+@pytest.mark.parametrize(("missed", "last"), [(10, "- x: gone"), (12, "- and 2 more, with `--all`")])
+def test_what_could_not_be_looked_at_is_ten_lines_at_most(report, missed, last):
+    made = report(missed=[("x", "gone")] * missed)
+    assert render(made).splitlines()[-1] == last
+    assert render(replace(made, every=True)).count("- x: gone") == missed
+
+
 def test_waived_findings_and_impacts_are_told(report, seed):
     row = render(report(replace(seed, waived="r: agreed", impact="score 1 s"))).splitlines()[-1]
-    assert "| waived by r: agreed |" in row and row.endswith("wanted 48 bits) (score 1 s) |")
+    assert row.startswith("| waived | SEED03 |")
+    assert row.endswith("wanted 48 bits (waived by r: agreed) (score 1 s) |")
 
 
 def test_a_name_is_no_markup(report, hostile):
-    row = render(report(hostile)).splitlines()[-1]
-    assert re.sub(r"\\.", "", row).count("|") == 5 and "<" not in row and "\\`" in row
+    for every, columns in ((False, 6), (True, 5)):
+        row = render(replace(report(hostile), every=every)).splitlines()[-1]
+        assert re.sub(r"\\.", "", row).count("|") == columns and "<" not in row and "\\`" in row

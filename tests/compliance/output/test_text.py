@@ -1,50 +1,233 @@
-"""Text for people: one finding a line, then a summary of each submission."""
+"""Text for people: a screen for each submission, findings by rule and set, a verdict at the end."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from compliance.output.text import render
+from compliance.checklist import Review, checklist
+from compliance.finding import Finding, counted
+from compliance.output.text import SCREEN, render
+
+FOOT = "--explain SEED03 says what is wanted and how to mend it; --all gives each finding with its place"
 
 
-def test_findings_then_the_summary(report, seed, file):
+@pytest.fixture
+def round_(report):
+    """A report of two submissions, v1.0/acme and v1.0/other, with sets."""
+
+    def make(*findings, **fields):
+        made = report(*findings, **fields)
+        sets = ("v1.0/acme/results/a", "v1.0/acme/results/b")
+        first, other = replace(made.summaries[0], sets=sets), replace(made.summaries[0], path="v1.0/other")
+        return replace(made, summaries=(first, other))
+
+    return make
+
+
+def test_findings_by_rule_then_the_verdict(report, seed, file):
     assert render(report(seed, file)).splitlines() == [
-        "v1.0/acme/result_1.txt:8: SEED03 A seed is fresh (found seed 5, wanted 48 bits)",
-        "v1.0/acme/core.1:1: TREE03 warning: A file has a place (found core.1, wanted none)",
-        "",
-        "v1.0/acme: 5 logs by the rules v1.0: 1 error, 1 warning",
-        "  99 of 100 rules passed, broken: SEED03",
+        "v1.0/acme: 5 logs by the rules v1.0",
+        "  error SEED03: A seed is fresh",
+        "    error at result_1.txt:8: found seed 5, wanted 48 bits",
+        "  warning TREE03: A file has a place",
+        "    warning at core.1:1: found core.1, wanted none",
         "  for a reviewer: EVL90, HYP90",
+        "  not in order: 1 error, with 1 warning to read",
+        "",
+        FOOT,
     ]
+
+
+def test_every_finding_has_its_place_on_demand(report, seed, file):
+    waived = replace(seed, line=9, waived="r: agreed")
+    assert render(replace(report(file, seed, waived), every=True)).splitlines() == [
+        "v1.0/acme: 5 logs by the rules v1.0",
+        "v1.0/acme/result_1.txt:8: SEED03 error: A seed is fresh (found seed 5, wanted 48 bits)",
+        "v1.0/acme/core.1:1: TREE03 warning: A file has a place (found core.1, wanted none)",
+        "v1.0/acme/result_1.txt:9: SEED03 waived error: A seed is fresh (found seed 5, wanted 48 bits) "
+        "[waived by r: agreed]",
+        "  for a reviewer: EVL90, HYP90",
+        "  not in order: 1 error, with 1 warning to read, 1 waived",
+        "",
+        "--explain SEED03 says what is wanted and how to mend it",
+    ]
+
+
+def test_a_round_begins_with_totals_and_errors_and_what_is_not_in_order(round_, seed, file):
+    found = [replace(seed, path=f"v1.0/acme/results/{name}/result_0.txt", line=n) for n in (1, 2) for name in "ab"]
+    lines = render(round_(*found, replace(file, path="v1.0/other/x"))).splitlines()
+    assert lines[:9] == [
+        "1 of 2 in order, 10 logs: 4 errors, 1 warning",
+        "  error SEED03 in v1.0/acme, 4 times in 2 sets: A seed is fresh",
+        "",
+        "v1.0/acme: 5 logs by the rules v1.0",
+        "  error SEED03, 4 times in 2 sets: A seed is fresh",
+        "    error at results/a/result_0.txt:1 and 1 more: found seed 5, wanted 48 bits",
+        "    error at results/b/result_0.txt:1 and 1 more: found seed 5, wanted 48 bits",
+        "  for a reviewer: EVL90, HYP90",
+        "  not in order: 4 errors",
+    ]
+    assert lines[10] == "v1.0/other: 5 logs by the rules v1.0" and lines[-3] == "  in order, with 1 warning to read"
+    worse = render(round_(replace(seed, path="v1.0/other/x"))).splitlines()
+    assert worse[3] == "v1.0/other: 5 logs by the rules v1.0"
+    assert render(round_()).startswith("2 of 2 in order, 10 logs: nothing found\n\nv1.0/acme: ")
+
+
+@pytest.mark.parametrize(("kinds", "rest"), [(5, None), (6, "  error: 2 more rules, each below its submission")])
+def test_the_head_names_five_rules_or_four_and_how_many_more(round_, seed, kinds, rest):
+    found = [replace(seed, code=f"SEED{n:02d}") for n in range(kinds)]
+    lines = render(round_(*found)).splitlines()
+    assert lines.index("") == 6 and (lines[5] == rest if rest else lines[5].startswith("  error SEED04 in v1.0/acme: "))
+
+
+@pytest.mark.parametrize("rules", [1, 8, 9, 16, 17, 60])
+@pytest.mark.parametrize("sets", [1, 5])
+def test_a_submission_takes_a_screen_whatever_it_has(round_, seed, rules, sets):
+    places = [f"v1.0/acme/results/{n}" for n in range(sets)]
+    found = [replace(seed, code=f"SEED{n:02d}", path=f"{p}/x") for n in range(rules) for p in places for _ in "12"]
+    made = round_(*found)
+    made = replace(made, summaries=(replace(made.summaries[0], sets=tuple(places), source="reference source"),))
+    lines = render(made).splitlines()
+    assert lines[0].startswith("v1.0/acme: ") and lines[-2] == "" and len(lines) - 2 <= SCREEN
+    assert lines[-3] == f"  not in order: {2 * sets * rules} errors"
+    if rules > 16:
+        rest = f"  error and less: {2 * sets * (rules - 15)} more findings of SEED15, "
+        assert lines[16].startswith(rest) and sum(line.startswith("  error SEED") for line in lines) == 15
+
+
+def test_every_line_of_a_finding_names_its_severity(round_, seed, file):
+    found = [replace(seed, severity=s, code=c) for s, c in (("review", "RUN22"), ("info", "EVL07"), ("error", "RUN01"))]
+    made = round_(*found, file, replace(seed, waived="r: x"))
+    for every in (False, True):
+        lines = render(replace(made, every=every)).splitlines()
+        lines = [line for line in lines if "--explain" not in line and "for a reviewer" not in line]
+        about = [line for line in lines if re.search("found|[A-Z]{3,4}[0-9]{2}", line)]
+        assert len(about) >= (5 if every else 10)
+        assert all(re.search(r"\b(error|warning|review|info|waived)\b", line) for line in about), about
+
+
+def test_less_severe_findings_are_hidden_and_counted(report, seed, file):
+    lines = render(replace(report(seed, file), least="error")).splitlines()
+    assert lines[3:5] == ["  for a reviewer: EVL90, HYP90", "  not in order: 1 error, with 1 warning to read"]
+    assert "TREE03" not in "".join(lines)
+
+
+def test_a_verdict_on_some_rules_says_so(report):
+    assert render(replace(report(), chosen=True)).splitlines()[-1] == "  of the rules chosen: in order"
 
 
 def test_waived_findings_and_impacts_are_told_behind_the_finding(report, seed):
     text = render(report(replace(seed, waived="r: agreed", impact="score 1 s, none if this run does not count")))
-    first, *_, rules, _ = text.splitlines()
-    assert first.endswith("48 bits) [waived by r: agreed] [score 1 s, none if this run does not count]")
-    assert rules == "  100 of 100 rules passed" and ": 1 waived\n" in text
+    assert text.splitlines()[1:3] == [
+        "  waived SEED03: A seed is fresh",
+        "    waived at result_1.txt:8: found seed 5, wanted 48 bits [waived by r: agreed] "
+        "[score 1 s, none if this run does not count]",
+    ]
+    assert text.endswith("\n  in order, 1 waived\n")
 
 
 def test_nothing_found_and_one_log(report):
     made = report()
-    assert render(made).startswith("v1.0/acme: 5 logs by the rules v1.0: nothing found\n  100 of 100 rules passed\n")
+    assert render(made).splitlines() == [
+        "v1.0/acme: 5 logs by the rules v1.0",
+        "  for a reviewer: EVL90, HYP90",
+        "  in order",
+    ]
     one = replace(made, summaries=(replace(made.summaries[0], logs=1, throughput_only=1, review=()),))
-    assert render(one).splitlines()[0].startswith("v1.0/acme: 1 log (throughput-only: no scored run) by")
+    assert render(one) == "v1.0/acme: 1 log (throughput-only: no scored run) by the rules v1.0\n  in order\n"
     some = replace(made, summaries=(replace(made.summaries[0], throughput_only=2),))
     assert "5 logs (2 of them throughput-only: no scored run) by" in render(some)
+    alone = replace(made, summaries=(replace(made.summaries[0], alone=True),))
+    assert render(alone).startswith("v1.0/acme: 5 logs by the rules v1.0, without a submission\n")
 
 
-def test_what_could_not_be_looked_at_has_a_line(report):
-    assert render(report(missed=[("no\nwhere", "gone")])).splitlines()[:2] == ["no\\nwhere: could not look: gone", ""]
+def test_places_of_a_log_alone_and_elsewhere(report, seed):
+    made = report(seed, replace(seed, path="w.yaml"))
+    made = replace(made, summaries=(replace(made.summaries[0], path=seed.path, logs=1, review=()),))
+    lines = render(made).splitlines()
+    assert lines[2] == "    error at line 8: found seed 5, wanted 48 bits"
+    assert lines[5:9] == [
+        "elsewhere",
+        "  error SEED03: A seed is fresh",
+        "    error at w.yaml:8: found seed 5, wanted 48 bits",
+        "  not in order: 1 error",
+    ]
+
+
+def test_a_finding_with_words_of_its_own_or_none(report, seed):
+    found = [
+        replace(seed, found="", wanted=""),
+        replace(seed, path="v1.0/acme/y", sentence="B", code="RUN01", wanted=""),
+    ]
+    (first,) = [line for line in render(report(found[0])).splitlines() if " at " in line]
+    assert first == "    error at result_1.txt:8: A seed is fresh"
+    two = replace(seed, path="v1.0/acme/results/b/x", sentence="Another")
+    made = report(replace(seed, path="v1.0/acme/results/a/x"), two)
+    made = replace(made, summaries=(replace(made.summaries[0], sets=("v1.0/acme/results/a", "v1.0/acme/results/b")),))
+    assert "    error at results/b/x:8: Another found seed 5, wanted 48 bits" in render(made).splitlines()
+
+
+def test_a_long_finding_is_cut_and_whole_on_demand(report, seed):
+    found = replace(seed, found="5" * 240)
+    line = render(report(found)).splitlines()[2]
+    assert len(line) == 140 and line.endswith("555...")
+    assert "5" * 240 in render(replace(report(found), every=True))
+    deep = replace(found, path=f"v1.0/acme/{'d' * 200}")
+    assert render(report(deep)).splitlines()[2].endswith(f"{'d' * 200}:8: found {'5' * 31}...")
+
+
+@pytest.mark.parametrize("missed", [1, 3, 4])
+def test_what_could_not_be_looked_at_has_a_line_each_up_to_three(report, missed):
+    made = report(missed=[("no\nwhere", "gone")] * missed)
+    lines = render(made).splitlines()
+    assert lines[0] == "no\\nwhere: error: could not look: gone"
+    assert lines.index("") == min(missed, 4)
+    assert ("error: could not look at 1 more place (--all)" in lines) == (missed == 4)
+    assert sum("gone" in line for line in render(replace(made, every=True)).splitlines()) == missed
 
 
 @pytest.mark.parametrize(("severity", "color"), [("error", "31"), ("warning", "33"), ("review", "36"), ("info", "2")])
 def test_each_severity_has_its_color_on_a_terminal_alone(report, seed, severity, color):
     finding = replace(seed, severity=severity)
-    line = render(report(finding, color=True)).splitlines()[0]
-    assert line == f"\x1b[{color}m{finding.text()}\x1b[0m"
+    lines = render(report(finding, color=True)).splitlines()
+    assert lines[1] == f"\x1b[{color}m  {severity} SEED03: A seed is fresh\x1b[0m"
+    assert (lines[4] == "\x1b[31m  not in order: 1 error\x1b[0m") == (severity == "error")
     assert "\x1b" not in render(report(finding))
 
 
 def test_a_strangers_text_stays_text(report, hostile):
-    assert "\x1b" not in render(report(hostile)) and len(render(report(hostile)).splitlines()) == 5
+    for every in (False, True):
+        text = render(replace(report(hostile, replace(hostile, waived="")), every=every))
+        assert "\x1b" not in text and all(line.isprintable() for line in text.splitlines())
+
+
+def test_a_finding_of_no_rule_known_is_told(report):
+    made = Finding("v1.0/acme/x", 1, "NEW01", "info", "S")
+    assert "  info NEW01: S" in render(report(made)).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("objections", "last"), [(0, None), (3, "    RUN02 objection"), (4, "    2 more objections: ")]
+)
+def test_what_reviewers_said_stands_above_the_verdict(report, objections, last):
+    said = [Review(f"RUN0{n}", "acme", "object", "r", "2026-11-22", "x" * 300) for n in range(objections)]
+    made = report()
+    listed = checklist(["EVL90"], said)
+    lines = render(replace(made, summaries=(replace(made.summaries[0], checklist=listed),))).splitlines()
+    against = f", {counted(objections, 'objection')}" if objections else ""
+    assert lines[1] == f"  reviewed: 0 of {counted(objections + 1, 'point')} accepted{against}; open: EVL90"
+    assert lines[-1] == f"  in order{f'{against} by reviewers' if objections else ''}"
+    assert len(lines) == 3 + min(objections, 3) and all(len(line) <= 140 for line in lines)
+    assert last is None or lines[-2].startswith(last)
+
+
+@pytest.mark.parametrize("submissions", [1, 2, 3, 10])
+def test_a_round_takes_25_lines_a_submission_with_errors_in_the_first_ten(report, seed, submissions):
+    places = [f"v1.0/org{n}" for n in range(submissions)]
+    found = [replace(seed, code=f"SEED{n:02d}", path=f"{p}/{n}") for n in range(50) for p in places]
+    made = report(*found)
+    made = replace(made, summaries=tuple(replace(made.summaries[0], path=p, source="x") for p in places))
+    lines = render(made).splitlines()
+    assert len(lines) <= 25 * submissions
+    assert any("  error SEED00" in line for line in lines[:10])

@@ -62,6 +62,7 @@ def small(tmp_path_factory) -> Small:
         data[form] = folder / form
         manifest = generate(data[form], problem, 1, Launch(0, 1, 0, 1, "none"))
         facts = {"target": 1.0, "train_samples": 7, "eval_samples": 4, "parameter_count": 59612}
+        facts |= {"outputs": 4, "bytes": {"train": 1, "validation": 1}, "flops_per_sample": 1}
         facts |= {"problem_digest": problem.digest(), "fingerprints": manifest.fingerprints}
         published[form] = {"benchmark": "cosmoflow", **facts}
     (folder / "problems.yaml").write_text(yaml.safe_dump(definitions))

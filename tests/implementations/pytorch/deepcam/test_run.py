@@ -62,7 +62,8 @@ def easy(tmp_path_factory):
     shutil.copytree(ROOT / "rules" / "v1.0", folder / "rules" / "v1.0")
     weights = parameter_count(Task(problem, Config()).build_model())
     with open(folder / "rules" / "v1.0" / "limits.yaml", "a") as limits:
-        limits.write(f"{describe(problem, manifest)}\n    parameter_count: {weights}\n")
+        limits.write(f"{describe(problem, manifest)}\n    parameter_count: {weights}\n    outputs: 3\n")
+        limits.write("    bytes: {train: 1, validation: 1}\n    flops_per_sample: 1\n")
     return Easy(folder)
 
 

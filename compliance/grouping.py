@@ -1,0 +1,145 @@
+"""Findings as people read them: by submission, rule and set, with counts, the worst first."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from compliance.finding import SEVERITIES, Finding, counted
+from compliance.report import Report, Summary, owned, owners
+
+WAIVED = "waived"
+ORDER = (*SEVERITIES, WAIVED)
+MOST_SHOWN = 3  # sets of which a rule shows an example
+
+
+@dataclass(frozen=True)
+class Group:
+    """The findings of one rule in one set, in the order of their places; `place` is the set, "" outside of sets."""
+
+    place: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The findings of one rule and severity in one submission; the set with most of them first."""
+
+    severity: str  # or waived
+    code: str
+    groups: tuple[Group, ...]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All of them."""
+        return [f for group in self.groups for f in group.findings]
+
+    @property
+    def sentence(self) -> str:
+        """What the first one says."""
+        return self.groups[0].findings[0].sentence
+
+    @property
+    def size(self) -> str:
+        """How many there are and where, in words: nothing for a single one, else "12 times in 3 sets"."""
+        total, sets = len(self.findings), sum(bool(g.place) for g in self.groups)
+        if total == 1:
+            return ""
+        inside = f" in {counted(sets, 'set')}" if sets else ""
+        outside = " and outside" if sets and sets < len(self.groups) else ""
+        return f"{total} times{inside}{outside}"
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is told of one submission, set or log, or, without a summary, of findings elsewhere."""
+
+    summary: Summary | None
+    kinds: tuple[Kind, ...]
+    counts: dict[str, int]  # of all findings, by severity, waived ones apart
+
+    @property
+    def path(self) -> str:
+        """What findings call it."""
+        return self.summary.path if self.summary else ""
+
+
+def told_as(finding: Finding) -> str:
+    """A finding's severity, or that it is waived."""
+    return WAIVED if finding.waived else finding.severity
+
+
+def label(finding: Finding) -> str:
+    """A finding's severity in words, also where it is waived."""
+    return f"{WAIVED} {finding.severity}" if finding.waived else finding.severity
+
+
+def shown(report: Report) -> list[Finding]:
+    """The findings that are severe enough to be shown; waived ones are as the least severe."""
+    least = SEVERITIES.index(report.least)
+    rank = {name: index for index, name in enumerate(SEVERITIES)} | {WAIVED: len(SEVERITIES) - 1}
+    return [f for f in report.findings if rank[told_as(f)] <= least]
+
+
+def blocks(report: Report) -> list[Block]:
+    """A block for each summary, those with errors first, then one for findings elsewhere, if any."""
+    every, some = (owners(report.summaries, tuple(found)) for found in (report.findings, shown(report)))
+    made = [Block(s, kinds(some[s.path], s.sets), count(every[s.path])) for s in report.summaries]
+    made.sort(key=lambda block: not block.counts["error"])
+    if every[""]:
+        made.append(Block(None, kinds(some[""]), count(every[""])))
+    return made
+
+
+def count(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many there are of each severity, waived ones apart."""
+    counts = dict.fromkeys(ORDER, 0)
+    for finding in findings:
+        counts[told_as(finding)] += 1
+    return counts
+
+
+def kinds(findings: Iterable[Finding], sets: Sequence[str] = ()) -> tuple[Kind, ...]:
+    """Findings by rule and set: by severity, then those found most often, then by code."""
+    by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_rule[told_as(finding), finding.code].append(finding)
+    made = []
+    for (severity, code), same in by_rule.items():
+        groups = [Group(place, tuple(some)) for place, some in owned(list(sets), tuple(same)).items() if some]
+        groups.sort(key=lambda g: (-len(g.findings), g.place))
+        made.append(Kind(severity, code, tuple(groups)))
+    return tuple(sorted(made, key=lambda k: (ORDER.index(k.severity), -len(k.findings), k.code)))
+
+
+def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], list[Kind]]:
+    """The kinds to show, each with the number of groups to give an example of, and those left out.
+
+    A kind takes a line, and one for each of its examples. All together they take no more than `room` lines, with one
+    for what is left out: first each kind gets its line, then each its first example, and so on, the worst first.
+    """
+    most = len(kinds) if len(kinds) <= room else max(0, room - 1)
+    chosen, left = list(kinds[:most]), room - most - (most < len(kinds))
+    examples = [0] * most
+    for round_ in range(MOST_SHOWN):
+        for index, kind in enumerate(chosen):
+            if left > 0 and len(kind.groups) > round_:
+                examples[index] += 1
+                left -= 1
+    return list(zip(chosen, examples, strict=True)), list(kinds[most:])
+
+
+def verdict(counts: dict[str, int], chosen: bool = False, objections: int = 0) -> str:
+    """In order or not, in words. `chosen`: only some rules were asked for, so that it is said of these alone.
+    `objections` are the reviewers'."""
+    read = [counted(counts[name], name) for name in ("warning", "review") if counts[name]]
+    tail = f", with {' and '.join(read)} to read" if read else ""
+    tail += f", {counts[WAIVED]} waived" if counts[WAIVED] else ""
+    tail += f", {counted(objections, 'objection')} by reviewers" if objections else ""
+    head = f"not in order: {counted(counts['error'], 'error')}" if counts["error"] else "in order"
+    return f"{'of the rules chosen: ' if chosen else ''}{head}{tail}"
+
+
+def tally(counts: dict[str, int]) -> str:
+    """All that was found, in words."""
+    known = {"info": "info", WAIVED: WAIVED}
+    return ", ".join(f"{n} {known[name]}" if name in known else counted(n, name) for name, n in counts.items() if n)

@@ -1,0 +1,87 @@
+"""Reviews: a file of the reviewers', outside of what is judged, in which they accept or object to what people judge.
+
+A YAML list of {rule, submission, verdict, who, when, note}; `compliance/audit.py --review-template` prints one to fill
+in.
+"""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmark.config import suggest
+from compliance.checklist import Review, checklist
+from compliance.entries import read_entries
+from compliance.finding import Finding, printable
+from compliance.verdict import SubmissionVerdict, Verdict
+from rules.edition import ROOT, TEXTS, Edition
+from rules.text import read_texts
+
+MOST_IDLE = 3  # entries without a submission, named
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """A file of reviews, each with its line."""
+
+    path: str
+    reviews: tuple[tuple[int, Review], ...]
+
+    def of(self, submission: str) -> list[Review]:
+        """The reviews of a submission, by its path."""
+        return [review for _, review in self.reviews if _names(review, submission)]
+
+    def idle(self, verdict: Verdict) -> list[str]:
+        """Lines on entries of submissions that were not judged."""
+        judged = [s.path for s in verdict.submissions]
+        lines = [
+            f"{self.path}:{line}: found submission {review.submission!r}, wanted one that was judged"
+            for line, review in self.reviews
+            if not any(_names(review, path) for path in judged)
+        ]
+        rest = len(lines) - MOST_IDLE
+        return lines if rest <= 0 else [*lines[:MOST_IDLE], f"{self.path}: and {rest} more such entries"]
+
+
+def _names(review: Review, path: str) -> bool:
+    wanted = [p for p in review.submission.split("/") if p]
+    return list(Path(path).resolve().parts[-len(wanted) :]) == wanted
+
+
+def read_reviews(path: Path, judged: Iterable[str | Path]) -> Reviews:
+    """The reviews of a file. Raises ValueError if it can't be read, is incomplete, names a rule that there isn't, says
+    twice what one reviewer says of one rule, or lies in what is judged."""
+    found = read_entries(path, judged, Review, "reviews")
+    known = read_texts(ROOT / TEXTS)
+    seen: dict[tuple[str, str, str], int] = {}
+    for line, review in found:
+        if review.rule not in known:
+            raise ValueError(f"{path}:{line}: unknown rule {review.rule!r}{suggest(review.rule, known)}")
+        first = seen.setdefault((review.rule, review.submission, review.who), line)
+        if first != line:
+            who = review.who or "nobody"
+            raise ValueError(f"{path}:{line}: found {review.rule} of {review.submission} by {who} as in line {first}")
+    return Reviews(str(path), found)
+
+
+def points(submission: SubmissionVerdict, edition: Edition) -> list[str]:
+    """The codes that people must judge: the rules that no program checks, and those whose findings are for review."""
+    found = {f.code for f in (*submission.everything(), *_about(submission)) if f.severity == "review" and not f.waived}
+    return [code for code, rule in edition.rules.items() if rule.by_review or code in found]
+
+
+def _about(submission: SubmissionVerdict) -> list[Finding]:
+    return [finding for runs in submission.sets for finding in runs.about]
+
+
+def with_reviews(verdict: Verdict, reviews: Reviews, editions: dict[str, Edition]) -> Verdict:
+    """The verdict, each submission and its sets with what reviewers have said. Entries of submissions that were not
+    judged are named on stderr."""
+    for line in reviews.idle(verdict):
+        print(printable(line), file=sys.stderr)
+
+    def reviewed(one: SubmissionVerdict) -> SubmissionVerdict:
+        made = checklist(points(one, editions[one.edition]), reviews.of(one.path))
+        return replace(one, checklist=made, sets=tuple(replace(s, reviewed=made.words()) for s in one.sets))
+
+    return replace(verdict, submissions=tuple(map(reviewed, verdict.submissions)))

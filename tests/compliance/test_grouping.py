@@ -1,0 +1,131 @@
+"""Findings by rule and set: order, counts, what fits, and the words for a verdict."""
+
+from dataclasses import replace
+
+import pytest
+
+from compliance.finding import Finding
+from compliance.grouping import Group, Kind, blocks, count, fitted, kinds, label, shown, tally, told_as, verdict
+from compliance.report import Report, Summary
+
+SETS = ("acme/results/a", "acme/results/b")
+
+
+def finding(path, code="SEED03", severity="error", line=1, **fields):
+    return Finding(path, line, code, severity, "A seed is fresh", **fields)
+
+
+@pytest.fixture
+def found():
+    """An error twice in one set and once in another, a warning, a review, one waived, one of no submission."""
+    return (
+        finding("acme/results/a/result_0.txt", line=3),
+        finding("acme/results/b/result_0.txt"),
+        finding("acme/results/b/result_1.txt"),
+        finding("acme/systems/x.json", "SYS06", "warning"),
+        finding("acme/results/a", "RUN22", "review"),
+        finding("acme/results/a", "RUN03", waived="r: agreed"),
+        finding("w.yaml", "WAI01", "warning"),
+    )
+
+
+def report(found, *more, **fields):
+    empty = dict.fromkeys(("error", "warning", "review", "info", "waived"), 0)
+    first = Summary("acme", "v1.0", 2, 9, (), empty, (), sets=SETS)
+    return Report(found, (first, *more), (), {}, 0, **fields)
+
+
+def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):
+    made = kinds((*found, finding("acme/results/a", "RUN01", "warning"), finding("x", "RUN01", "warning")), SETS)
+    assert [(k.severity, k.code, len(k.findings)) for k in made] == [
+        ("error", "SEED03", 3),
+        ("warning", "RUN01", 2),
+        ("warning", "SYS06", 1),
+        ("warning", "WAI01", 1),
+        ("review", "RUN22", 1),
+        ("waived", "RUN03", 1),
+    ]
+    assert [(g.place, len(g.findings)) for g in made[0].groups] == [(SETS[1], 2), (SETS[0], 1)]
+    assert [k.size for k in made] == ["3 times in 2 sets", "2 times in 1 set and outside", "", "", "", ""]
+    assert kinds([finding("x"), finding("y")])[0].size == "2 times"
+    assert made[0].sentence == "A seed is fresh" and kinds([]) == ()
+
+
+def test_blocks_are_those_with_errors_first_and_elsewhere_last(found):
+    other = replace(report(()).summaries[0], path="other", sets=())
+    told = blocks(report((*found, finding("other/x", severity="info")), other))
+    assert [b.path for b in told] == ["acme", "other", ""]
+    assert [b.path for b in blocks(report((finding("other/x"),), other))] == ["other", "acme"]
+    assert told[0].counts == {"error": 3, "warning": 1, "review": 1, "info": 0, "waived": 1}
+    assert told[1].counts["info"] == told[2].counts["warning"] == 1 and told[2].summary is None
+    assert [b.path for b in blocks(report(()))] == ["acme"]
+
+
+@pytest.mark.parametrize(
+    ("least", "codes"),
+    [
+        ("error", {"SEED03"}),
+        ("warning", {"SEED03", "SYS06", "WAI01"}),
+        ("review", {"SEED03", "SYS06", "WAI01", "RUN22"}),
+    ],
+)
+def test_the_least_severity_hides_what_is_less_and_counts_it(found, least, codes):
+    made = report(found, least=least)
+    assert {f.code for f in shown(made)} == codes
+    assert {f.code for f in shown(report(found))} == codes | {"SYS06", "WAI01", "RUN22", "RUN03"}
+    assert blocks(made)[0].counts == {"error": 3, "warning": 1, "review": 1, "info": 0, "waived": 1}
+
+
+def test_a_waived_finding_is_told_as_waived_and_keeps_its_severity(found):
+    assert [told_as(f) for f in found][-3:] == ["review", "waived", "warning"]
+    assert [label(f) for f in found][-3:] == ["review", "waived error", "warning"]
+
+
+def kind(groups):
+    return Kind("error", "SEED03", tuple(Group(str(n), (finding(str(n)),)) for n in range(groups)))
+
+
+@pytest.mark.parametrize(
+    ("groups", "room", "examples", "left"),
+    [
+        ([1], 2, [1], 0),
+        ([1], 1, [0], 0),
+        ([1], 0, [], 1),
+        ([5], 9, [3], 0),  # three sets of a rule at most
+        ([5, 5], 6, [2, 2], 0),
+        ([5, 5], 5, [2, 1], 0),
+        ([1, 5], 6, [1, 3], 0),
+        ([1, 1, 1], 3, [0, 0, 0], 0),
+        ([1, 1, 1], 2, [0], 2),  # the other line says what is left out
+        ([], 5, [], 0),
+    ],
+)
+def test_what_fits_is_each_rule_then_its_first_example_then_more(groups, room, examples, left):
+    chosen, rest = fitted([kind(n) for n in groups], room)
+    assert ([n for _, n in chosen], len(rest)) == (examples, left)
+    assert len(chosen) + sum(n for _, n in chosen) + bool(rest) <= max(room, bool(rest))
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({}, "in order"),
+        ({"info": 3}, "in order"),
+        ({"warning": 1}, "in order, with 1 warning to read"),
+        ({"review": 2}, "in order, with 2 reviews to read"),
+        ({"warning": 41, "review": 1}, "in order, with 41 warnings and 1 review to read"),
+        ({"waived": 2}, "in order, 2 waived"),
+        ({"error": 1}, "not in order: 1 error"),
+        ({"error": 2, "warning": 3, "waived": 1}, "not in order: 2 errors, with 3 warnings to read, 1 waived"),
+    ],
+)
+def test_a_verdict_says_whether_it_is_in_order_and_what_is_to_read(counts, words):
+    full = count([]) | counts
+    assert verdict(full) == words
+    assert verdict(full, chosen=True) == f"of the rules chosen: {words}"
+    assert verdict(full, objections=2) == f"{words}, 2 objections by reviewers"
+
+
+def test_a_tally_names_all_that_was_found():
+    full = count([]) | {"error": 1, "warning": 2, "info": 1, "waived": 4}
+    assert tally(full) == "1 error, 2 warnings, 1 info, 4 waived" and tally(count([])) == ""

@@ -1,0 +1,56 @@
+"""--reviews: what reviewers have said of a submission, beside each of its figures."""
+
+import json
+
+import pytest
+
+from results import summarize
+
+
+@pytest.fixture
+def reviews(tmp_path):
+    """Writes a file in which one point of an organisation is accepted and another one objected to."""
+
+    def write(org):
+        signed = {"submission": org, "who": "R. Viewer", "when": "2026-11-22"}
+        entries = [
+            {**signed, "rule": "EVL90", "verdict": "open", "submission": "umbrella"},
+            {**signed, "rule": "SEED90", "verdict": "accept"},
+            {**signed, "rule": "EVL90", "verdict": "object", "note": "a jump"},
+        ]
+        file = tmp_path / "review.yaml"
+        file.write_text(json.dumps(entries), encoding="utf-8")
+        return str(file)
+
+    return write
+
+
+@pytest.fixture
+def org(tree, new_log):
+    """A round with one set as published; its organisation."""
+    tree.published(new_log.sets[0])
+    return new_log.sets[0]["org"]
+
+
+def test_what_reviewers_said_stands_with_each_set(tree, org, reviews, capsys):
+    assert summarize.main([str(tree.root), "--reviews", reviews(org)]) == 0
+    out = capsys.readouterr()
+    assert "\n    reviewed: 1 of 7 points accepted, 1 objection\n" in out.out  # the edition has seven for people
+    assert "review.yaml:1: found submission 'umbrella', wanted one that was judged" in out.err
+    assert summarize.main([str(tree.root), "--reviews", reviews(org), "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["results"]
+    assert row["reviewed"] == "1 of 7 points accepted, 1 objection"
+
+
+def test_nobody_was_asked(tree, org, capsys):
+    assert summarize.main([str(tree.root)]) == 0
+    assert "reviewed" not in capsys.readouterr().out
+    assert summarize.main([str(tree.root), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["reviewed"] is None
+
+
+def test_a_file_inside_of_what_is_summarised_is_refused(tree, org, capsys):
+    inside = tree.root / "review.yaml"
+    inside.write_text("[]", encoding="utf-8")
+    assert summarize.main([str(tree.root), "--reviews", str(inside)]) == 2
+    assert "reviews inside of" in capsys.readouterr().err
