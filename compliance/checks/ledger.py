@@ -8,7 +8,7 @@ from typing import Any
 from benchmark.ledger import End, Entry, Start, commitment
 from benchmark.tree import LEDGER
 from compliance.finding import Fault, show
-from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, digest_of
+from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, digest_of, start_in
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import WEAK
@@ -217,6 +217,22 @@ def starts_are_those_of_the_runs(runs: list[Run], place: Any, terms: Terms) -> I
             counts = ", ".join(f"{count} {fate}" for fate, count in Counter(fates.values()).items())
             found = f"{len(place.ledger.starts)} starts for {len(runs)} runs: {counts}"
             yield Fault(min(fates), found, "none beside, or a reason for each", path=place.ledger.path)
+
+
+@rule("LED10", "set", runs="every", after=("LED01",))
+def superseded_logs_are_of_starts(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A log in superseded/ is of a start in the set's launch ledger, with a note that says why"""
+    starts = {entry.line: number for number, entry in place.ledger.starts.items()} if place.ledger else {}
+    for log in place.runs.superseded[:MOST_TOLD]:
+        digest, ran = start_in(log.file)
+        number = starts.get(digest) if digest else None
+        if number is None and ran:
+            found = f"start {show(digest)}" if digest else "no start"
+            yield Fault(1, found, f"a start of the {len(starts)} in {LEDGER}", path=log.name)
+        elif number is not None and number not in place.ledger.notes:
+            yield Fault(1, f"start {number} without a note", "a note that says why it was made again", path=log.name)
+    if len(place.runs.superseded) > MOST_TOLD:
+        yield Fault(1, f"{len(place.runs.superseded)} logs in superseded/", f"at most {MOST_TOLD}")
 
 
 def _unsaid(run: Run, launched: SetLedger) -> set[int]:

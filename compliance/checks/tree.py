@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from benchmark.tree import LEDGER
+from benchmark.tree import LEDGER, SUPERSEDED, WEIGHTS
 from compliance.finding import Fault, printable, show
 from compliance.reading.tree import LOG, PRUNED, Entry, Submission
 from compliance.rule import rule
@@ -98,7 +98,13 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
 @rule("TREE09", "tree")
 def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[Fault]:
     """Every file with log lines is a log of a set"""
-    for entry, line in submission.strays():
+    known = edition.limits.ledger != "none"  # LED10 looks at what was made again
+    aside = [log.file for runs in submission.sets if not known for log in runs.superseded]
+    strays = [
+        *submission.strays(),
+        *((e, 1) for e in submission.entries if submission.path.joinpath(*e.parts) in aside),
+    ]
+    for entry, line in strays:
         if not _misnamed(entry):  # TREE06 names it
             found = f"the events of a log, from line {line}"
             wanted = "logs only where sets of runs are: what lies elsewhere is not judged and has no score"
@@ -137,6 +143,9 @@ def _placed(entry: Entry, edition: Edition) -> bool:
         return len(parts) == 2 and parts[1].endswith(".json")
     if parts[0] != "results":
         return False
+    if SUPERSEDED in parts:  # of a set: what was made again, and its weights
+        kept = bool(LOG.match(parts[-1])) or (parts[-2] == WEIGHTS and parts[-1].endswith(".safetensors"))
+        return edition.limits.ledger != "none" and kept
     if parts[-1] == LEDGER:  # beside the logs of a set
         return edition.limits.ledger != "none" and len(parts) == (5 if edition.limits.scalings else 4)
     return bool(LOG.match(parts[-1])) or "power" in parts or (PRUNED in parts and bool(LOG.match(parts[-1])))

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from benchmark.ledger import End, Entry, Ledger, Note, Start, read_ledger
-from benchmark.log import open_regular
+from benchmark.log import Event, open_regular, read_log
 from benchmark.tree import LEDGER
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
@@ -113,6 +113,20 @@ def read_beside(folder: Path, name: str) -> SetLedger | None:
     """The launch ledger in a folder that findings call `name`; None where there is none."""
     path = folder / LEDGER
     return SetLedger(f"{name}/{LEDGER}", read_ledger(path)) if os.path.lexists(path) else None
+
+
+def start_in(log: Path) -> tuple[str | None, bool]:
+    """(digest of the line that a log states as its start's, whether its clock ever ran), by its first such events."""
+    try:
+        for item in read_log(log):
+            if type(item) is Event and item.key == "ledger":
+                line = item.metadata.get("line") if type(item.metadata) is dict else None
+                return (line if type(line) is str else None), True
+            if type(item) is Event and item.key == "run_start":
+                return None, True
+    except OSError:
+        return None, True
+    return None, False
 
 
 def beginnings(run: Run, wanted: set[str]) -> set[str]:

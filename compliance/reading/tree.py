@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from benchmark.log import Event, read_log
-from benchmark.tree import SCALINGS
+from benchmark.tree import SCALINGS, SUPERSEDED
 from compliance.reading.power import is_power
 
 MOST_ENTRIES = 200_000
@@ -51,6 +51,7 @@ class Set:
     given: Path
     place: Place
     logs: tuple[LogFile, ...]
+    superseded: tuple[LogFile, ...] = ()  # that were made again: no runs of the set
 
     @property
     def system(self) -> str:
@@ -112,7 +113,7 @@ class Submission:
     def strays(self) -> Iterator[tuple[Entry, int]]:
         """(file, the line of its first event) of every file with log lines that is no log of a set, and not the log of
         an instrument."""
-        held = {log.file for runs in self.sets for log in runs.logs}
+        held = {log.file for runs in self.sets for log in (*runs.logs, *runs.superseded)}
         for entry in self.entries:
             file = self.path.joinpath(*entry.parts)
             if entry.kind == "file" and file not in held and not is_power(entry.parts) and (line := first_event(file)):
@@ -138,12 +139,16 @@ def read_submission(path: Path, name: str, given: Path) -> Submission:
         logs = folders.pop(parts)
         if len(parts) == 5 and parts[2] == WEAK:  # of any other set nothing is pruned: such logs are strays
             folders.setdefault(parts[:-1], []).extend(logs)
+    aside: dict[tuple[str, ...], list[Entry]] = {}
+    for parts in [p for p in folders if len(p) > 2 and p[-2] == SUPERSEDED]:
+        if parts[:-2] in folders:  # of a set that is there
+            aside.setdefault(parts[:-2], []).extend(folders.pop(parts))
     bare = Submission(path, name, given, tuple(entries), (), cut)
-    sets = [_set(bare, parts, logs) for parts, logs in sorted(folders.items())]
+    sets = [_set(bare, parts, logs, aside.get(parts, [])) for parts, logs in sorted(folders.items())]
     return Submission(path, name, given, tuple(entries), tuple(sets), cut)
 
 
-def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry]) -> Set:
+def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry], aside: list[Entry]) -> Set:
     inner, above = parts[1:], submission.path.resolve()
     place = Place(
         round=above.parent.name,
@@ -153,13 +158,16 @@ def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry]) -
         benchmark=inner[-1] if len(inner) > 1 else "",
         home=submission.path,
     )
-    logs = [
-        LogFile(
-            submission.path.joinpath(*e.parts), submission.place(*e.parts), _number(e.parts[-1]), e.parts[:-1] != parts
-        )
-        for e in entries
-    ]
-    return Set(submission.path.joinpath(*parts), submission.place(*parts), submission.given, place, in_order(logs))
+    logs, old = (
+        [
+            LogFile(submission.path.joinpath(*e.parts), submission.place(*e.parts), _number(e.parts[-1]), pruned)
+            for e in some
+            for pruned in [e.parts[-2] == PRUNED]
+        ]
+        for some in (entries, aside)
+    )
+    where = (submission.path.joinpath(*parts), submission.place(*parts), submission.given)
+    return Set(*where, place, in_order(logs), in_order(old))
 
 
 def read_set(path: Path, name: str, given: Path) -> Set:
@@ -173,7 +181,18 @@ def read_set(path: Path, name: str, given: Path) -> Set:
             if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
                 within = f"{name}/{PRUNED}/{entry.name}" if pruned else f"{name}/{entry.name}"
                 logs.append(LogFile(folder / entry.name, within, _number(entry.name), pruned))
-    return Set(path, name, given, place, in_order(logs))
+    return Set(path, name, given, place, in_order(logs), in_order(_superseded(path, name)))
+
+
+def _superseded(path: Path, name: str) -> list[LogFile]:
+    """The logs of a set that were made again."""
+    found, home = [], path / SUPERSEDED
+    for folder in () if home.is_symlink() else scan(home)[0]:
+        for entry in scan(Path(folder))[0] if folder.is_dir(follow_symlinks=False) else ():
+            if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
+                within = f"{name}/{SUPERSEDED}/{folder.name}/{entry.name}"
+                found.append(LogFile(Path(entry), within, _number(entry.name)))
+    return found
 
 
 def place_of(folder: Path) -> Place:

@@ -1,5 +1,6 @@
 """LED: ledgers that are damaged, runs that are not in theirs, starts that nothing accounts for."""
 
+import json
 import os
 
 import pytest
@@ -361,6 +362,73 @@ def beside(launched, early):
 def another_one_beside_a_run(launched):
     beside(launched, int(1000 * CLOCK.overlap) + 1)
     return [("ledger.jsonl", 6, "LED08"), ("ledger.jsonl", 6, "LED09")]
+
+
+# --- LED10: what was made again ---
+
+
+def made_again(tree, note=True, keep=lambda text: text, logged=True):
+    """Run 2 broke off in its first epoch, was moved aside and made again; the name of its first log."""
+    first = tree.logs[2].text().splitlines(keepends=True)
+
+    def broke_off(campaign, index):
+        if index == 2:
+            number = tree.tried(campaign, 2)
+            line = sha256(campaign.lines[number - 1])
+            cut = next(i for i, text in enumerate(first) if '"epoch_stop"' in text)
+            stated = [text for text in first[:cut] if '"key": "ledger"' not in text]
+            event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "ledger", "value": number}
+            if logged:
+                stated.insert(20, f":::MLLOG {json.dumps({**event, 'metadata': {'line': line}})}\n")
+            place = tree.ledger.parent / "superseded" / "20260301T120000.0Z" / "result_2.txt"
+            place.parent.mkdir(parents=True)
+            place.write_text(keep("".join(stated)))
+            if note:
+                campaign.note(number, "superseded: broke off", time_of(tree.logs[2].events, "init_start") - 1000)
+
+    tree.launch(broke_off)
+    return "result_2.txt"
+
+
+@damage
+def run_made_again(launched):
+    """In order: but for a count that a reviewer reads."""
+    made_again(launched)
+    return [("ledger.jsonl", 5, "LED08")]
+
+
+@damage
+def run_made_again_without_a_word(launched):
+    return [(made_again(launched, note=False), 1, "LED10"), ("ledger.jsonl", 5, "LED08")]
+
+
+@damage
+def run_parked_that_no_ledger_knows(launched):
+    """In the place of what was made again lies a whole run."""
+    place = launched.ledger.parent / "superseded" / "20260301T120000.0Z" / "result_2.txt"
+    place.parent.mkdir(parents=True)
+    place.write_text("".join(e for e in launched.logs[2].text().splitlines(keepends=True) if '"ledger"' not in e))
+    return [("result_2.txt", 1, "LED10")]
+
+
+@damage
+def log_lines_by_another_name_beside(launched):
+    made_again(launched)
+    (launched.ledger.parent / "superseded" / "20260301T120000.0Z" / "slow.txt").write_text(launched.logs[0].text())
+    return [("ledger.jsonl", 5, "LED08"), ("slow.txt", 1, "TREE03"), ("slow.txt", 1, "TREE09")]
+
+
+def test_led10_a_log_that_never_started_its_clock_needs_no_start(launched, found):
+    def head(text):
+        return text[: text.index('"run_start"')].rpartition("\n")[0] + "\n"
+
+    made_again(launched, keep=head, logged=False)
+    assert [code for _, _, code in found(launched.root)] == ["LED08"]
+
+
+def test_led10_holds_for_a_set_by_itself(launched, found):
+    made_again(launched, note=False)
+    assert "LED10" in [code for _, _, code in found(launched.ledger.parent)]
 
 
 def test_damage(entry, exactly):
