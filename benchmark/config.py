@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import reprlib
 import types
 import typing
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any, TypeVar
 import yaml
 
 T = TypeVar("T")
+SHORT = reprlib.Repr()
+SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 100
+SHORT.maxlevel = 3  # of lists in lists, each up to six values of which are shown
 
 
 def read_yaml(path: Path) -> Any:
@@ -32,7 +36,9 @@ def parse_yaml(data: bytes, path: Path) -> Any:
     """The content of a YAML file that holds `data`. Raises ValueError naming the file when it is no YAML."""
     try:
         return yaml.safe_load(data.decode())
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
+    except RecursionError:
+        raise ValueError(f"{path}: cannot be read as YAML: found values nested too deep") from None
+    except (ValueError, yaml.YAMLError) as error:  # a ValueError: no UTF-8, a date or a number that Python has not
         raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
 
 
@@ -43,11 +49,11 @@ def build(cls: type[T], values: Any, where: str) -> T:
     (with the nearest known name), a missing one, or a value of another type.
     """
     if not isinstance(values, dict):
-        raise ValueError(f"{where}: found {values!r}, wanted a mapping of {cls.__name__} fields")
+        raise ValueError(f"{where}: found {shown(values)}, wanted a mapping of {cls.__name__} fields")
     fields = {f.name: f for f in dataclasses.fields(cls) if f.init}
     for name in values:
         if name not in fields:
-            raise ValueError(f"{where}: unknown field {name!r}{suggest(str(name), fields)}")
+            raise ValueError(f"{where}: unknown field {shown(name)}{suggest(str(name)[:100], fields)}")
     hints = typing.get_type_hints(cls)
     built = {name: convert(hints[name], value, f"{where}.{name}") for name, value in values.items()}
     for name, field in fields.items():
@@ -79,16 +85,19 @@ def convert(hint: Any, value: Any, where: str) -> Any:
         return convert(rest[0], value, where)
     if origin is tuple:
         if not isinstance(value, list | tuple):
-            raise ValueError(f"{where}: found {value!r}, wanted a list")
+            raise ValueError(f"{where}: found {shown(value)}, wanted a list")
         if len(args) == 2 and args[1] is Ellipsis:
             args = (args[0],) * len(value)
         if len(args) != len(value):
             raise ValueError(f"{where}: found {len(value)} values, wanted {len(args)}")
         return tuple(convert(a, v, f"{where}[{i}]") for i, (a, v) in enumerate(zip(args, value, strict=True)))
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+    if hint is float and type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            raise ValueError(f"{where}: found {shown(value)}, wanted a number that a float can hold") from None
     if hint in (int, float, str, bool) and type(value) is not hint:
-        raise ValueError(f"{where}: found {value!r} ({type(value).__name__}), wanted {hint.__name__}")
+        raise ValueError(f"{where}: found {shown(value)} ({type(value).__name__}), wanted {hint.__name__}")
     return value
 
 
@@ -101,9 +110,14 @@ def override(config: T, assignments: typing.Sequence[str], where: str = "command
             raise ValueError(f"{where}: found {text!r}, wanted field=value")
         try:
             changes[name] = number(yaml.safe_load(value))
-        except yaml.YAMLError:
-            raise ValueError(f"{where}: {name}: {value!r} is not a YAML value") from None
+        except (yaml.YAMLError, ValueError, RecursionError):
+            raise ValueError(f"{where}: {name}: {shown(value)} is not a YAML value") from None
     return build(type(config), {**shallow(config), **changes}, where)
+
+
+def shown(value: Any) -> str:
+    """A value for a message: its repr, whose length and depth are bounded. Anchors in YAML can make it endless."""
+    return SHORT.repr(value)
 
 
 def number(value: Any) -> Any:

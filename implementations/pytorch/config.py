@@ -10,11 +10,19 @@ from typing import Any, TypeVar
 
 import torch
 
-from benchmark.config import build, override, parse_yaml, read_yaml, shallow
+from benchmark.config import build, override, parse_yaml, read_yaml, shallow, shown
 from benchmark.launch import Launch
 
 CONFIGS = Path(__file__).with_name("configs")
 C = TypeVar("C", bound="RunConfig")
+MOST_NUMBER = 2**53  # of any setting: up to here JSON and floats hold whole numbers
+MOST_SAMPLES = 2**20  # of a batch: twice the largest training split (CosmoFlow's)
+MOST_EPOCHS = 10**6  # a thousand times the default
+MOST_THREADS = 1024  # threads, workers: nodes of two sockets have up to 768 hardware threads
+MOST_AHEAD = 1024  # batches that are read ahead are in memory at once
+MOST_CACHE = 65_536.0  # GiB: 64 TiB, beyond the memory of any node
+MOST_SECONDS = 604_800.0  # a week; libraries keep timeouts as milliseconds, of which some know 2^31
+MOST_TFLOPS = 1e6  # of a rank: an exaflop/s, beyond any device
 
 
 @dataclass(frozen=True)
@@ -45,9 +53,17 @@ class RunConfig:
     peak_tflops: float = 0.0  # of a rank, 10^12 FLOP/s, that throughput is held against; 0: a matmul's, measured
 
     def __post_init__(self):
+        bounded(self)
         at_least(self, 1, "batch_size", "eval_batch_size", "accumulate", "epochs", "prefetch")
         more_than(self, 0, "timeout_seconds")
         at_least(self, 0, "gradient_clip", "threads", "workers", "cache_gib", "peak_tflops")
+        at_most(self, MOST_SAMPLES, "batch_size", "eval_batch_size", "accumulate")
+        at_most(self, MOST_EPOCHS, "epochs")
+        at_most(self, MOST_THREADS, "threads", "workers")
+        at_most(self, MOST_AHEAD, "prefetch")
+        at_most(self, MOST_CACHE, "cache_gib")
+        at_most(self, MOST_SECONDS, "timeout_seconds")
+        at_most(self, MOST_TFLOPS, "peak_tflops")
         if not 0 <= self.average_decay < 1:
             raise ValueError(f"average_decay: found {self.average_decay}, wanted 0 <= average_decay < 1")
         one_of(self, "precision", "auto", "float32", "bfloat16")
@@ -63,6 +79,21 @@ class RunConfig:
     def fields(self) -> dict[str, Any]:
         """Every field and its value."""
         return shallow(self)
+
+
+def bounded(config: RunConfig) -> None:
+    """Raises ValueError for a number, in a field or in a list, that is infinite, none (NaN) or beyond 2^53."""
+    for name, value in config.fields().items():
+        for number in value if isinstance(value, list) else [value]:
+            if isinstance(number, int | float) and not -MOST_NUMBER <= number <= MOST_NUMBER:
+                raise ValueError(f"{name}: found {shown(number)}, wanted a number between -2^53 and 2^53")
+
+
+def at_most(config: RunConfig, most: float, *names: str) -> None:
+    """Raises ValueError for a field that is more."""
+    for name in names:
+        if not getattr(config, name) <= most:
+            raise ValueError(f"{name}: found {getattr(config, name)}, wanted at most {most}")
 
 
 def at_least(config: RunConfig, least: float, *names: str) -> None:
@@ -110,7 +141,7 @@ def resolve(config: C, cores: int, local_ranks: int, ranks: int = 1) -> C:
     precision = config.precision
     if precision == "auto":
         precision = "bfloat16" if device == "cuda" or cpu_has_bfloat16() else "float32"
-    threads = config.threads or max(1, cores // local_ranks)
+    threads = config.threads or min(MOST_THREADS, max(1, cores // local_ranks))
     layout = config.layout or (ranks, 1, 1, 1)
     return dataclasses.replace(config, device=device, precision=precision, threads=threads, layout=layout)
 

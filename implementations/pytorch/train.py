@@ -238,6 +238,7 @@ def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any)
     try:
         run = prepare(args, launch=launch, log=log, **parts)
         run_steps(run, args.steps, args.trace) if args.steps else run.to_target()
+        log.check()
         return 0
     except WrongData as error:
         code, reason, silent = 2, str(error), error.everywhere and launch.rank > 0
@@ -303,11 +304,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, origin)
         if launch.rank == 0 and not (opened and opened.resumed) and args.log.exists() and args.log.stat().st_size:
             raise ValueError(f"{args.log}: found a log, wanted a new one: nothing is written over")
-    except ValueError as error:
-        print(f"train.py: {error}", file=sys.stderr)
+        log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
+    except (OSError, ValueError) as error:
+        print(f"train.py: {why(error)}", file=sys.stderr)
         reader.close()
         return 2
-    log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
     staging = Staging(args.stage, []) if args.stage else None
     watch_signals(lambda number: (log.stop("aborted", number.name), finish(log), staging and staging.clear()))
     parts = {"task": task, "layout": layout, "reader": reader, "checkpoints": opened, "staging": staging}

@@ -32,6 +32,7 @@ PACKAGES = (
     "torch",
     "torch.distributed.checkpoint.state_dict",
     "torch.distributed.fsdp",
+    "safetensors.torch",
     "torch.utils.flop_counter",
 )
 COMPILER = (

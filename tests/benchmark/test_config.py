@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from benchmark.config import build, override, read_yaml, shallow
+from benchmark.config import build, override, read_yaml, shallow, shown
 
 
 @dataclass(frozen=True)
@@ -63,3 +63,54 @@ def test_yaml_that_is_none(tmp_path):
     path.write_text("a: [")
     with pytest.raises(ValueError, match=r"bad\.yaml: cannot be read as YAML"):
         read_yaml(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"[" * 100_000, "found values nested too deep"),
+        (b"- " * 100_000, "found values nested too deep"),
+        (b"{a: " * 100_000, "found values nested too deep"),
+        (b"a: " + b"9" * 5000, "Exceeds the limit"),
+        (b"a: 2001-99-99", "month must be in 1..12"),
+        (b"a: \xff", "'utf-8' codec can't decode"),
+        (b"a: \x1b[31m", "special characters are not allowed"),
+    ],
+)
+def test_yaml_that_is_hostile(tmp_path, data, message):
+    path = tmp_path / "bad.yaml"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: cannot be read as YAML: .*{message}"):
+        read_yaml(path)
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000, "9" * 5000, "2001-99-99", "[", "!!python/object:os.system {}"])
+def test_assignments_that_are_hostile(value):
+    with pytest.raises(ValueError, match=r"command line: name: '.{1,98}' is not a YAML value") as caught:
+        override(build(Outer, GOOD, "x"), [f"name={value}"])
+    assert len(str(caught.value)) < 200
+
+
+def test_anchors_do_not_unfold_in_messages(tmp_path):
+    """Ten lists of ten lists of ...: 10^30 values, if they were written out."""
+    path = tmp_path / "laughs.yaml"
+    lines = ["a0: &a0 [x]", *(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 31)), "rate: *a30"]
+    path.write_text("\n".join(lines))
+    laughs = read_yaml(path)["rate"]
+    for values, where in [({**GOOD, "rate": laughs}, "x.rate: found "), (laughs, "x: found ")]:
+        with pytest.raises(ValueError, match=re.escape(where)) as caught:
+            build(Outer, values, "x")
+        assert len(str(caught.value)) < 3000
+
+
+def test_values_in_messages_are_short():
+    assert shown("fast") == "'fast'" and shown([1, {"a": None}]) == "[1, {'a': None}]"
+    assert len(shown("x" * 10**6)) == 100 and len(shown(10**4000)) == 100
+    with pytest.raises(ValueError, match=r"x: unknown field 'y+\.\.\.y+'; known: rate, inner, name, on"):
+        build(Outer, {**GOOD, "y" * 10**6: 1}, "x")
+
+
+def test_a_number_that_no_float_holds():
+    assert build(Outer, {**GOOD, "rate": 2**1023}, "x").rate == 2.0**1023
+    with pytest.raises(ValueError, match=r"x\.rate: found 1797.*, wanted a number that a float can hold"):
+        build(Outer, {**GOOD, "rate": 2**1024}, "x")

@@ -1,11 +1,10 @@
 """Checkpoints are written at the end of every epoch; a run resumes from the last one, under any layout of ranks.
 
 A folder epoch_<n> is a whole checkpoint: it is written under another name and renamed when all of it is on disk. It
-holds the model, the optimizer and the average of the weights, as torch.distributed.checkpoint stores them (full
-shapes, whoever holds which part), and position.json, all else that a run needs to go on.
+holds the model, the optimizer and the average of the weights in parts (parts.py), and then position.json, all else
+that a run needs to go on, with the digest of every part and its own (position.py). Nothing in it is unpickled or run.
 """
 
-import dataclasses
 import fcntl
 import json
 import os
@@ -13,43 +12,30 @@ import platform
 import re
 import shutil
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-import torch.distributed.checkpoint as dcp
+from torch import Tensor
 
 from benchmark.atomic import sync
+from benchmark.config import shown
 from benchmark.log import Event, read_log
 from benchmark.workload import AnyProblem
 
 from ..config import RunConfig
 from ..parallel.layout import Layout
 from ..task import Evaluation
+from . import parts
+from .position import Position, load_position, render
 from .state import TrainingState
-from .stop import Aborted, reason, together
+from .stop import Aborted, WrongData, reason, together
 
-NAME, POSITION, LOCK = "epoch_{:06d}", "position.json", "lock"
+NAME, POSITION, LOCK, DAMAGED = "epoch_{:06d}", "position.json", "lock", "damaged checkpoint"
 PATIENCE = 3.0  # seconds for a run that was killed to end
 # What doesn't change what is computed, and may be different when a run goes on.
 FREE = {"layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "device", "threads", "workers"}
 FREE |= {"join", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "eval_batch_size"}
-warnings.filterwarnings("ignore", "torch.distributed is disabled")  # with one rank it is
-
-
-@dataclass(frozen=True)
-class Position:
-    """Where a run stands after an epoch that didn't reach the target. Times in milliseconds since 1970."""
-
-    problem: str  # its digest
-    settings: dict[str, Any]
-    seed: int
-    started: int  # the log's run_start
-    saved: int
-    epoch: int
-    score: float
-    facts: dict[str, Any]  # of the score
 
 
 @dataclass(frozen=True)
@@ -60,10 +46,14 @@ class Origin:
     config: RunConfig
     log: Path
 
-    def position(self, seed: int, epoch: int, found: Evaluation) -> Position:
-        """Where the run stands, as rank 0 knows."""
-        saved, start = int(time.time() * 1000), started(self.log)
-        return Position(self.problem.digest(), fixed(self.config), seed, start, saved, epoch, found.value, found.facts)
+    def position(self, seed: int, epoch: int, found: Evaluation, digests: dict[str, str]) -> Position:
+        """Where the run stands, as rank 0 knows, with the digests of the parts. Raises ValueError without the log's
+        run_start, by which the run is known again."""
+        problem, settings = self.problem.digest(), fixed(self.config)
+        if (start := started(self.log)) is None:
+            raise ValueError(f"{self.log}: found no run_start, wanted this run's log")
+        saved = int(time.time() * 1000)
+        return Position(problem, settings, seed, start, saved, epoch, found.value, found.facts, digests)
 
 
 @dataclass(frozen=True)
@@ -76,24 +66,35 @@ class Checkpoints:
 
     def save(self, state: TrainingState, layout: Layout, seed: int, epoch: int, found: Evaluation) -> None:
         """At the end of an epoch, by all ranks. Raises Aborted on all of them if one of them can't."""
-        first = layout.rank == 0
         target = self.root / NAME.format(epoch)
-        temporary = target.with_name(f".{target.name}.partial")
-        together(layout, str(target), lambda: first and begin(temporary, self.origin.position(seed, epoch, found)))
-        try:
-            dcp.save(state.as_dict(), checkpoint_id=temporary, no_dist=layout.ranks == 1)
-            failed = ""
-        except dcp.CheckpointException as error:
-            failed = "; ".join(f"rank {rank}: {reason(e)}" for rank, (e, _) in error.failures.items())
-        if failed:
-            raise Aborted(f"{target}: {failed}")
-        together(layout, str(target), lambda: first and finish(temporary, target))
+        temporary, first = target.with_name(f".{target.name}.partial"), layout.rank == 0
+        tensors, digests = state.tensors(), {}
+
+        def write() -> None:
+            digests.update(parts.write(temporary, tensors, layout.rank, layout.ranks))
+
+        def conclude() -> None:
+            finish(temporary, target, self.origin.position(seed, epoch, found, digests))
+
+        together(layout, str(target), lambda: first and begin(temporary))
+        together(layout, str(target), write)
+        for written in layout.gather(digests):
+            digests |= written
+        together(layout, str(target), lambda: first and conclude())
 
     def restore(self, state: TrainingState, layout: Layout) -> None:
-        """Read the state that the run goes on with."""
-        kept = state.as_dict()
-        dcp.load(kept, checkpoint_id=self.root / NAME.format(self.resumed.epoch), no_dist=layout.ranks == 1)
-        state.load(kept)
+        """Read the state that the run goes on with. Raises WrongData on all ranks if the checkpoint is damaged."""
+        folder, digests = self.root / NAME.format(self.resumed.epoch), self.resumed.parts
+        share = dict(list(digests.items())[layout.rank :: layout.ranks])
+
+        def read(tensors: dict[str, Tensor]) -> None:
+            together(layout, DAMAGED, lambda: parts.read(folder, digests, tensors))
+
+        try:
+            together(layout, DAMAGED, lambda: parts.verify(folder, share))
+            state.restore(read)
+        except Aborted as error:
+            raise WrongData(str(error), everywhere=True) from None
 
     def missing_evaluation(self, metric: str) -> Evaluation | None:
         """The evaluation that the run had made and not logged yet when it was killed, if there is one."""
@@ -143,23 +144,22 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
     Raises ValueError if what the folder or the log holds is another run's.
     """
     problem, config, log = origin.problem, origin.config, origin.log
-    names = sorted(p.name for p in root.glob("epoch_*") if re.fullmatch(r"epoch_\d{6,}", p.name))
-    if not names:
+    epochs = [int(p.name[6:]) for p in root.glob("epoch_*") if re.fullmatch(r"epoch_[0-9]{6,9}", p.name)]
+    if not epochs:
         return Checkpoints(root, origin)
-    path = root / names[-1]
+    path = root / NAME.format(max(epochs))
     if not resume:
         raise ValueError(f"{path}: found a checkpoint, wanted a folder without one, or --resume")
-    try:
-        at = Position(**json.loads((path / POSITION).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise ValueError(f"{path / POSITION}: no position of a run: {error}") from None
+    at = load_position(path / POSITION)
+    if at.epoch != max(epochs):
+        raise ValueError(f"{path / POSITION}: found epoch {at.epoch}, wanted {max(epochs)}, as the folder is named")
     if at.problem != problem.digest():
         raise ValueError(f"{path}: made for problem digest {at.problem}, wanted {problem.digest()} ({problem.name})")
     settings = fixed(config)
     for name in sorted(settings.keys() | at.settings.keys()):
         found, wanted = settings.get(name), at.settings.get(name)
         if found != wanted:
-            raise ValueError(f"{name}: found {found}, wanted {wanted} as in {path}")
+            raise ValueError(f"{name}: found {shown(found)}, wanted {shown(wanted)} as in {path}")
     if at.epoch >= config.epochs:
         raise ValueError(f"{path}: found {at.epoch} epochs, wanted fewer than the limit of {config.epochs}")
     if started(log) != at.started:
@@ -174,16 +174,16 @@ def fixed(config: RunConfig) -> dict[str, Any]:
     return json.loads(json.dumps({name: value for name, value in config.fields().items() if name not in FREE}))
 
 
-def begin(temporary: Path, at: Position) -> None:
-    """An empty folder, but for the position."""
+def begin(temporary: Path) -> None:
+    """An empty folder."""
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
-    (temporary / POSITION).write_text(json.dumps(dataclasses.asdict(at), indent=1), encoding="utf-8")
+
+
+def finish(temporary: Path, target: Path, at: Position) -> None:
+    """Write the position, make the folder a checkpoint, and remove all others."""
+    (temporary / POSITION).write_text(render(at), encoding="utf-8")
     sync(temporary / POSITION)
-
-
-def finish(temporary: Path, target: Path) -> None:
-    """Make the folder a checkpoint, and remove all others."""
     sync(temporary)
     os.rename(temporary, target)
     sync(target.parent)
@@ -204,4 +204,5 @@ def evaluated(log: Path, metric: str, epoch: int) -> bool:
 
 def events(log: Path, key: str) -> list[Event]:
     """A log's events of a key; none if there is no log."""
-    return [e for e in read_log(log) if isinstance(e, Event) and e.key == key] if log.exists() else []
+    found = (e for e in read_log(log) if isinstance(e, Event) and e.key == key) if log.exists() else ()
+    return [e for e in found if isinstance(e.metadata, dict)]

@@ -1,6 +1,6 @@
 """The events of a run, in the order that the rules want them."""
 
-import contextlib
+import errno
 import hashlib
 import os
 import platform
@@ -33,7 +33,8 @@ class Submission:
 
 
 class RunLog:
-    """Rank 0's log; with `path` None it writes nothing. Behind `stop` nothing is written but `weights`.
+    """Rank 0's log; with `path` None it writes nothing. Behind `stop` nothing is written but `weights`. An event that
+    can't be written, or is written into a file that is not at `path` any more, raises OSError: such a run has no log.
 
     The log of a run that is `resumed` is written on: what is said before `go_on`, which the log has said already, is
     kept in `again`.
@@ -42,6 +43,7 @@ class RunLog:
     def __init__(self, path: Path | None, resumed: bool = False):
         self.path, self.again, self.silent = path, {}, resumed
         self.writer = LogWriter(path, append=resumed)
+        self.file = self.identity()
         self.lock = threading.Lock()  # a signal stops the run from another thread
         self.running, self.stopped, self.status = False, False, "aborted"
         self.started = 0  # number in the ledger
@@ -54,6 +56,21 @@ class RunLog:
                 self.again |= {key: value} if method == "event" else {}
             elif not self.stopped:
                 getattr(self.writer, method)(key, value, **metadata)
+                self.check()
+
+    def identity(self) -> tuple[int, int] | None:
+        """Which file is at `path`."""
+        at = os.stat(self.path) if self.path else None
+        return at and (at.st_dev, at.st_ino)
+
+    def check(self) -> None:
+        """Raises OSError if the file that is written is not the one at `path`."""
+        try:
+            found = "another file" if self.identity() != self.file else ""
+        except FileNotFoundError:
+            found = "no file"
+        if found:
+            raise OSError(errno.ESTALE, f"found {found} there, wanted the log that this run writes", str(self.path))
 
     def event(self, key: str, value: Any = None, **metadata: Any) -> None:
         """A point in time."""
@@ -135,14 +152,23 @@ class RunLog:
         self.event(metric, found.value, epoch_num=self.epoch, samples_count=samples, **found.facts)
 
     def stop(self, status: str, reason: str | None = None) -> None:
-        """The end of the run, once: the first reason stands. A run that never started has no end to log."""
+        """The end of the run, once: the first reason stands. A run that never started has no end to log.
+
+        Raises OSError if a success can't be logged. Of a run that was aborted, a full disk may be the reason.
+        """
         with self.lock:
-            if self.running and not self.stopped:
-                why = {} if reason is None else {"reason": reason}
-                with contextlib.suppress(OSError):  # a full disk may be the reason
-                    self.writer.end("run_stop", None, status=status, epoch_num=self.epoch, **why)
-                    self.status = status
+            if self.stopped:
+                return
             self.stopped = True
+            if self.running:
+                why = {} if reason is None else {"reason": reason}
+                try:
+                    self.writer.end("run_stop", None, status=status, epoch_num=self.epoch, **why)
+                    self.check()
+                    self.status = status
+                except OSError:
+                    if status == "success":
+                        raise
 
     def weights(self, digest: str, size: int) -> None:
         """The file of the weights that scored, `size` bytes: its sha256. The run is over, and the clock stands."""
@@ -152,7 +178,8 @@ class RunLog:
 
 
 def open_log(path: Path | None, resumed: bool) -> RunLog:
-    """The log of a new run, or of one that goes on, without what a killed writer left of a line."""
+    """The log of a new run, or of one that goes on, without what a killed writer left of a line. Raises OSError if it
+    can't be written."""
     if path and resumed:
         whole = path.read_bytes()
         os.truncate(path, whole.rfind(b"\n") + 1)

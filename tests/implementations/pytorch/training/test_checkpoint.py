@@ -1,15 +1,31 @@
 """Runs that are killed and go on: the same curve, one clock, one log."""
 
 import itertools
-import json
 import os
+import pickle
 import platform
+import random
+import resource
+import shutil
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
+from torch import nn
+
+from benchmark.log import LogWriter
+from benchmark.problem import load_problem
+from implementations.pytorch.config import RunConfig
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.task import Evaluation
+from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
+from implementations.pytorch.training.position import load_position, render
+from implementations.pytorch.training.state import TrainingState
+from implementations.pytorch.training.stop import Aborted, WrongData
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 LONG = ("--rehearsal-seed", "7", "epochs=4", "average_decay=0.9")
@@ -131,7 +147,7 @@ def test_what_does_not_belong_together_is_refused(endless, tmp_path, begun):
     at = folder / "epoch_000002"
     other = tmp_path / "other.txt"
     other.write_text("")
-    problem = json.loads((at / "position.json").read_text()) | {"problem": "0" * 64}
+    other_problem = render(replace(load_position(at / "position.json"), problem="0" * 64))
     for options, message in [
         ([log, "--checkpoint", str(folder), *LONG], f"{at}: found a checkpoint, wanted a folder without one"),
         ([log, *again, "batch_size=2"], "batch_size: found 2, wanted 4"),
@@ -140,6 +156,199 @@ def test_what_does_not_belong_together_is_refused(endless, tmp_path, begun):
     ]:
         done = endless.train(*options)
         assert done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
-    (at / "position.json").write_text(json.dumps(problem))
+    (at / "position.json").write_text(other_problem)
     done = endless.train(log, *again)
     assert done.returncode == 2 and "made for problem digest 0000" in done.stderr
+
+
+class Trap:
+    """What runs when it is unpickled."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+def flip(path: Path) -> None:
+    """One bit, in the middle."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+def test_damage_is_named_and_nothing_runs(endless, events, tmp_path, begun, whole):
+    """Each leaves log and checkpoint as they are; put right again, the run goes on as if nothing had been."""
+    log, folder = begun
+    again = ["--checkpoint", str(folder), "--resume", *LONG]
+    at, trap = folder / "epoch_000002", tmp_path / "sprung"
+    part, position = at / "part_000000.safetensors", at / "position.json"
+    assert sorted(p.name for p in at.iterdir()) == [part.name, position.name]
+    kept, before = shutil.copytree(at, tmp_path / "kept"), log.read_bytes()
+    digest = load_position(position).parts[part.name]
+
+    def poison() -> None:
+        """A checkpoint as torch.distributed.checkpoint wrote them."""
+        position.write_text(position.read_text().replace('"sha256"', '"sha"', 1))
+        (at / ".metadata").write_bytes(pickle.dumps(Trap(trap)))
+
+    for damage, message in [
+        (lambda: flip(part), f"rank 0: damaged checkpoint: rank 0: {part}: found sha256 "),
+        (part.unlink, f"{part}: found no such file or directory, wanted sha256 {digest}"),
+        (lambda: flip(position), f"train.py: {position}: "),
+        (poison, f"train.py: {position}: found sha256 "),
+    ]:
+        damage()
+        done = endless.train(log, *again)
+        (said,) = (line for line in done.stderr.splitlines() if "ledger.jsonl: head" not in line)
+        assert done.returncode == 2 and message in said, done.stderr
+        assert log.read_bytes() == before and not trap.exists() and at.is_dir()
+        shutil.rmtree(at)
+        shutil.copytree(kept, at)
+    assert endless.train(log, *again).returncode == 1
+    assert curve(events(log)) == whole
+
+
+@pytest.fixture
+def origin(tmp_path) -> Origin:
+    """A run that has started."""
+    log = tmp_path / "log.txt"
+    writer = LogWriter(log)
+    writer.start("run_start")
+    writer.close()
+    return Origin(load_problem("smoke"), RunConfig(), log)
+
+
+def small(value: float) -> TrainingState:
+    """A model and its optimizer, half a megabyte in all, whose every number is `value`."""
+    model = nn.Linear(200, 200)
+    state = TrainingState(model, torch.optim.Adam(model.parameters()), None)
+    fill(state, value)
+    return state
+
+
+@torch.no_grad()
+def fill(state: TrainingState, value: float) -> None:
+    for tensor in numbers(state):
+        tensor.fill_(value)
+
+
+def numbers(state: TrainingState) -> list[torch.Tensor]:
+    """The tensors that are the run's own."""
+    return [tensor for name, tensor in state.tensors().items() if "param_groups" not in name]
+
+
+ALONE, FOUND = Layout(1), Evaluation(0.5, {"counts": [1, 2]})
+
+
+def restored(origin: Origin, folder: Path) -> tuple[int, set[float]]:
+    """The last epoch in a folder, 0 for none, and all numbers of the state that it has."""
+    checkpoints = open_checkpoints(folder, True, origin)
+    if not checkpoints.resumed:
+        return 0, {0.0}
+    state = small(-1.0)
+    checkpoints.restore(state, ALONE)
+    return checkpoints.resumed.epoch, {x for tensor in numbers(state) for x in tensor.unique().tolist()}
+
+
+def forked(act) -> int:
+    """A process that does it and ends."""
+    child = os.fork()
+    if not child:
+        try:
+            torch.set_num_threads(1)  # the threads of this process are not there in the other one
+            act()
+        finally:
+            os._exit(1)
+    return child
+
+
+def test_killed_at_any_moment(tmp_path, origin):
+    """40 times, in the middle of one checkpoint after the other: what is there is whole, and the last that was done
+    or the one after it."""
+    folder, dice, done = tmp_path / "checkpoints", random.Random(5), 0
+    folder.mkdir()
+
+    def save_on(first: int, pipe: int) -> None:
+        checkpoints, state = Checkpoints(folder, origin), small(0.0)
+        for epoch in itertools.count(first):
+            fill(state, epoch)
+            checkpoints.save(state, ALONE, 7, epoch, FOUND)
+            os.write(pipe, b".")
+
+    for _ in range(40):
+        reading, writing = os.pipe()
+        child = forked(lambda first=done + 1, pipe=writing: save_on(first, pipe))
+        os.close(writing)
+        os.read(reading, 1)  # one is done
+        time.sleep(dice.uniform(0, 0.03))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        told = 1
+        while more := os.read(reading, 4096):
+            told += len(more)
+        os.close(reading)
+        epoch, values = restored(origin, folder)
+        assert done + told <= epoch <= done + told + 1 and values == {epoch}
+        done = epoch
+    assert done > 40
+
+
+def test_a_full_disk_loses_nothing(tmp_path, origin):
+    """Of every size below that of a part, then below that of a position; the run ends with one line."""
+    folder = tmp_path / "checkpoints"
+    Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 1, FOUND)
+    sizes = sorted(p.stat().st_size for p in (folder / "epoch_000001").iterdir())
+
+    def save_in(limit: int, pipe: int) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            Checkpoints(folder, origin).save(small(2.0), ALONE, 7, 2, FOUND)
+        except Aborted as error:
+            os.write(pipe, str(error).encode())
+
+    for limit in (0, sizes[0], sizes[1] - 1, sizes[1]):
+        reading, writing = os.pipe()
+        child = forked(lambda limit=limit, pipe=writing: save_in(limit, pipe))
+        os.close(writing)
+        os.waitpid(child, 0)
+        said = os.read(reading, 4096).decode()
+        os.close(reading)
+        enough = limit == sizes[1]
+        assert said == ("" if enough else f"{folder / 'epoch_000002'}: rank 0: File too large")
+        assert restored(origin, folder) == ((2, {2.0}) if enough else (1, {1.0}))
+    assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
+
+
+def test_parts_of_another_checkpoint_are_refused(tmp_path, origin):
+    """Of the same run and of the same shapes: a part alone, and a whole folder under another name."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    Checkpoints(ours, origin).save(small(1.0), ALONE, 7, 1, FOUND)
+    Checkpoints(theirs, origin).save(small(2.0), ALONE, 7, 2, FOUND)
+    checkpoints = open_checkpoints(ours, True, origin)
+    part = Path("part_000000.safetensors")
+    shutil.copy(theirs / "epoch_000002" / part, ours / "epoch_000001" / part)
+    with pytest.raises(WrongData, match=f"^damaged checkpoint: rank 0: {ours}/epoch_000001/{part}: found sha256 "):
+        checkpoints.restore(small(0.0), ALONE)
+    os.rename(theirs / "epoch_000002", ours / "epoch_000003")
+    with pytest.raises(ValueError, match=r"position\.json: found epoch 2, wanted 3, as the folder is named"):
+        open_checkpoints(ours, True, origin)
+
+
+def test_the_last_epoch_is_the_last_by_number(tmp_path, origin):
+    """A seventh digit doesn't come before six; names that are none of ours are left alone."""
+    folder, long = tmp_path / "checkpoints", replace(origin, config=RunConfig(epochs=10**6))
+    for epoch in (999_999, 1_000_000):
+        Checkpoints(folder / str(epoch), long).save(small(1.0), ALONE, 7, epoch, FOUND)
+    os.rename(folder / "999999" / "epoch_999999", folder / "1000000" / "epoch_999999")
+    (folder / "1000000" / "epoch_99999999999999").mkdir()
+    with pytest.raises(ValueError, match="epoch_1000000: found 1000000 epochs, wanted fewer than the limit of 1000000"):
+        open_checkpoints(folder / "1000000", True, long)
+
+
+def test_a_log_that_is_gone_is_noticed_before_the_checkpoint(tmp_path, origin):
+    origin.log.unlink()
+    with pytest.raises(Aborted, match="found no run_start, wanted this run's log"):
+        Checkpoints(tmp_path / "checkpoints", origin).save(small(1.0), ALONE, 7, 1, FOUND)
+    assert not list((tmp_path / "checkpoints").glob("epoch_*"))

@@ -139,6 +139,22 @@ def test_disk_is_full_for_a_checkpoint(endless, events, tmp_path, layout):
     assert not list(folder.glob("epoch_*"))
 
 
+def test_damaged_checkpoint(endless, tmp_path):
+    """One rank finds it; both end with the same exit code, and one says why."""
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    options = ("--layout", "2,1,1,1", "sharding=fsdp", "--checkpoint", str(folder), "--resume", *ENDLESS)
+    with two_ranks(endless, log, *options) as ranks:
+        wait_for(log, ranks)
+    part = max(folder.glob("epoch_*")) / "part_000001.safetensors"
+    whole = bytearray(part.read_bytes())
+    whole[-1] ^= 1
+    part.write_bytes(whole)
+    with two_ranks(endless, log, *options) as ranks:
+        said = [ends(process) for process in ranks]
+    assert [process.returncode for process in ranks] == [2, 2]
+    assert said[1] == "" and said[0].startswith(f"train.py: rank 0: damaged checkpoint: rank 1: {part}: found sha256 ")
+
+
 def test_disk_is_full_for_staging(tiny, events, tmp_path):
     data, log, folder = tmp_path / "data", tmp_path / "log.txt", tmp_path / "disk"
     shutil.copytree(tiny.data, data)

@@ -1,0 +1,209 @@
+"""Tensors in files: the same however many ranks wrote and read, and any damage is named."""
+
+import os
+import pickle
+import re
+import resource
+import signal
+
+import pytest
+import torch
+import torch.distributed as dist
+from safetensors.torch import save
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Shard
+from torch.testing._internal.distributed.fake_pg import FakeStore
+
+from implementations.pytorch.training.parts import deal, held, read, verify, write
+
+FIRST = "part_000000.safetensors"
+
+
+def tensors() -> dict[str, torch.Tensor]:
+    """Of all kinds."""
+    torch.manual_seed(1)
+    return {
+        "weight": torch.randn(8, 4, 3, 3, 3).contiguous(memory_format=torch.channels_last_3d),
+        "bias": torch.randn(5),
+        "half": torch.randn(6, 2).bfloat16(),
+        "turned": torch.randn(3, 7).T,
+        "step": torch.tensor(41.0),
+        "count": torch.tensor(2**53 + 1),
+        "on": torch.tensor([True, False]),
+    }
+
+
+def empty(like: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name: torch.zeros_like(x) for name, x in like.items()}
+
+
+def equal(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 20])
+def test_there_and_back(tmp_path, ranks):
+    """Also with more ranks than tensors."""
+    kept, parts = tensors(), {}
+    for rank in range(ranks):
+        parts |= write(tmp_path, kept, rank, ranks)
+    assert sorted(parts) == sorted(p.name for p in tmp_path.iterdir()) and len(parts) == min(ranks, len(kept))
+    found = empty(kept)
+    verify(tmp_path, parts)
+    read(tmp_path, parts, found)
+    assert equal(found, kept) and found["weight"].stride() == kept["weight"].stride()
+
+
+def test_ranks_write_about_as_much_each():
+    assert deal({"a": 5, "b": 4, "c": 3, "d": 3, "e": 1}, 2) == {"a": 0, "b": 1, "c": 1, "d": 0, "e": 1}
+    assert deal({"b": 1, "a": 1}, 3) == {"a": 0, "b": 1} and deal({}, 2) == {}
+
+
+@pytest.fixture
+def rank_of():
+    """The function that makes this process a rank of so many, which communicate nothing; its mesh."""
+
+    def become(rank: int, ranks: int) -> DeviceMesh:
+        leave()
+        dist.init_process_group("fake", rank=rank, world_size=ranks, store=FakeStore())
+        return DeviceMesh("cpu", list(range(ranks)))
+
+    def leave() -> None:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+    yield become
+    leave()
+
+
+def sharded(tensor: torch.Tensor, mesh: DeviceMesh) -> DTensor:
+    """This rank's rows of a tensor, as FSDP2 cuts it."""
+    rows, ranks = len(tensor), mesh.size()
+    chunks = [*torch.arange(rows).chunk(ranks), *[torch.arange(0)] * ranks][:ranks]
+    mine = tensor[chunks[mesh.get_local_rank()]].clone()
+    return DTensor.from_local(mine, mesh, [Shard(0)], run_check=False, shape=tensor.shape, stride=tensor.stride())
+
+
+@pytest.mark.parametrize(("writers", "readers"), [(3, 2), (2, 3), (3, 1), (1, 4), (5, 8)])
+def test_sharded_tensors_are_of_no_layout(tmp_path, rank_of, writers, readers):
+    """8, 5 and 1 rows, so that ranks have less than others, or nothing; and a number that all of them have."""
+    whole = {"even": torch.randn(8, 3), "odd": torch.randn(5), "one": torch.randn(1, 2), "step": torch.tensor(3.0)}
+    parts = {}
+    for rank in range(writers):
+        mesh = rank_of(rank, writers)
+        mine = {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
+        parts |= write(tmp_path, mine, rank, writers)
+    for rank in range(readers):
+        mesh = rank_of(rank, readers)
+        wanted = {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
+        found = {name: sharded(torch.zeros_like(x), mesh) if x.dim() else torch.zeros(()) for name, x in whole.items()}
+        read(tmp_path, parts, found)
+        local = {name: x.to_local() if x.dim() else x for name, x in found.items()}
+        assert equal(local, {name: x.to_local() if x.dim() else x for name, x in wanted.items()})
+    plain = empty(whole)
+    read(tmp_path, parts, plain)
+    assert equal(plain, whole)
+
+
+def test_the_rows_that_a_rank_has(rank_of):
+    """Those of its part, which may be none; of a tensor that is not sharded, all."""
+    found = [held(sharded(torch.zeros(4, 2), rank_of(rank, 3))) for rank in range(3)]
+    assert found == [(0, 2), (2, 4), (4, 4)] and held(torch.zeros(4, 2)) == (0, 4) and held(torch.zeros(())) == (0, 1)
+
+
+def test_every_flipped_bit_is_noticed(tmp_path):
+    """Of one byte in 16, all bits; the others are as good."""
+    parts = write(tmp_path, tensors(), 0, 1)
+    path = tmp_path / FIRST
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 16):
+        flipped = bytearray(whole)
+        flipped[at] ^= 1 << at // 16 % 8
+        path.write_bytes(flipped)
+        with pytest.raises(ValueError, match=f"^{path}: found sha256 [0-9a-f]{{64}}, wanted sha256 {parts[FIRST]}$"):
+            verify(tmp_path, parts)
+    path.write_bytes(whole)
+    verify(tmp_path, parts)
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        (lambda path: path.unlink(), "no such file or directory"),
+        (lambda path: (path.unlink(), path.mkdir()), "no regular file"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "no regular file"),
+        (lambda path: (path.unlink(), path.symlink_to("/dev/zero")), "no regular file"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-1]), "sha256 [0-9a-f]{64}"),
+        (lambda path: path.write_bytes(b""), "sha256 e3b0c442"),
+        (lambda path: path.write_bytes(path.with_name("part_000001.safetensors").read_bytes()), "sha256 "),
+    ],
+)
+def test_what_became_of_a_part_is_named(tmp_path, damage, found):
+    parts = write(tmp_path, tensors(), 0, 2) | write(tmp_path, tensors(), 1, 2)
+    damage(tmp_path / FIRST)
+    with pytest.raises(ValueError, match=f"^{tmp_path / FIRST}: found {found}.*, wanted sha256 {parts[FIRST]}$"):
+        verify(tmp_path, parts)
+
+
+class Trap:
+    """What runs when it is unpickled."""
+
+    def __reduce__(self):
+        return os.mkdir, (os.environ["TRAP"],)
+
+
+def pickled() -> bytes:
+    return pickle.dumps(Trap())
+
+
+KEPT = {"a": torch.ones(4, 2), "b": torch.ones(())}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (lambda: save({"a": KEPT["a"]}), ": b: found 0 rows, wanted 1"),
+        (lambda: save({"a": KEPT["a"][:3].clone(), "b": torch.ones(1)}), ": a: found 3 rows, wanted 4"),
+        (lambda: save({"a": torch.ones(5, 2), "b": torch.ones(1)}), ": a: found 5 rows, wanted 4"),
+        (
+            lambda: save({"a": KEPT["a"].T.contiguous()}),
+            rf"/{FIRST}: a: found shape \[2, 4\], wanted rows of shape \[2\]",
+        ),
+        (lambda: save({"b": torch.ones(())}), rf"/{FIRST}: b: found shape \[\], wanted rows of shape \[\]"),
+        (lambda: save({"a": KEPT["a"].double()}), f"/{FIRST}: a: found torch.float64, wanted torch.float32"),
+        (lambda: save({"c": KEPT["a"]}), f"/{FIRST}: found 'c', wanted tensors of this model and optimizer"),
+        (pickled, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
+        (lambda: b"", rf"/{FIRST}: found no whole part \(.*\), wanted one"),
+        (lambda: b"\xff" * 100, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
+        (lambda: save(KEPT)[:-1], rf"/{FIRST}: found no whole part \(.*\), wanted one"),
+        (lambda: (2**20).to_bytes(8, "little") + b"[" * 2**20, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
+    ],
+)
+def test_a_part_that_holds_something_else_is_refused(tmp_path, monkeypatch, data, message):
+    """Whoever writes the right digest may still write anything into a part; nothing of it runs."""
+    monkeypatch.setenv("TRAP", str(tmp_path / "sprung"))
+    (tmp_path / FIRST).write_bytes(data())
+    with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path))}{message}$") as caught:
+        read(tmp_path, [FIRST], empty(KEPT))
+    assert "\n" not in str(caught.value) and not (tmp_path / "sprung").exists()
+
+
+def test_rows_twice_are_refused(tmp_path):
+    kept = {"a": torch.ones(4, 2)}
+    (tmp_path / FIRST).write_bytes(save(kept))
+    (tmp_path / "part_000001.safetensors").write_bytes(save(kept))
+    with pytest.raises(ValueError, match="a: found 8 rows, wanted 4"):
+        read(tmp_path, [FIRST, "part_000001.safetensors"], empty(kept))
+
+
+def test_a_full_disk_is_an_error_of_the_system(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            write(tmp_path, tensors(), 0, 1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert (tmp_path / FIRST).stat().st_size <= 1000
