@@ -18,6 +18,7 @@ BACKGROUND = 7  # intensities of a slab
 FOREGROUND = 8  # intensities of a slab's occupied voxels
 POOLS = 9  # order of all instances, of which the first are trained on
 CELLS = 10  # order of a volume's cells, of which the first hold a fractal
+FACTORS = 11  # factors of held-out instances
 
 MASK = (1 << 64) - 1
 

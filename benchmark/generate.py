@@ -4,7 +4,7 @@ Alone, with worker processes, or under any launcher (see benchmark/launch.py): s
 all workers of all ranks, and the bytes don't depend on who makes them. Start it again after an interruption:
 finished files are kept. `--verify` re-reads and re-digests; `--stream` computes fingerprints without storing;
 `--dry-run` only says what would be written. `--manifest` reads data that came from elsewhere, as MLPerf HPC's does,
-and writes its manifest: a site does so once.
+and writes its manifest: a site does so once. `--held-out SEED` makes other data of the same definition, for reviewers.
 
 Exit code: 0 done, 1 the dataset is wrong (--verify), 2 could not.
 """
@@ -13,6 +13,7 @@ import argparse
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -35,7 +36,7 @@ from benchmark.manifest import (
 from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from benchmark.workers import share, work
-from benchmark.workload import AnyProblem, module_of
+from benchmark.workload import AnyProblem, held_out, module_of
 
 Task = tuple[str, int]  # split, sample
 
@@ -86,8 +87,15 @@ def refuse_full_disk(root: Path, needed: int) -> None:
         raise ValueError(f"{root}: too little disk: {needed} bytes needed, {available} bytes available")
 
 
-def generate(root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | None = None) -> Manifest | None:
-    """Make the samples of this rank's share that are missing; the manifest if the dataset is then complete.
+def generate(
+    root: Path,
+    problem: AnyProblem,
+    workers: int = 1,
+    launch: Launch | None = None,
+    wanted: Sequence[Task] | None = None,
+) -> Manifest | None:
+    """Make the samples of this rank's share that are missing; the manifest if the dataset is then complete. With
+    `wanted`, no others are made.
 
     Raises ValueError for a folder that holds another problem, too little disk, or a worker that failed.
     """
@@ -96,8 +104,9 @@ def generate(root: Path, problem: AnyProblem, workers: int = 1, launch: Launch |
         manifest = load_manifest(root, problem)
         if not missing(root, problem):
             return manifest
-    absent = set(missing(root, problem))
-    for task in [t for t in tasks(problem) if t not in absent][:1]:
+    wanted = tasks(problem) if wanted is None else wanted
+    absent = set(missing(root, problem)).intersection(wanted)
+    for task in [t for t in wanted if t not in absent][:1]:
         state_one(root, problem, task)  # one is enough: never mix two problems in a folder
     module = module_of(problem)
     refuse_full_disk(root, len(absent) * module.file_bytes(problem))
@@ -181,6 +190,8 @@ def dry_run(root: Path, problem: AnyProblem) -> str:
 def run(options: argparse.Namespace) -> int:
     """The command. Raises ValueError or OSError for what the caller can mend."""
     problem, launch = load_problem(options.problem, options.problems), detect_launch()
+    if options.held_out is not None:  # nobody trains on it
+        problem, options.split = held_out(problem, options.held_out), "validation"
     keep_freed_memory()
     workers = options.workers or max(1, (os.cpu_count() or 1) // launch.local_world_size)
     if options.stream:
@@ -203,7 +214,8 @@ def run(options: argparse.Namespace) -> int:
         print(describe(problem, record(options.out, problem, workers)))
         return 0
     finished_before = manifest_path(options.out).exists()
-    manifest = generate(options.out, problem, workers, launch)
+    wanted = [task for task in tasks(problem) if options.split in (None, task[0])]
+    manifest = generate(options.out, problem, workers, launch, wanted)
     if manifest and (launch.rank == 0 or not finished_before):  # of several ranks, the last to finish
         print(describe(problem, manifest))
     return 0
@@ -214,12 +226,19 @@ def main() -> None:
     parser.add_argument("--problem", required=True, help="a name in the problems.yaml of a workload")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--out", type=Path, help="folder of the dataset")
+    parser.add_argument("--split", choices=SPLITS, help="make this split alone; a dataset of one has no manifest")
+    parser.add_argument("--held-out", type=int, metavar="SEED", help="a validation split of fresh data of this seed")
     parser.add_argument("--workers", type=int, help="processes on this rank (default: its share of the cores)")
     parser.add_argument("--dry-run", action="store_true", help="print files and bytes, write nothing")
     parser.add_argument("--verify", action="store_true", help="re-read and re-digest a dataset")
     parser.add_argument("--manifest", action="store_true", help="write the manifest of data that is there already")
     parser.add_argument("--stream", action="store_true", help="print fingerprints without storing anything")
     options = parser.parse_args()
+    others = [name for name in ("verify", "dry_run", "manifest", "stream") if getattr(options, name)]
+    for name in ("split", "held_out") if others else ():
+        if getattr(options, name) is not None:
+            found = others[0].replace("_", "-")
+            parser.error(f"--{name.replace('_', '-')}: found --{found} too, wanted one of them")
     if options.workers is not None and options.workers < 1:
         parser.error(f"--workers: found {options.workers}, wanted at least 1")
     try:

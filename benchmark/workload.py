@@ -13,6 +13,7 @@ A workload's module, `benchmark.scaffold` say, has these names; everything else 
                                                         nothing need be checked, as the caller has their checksum
     blank(problem, box)                                 zeros of the same shapes and types
     file_bytes(problem)                                 of a sample's file, at most
+    held_out(problem, seed)                             the problem with fresh data of this seed, none of them its own's
 
 All raise ValueError naming the file for a sample that is missing, damaged or another problem's.
 """
@@ -81,6 +82,14 @@ def workloads() -> list[str]:
 def problem_files() -> list[Path]:
     """Where problems are defined."""
     return [HERE / name / "problems.yaml" for name in sorted(workloads(), key=lambda name: (name != DEFAULT, name))]
+
+
+def held_out(problem: AnyProblem, seed: int) -> AnyProblem:
+    """The problem with fresh data of the same definition, of a reviewer's own seed. Raises ValueError for a seed that
+    is the problem's own or none, and for a problem whose data are real."""
+    if not 0 <= seed < 1 << 63 or seed == problem.data_seed:
+        raise ValueError(f"data seed: found {seed}, wanted 0 to 2^63 - 1 and another than {problem.name}'s own")
+    return module_of(problem).held_out(problem, seed)
 
 
 def module_of(problem: Any) -> ModuleType:

@@ -1,13 +1,14 @@
 """Say what is known of a submission: what was only read, what was run again, and what remains for people.
 
     python compliance/audit.py results/v1.0/acme
-    python implementations/pytorch/replay.py LOG --record replays.jsonl    # run again, as many logs as you like
-    python compliance/audit.py results/v1.0/acme --replays replays.jsonl --format markdown
+    python implementations/pytorch/replay.py LOG --record again.jsonl              # run again, as many logs as you like
+    python implementations/pytorch/reevaluate.py SUBMISSION --record again.jsonl   # with --data-seed: on held-out data
+    python compliance/audit.py results/v1.0/acme --replays again.jsonl --format markdown
     python compliance/audit.py results/v1.0/acme --review-template > review.yaml    # to fill in, sign and keep:
     python compliance/audit.py results/v1.0/acme --reviews review.yaml
 
-Nothing of the submission is executed. Exit codes: 0 nothing wrong, 1 an error was found or a replay differs, 2 could
-not look.
+Nothing of the submission is executed. Exit codes: 0 nothing wrong, 1 an error was found or what was run again differs,
+2 could not look.
 """
 
 import argparse
@@ -35,16 +36,19 @@ from compliance.verdict import SubmissionVerdict, Verdict
 from compliance.waiver import read_waivers
 from rules.edition import Edition, load
 
+NEVER = (
+    "Not shown by any of this: epochs between those replayed and the last, a clock that is scaled throughout, a choice "
+    "among runs."
+)
 BOXES = {ACCEPT: "x", OBJECT: "!", OPEN: " "}
-NEVER = "Not shown by reading or replaying: later epochs, a clock that is scaled throughout, a choice among runs."
 
 
 @dataclass(frozen=True)
 class RunAgain:
-    """A set's replays: how many of its runs were replayed, and what came of each."""
+    """What was run again of a set: of how many of its runs, and what came of each."""
 
     runs: str
-    replayed: int
+    count: int
     of: int
     outcomes: tuple[str, ...]  # a line each
     differs: bool
@@ -81,10 +85,10 @@ def _audit(
     again = []
     for runs in submission.sets:
         made = [(run, replay) for run in scored(runs) for replay in replays.get(_sha256(run.file), ())]
-        lines = tuple(f"{Path(run.path).name}: {replay.verdict} ({replay.code} code)" for run, replay in made)
+        lines = tuple(f"{Path(run.path).name}: {one.kind}: {one.verdict} ({one.code} code)" for run, one in made)
         differs = any(replay.outcome == "differs" for _, replay in made)
-        replayed = len({run.path for run, _ in made})
-        again.append(RunAgain(name_of(runs), replayed, len(scored(runs)), lines, differs))
+        count = len({run.path for run, _ in made})
+        again.append(RunAgain(name_of(runs), count, len(scored(runs)), lines, differs))
     wrong = bool(summary.broken) or any(one.differs for one in again)
     people = tuple(questions(submission, edition))
     reviewed = submission.checklist.words() if submission.checklist else ""
@@ -104,7 +108,7 @@ def as_text(audits: list[Audit]) -> str:
         lines += [f"    {line}" for line in one.read]
         lines += ["  run again:"]
         for runs in one.again:
-            lines.append(f"    {runs.runs}: {runs.replayed} of {runs.of} runs")
+            lines.append(f"    {runs.runs}: {runs.count} of {runs.of} runs")
             lines += [f"      {line}" for line in runs.outcomes]
         lines += [f"  for people{f', {one.reviewed}' if one.reviewed else ''}:"]
         for question in one.people:
@@ -122,7 +126,7 @@ def as_markdown(audits: list[Audit]) -> str:
         lines += [f"- {_code(line)}" for line in one.read]
         lines += ["", "## Run again", ""]
         for runs in one.again:
-            lines.append(f"- {_code(runs.runs)}: {runs.replayed} of {runs.of} runs")
+            lines.append(f"- {_code(runs.runs)}: {runs.count} of {runs.of} runs")
             lines += [f"  - {_code(line)}" for line in runs.outcomes]
         lines += ["", "## For people", ""]
         lines += [f"{one.reviewed[0].upper()}{one.reviewed[1:]}.", ""] if one.reviewed else []
@@ -152,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Audit and print; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", metavar="SUBMISSION", help="submissions, or folders that hold some")
-    parser.add_argument("--replays", type=Path, help="what replay.py --record wrote")
+    parser.add_argument("--replays", type=Path, help="what --record of replay.py and reevaluate.py wrote")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="a reviewer's waivers")
     parser.add_argument("--reviews", type=Path, metavar="FILE", help="what reviewers accept or object to")
     parser.add_argument("--review-template", action="store_true", help="print a file of reviews to fill in and sign")

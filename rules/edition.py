@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
+from rules.bands import HeldOut, Reevaluation
 from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
 from rules.reference import ReferencePoint, reference_points
@@ -18,6 +19,7 @@ TEXTS = "texts"
 DEFAULT = "v1.0"
 SEVERITIES = ("error", "warning", "review", "info")
 KEPT = ("none", "optional", "required")  # a registry, or launch ledgers
+WEIGHTS = ("optional", "required")
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Published:
     train_samples: int
     eval_samples: int
     parameter_count: int | None = None
+    buffer_count: int = 0  # floating-point numbers of the model beside its parameters, such as running means
     problem_digest: str | None = None
     data_seed: int | None = None
     site_data: bool = False  # whether sites have the data from elsewhere, so that no fingerprints are published
@@ -82,6 +85,8 @@ class Published:
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
     replay: dict[int, tuple[float, float]] = field(default_factory=dict)  # epoch -> see replay_band
+    reevaluation: Reevaluation | None = None  # of final weights
+    held_out: HeldOut | None = None  # of final weights, on data that nobody knew
     outputs: int | None = None  # sums that an evaluation of a mean score logs
     bytes: dict[str, int] = field(default_factory=dict)  # split -> the least that reading it takes
     flops_per_sample: int | None = None  # of training on one sample
@@ -155,6 +160,20 @@ class Compute:
 
 
 @dataclass(frozen=True)
+class Weights:
+    """What is handed in of a run's final weights."""
+
+    use: str  # optional, or required of every run that reached its target
+    largest: int  # bytes of a file that is handed in; of a larger one the digest alone
+    shared: float  # share of equal numbers, in tensors that are equal bit for bit, above which two runs are one
+    deviations: float  # of honest differences by which a held-out score may be below their mean: HeldOut.least
+
+    def __post_init__(self) -> None:
+        if self.use not in WEIGHTS:
+            raise ValueError(f"use: found {self.use!r}, wanted one of {', '.join(WEIGHTS)}")
+
+
+@dataclass(frozen=True)
 class Convergence:
     """When a set's epochs are surprisingly few next to the reference's."""
 
@@ -173,6 +192,7 @@ class Limits:
     curves: Curves
     compute: Compute | None = None
     convergence: Convergence | None = None
+    weights: Weights | None = None  # None: runs hand in none
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # of every benchmark, as are
     settings: tuple[str, ...] = ()  # ... these: each benchmark has its own on top

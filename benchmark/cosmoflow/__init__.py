@@ -8,12 +8,12 @@ import numpy as np
 from benchmark import fingerprint
 from benchmark.cosmoflow import files
 from benchmark.cosmoflow.files import FRAMING, Arrays, sample_path
-from benchmark.cosmoflow.problem import PARAMETERS, Problem
+from benchmark.cosmoflow.problem import PARAMETERS, Problem, held_out
 from benchmark.cosmoflow.universe import make_universe
 from benchmark.manifest import Entry
 from benchmark.workload import Box, Proof
 
-__all__ = ["Problem", "sample_path"]
+__all__ = ["Problem", "held_out", "sample_path"]
 
 
 def make_sample(root: Path, problem: Problem, split: str, sample: int) -> None:

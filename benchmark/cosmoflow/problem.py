@@ -1,6 +1,6 @@
 """CosmoFlow's problems: the network that they prescribe, the data, and for a synthetic one its universes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from benchmark import problem
@@ -75,3 +75,10 @@ class Problem:
     def split_samples(self, split: str) -> range:
         """The sample ids of "train" or "validation": the training samples come first."""
         return problem.split_samples(self, split)
+
+
+def held_out(known: Problem, seed: int) -> Problem:
+    """The same problem with fresh universes of this seed. Raises ValueError if its data are real."""
+    if known.universe is None:
+        raise ValueError(f"{known.name} has no generator: its data are real")
+    return replace(known, data_seed=seed)

@@ -8,11 +8,11 @@ import numpy as np
 from benchmark import fingerprint
 from benchmark.deepcam import files, twin
 from benchmark.deepcam.files import Arrays, sample_path
-from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
+from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem, held_out
 from benchmark.manifest import Entry
 from benchmark.workload import Box, Proof
 
-__all__ = ["Problem", "sample_path"]
+__all__ = ["Problem", "held_out", "sample_path"]
 SPARE = 16384  # bytes of HDF5's own in a file
 
 

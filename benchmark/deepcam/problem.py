@@ -1,6 +1,6 @@
 """DeepCAM's problem definitions: the published dataset, and small twins of it that are generated."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from benchmark.problem import digest, split_samples
@@ -75,3 +75,10 @@ class Problem:
     def split_samples(self, split: str) -> range:
         """The sample ids of "train" or "validation": the training samples come first."""
         return split_samples(self, split)
+
+
+def held_out(known: Problem, seed: int) -> Problem:
+    """The same problem with fresh weather of this seed. Raises ValueError for one that is no twin."""
+    if known.twin is None:
+        raise ValueError(f"{known.name} has no generator: its data are real")
+    return replace(known, data_seed=seed)

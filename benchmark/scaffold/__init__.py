@@ -6,11 +6,11 @@ import numpy as np
 
 from benchmark.manifest import Entry
 from benchmark.scaffold import store
-from benchmark.scaffold.problem import Problem
+from benchmark.scaffold.problem import Problem, held_out
 from benchmark.scaffold.volume import make_slabs
 from benchmark.workload import Box, Proof
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "held_out"]
 
 
 def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:

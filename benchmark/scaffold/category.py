@@ -25,6 +25,7 @@ from benchmark.scaffold.problem import Search
 CATEGORIES = Path(__file__).with_name("categories.yaml")
 FACTORS = (4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16)  # tenths; 10 is the base itself
 VARIANTS = PARAMETERS * len(FACTORS)
+FINE = (400, 1600)  # thousandths: the range of factors, in which held-out variants take any
 GRID = 6  # attractors are measured on a grid of (2^GRID)^3 boxes ...
 COARSE = 4  # ... and told apart on one of (2^COARSE)^3
 POINTS = 1 << 17  # points that measure an attractor: enough to saturate the grid
@@ -37,14 +38,23 @@ Maps = tuple[tuple[float, ...], tuple[float, ...]]  # two maps of 12 parameters:
 
 def instance_maps(base: Maps, variant: int) -> np.ndarray:
     """The maps of an instance, (2, 12) float32. Variant 0 is the base; variant 1 + 12 p + f scales parameter p
-    of both maps by FACTORS[f] tenths."""
+    of both maps by FACTORS[f] tenths; later ones, of `fine_variant`, by thousandths."""
     maps = np.array(base, dtype=np.float64)
-    if maps.shape != (2, PARAMETERS) or not 0 <= variant <= VARIANTS:
-        raise ValueError(f"found maps {maps.shape} and variant {variant}, wanted (2, 12) and 0..{VARIANTS}")
-    if variant:
+    most = fine_variant(PARAMETERS - 1, FINE[1])
+    if maps.shape != (2, PARAMETERS) or not 0 <= variant <= most:
+        raise ValueError(f"found maps {maps.shape} and variant {variant}, wanted (2, 12) and 0..{most}")
+    if variant > VARIANTS:
+        parameter, factor = divmod(variant - VARIANTS - 1, FINE[1] - FINE[0] + 1)
+        maps[:, parameter] = maps[:, parameter] * (FINE[0] + factor) / 1000.0
+    elif variant:
         parameter, factor = divmod(variant - 1, len(FACTORS))
         maps[:, parameter] = maps[:, parameter] * FACTORS[factor] / 10.0
     return maps.astype(np.float32)
+
+
+def fine_variant(parameter: int, factor: int) -> int:
+    """The variant that scales a parameter of both maps by so many thousandths, within FINE."""
+    return VARIANTS + 1 + parameter * (FINE[1] - FINE[0] + 1) + factor - FINE[0]
 
 
 def determinant(parameters: tuple[float, ...]) -> float:

@@ -1,10 +1,13 @@
 """ScaFFold's problems: every number that makes one."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from benchmark.manifest import SPLITS
 from benchmark.problem import digest, split_samples
+
+STEPS = 144  # instances of a category between the steps of the others: 12 parameters, 12 steps
 
 
 @dataclass(frozen=True)
@@ -142,3 +145,31 @@ class Problem:
     def split_samples(self, split: str) -> range:
         """The sample ids of "train" or "validation": the training samples come first."""
         return split_samples(self, split)
+
+
+@dataclass(frozen=True)
+class HeldOut(Problem):
+    """A problem whose instances no dataset has: their factors lie between the steps of all others. Its `data_seed`
+    draws them, and all the rest. See `held_out`, which makes it of a sound problem."""
+
+    unseen: bool = True  # tells its digest from that of any other problem
+
+    def __post_init__(self) -> None:
+        if self.instances > STEPS:
+            raise ValueError(
+                f"instances: found {self.instances}, wanted at most {STEPS}: others have no step of their own"
+            )
+
+    def split_instances(self, split: str) -> int:
+        """All of them, so that scores on data of two seeds differ as little as may be."""
+        return self.categories * self.instances
+
+
+def held_out(problem: Problem, seed: int) -> HeldOut:
+    """The same problem with fresh data of this seed, of whose instances none is in the problem's own. The validation
+    split is as large, or so much larger that it has each instance equally often."""
+    values = {field.name: getattr(problem, field.name) for field in fields(problem)}
+    pool = problem.categories * problem.instances
+    step = pool // math.gcd(pool, problem.fractals)
+    samples = -(-problem.validation_samples // step) * step
+    return HeldOut(**values | {"data_seed": seed, "validation_samples": samples})

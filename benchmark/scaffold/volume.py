@@ -13,9 +13,18 @@ import numpy as np
 from benchmark import draw
 from benchmark.manifest import SPLITS
 from benchmark.scaffold import attractor
-from benchmark.scaffold.category import VARIANTS, bounding_box, instance_maps, load_categories
-from benchmark.scaffold.problem import Intensity, Problem
+from benchmark.scaffold.category import (
+    FACTORS,
+    FINE,
+    VARIANTS,
+    bounding_box,
+    fine_variant,
+    instance_maps,
+    load_categories,
+)
+from benchmark.scaffold.problem import HeldOut, Intensity, Problem
 
+APART = 30  # thousandths of a factor between a held-out instance and the next step, at least
 MARGIN = np.float32(1 / 64)  # of the extent: room for points beyond those that measured the bounding box
 
 
@@ -40,12 +49,29 @@ def pools(problem: Problem) -> dict[str, list[tuple[int, int]]]:
     pool = []
     for category in range(problem.categories):
         raw = draw.words(problem.data_seed, draw.INSTANCES, category, count=VARIANTS)
-        variants = [1 + i for i in draw.shuffled(raw)] + [0]
+        order = draw.shuffled(raw)
+        variants = [1 + i for i in order] + [0]
+        if isinstance(problem, HeldOut):
+            variants = between_steps(problem, category, order)
         pool += [(category, variant) for variant in variants[: problem.instances]]
     order = draw.shuffled(draw.words(problem.data_seed, draw.POOLS, count=len(pool)))
     pool = [pool[i] for i in order]
+    if isinstance(problem, HeldOut):
+        return dict.fromkeys(SPLITS, pool)  # nobody trains on them
     trained = problem.split_instances(SPLITS[0])
     return dict(zip(SPLITS, (pool[:trained], pool[trained:]), strict=True))
+
+
+def between_steps(problem: Problem, category: int, order: list[int]) -> list[int]:
+    """The held-out variants of a category, in this order: one for each parameter and each of the 12 steps from a factor
+    to the next, 0.4 to 0.5 and so on. Its factor, in thousandths, is drawn from the middle of the step."""
+    raw = draw.words(problem.data_seed, draw.FACTORS, category, count=VARIANTS)
+    variants = []
+    for number in order:
+        parameter, step = divmod(number, len(FACTORS))
+        low = FINE[0] + 100 * step
+        variants.append(fine_variant(parameter, draw.between(raw[number], low + APART, low + 100 - APART)))
+    return variants
 
 
 @lru_cache(maxsize=16)

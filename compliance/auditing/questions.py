@@ -168,6 +168,13 @@ def _system(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str
     yield f"status {show(said.get('status', 'absent'))}, {show(said.get('number_of_nodes', 'absent'))} nodes"
 
 
+def _weights(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    """How many runs have weights, and of how many there is a digest alone."""
+    found, limits = [run.weights for run in logs if run.weights], edition.limits.weights
+    large = sum(limits is not None and one.size > limits.largest for one in found)
+    yield f"final weights of {len(found)} of {len(logs)} runs" + (f", of {large} the digest alone" if large else "")
+
+
 def _energy(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
     yield f"energy of {sum(run.joules is not None for run in logs)} of {len(logs)} runs"
 
@@ -191,5 +198,6 @@ OF_SET = {
     "HYP90": _settings,
     "MOD90": _model,
     "SYS90": _system,
+    "WGT90": _weights,
     "PWR90": _energy,
 }

@@ -1,11 +1,12 @@
-"""What was run again: the file to which `replay.py --record` adds a line of JSON for each replay. It is the reviewer's
-own, and says of each replay which log it was, by the log's sha256."""
+"""What was run again: the file to which `--record` of `replay.py` and `reevaluate.py` adds a line of JSON for each log.
+It is the reviewer's own, and says of each line which log it was, by the log's sha256."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+KINDS = ("replay", "reevaluation", "held-out")  # a line that names none is a replay
 OUTCOMES = ("agrees", "differs", "open")
 CODES = ("reference", "submitted")  # whose code ran
 LARGEST = 16 << 20  # bytes
@@ -14,10 +15,11 @@ LOG, WORDS = 64, 400  # characters of a digest, and most of a verdict
 
 @dataclass(frozen=True)
 class Replay:
-    """One replay: of the log with this sha256, over so many epochs."""
+    """What was run again of the log with this sha256. A replay is of so many epochs; final weights have None."""
 
     log: str
-    epochs: int
+    kind: str
+    epochs: int | None
     code: str
     outcome: str
     verdict: str
@@ -30,7 +32,7 @@ def read_replays(path: Path) -> dict[str, list[Replay]]:
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror or error}") from None
     if len(data) > LARGEST:
-        raise ValueError(f"{path}: found more than {LARGEST} bytes, wanted what replay.py --record writes")
+        raise ValueError(f"{path}: found more than {LARGEST} bytes, wanted what --record writes")
     found: dict[str, list[Replay]] = {}
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
@@ -43,16 +45,19 @@ def _replay(line: bytes, where: str) -> Replay:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{where}: found no JSON ({str(error)[:100]}), wanted a line of replay.py --record") from None
+        raise ValueError(f"{where}: found no JSON ({str(error)[:100]}), wanted a line of --record") from None
     if not isinstance(values, dict):
         raise ValueError(f"{where}: found {type(values).__name__}, wanted an object")
     log, epochs, verdict = values.get("log"), values.get("epochs"), values.get("verdict")
     _want(isinstance(log, str) and len(log) == LOG, where, "log", log, "a sha256")
-    _want(type(epochs) is int and epochs > 0, where, "epochs", epochs, "1 or more")
+    kind = values.get("kind", "replay")
+    _want(kind in KINDS, where, "kind", kind, " or ".join(KINDS))
+    if kind == "replay":
+        _want(type(epochs) is int and epochs > 0, where, "epochs", epochs, "1 or more")
     _want(values.get("code") in CODES, where, "code", values.get("code"), " or ".join(CODES))
     _want(values.get("outcome") in OUTCOMES, where, "outcome", values.get("outcome"), " or ".join(OUTCOMES))
     _want(isinstance(verdict, str) and len(verdict) <= WORDS, where, "verdict", verdict, "a sentence")
-    return Replay(log, epochs, values["code"], values["outcome"], verdict)
+    return Replay(log, kind, epochs if kind == "replay" else None, values["code"], values["outcome"], verdict)
 
 
 def _want(sound: bool, where: str, name: str, found: Any, wanted: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from benchmark.tree import LEDGER, SUPERSEDED, WEIGHTS
 from compliance.finding import Fault, printable, show
 from compliance.reading.tree import LOG, PRUNED, Entry, Submission
+from compliance.reading.weights import in_folder
 from compliance.rule import rule
 from rules.edition import Edition
 
@@ -143,6 +144,8 @@ def _placed(entry: Entry, edition: Edition) -> bool:
         return len(parts) == 2 and parts[1].endswith(".json")
     if parts[0] != "results":
         return False
+    if edition.limits.weights and in_folder(parts):
+        return True  # WGT07 names what no log names
     if SUPERSEDED in parts:  # of a set: what was made again, and its weights
         kept = bool(LOG.match(parts[-1])) or (parts[-2] == WEIGHTS and parts[-1].endswith(".safetensors"))
         return edition.limits.ledger != "none" and kept

@@ -17,6 +17,7 @@ from compliance.reading.scores import Numbers, Row, numbers_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number, seed_of
+from compliance.reading.weights import KEY, Named, named
 
 MOST = 20_000  # evaluations, and spans of a kind, kept of one log
 MOST_SEEDS = MOST_RESUMED = 1000
@@ -149,6 +150,7 @@ class Run:
     measured: Fact | None = None  # what a throughput-only log says in all
     throughput_only: bool = False  # no run: it measures steps alone
     origin: Origin | None = None  # of the first seed
+    weights: Named | None = None  # what the log says of its final weights
     init: Mark | None = None  # init_start
     launch: Launch | None = None  # the first start of the run, where the log names one
     resumptions: tuple[Launch, ...] = ()  # the later ones; they have no digest
@@ -254,6 +256,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
         throughput_only=terms.throughput_only,
         origin=_origin(log.first("seed")),
+        weights=named(log.first(KEY), log.path),
         init=_mark(log.first("init_start")),
         launch=_launch(e, e.value, metadata(e, "line")) if (e := log.first("ledger")) else None,
         resumptions=tuple(

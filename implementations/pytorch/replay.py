@@ -188,6 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def record(path: Path, run: LoggedRun, args: argparse.Namespace, code: int, verdict: str, epochs: int) -> None:
     """Add what came of a replay to a file: which log, by its sha256, whose code ran, how many epochs, the outcome."""
     outcome = {
+        "kind": "replay",
         "log": hashlib.sha256(run.path.read_bytes()).hexdigest(),
         "path": str(run.path),
         "time": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -18,6 +18,7 @@ from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
 from benchmark.scaffold import store
+from benchmark.workload import held_out
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "benchmark" / "generate.py"
@@ -61,6 +62,24 @@ def test_what_is_missing_is_made_again(tiny, reference, tmp_path):
     (tmp_path / "train" / ".00001.h5.abc.partial").touch()
     generate(tmp_path, tiny)
     assert contents(tmp_path) == contents(reference)
+
+
+def validation(problem):
+    return [("validation", sample) for sample in problem.split_samples("validation")]
+
+
+def test_one_split_is_made_alone_and_completed_later(tiny, reference, tmp_path):
+    assert generate(tmp_path, tiny, wanted=validation(tiny)) is None
+    assert set(contents(tmp_path)) == {k for k in contents(reference) if k.startswith("validation/")}
+    assert generate(tmp_path, tiny) == load_manifest(reference, tiny)
+    assert contents(tmp_path) == contents(reference)
+
+
+def test_one_split_is_not_mixed_with_another_problems(tiny, tmp_path):
+    generate(tmp_path, held_out(tiny, 5), wanted=validation(tiny))
+    next((tmp_path / "validation").iterdir()).unlink()
+    with pytest.raises(ValueError, match="made for problem digest"):
+        generate(tmp_path, tiny, wanted=validation(tiny))
 
 
 def test_streaming_gives_the_same_manifest(tiny, reference):
@@ -160,6 +179,9 @@ def test_a_failing_worker_is_reported(tiny, tmp_path):
         (["--problem", "smoke"], "--out: wanted"),
         (["--problem", "smoke", "--out", "x", "--problems", "gone.yaml"], "gone.yaml"),
         (["--problem", "smoke", "--out", "x", "--workers", "0"], "--workers: found 0"),
+        (["--problem", "smoke", "--out", "x", "--split", "train", "--verify"], "--split: found --verify too"),
+        (["--problem", "smoke", "--out", "x", "--held-out", "-1"], "data seed: found -1, wanted 0 to 2^63 - 1"),
+        (["--problem", "cosmoflow", "--out", "x", "--held-out", "1"], "its data are real"),
     ],
 )
 def test_wrong_commands_exit_2(tmp_path, arguments, message):

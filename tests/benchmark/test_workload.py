@@ -3,11 +3,11 @@
 import pytest
 
 from benchmark.problem import load_problem
-from benchmark.workload import DEFAULT, module_of, problem_files, workload, workloads
+from benchmark.workload import DEFAULT, held_out, module_of, problem_files, workload, workloads
 
 NAMES = (
     "Problem", "sample_path", "make_sample", "stream_sample", "measure_sample", "state_sample", "prove_sample",
-    "read_sample", "blank", "file_bytes",
+    "read_sample", "blank", "file_bytes", "held_out",
 )  # fmt: skip
 
 
@@ -20,6 +20,24 @@ def test_each_has_every_name_and_its_problems_know_it(name):
     module = workload(name)
     assert not [n for n in NAMES if not hasattr(module, n)]
     assert module.Problem.workload == name
+
+
+@pytest.mark.parametrize("name", ["smoke", "cosmoflow-mini", "deepcam-mini"])
+def test_held_out_data_are_of_another_seed(name):
+    problem = load_problem(name)
+    fresh = held_out(problem, 5)
+    assert fresh.data_seed == 5 and fresh.digest() != problem.digest()
+    assert fresh.split_samples("validation")[0] == problem.train_samples
+    assert fresh.validation_samples >= problem.validation_samples
+    for seed in (problem.data_seed, -1, 1 << 63):
+        with pytest.raises(ValueError, match=f"data seed: found {seed}, wanted 0 to"):
+            held_out(problem, seed)
+
+
+@pytest.mark.parametrize("name", ["cosmoflow", "deepcam"])
+def test_real_data_have_no_held_out_twin(name):
+    with pytest.raises(ValueError, match=f"{name} has no generator: its data are real"):
+        held_out(load_problem(name), 5)
 
 
 def test_an_unknown_one_names_the_known():

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import safetensors.numpy
 from compliance_test_ledgers import Campaign, commitment, time_of
 
 from benchmark.metric import Counts, dice, mean
@@ -86,8 +88,11 @@ def committed(benchmark: str) -> tuple[str, ...]:
 
 
 def runs_of(benchmark: str) -> list[Run]:
-    """The committed runs of a benchmark, to be edited."""
-    return [Run(json.loads(x.removeprefix(TOKEN)) for x in text.splitlines()) for text in committed(benchmark)]
+    """The committed runs of a benchmark, to be edited, without their final weights: attacks make their own."""
+    runs = [Run(json.loads(x.removeprefix(TOKEN)) for x in text.splitlines()) for text in committed(benchmark)]
+    for run in runs:
+        run.drop("weights")
+    return runs
 
 
 class Submission:
@@ -96,7 +101,7 @@ class Submission:
     def __init__(self, benchmark: str = "scaffold", org: str = "reference"):
         self.benchmark, self.org, self.systems = benchmark, org, {"epyc-2core": runs_of(benchmark)}
         self.description = json.loads((REFERENCE / "systems" / "epyc-2core.json").read_text())
-        self.files: dict[str, str] = {}  # more of them, by path
+        self.files: dict[str, str | bytes] = {}  # more of them, by path
         if org != "reference":
             self.rename(org)
 
@@ -142,9 +147,9 @@ class Submission:
             for number, run in enumerate(runs):
                 (at / f"result_{number}.txt").write_text(text_of(run))
             self.files[f"systems/{system}.json"] = json.dumps({**self.description, "system_name": system})
-        for path, text in self.files.items():
+        for path, content in self.files.items():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
-            (home / path).write_text(text)
+            (home / path).write_bytes(content if isinstance(content, bytes) else content.encode())
         return home
 
 
@@ -445,6 +450,40 @@ def parked(path: str) -> Callable[[Submission], None]:
         run = another(submission.runs[1], 9)
         missed(run)
         submission.files[path] = text_of(run)
+
+    return attack
+
+
+# --- final weights ---
+
+
+def tensors(seed: int, count: int = 59612) -> dict[str, np.ndarray]:
+    """Weights of so many numbers, CosmoFlow's small twin's."""
+    rng = np.random.Generator(np.random.Philox(seed))
+    return {name: rng.standard_normal(n).astype("f4") for name, n in (("a", count // 2), ("b", count - count // 2))}
+
+
+def weigh(submission: Submission, number: int, content: dict[str, np.ndarray] | bytes) -> None:
+    """A run has final weights, and logs them."""
+    run = submission.runs[number]
+    data = content if isinstance(content, bytes) else safetensors.numpy.save(content)
+    run.drop("weights")
+    name = f"weights/result_{number}.safetensors"
+    facts = {"file": "train.py", "lineno": 1, "bytes": len(data)}
+    last = run[-1]
+    event = {**last, "event_type": "POINT_IN_TIME", "key": "weights", "value": hashlib.sha256(data).hexdigest()}
+    run.append({**event, "metadata": {**facts, "file": name}})
+    submission.files[f"results/epyc-2core/strong/{submission.benchmark}/{name}"] = data
+
+
+def weighed(change: Callable[[Submission], Any] | None = None) -> Callable[[Submission], None]:
+    """The attack on runs that all have weights of their own."""
+
+    def attack(submission: Submission) -> None:
+        for number in range(len(submission.runs)):
+            weigh(submission, number, tensors(number))
+        if change:
+            change(submission)
 
     return attack
 

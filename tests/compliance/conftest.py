@@ -85,6 +85,12 @@ def registered(tmp_path):
 
 
 @pytest.fixture
+def weighted(tmp_path):
+    """A good submission with the final weights of its runs."""
+    return _submissions.Weighted(tmp_path)
+
+
+@pytest.fixture
 def launched(tmp_path):
     """A good submission with a launch ledger."""
     return _submissions.Launched(tmp_path)

@@ -92,9 +92,10 @@ def config_digest(settings: dict) -> str:
 
 
 def law(folder: Path) -> Path:
-    """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny` and `mean` too; and one like
-    it, `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`, of rounds that require
-    an entry in the registry; and `launched`, of rounds that require a launch ledger."""
+    """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny` and `mean` too, and others
+    on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`, of rounds
+    that require an entry in the registry; `launched`, of rounds that require a launch ledger; and `weighed`, of rounds
+    that require final weights."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
@@ -107,6 +108,7 @@ def law(folder: Path) -> Path:
         "whole-systems": {"system_nodes_logged": True},
         "assigned": {"registry": "required"},
         "launched": {"ledger": "required"},
+        "weighed": {"weights": {"use": "required"}},
     }
     for name, more in others.items():
         other = root / name / "limits.yaml"

@@ -1,11 +1,14 @@
 """Good submissions for tests to damage, and the catalogue of damage."""
 
+import hashlib
 import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+import safetensors.numpy
 from compliance_test_ledgers import Campaign
 from compliance_test_logs import (
     CODE,
@@ -219,6 +222,34 @@ class Registered(Tree):
         return line
 
 
+class Weighted(Tree):
+    """A good submission with the final weights of each run: two tensors of numbers, 1234 in all."""
+
+    def __init__(self, root: Path, make=good):
+        super().__init__(root, make=make)
+        for index, log in enumerate(self.logs):
+            log.add("weights")
+            self.weigh(index, self.state(index))
+
+    def state(self, seed: int) -> dict[str, np.ndarray]:
+        """The weights of a run."""
+        rng = np.random.Generator(np.random.Philox(seed))
+        return {name: rng.standard_normal(n).astype("f4") for name, n in (("a.weight", (30, 40)), ("b.bias", 34))}
+
+    def weights(self, index: int) -> Path:
+        """The file of run `index`."""
+        return self.path(index).parent / "weights" / f"result_{index}.safetensors"
+
+    def weigh(self, index: int, state: dict[str, np.ndarray] | bytes) -> int:
+        """Lets a run have other weights, or a file of these bytes, and log them; the line."""
+        data = state if isinstance(state, bytes) else safetensors.numpy.save(state)
+        path = self.weights(index)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        facts = {"bytes": len(data), "file": f"weights/{path.name}"}
+        return self.changed("weights", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
+
+
 class Launched(Tree):
     """A good submission with a launch ledger: runs 0 to 4, each started once."""
 
@@ -267,6 +298,7 @@ STARTS = {
     "measured": Measured,
     "registered": Registered,
     "launched": Launched,
+    "weighted": Weighted,
 }
 
 

@@ -3,6 +3,7 @@ are none: replay, re-evaluation, a registry or people must."""
 
 import functools
 
+import numpy as np
 import pytest
 from compliance_test_attacks import (
     ALL,
@@ -35,8 +36,11 @@ from compliance_test_attacks import (
     shifted_copy,
     source_of,
     started,
+    tensors,
     thief,
     tried,
+    weigh,
+    weighed,
     written_anew,
 )
 
@@ -328,6 +332,56 @@ def shuffled(submission):
             scored(event)
 
 
+WEIGHTS = "results/epyc-2core/strong/cosmoflow/weights"
+
+
+def none_of_one(submission):
+    submission.runs[3].drop("weights")
+    del submission.files[f"{WEIGHTS}/result_3.safetensors"]
+
+
+def other_bit(submission):
+    name = f"{WEIGHTS}/result_3.safetensors"
+    submission.files[name] = submission.files[name][:-1] + b"\0"
+
+
+def one_state(submission):
+    for number in range(10):
+        weigh(submission, number, tensors(0))
+
+
+def one_state_renamed(submission):
+    for number in range(10):
+        weigh(submission, number, {f"{name}{number}": tensor for name, tensor in tensors(0).items()})
+
+
+def one_state_noisy(submission):
+    for number in range(10):
+        weigh(submission, number, {name: t + np.float32(1e-6 * number) for name, t in tensors(0).items()})
+
+
+def a_digest_alone(submission):
+    submission.files = {path: text for path, text in submission.files.items() if "weights" not in path}
+
+
+def early_weights(submission):
+    for run in submission.runs:
+        run.move(run.one("weights"), run.one("run_stop"))
+
+
+def with_more(submission):
+    weigh(submission, 3, submission.files[f"{WEIGHTS}/result_3.safetensors"] + b"import os")
+
+
+def one_more(submission):
+    submission.files[f"{WEIGHTS}/result_12.safetensors"] = submission.files[f"{WEIGHTS}/result_3.safetensors"]
+
+
+def weighed_as(make):
+    """One run has weights of this kind."""
+    return weighed(lambda submission: weigh(submission, 3, make))
+
+
 def line(number, old, new):
     """The attack that edits a line of the ledger."""
 
@@ -478,6 +532,18 @@ TABLE = [
     ("evidence", "nothing said of the source", "scaffold", each(drop("source")), "LOG04"),
     ("evidence", "a file of source exchanged", "scaffold", exchanged, "SRC03"),
     ("evidence", "another seed than a fresh one", "scaffold", each(put("seed", 42)), "SEED03"),
+    ("weights", "one run without", "cosmoflow", weighed(none_of_one), "WGT03"),
+    ("weights", "a bit changed after the run", "cosmoflow", weighed(other_bit), "WGT04"),
+    ("weights", "the same weights for all runs", "cosmoflow", weighed(one_state), "WGT08"),
+    ("weights", "the same tensors under other names", "cosmoflow", weighed(one_state_renamed), "WGT08"),
+    ("weights", "the same weights with noise in all tensors", "cosmoflow", weighed(one_state_noisy), NONE),
+    ("weights", "random numbers", "cosmoflow", weighed_as(tensors(99)), NONE),
+    ("weights", "digests of files that nobody sees", "cosmoflow", weighed(a_digest_alone), "WGT04"),
+    ("weights", "weights of before the last evaluation", "cosmoflow", weighed(early_weights), "WGT01"),
+    ("weights", "a pickle", "cosmoflow", weighed_as(b"\x80\x04" + bytes(300)), "WGT05"),
+    ("weights", "a program behind the tensors", "cosmoflow", weighed(with_more), "WGT05"),
+    ("weights", "a smaller network's", "cosmoflow", weighed_as(tensors(3, 1000)), "WGT06"),
+    ("weights", "more files than runs", "cosmoflow", weighed(one_more), "WGT07"),
     ("data", "twin of CosmoFlow as the real one", "cosmoflow", relabelled("cosmoflow"), "DATA07 SYS07"),
     ("data", "twin of CosmoFlow as that of v0.7", "cosmoflow", relabelled("cosmoflow-v0.7"), "DATA07 SYS07"),
     ("data", "twin of DeepCAM as the real one", "deepcam", relabelled("deepcam"), "DATA07 SYS07"),
@@ -572,6 +638,13 @@ def test_attack(tmp_path, benchmark, attack, codes):
 @pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
 def test_without_an_attack_nothing_is_found(tmp_path, benchmark):
     Submission(benchmark).write(tmp_path / "v1.0")
+    assert judge([tmp_path / "v1.0"]).findings == ()
+
+
+def test_weights_of_honest_runs_are_quiet(tmp_path):
+    submission = Submission("cosmoflow")
+    weighed()(submission)
+    submission.write(tmp_path / "v1.0")
     assert judge([tmp_path / "v1.0"]).findings == ()
 
 

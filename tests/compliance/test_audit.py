@@ -29,13 +29,14 @@ def command(capsys):
     return call
 
 
-def record(tmp_path, outcome):
+def record(tmp_path, outcome, **more):
     line = {
         "log": hashlib.sha256(LOG.read_bytes()).hexdigest(),
         "epochs": 2,
         "code": "reference",
         "outcome": outcome,
         "verdict": f"it {outcome}",
+        **more,
     }
     path = tmp_path / "replays.jsonl"
     path.write_text(json.dumps(line) + "\n" + json.dumps({**line, "log": "0" * 64}) + "\n")
@@ -49,7 +50,7 @@ def test_what_was_read_what_was_run_and_what_is_left(command, tmp_path):
     assert lines[0].endswith("results/v1.0/reference, by the rules v1.0")
     assert "20 logs in 3 sets: in order" in lines
     at = lines.index("epyc-2core/strong/scaffold: 1 of 5 runs")
-    assert lines[at + 1] == "result_0.txt: it agrees (reference code)"
+    assert lines[at + 1] == "result_0.txt: replay: it agrees (reference code)"
     assert "epyc-2core/strong/deepcam: 0 of 5 runs" in lines
     people = [line[4:9].strip() for line in lines if line.startswith("[ ] ")]
     rules = [code for code, rule in load("v1.0").rules.items() if rule.by_review]
@@ -59,6 +60,12 @@ def test_what_was_read_what_was_run_and_what_is_left(command, tmp_path):
 @pytest.mark.parametrize(("outcome", "wanted"), [("agrees", 0), ("open", 0), ("differs", 1)])
 def test_a_replay_that_differs_is_wrong(command, tmp_path, outcome, wanted):
     assert command(REFERENCE, "--replays", record(tmp_path, outcome))[0] == wanted
+
+
+@pytest.mark.parametrize("kind", ["reevaluation", "held-out"])
+def test_weights_that_were_evaluated_again_have_a_line(command, tmp_path, kind):
+    code, out, _ = command(REFERENCE, "--replays", record(tmp_path, "differs", kind=kind))
+    assert code == 1 and f"result_0.txt: {kind}: it differs (reference code)" in out
 
 
 def test_ledgers_are_counted(launched, law, monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from benchmark.config import read_yaml
+from rules.bands import HeldOut, Reevaluation
 from rules.edition import ROOT, Published, editions, load
 
 EDITIONS = editions()
@@ -107,9 +108,31 @@ def test_a_band_is_two_parts_of_one(edited, epoch, limits):
         edited("v1.0", lambda v: v["problems"]["smoke"].update(replay={epoch: limits}))
 
 
+def test_a_problem_has_bands_for_its_weights(edited):
+    bands = {"reevaluation": {"counts": 0.001, "score": 0.0001}, "held_out": {"mean": 0, "spread": 0.01, "runs": 20}}
+    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(bands))
+    smoke, deepcam = edition.problems["smoke"], edition.problems["deepcam"]
+    assert (smoke.reevaluation, smoke.held_out) == (Reevaluation(0.001, 0.0001), HeldOut(0, 0.01, 20))
+    assert (deepcam.reevaluation, deepcam.held_out, deepcam.buffer_count) == (None, None, 97760)
+
+
+def test_rounds_of_mlperf_hpc_know_no_weights():
+    assert load("mlperf-hpc-v2.0").limits.weights is None and load("v1.0").limits.weights.use == "optional"
+
+
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
+        (
+            "v1.0",
+            lambda v: v["weights"].update(use="none"),
+            "weights: use: found 'none', wanted one of optional, required",
+        ),
+        (
+            "v1.0",
+            lambda v: v["problems"]["smoke"].update(held_out={"mean": 0, "spread": 0.1, "runs": 1}),
+            "problems.smoke.held_out: runs: found 1, wanted 2 or more",
+        ),
         (
             "v1.0",
             lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8]}),

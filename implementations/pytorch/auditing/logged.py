@@ -2,6 +2,7 @@
 error says which is not."""
 
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from benchmark.log import Event, read_log
 from benchmark.workload import AnyProblem
 
 MOST_EPOCHS = 100_000
+SHA256 = re.compile(r"[0-9a-f]{64}")
 SCORES = ("eval_accuracy", "eval_error")
 
 
@@ -27,7 +29,9 @@ class Epoch:
 @dataclass(frozen=True)
 class LoggedRun:
     """A run as its log states it. `settings` are its hyperparameters, not checked yet; `files` are the sha256 of what
-    it loaded, by path, and `config` is which of them its settings came from; `epochs` start with the first."""
+    it loaded, by path, and `config` is which of them its settings came from; `epochs` start with the first. `weights`
+    is the sha256 of its final ones, `validation` the fingerprint of the split that it was evaluated on; None where the
+    log has none."""
 
     path: Path
     benchmark: str
@@ -39,6 +43,8 @@ class LoggedRun:
     files: dict[str, str]
     config: str
     epochs: tuple[Epoch, ...]
+    weights: str | None = None
+    validation: str | None = None
 
 
 def read_run(path: Path) -> LoggedRun:
@@ -82,7 +88,25 @@ def read_run(path: Path) -> LoggedRun:
         files,
         config,
         epochs,
+        _digest(path, first.get("weights")),
+        _digest(path, next((e for e in events if e.key == "dataset_fingerprint" and _split(e) == "validation"), None)),
     )
+
+
+def has_weights(path: Path) -> bool:
+    """Whether a log has final weights. Raises OSError."""
+    return any(isinstance(event, Event) and event.key == "weights" for event in read_log(path))
+
+
+def _split(event: Event) -> Any:
+    return event.metadata.get("split") if isinstance(event.metadata, dict) else None
+
+
+def _digest(path: Path, event: Event | None) -> str | None:
+    """The digest that an event has for its value; None without an event. Raises ValueError for what is none."""
+    if event and not (isinstance(event.value, str) and SHA256.fullmatch(event.value)):
+        raise ValueError(f"{path}:{event.line}: {event.key}: found {event.value!r:.80}, wanted a sha256")
+    return event.value if event else None
 
 
 def _epochs(path: Path, events: list[Event]) -> tuple[Epoch, ...]:

@@ -53,7 +53,35 @@ def test_variants_scale_one_parameter_of_both_maps():
     assert seen == set(itertools.product(range(12), (4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16)))
 
 
-@pytest.mark.parametrize("variant", [-1, 145])
+@pytest.mark.parametrize(("parameter", "factor"), [(0, 400), (3, 1070), (11, 1600)])
+def test_fine_variants_scale_a_parameter_by_thousandths(parameter, factor):
+    fine = category.instance_maps(PUBLISHED[0], category.fine_variant(parameter, factor))
+    wanted = np.array(PUBLISHED[0])
+    wanted[:, parameter] = wanted[:, parameter] * factor / 1000
+    assert np.array_equal(fine, wanted.astype(np.float32))
+
+
+def test_a_fine_variant_at_a_step_is_the_instance_of_that_step():
+    for step, factor in enumerate(category.FACTORS):
+        fine = category.instance_maps(PUBLISHED[1], category.fine_variant(2, 100 * factor))
+        assert np.array_equal(fine, category.instance_maps(PUBLISHED[1], 1 + 12 * 2 + step))
+
+
+def test_variants_between_the_steps_keep_the_limits_of_the_search():
+    for parameter in range(12):
+        maps = category.instance_maps(PUBLISHED[parameter % 5], category.fine_variant(parameter, 450 + 100 * parameter))
+        hit, flatness = category.boxes(maps)
+        low, high = SEARCH.instance_boxes
+        assert category.bounded(maps, SEARCH.stretch)
+        assert flatness >= SEARCH.extent and low <= np.count_nonzero(hit) <= high
+
+
+def test_fine_variants_follow_the_others():
+    assert category.fine_variant(0, 400) == 145
+    assert category.fine_variant(11, 1600) == 144 + 12 * 1201
+
+
+@pytest.mark.parametrize("variant", [-1, 145 + 12 * 1201])
 def test_no_such_variant(variant):
     with pytest.raises(ValueError, match="variant"):
         category.instance_maps(PUBLISHED[0], variant)

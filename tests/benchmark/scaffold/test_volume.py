@@ -9,7 +9,7 @@ import pytest
 from benchmark.fingerprint import add, brick_digests, to_hex
 from benchmark.manifest import SPLITS
 from benchmark.problem import load_problem
-from benchmark.scaffold.problem import Intensity
+from benchmark.scaffold.problem import Intensity, held_out
 from benchmark.scaffold.volume import (
     background,
     foreground,
@@ -47,6 +47,35 @@ def test_every_instance_is_of_one_split_and_used_twice():
     assert set(train.values()) == set(validation.values()) == {2}
     assert (len(train), len(validation)) == (504, 216)
     assert set(train) | set(validation) == {(c, v) for c in range(5) for v in range(1, 145)}
+
+
+def test_held_out_instances_are_in_no_other_dataset():
+    """Each lies between two steps of a factor, at least 0.03 from either."""
+    smoke = load_problem("smoke")
+    fresh = held_out(smoke, 5)
+    validation = used(fresh, "validation")
+    assert set(validation.values()) == {1}
+    steps = Counter()
+    for number, variant in validation:
+        parameter, factor = divmod(variant - 145, 1201)
+        assert 30 <= factor % 100 <= 70
+        steps[number, parameter, factor // 100] += 1
+    assert steps == Counter({(c, p, step): 1 for c in range(5) for p in range(12) for step in range(12)})
+    assert set(validation) != set(used(held_out(smoke, 6), "validation"))
+
+
+@pytest.mark.parametrize(("name", "samples", "times"), [("smoke", 120, 1), ("scale9", 75, 5), ("scale11", 75, 320)])
+def test_held_out_data_have_each_instance_equally_often(name, samples, times):
+    fresh = held_out(load_problem(name), 5)
+    assert len(fresh.split_samples("validation")) == samples
+    assert samples * fresh.fractals == 720 * times
+    assert name == "scale11" or set(used(fresh, "validation").values()) == {times}
+
+
+def test_known_held_out_sample(tiny):
+    volume, label = make_sample(held_out(tiny, 5), 4)
+    assert to_hex(add(*brick_digests("validation", 4, (0, 0, 0), volume, label, tiny.brick))) == KNOWN_HELD_OUT
+    assert not np.array_equal(volume, make_sample(tiny, 4)[0])
 
 
 def test_every_instance_of_a_larger_problem_is_used_equally_often(crowded):
@@ -160,4 +189,5 @@ def test_words_become_intensities_in_a_fixed_order():
     assert foreground(words[:1], Intensity(0, (0, 255))).tolist() == [0xCD, 0x89, 0x45, 0x01]
 
 
+KNOWN_HELD_OUT = "8a57d4bdc633ab6b5d57a8ab6a2d87d0ecab5cff004e9c23c6175160d11593bb"
 KNOWN = "3a00907b1c51e9144fa5d5e83ddee87498433f36affc1797727d05629fcedea3"

@@ -11,6 +11,7 @@ from compliance.checklist import Review, checklist
 from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.reading.run import Fact
+from compliance.reading.weights import Named
 from rules.edition import load
 from rules.reference import ReferencePoint
 
@@ -76,6 +77,18 @@ def test_curves_are_held_against_the_reference(submission):
     assert "evaluations in 5 runs, the largest step from one to the next 0." in line
     assert line.endswith("the reference's 2 runs took 4 to 6 epochs")
     assert "reference's" not in asked(with_facts(submission, global_batch_size=5), "EVL90", edition).evidence[0]
+
+
+def test_weights_are_counted_by_their_form(submission):
+    sets = next(s for s in submission.sets if s.benchmark == "scaffold")
+    forms = (Named(1, "5" * 64, 9), Named(1, "6" * 64, 9), Named(1, "7" * 64, 1 << 40), None, None)
+    logs = [
+        dataclasses.replace(log, run=dataclasses.replace(log.run, weights=form))
+        for log, form in zip(sets.logs, forms, strict=True)
+    ]
+    one = dataclasses.replace(submission, sets=(dataclasses.replace(sets, logs=tuple(logs)),))
+    (line,) = asked(one, "WGT90").evidence
+    assert line.endswith("final weights of 3 of 5 runs, of 1 the digest alone")
 
 
 def test_settings_that_differ_are_named(submission):

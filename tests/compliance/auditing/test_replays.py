@@ -19,10 +19,17 @@ def test_replays_are_found_by_their_log_in_order(tmp_path):
     again = {**LINE, "outcome": "differs"}
     found = read_replays(written(tmp_path, LINE, "", {**LINE, "log": "b" * 64}, again))
     assert found["a" * 64] == [
-        Replay("a" * 64, 2, "reference", "agrees", "the same"),
-        Replay("a" * 64, 2, "reference", "differs", "the same"),
+        Replay("a" * 64, "replay", 2, "reference", "agrees", "the same"),
+        Replay("a" * 64, "replay", 2, "reference", "differs", "the same"),
     ]
     assert len(found["b" * 64]) == 1
+
+
+@pytest.mark.parametrize("kind", ["reevaluation", "held-out"])
+def test_final_weights_have_no_epochs(tmp_path, kind):
+    line = {name: value for name, value in LINE.items() if name != "epochs"} | {"kind": kind}
+    found = read_replays(written(tmp_path, {**LINE, "kind": "replay"}, line))
+    assert [(one.kind, one.epochs) for one in found["a" * 64]] == [("replay", 2), (kind, None)]
 
 
 @pytest.mark.parametrize(
@@ -33,6 +40,9 @@ def test_replays_are_found_by_their_log_in_order(tmp_path):
         ("[]", "found list, wanted an object"),
         ({**LINE, "log": "a" * 63}, "log: found 'aaa"),
         ({**LINE, "log": 7}, "log: found 7, wanted a sha256"),
+        ({**LINE, "kind": "dream"}, "kind: found 'dream', wanted replay or reevaluation or held-out"),
+        ({**LINE, "kind": []}, "kind: found []"),
+        ({**LINE, "epochs": None, "kind": "replay"}, "epochs: found None"),
         ({**LINE, "epochs": 0}, "epochs: found 0, wanted 1 or more"),
         ({**LINE, "epochs": True}, "epochs: found True"),
         ({**LINE, "code": "mine"}, "code: found 'mine', wanted reference or submitted"),

@@ -56,6 +56,7 @@ def test_a_run_of_the_reference_replays_to_the_last_digit(logged, again, tmp_pat
     assert '"source": "rehearsal"' in (tmp_path / "kept.txt").read_text()  # no log that could be handed in
     outcome = json.loads(record.read_text().splitlines()[1])
     assert outcome.pop("time") and outcome == {
+        "kind": "replay",
         "log": hashlib.sha256(logged.read_bytes()).hexdigest(),
         "path": str(logged),
         "code": "reference",

@@ -1,0 +1,180 @@
+"""Final weights: what a log says of them, and the file beside it.
+
+That is safetensors: the header's length in eight bytes, the header in JSON (dtype, shape and place of each tensor by
+name), and the numbers. Nothing is kept of a file but names, places and digests.
+"""
+
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from benchmark.log import Event, open_regular
+from benchmark.tree import SUPERSEDED, WEIGHTS, weights_path
+
+KEY = "weights"
+SHA256 = re.compile(r"[0-9a-f]{64}")
+BLOCK = 1 << 20  # bytes read at a time
+LENGTH, WIDTH = 8, 4  # bytes of the header's length, of a number
+LARGEST_HEADER = 1 << 20
+MOST_TENSORS, LONGEST_NAME, MOST_AXES = 10_000, 255, 8
+MOST_NUMBERS = 1 << 53  # so that sizes stay exact wherever they go
+FEWEST = 64  # numbers of a tensor that tells runs apart
+MOST_COMPARED = 64  # of them, the largest of a file
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a log says of its run's weights: the line, their sha256 and bytes."""
+
+    line: int
+    digest: str
+    size: int
+
+
+class Tensor(NamedTuple):
+    """A tensor of a file: its name, where its numbers begin, and how many there are."""
+
+    name: str
+    start: int
+    count: int
+
+
+class Unsound(ValueError):
+    """A file that is not what it should be: found and wanted."""
+
+
+def file_of(log: str) -> str:
+    """What a log of this name or path calls the file of its weights."""
+    path = Path(log)
+    return weights_path(path).relative_to(path.parent).as_posix()
+
+
+def in_folder(parts: tuple[str, ...]) -> bool:
+    """Whether a path inside a submission is in the folder of weights of a set."""
+    return parts[0] == "results" and len(parts) > 4 and parts[-2] == WEIGHTS and SUPERSEDED not in parts
+
+
+def fault_of(event: Event, log: str) -> tuple[str, str] | None:
+    """What is wrong with an event of weights in the log of this name, found and wanted."""
+    data = event.metadata if type(event.metadata) is dict else {}
+    size, file = data.get("bytes"), data.get("file")
+    if type(event.value) is not str or not SHA256.fullmatch(event.value):
+        return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
+    if type(size) is not int or not 0 < size < MOST_NUMBERS:
+        return f"bytes {size!r:.80}", "the bytes of the file"
+    if file != file_of(log):
+        return f"file {file!r:.80}", file_of(log)
+    return None
+
+
+def named(event: Event | None, log: str) -> Named | None:
+    """What a log of this name says of its weights; None where it says nothing, or not as it should."""
+    if event is None or fault_of(event, log):
+        return None
+    return Named(event.line, event.value, event.metadata["bytes"])
+
+
+def open_weights(path: Path) -> BinaryIO:
+    """A file of weights for reading. Raises OSError for anything but a regular file in a folder that is no link."""
+    if path.parent.is_symlink() or path.is_symlink():
+        raise OSError("a symbolic link")
+    return open_regular(path)
+
+
+def digest_of(path: Path, most: int) -> tuple[int, str]:
+    """Bytes and sha256 of a file of weights; of a file of more than `most` bytes "". Raises OSError."""
+    with open_weights(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        return size, hashlib.file_digest(file, "sha256").hexdigest() if size <= most else ""
+
+
+def read_tensors(path: Path) -> tuple[Tensor, ...]:
+    """The tensors of a file of weights, in the order of their places; no number is read. Raises OSError, and Unsound
+    with found and wanted for a file that is not float32 tensors from the header to its end."""
+    with open_weights(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        length = int.from_bytes(file.read(LENGTH), "little")
+        if not 2 <= length <= min(LARGEST_HEADER, size - LENGTH):
+            raise Unsound(f"a header of {length} bytes in a file of {size}", f"2 to {LARGEST_HEADER}, within the file")
+        entries = _entries(file.read(length))
+    tensors = sorted((_tensor(name, entry) for name, entry in entries.items()), key=lambda t: (t.start, t.count))
+    end = 0
+    for tensor in tensors:
+        if tensor.start != end:
+            raise Unsound(f"tensor {tensor.name!r} at {tensor.start}", f"{end}, where the one before ends")
+        end += WIDTH * tensor.count
+    if LENGTH + length + end != size:
+        raise Unsound(f"{size} bytes", f"{LENGTH + length + end}, of the header and its tensors")
+    return tuple(t._replace(start=LENGTH + length + t.start) for t in tensors)
+
+
+def _entries(header: bytes) -> dict[str, Any]:
+    """The header's entries by name."""
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(found)) < len(found):
+            raise Unsound("a name that is given twice", "each once")
+        return dict(found)
+
+    try:
+        entries = json.loads(header.decode(), object_pairs_hook=pairs)
+    except Unsound:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise Unsound(f"a header that is no JSON: {str(error)[:80]}", "an object") from None
+    if type(entries) is not dict or not 0 < len(entries) <= MOST_TENSORS:
+        found = f"{len(entries)} tensors" if type(entries) is dict else f"a header of {type(entries).__name__}"
+        raise Unsound(found, f"1 to {MOST_TENSORS} tensors")
+    return entries
+
+
+def _tensor(name: str, entry: Any) -> Tensor:
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise Unsound(f"the name {name!r:.80}", f"1 to {LONGEST_NAME} characters that can be printed")
+    if name == "__metadata__":
+        raise Unsound("metadata", "none")
+    fields = entry if type(entry) is dict else {}
+    kind, shape, place = fields.get("dtype"), fields.get("shape"), fields.get("data_offsets")
+    if kind != "F32" or len(fields) != 3:
+        raise Unsound(f"tensor {name!r} of {kind!r:.40}", "dtype F32, shape and data_offsets")
+    if not _counts(shape) or len(shape) > MOST_AXES or math.prod(shape) > MOST_NUMBERS:
+        raise Unsound(f"tensor {name!r} of shape {shape!r:.80}", f"up to {MOST_AXES} extents")
+    count = math.prod(shape)
+    if not _counts(place) or len(place) != 2 or place[1] - place[0] != WIDTH * count:
+        raise Unsound(f"tensor {name!r} at {place!r:.80}", f"[begin, end] of {WIDTH * count} bytes")
+    return Tensor(name, place[0], count)
+
+
+def _counts(values: Any) -> bool:
+    """Whether it is a list of integers from 0 on."""
+    return type(values) is list and all(type(n) is int and 0 <= n <= MOST_NUMBERS for n in values)
+
+
+def contents(path: Path) -> dict[str, int]:
+    """The sha256 of the largest tensors that tell runs apart, and their sizes. Raises OSError, Unsound."""
+    large = sorted((t for t in read_tensors(path) if t.count >= FEWEST), key=lambda t: (-t.count, t.start))
+    found: dict[str, int] = {}
+    with open_weights(path) as file:
+        for tensor in large[:MOST_COMPARED]:
+            digest, first, varies = hashlib.sha256(), b"", False
+            for block in _blocks(file, tensor):
+                first = first or block[:WIDTH]
+                varies = varies or block != first * (len(block) // WIDTH)
+                digest.update(block)
+            if varies:
+                found[digest.hexdigest()] = tensor.count
+    return found
+
+
+def _blocks(file: BinaryIO, tensor: Tensor) -> Iterator[bytes]:
+    file.seek(tensor.start)
+    left = WIDTH * tensor.count
+    while left and (block := file.read(min(BLOCK, left))):
+        left -= len(block)
+        yield block

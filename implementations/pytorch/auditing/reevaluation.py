@@ -1,0 +1,129 @@
+"""Final weights of a logged run, evaluated again as a run evaluates. Nothing but tensors is loaded of them."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load
+from torch import Tensor, nn
+
+from benchmark import fingerprint
+from benchmark.workload import AnyProblem
+
+from ..config import activation_type
+from ..input.reader import Evidence, Reader
+from ..layers.norm import fuse_norms
+from ..parallel.layout import Layout
+from ..task import Evaluation, Task
+from ..training.events import RunLog
+from ..training.run import Run
+from ..training.step import ieee_float32
+from ..training.stop import Aborted
+from ..training.weights import tensors_of
+from .logged import Epoch
+
+HEADER = 1 << 20  # bytes that a file has beside its numbers, at most
+WIDTH = 4  # bytes of a number
+
+
+class Other(ValueError):
+    """Weights that can be read, but are not those of the log."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How far an evaluation is from the logged one: the largest difference of a count (or sum), relative to the larger
+    of both, and that of the score. `exact` says that all are the same numbers."""
+
+    counts: float
+    score: float
+    exact: bool
+
+
+def apart(logged: Epoch, found: Evaluation) -> Apart:
+    """The distance of an evaluation from a logged one. Raises ValueError where they have other counts."""
+    facts = {name: tuple(numbers) for name, numbers in found.facts.items()}
+    told, wanted = ({name: len(numbers) for name, numbers in one.items()} for one in (logged.facts, facts))
+    if told != wanted:
+        raise ValueError(f"found an evaluation with {told} in the log, wanted {wanted}")
+    pairs = [pair for name in facts for pair in zip(logged.facts[name], facts[name], strict=True)]
+    counts = max(abs(a - b) / max(abs(a), abs(b)) if a != b else 0.0 for a, b in pairs)
+    return Apart(counts, abs(found.value - logged.score), facts == logged.facts and found.value == logged.score)
+
+
+def read_weights(path: Path, digest: str, model: nn.Module) -> dict[str, Tensor]:
+    """The tensors of a file, float32, as the model's state has them. Raises Other if the file has another digest, and
+    ValueError, naming the file, for anything but a plain file of these tensors, whose size is bounded by them."""
+    state = tensors_of(model)
+    data = _bytes(path, WIDTH * sum(tensor.numel() for tensor in state.values()) + HEADER)
+    try:
+        found = load(data)
+    except (SafetensorError, ValueError, RuntimeError, MemoryError) as error:
+        raise ValueError(f"{path}: found no safetensors ({str(error)[:100]}), wanted the run's file") from None
+    _match(path, found, state)
+    if (sha256 := hashlib.sha256(data).hexdigest()) != digest:
+        raise Other(f"{path}: found other weights, with the sha256 {sha256}, wanted the log's {digest}")
+    return found
+
+
+def _bytes(path: Path, most: int) -> bytes:
+    """All of a plain file of at most so many bytes. Raises ValueError naming it."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode):
+            raise ValueError(f"{path}: found no regular file, wanted one")
+        if facts.st_size > most:
+            raise ValueError(f"{path}: found {facts.st_size} bytes, wanted at most {most} for this model")
+        return file.read(most)
+
+
+def _match(path: Path, found: dict[str, Tensor], state: dict[str, Tensor]) -> None:
+    """Raises ValueError unless a file's tensors are those of the model."""
+    held = {name: f"{tensor.dtype} {tuple(tensor.shape)}" for name, tensor in found.items()}
+    wanted = {name: f"{torch.float32} {tuple(tensor.shape)}" for name, tensor in state.items()}
+    wrong = sorted(name for name in held.keys() | wanted.keys() if held.get(name) != wanted.get(name))
+    if wrong:
+        name = wrong[0]
+        told = f"{path}: {name!r:.80}: found {held.get(name, 'none')}, wanted {wanted.get(name, 'none')}"
+        raise ValueError(
+            f"{told} ({len(wrong)} tensors differ): other models than the reference's aren't evaluated here"
+        )
+
+
+def evaluation(
+    task: Task, path: Path, digest: str, data: Path, split: AnyProblem, samples: Sequence[int]
+) -> tuple[Evaluation, str]:
+    """The evaluation of weights as a run makes it, on one rank, over samples of the validation split of the problem
+    `split`, whose data are in the folder `data`; and the fingerprint of what was read.
+
+    Raises what `read_weights` raises, Other for weights that give no score, and WrongData for damaged data.
+    """
+    config = task.config
+    torch.set_num_threads(config.threads)
+    if config.device == "cuda":
+        ieee_float32()
+    model = task.build_model()
+    found = read_weights(path, digest, model)
+    model.load_state_dict(found, strict=False)  # buffers of integers count steps, and nothing is evaluated by them
+    model.to(config.device)
+    if config.compile:
+        fuse_norms(model, activation_type(config))
+    layout = Layout(1)
+    reader = Reader(data, split, layout.box(split.shape), 0, config.prefetch, 0)
+    proof: list[Evidence] = []
+    try:
+        score = Run(task, layout, model, None, None, 0, reader, RunLog(None)).evaluate_samples(samples, proof)
+    except Aborted as error:
+        raise Other(f"{path}: {error}") from None
+    finally:
+        reader.close()
+    return score, fingerprint.to_hex(sum(proof, Evidence()).fingerprint)

@@ -1,0 +1,234 @@
+"""Evaluate the final weights of logged runs again, and hold the counts against their logs.
+
+    python implementations/pytorch/reevaluate.py results/v1.0/acme
+    python implementations/pytorch/reevaluate.py results/v1.0/acme --data-seed 7203841165930284517
+    python implementations/pytorch/reevaluate.py results/v1.0/acme --data-seed 72038411 --against results/v1.0/reference
+
+A path is a submission, a set or a log. The weights are `weights/result_<i>.safetensors` beside the log. They are loaded
+into the reference's model: none of the submission's code runs, and a model of another kind can't be evaluated here.
+The validation split is generated, if it isn't there, and must have the published fingerprint.
+
+With --data-seed, the score is that on fresh data of the same definition and a seed of your own: no dataset has any of
+its instances, so that nobody can have trained on them. It must not be lower than those of honest runs are, next to the
+logged score: by the band that the rules publish, or, sharper, by honest runs that are evaluated on the same data
+(--against, 5 at least), since data of some seeds are harder than of others.
+
+Same machine and threads: the numbers are the same to the last digit. Elsewhere rounding differs, and they must stay
+within the band that the rules publish (`reevaluation`, `held_out` in limits.yaml). Exit codes: 0 the same or within the
+band, 1 a run's weights are not, 2 some could not be evaluated or there is no band.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean, stdev
+
+if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+    __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
+    if __package__.count(".") > 1:
+        print(f"reevaluate.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
+        sys.exit(2)
+
+from benchmark.config import build
+from benchmark.generate import generate
+from benchmark.launch import Launch
+from benchmark.problem import load_problem
+from benchmark.tree import weights_path
+from benchmark.workload import held_out
+from rules.bands import HeldOut
+from rules.edition import Edition, load
+
+from .auditing.logged import LoggedRun, has_weights, matches, read_run
+from .auditing.outcome import Outcome, gain, judge, judge_held_out
+from .auditing.reevaluation import Other, evaluation
+from .config import RunConfig, resolve
+from .replay import MACHINE, OUTCOMES
+from .task import Evaluation, build_task, config_class
+from .training.events import EDITION
+from .training.stop import WrongData
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = (
+    "layout",
+    "tile",
+)  # of what is of a machine: an evaluation needs neither, and other settings must fit to them
+FEWEST = 5  # honest runs to compare with: of so many, one honest run in 124 is beyond the band (Student's t)
+LARGEST_BATCH = 64  # samples: an evaluation's numbers hardly depend on it, and a log may say anything
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", type=Path, metavar="SUBMISSION", help="submissions, sets or logs")
+    parser.add_argument("--data", type=Path, help="folder of the data, made if absent (default: data/<problem>)")
+    parser.add_argument("--data-seed", type=int, help="evaluate on fresh data of this seed (kept in --data, if given)")
+    parser.add_argument(
+        "--against", type=Path, nargs="+", help="with --data-seed: submissions of honest runs to compare"
+    )
+    parser.add_argument("--samples", type=int, help="with --data-seed: so many samples alone, for a first look")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--threads", type=int, help="CPU threads (default: as logged, or what there is)")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
+    parser.add_argument("--record", type=Path, help="a file to add the outcomes to, one line of JSON a run")
+    args = parser.parse_args(arguments)
+    for name in ("samples", "against"):
+        if getattr(args, name) is not None and args.data_seed is None:
+            parser.error(f"--{name}: found no --data-seed, wanted one: logged counts are of all samples of one dataset")
+    if args.samples is not None and args.samples < 1:
+        parser.error(f"--samples: found {args.samples}, wanted 1 or more")
+    return args
+
+
+def logs_of(paths: Sequence[Path]) -> list[Path]:
+    """The logs that have final weights, at or below the paths; a log that is named itself, in any case. Raises
+    ValueError where there is none."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        below = [path] if path.is_file() else sorted(path.rglob("result_*.txt"), key=_by_number)
+        plain = [log for log in below if log.is_file() and (log == path or not log.is_symlink())]
+        found |= dict.fromkeys(log for log in plain if log == path or has_weights(log))
+    if not found:
+        raise ValueError(f"{paths[0]}: found no log of a run with final weights, wanted one")
+    return list(found)
+
+
+def _by_number(path: Path) -> tuple:
+    number = path.stem.rpartition("_")[2]
+    return path.parent, int(number) if number.isdecimal() else 0, path.name
+
+
+def settings_of(run: LoggedRun, args: argparse.Namespace) -> RunConfig:
+    """The settings of the evaluation: the logged ones of the training, this machine's otherwise. Raises ValueError for
+    a logged setting that is none."""
+    cls = config_class(run.benchmark)
+    logged = build(cls, run.settings, f"{run.path}: hyperparameters")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    changes = {name: getattr(cls(), name) for name in MACHINE if name not in KEPT} | {"device": args.device}
+    changes["threads"] = args.threads or (logged.threads if logged.threads <= cores else 0)
+    changes["eval_batch_size"] = min(logged.eval_batch_size, LARGEST_BATCH)
+    return resolve(build(cls, {**logged.fields(), **changes}, "reevaluation"), cores, 1)
+
+
+def evaluate(log: Path, args: argparse.Namespace, law: Edition, scratch: Path) -> tuple[LoggedRun, Evaluation]:
+    """A log's run and the evaluation of its weights. Data that nobody wants to keep go to the folder `scratch`.
+
+    Raises Other for other weights than the log's, ValueError, WrongData or OSError where they can't be evaluated.
+    """
+    run = read_run(log)
+    if run.weights is None:
+        raise ValueError(f"{log}: found no final weights, wanted their sha256 after run_stop")
+    problem = load_problem(run.problem, args.problems)
+    matches(run, problem)
+    path = weights_path(log)
+    if not path.exists():
+        raise ValueError(f"{path}: found no file, wanted the one with the sha256 {run.weights}; ask who made the run")
+    fresh = args.data_seed is not None
+    split = held_out(problem, args.data_seed) if fresh else problem
+    home = (args.data or scratch) / f"{run.problem}-{args.data_seed}" if fresh else args.data
+    data = home or ROOT / "data" / run.problem
+    samples = split.split_samples("validation")[: args.samples]
+    generate(data, split, 1, Launch(0, 1, 0, 1, "none"), [("validation", sample) for sample in samples])
+    task = build_task(problem, settings_of(run, args))
+    found, read = evaluation(task, path, run.weights, data, split, samples)
+    published = law.problems.get(run.problem)
+    known = (published.fingerprints.get("validation") if published else None) or run.validation
+    if not fresh and read != known:
+        raise WrongData(f"{data}: found validation fingerprint {read}, wanted {known}")
+    return run, found
+
+
+def bands_of(args: argparse.Namespace, law: Edition, scratch: Path) -> dict[str, HeldOut]:
+    """The bands of held-out scores, by problem: those of the runs to compare with, on the same data, or else those that
+    the rules publish for the whole of such data. Raises ValueError for fewer runs of a problem than FEWEST, and
+    what `evaluate` raises."""
+    if not args.against:
+        known = law.problems.items() if args.samples is None else ()
+        return {name: problem.held_out for name, problem in known if problem.held_out}
+    gains: dict[str, list[float]] = {}
+    for log in logs_of(args.against):
+        run, found = evaluate(log, args, law, scratch)
+        lower = law.benchmarks[run.benchmark].lower
+        gains.setdefault(run.problem, []).append(gain(run.epochs[-1].score, found.value, lower))
+    for problem, values in gains.items():
+        if len(values) < FEWEST:
+            raise ValueError(f"--against: found {len(values)} runs of {problem}, wanted {FEWEST} or more")
+    return {name: HeldOut(fmean(values), stdev(values), len(values)) for name, values in gains.items()}
+
+
+def outcome_of(log: Path, args: argparse.Namespace, law: Edition, scratch: Path, bands: dict[str, HeldOut]) -> Outcome:
+    """What came of a log's weights. Raises ValueError, WrongData or OSError where they can't be evaluated."""
+    try:
+        run, found = evaluate(log, args, law, scratch)
+    except Other as error:
+        return Outcome(1, str(error))
+    if args.data_seed is None:
+        published = law.problems.get(run.problem)
+        return judge(run.epochs[-1], found, published.reevaluation if published else None)
+    band = bands.get(run.problem)
+    least = band.least(law.limits.weights.deviations) if band else None
+    return judge_held_out(run.epochs[-1], found, law.benchmarks[run.benchmark].lower, least)
+
+
+def record(path: Path, log: Path, args: argparse.Namespace, outcome: Outcome) -> None:
+    """Add what came of a run's weights to a file: which log, by its sha256, and the outcome."""
+    seed = {} if args.data_seed is None else {"data_seed": args.data_seed}
+    line = {
+        "kind": "held-out" if seed else "reevaluation",
+        "log": hashlib.sha256(log.read_bytes()).hexdigest(),
+        "path": str(log),
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "code": "reference",
+        **seed,
+        "outcome": OUTCOMES[outcome.code],
+        "verdict": outcome.verdict,
+    }
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def refuse_several(logs: Sequence[Path]) -> None:
+    """Raises ValueError if runs are of several problems, whose data don't go to one folder."""
+    names = sorted({read_run(log).problem for log in logs})
+    if len(names) > 1:
+        raise ValueError(f"--data: found runs of {', '.join(names)}, wanted those of one problem")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Evaluate and say a line a run; the exit code."""
+    args = parse(arguments)
+    law, codes = load(EDITION), []
+    try:
+        logs = logs_of(args.paths)
+        if args.data and args.data_seed is None:
+            refuse_several(logs)
+    except (ValueError, OSError) as error:
+        print(f"reevaluate.py: {error}", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="held-out-") as scratch:
+        try:
+            bands = bands_of(args, law, Path(scratch)) if args.data_seed is not None else {}
+        except (ValueError, OSError, WrongData) as error:
+            print(f"reevaluate.py: {error}", file=sys.stderr)
+            return 2
+        for log in logs:
+            try:
+                outcome = outcome_of(log, args, law, Path(scratch), bands)
+                print(f"{log}: {outcome.verdict}", flush=True)
+                codes.append(outcome.code)
+                if args.record:
+                    record(args.record, log, args, outcome)
+            except (ValueError, OSError, WrongData) as error:
+                print(f"reevaluate.py: {error}", file=sys.stderr, flush=True)
+                codes.append(2)
+    return 1 if 1 in codes else max(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

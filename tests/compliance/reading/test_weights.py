@@ -1,0 +1,194 @@
+"""What is read of a log's weights and of a file of them."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from compliance_test_logs import event
+
+from compliance.reading import weights
+from compliance.reading.weights import Named, Tensor, Unsound
+
+DIGEST = "5" * 64
+FILE = "weights/result_3.safetensors"
+
+
+def written(tmp_path, data):
+    path = tmp_path / "weights" / "result_3.safetensors"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def crafted(tmp_path, header, numbers=4, length=None):
+    """A file with this header, an object or bytes, and so many numbers."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    size = len(text) if length is None else length
+    return written(tmp_path, size.to_bytes(8, "little") + text + bytes(4 * numbers))
+
+
+def tensor(shape, begin, end, **more):
+    return {"dtype": "F32", "shape": shape, "data_offsets": [begin, end], **more}
+
+
+def test_what_the_library_writes_is_read(tmp_path):
+    state = {"b.weight": np.ones((2, 3), "f4"), "a": np.zeros((), "f4"), "empty": np.zeros((0, 5), "f4")}
+    path = written(tmp_path, safetensors.numpy.save(state))
+    found = weights.read_tensors(path)
+    assert {t.name: t.count for t in found} == {"b.weight": 6, "a": 1, "empty": 0}
+    data = path.read_bytes()
+    (six,) = (t for t in found if t.name == "b.weight")
+    assert data[six.start : six.start + 24] == np.ones(6, "f4").tobytes()
+
+
+@pytest.mark.parametrize(
+    ("header", "wanted"),
+    [
+        (b"", "a header of 0 bytes"),
+        (b"{", "a header of 1 bytes"),
+        (b"{}", "0 tensors"),
+        (b"[]", "a header of list"),
+        (b"\x80\x04", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b'{"a":' + b"1" * 5000 + b"}", "no JSON"),
+        (b'{"a":1,"a":2}', "given twice"),
+        (b'{"a":{"dtype":"F32","dtype":"F32","shape":[4],"data_offsets":[0,16]}}', "given twice"),
+        ({"__metadata__": {"x": "y"}, "a": tensor([4], 0, 16)}, "metadata"),
+        ({"a\nb": tensor([4], 0, 16)}, "the name 'a\\nb'"),
+        ({"": tensor([4], 0, 16)}, "the name ''"),
+        ({"a": 7}, "of None"),
+        ({"a": tensor([4], 0, 16, dtype="F64")}, "of 'F64'"),
+        ({"a": tensor([4], 0, 16, more=1)}, "of 'F32'"),
+        ({"a": tensor([-4], 0, 16)}, "of shape [-4]"),
+        ({"a": tensor([True], 0, 4)}, "of shape [True]"),
+        ({"a": tensor([4.0], 0, 16)}, "of shape [4.0]"),
+        ({"a": tensor("4", 0, 16)}, "of shape '4'"),
+        ({"a": tensor([1] * 9, 0, 4)}, "of shape"),
+        ({"a": tensor([1 << 30, 1 << 30], 0, 16)}, "of shape"),
+        ({"a": tensor([4], 0, 12)}, "at [0, 12]"),
+        ({"a": tensor([4], 0, 16)["shape"]}, "of None"),
+        ({"a": {**tensor([4], 0, 16), "data_offsets": [0, 16, 32]}}, "at [0, 16, 32]"),
+        ({"a": tensor([3], 4, 16)}, "tensor 'a' at 4"),
+        ({"a": tensor([2], 0, 8), "b": tensor([2], 4, 12)}, "tensor 'b' at 4"),
+        ({"a": tensor([3], 0, 12)}, "bytes"),
+        ({"a": tensor([5], 0, 20)}, "bytes"),
+    ],
+)
+def test_what_is_unsound_says_what_was_found(tmp_path, header, wanted):
+    with pytest.raises(Unsound) as error:
+        weights.read_tensors(crafted(tmp_path, header))
+    assert wanted in error.value.args[0] and error.value.args[1]
+
+
+@pytest.mark.parametrize(("beyond", "sound"), [(-1, True), (0, True), (1, False)])
+def test_a_header_is_bounded(tmp_path, beyond, sound):
+    text = json.dumps({"a": tensor([4], 0, 16)}).encode()
+    path = crafted(tmp_path, text.ljust(weights.LARGEST_HEADER + beyond))
+    if sound:
+        assert weights.read_tensors(path)[0].count == 4
+    else:
+        with pytest.raises(Unsound, match="a header of 1048577 bytes"):
+            weights.read_tensors(path)
+
+
+@pytest.mark.parametrize("count", [weights.MOST_TENSORS, weights.MOST_TENSORS + 1])
+def test_tensors_are_counted(tmp_path, count):
+    path = crafted(tmp_path, {str(i): tensor([0], 0, 0) for i in range(count)}, 0)
+    if count == weights.MOST_TENSORS:
+        assert len(weights.read_tensors(path)) == count
+    else:
+        with pytest.raises(Unsound, match="10001 tensors"):
+            weights.read_tensors(path)
+
+
+@pytest.mark.parametrize(("length", "sound"), [(255, True), (256, False)])
+def test_names_have_a_length(tmp_path, length, sound):
+    path = crafted(tmp_path, {"a" * length: tensor([4], 0, 16)})
+    if sound:
+        assert weights.read_tensors(path)
+    else:
+        with pytest.raises(Unsound, match="the name"):
+            weights.read_tensors(path)
+
+
+def test_a_header_longer_than_its_file(tmp_path):
+    with pytest.raises(Unsound, match="a header of 1000 bytes in a file of"):
+        weights.read_tensors(crafted(tmp_path, {"a": tensor([4], 0, 16)}, length=1000))
+
+
+def test_contents_know_tensors_and_not_names(tmp_path):
+    data = np.arange(64, dtype="f4")
+    state = {"a": data, "b": np.ones(100, "f4"), "c": np.arange(63, dtype="f4")}
+    found = weights.contents(written(tmp_path, safetensors.numpy.save(state)))
+    assert found == {hashlib.sha256(data.tobytes()).hexdigest(): 64}
+
+
+def test_contents_are_of_the_largest_tensors(tmp_path):
+    state = {f"t{i}": np.arange(64 + i, dtype="f4") + i for i in range(weights.MOST_COMPARED + 1)}
+    found = weights.contents(written(tmp_path, safetensors.numpy.save(state)))
+    assert sorted(found.values()) == list(range(65, 65 + weights.MOST_COMPARED))
+
+
+def test_a_varying_tensor_of_many_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(weights, "BLOCK", 64)
+    data = np.ones(100, "f4")
+    data[99] = 2
+    found = weights.contents(written(tmp_path, safetensors.numpy.save({"a": data})))
+    assert found == {hashlib.sha256(data.tobytes()).hexdigest(): 100}
+
+
+def test_digests_are_of_files_up_to_a_size(tmp_path):
+    path = written(tmp_path, b"12345")
+    digest = hashlib.sha256(b"12345").hexdigest()
+    assert [weights.digest_of(path, most) for most in (4, 5, 6)] == [(5, ""), (5, digest), (5, digest)]
+
+
+def test_no_link_is_opened(tmp_path):
+    path = written(tmp_path, b"12345")
+    link = path.with_name("result_4.safetensors")
+    link.symlink_to(path)
+    folder = tmp_path / "linked"
+    folder.symlink_to(path.parent)
+    for one in (link, folder / path.name, path.parent):
+        with pytest.raises(OSError):
+            weights.open_weights(one)
+
+
+def test_what_a_log_names():
+    said = event(9, "weights", value=DIGEST, bytes=5, file=FILE)
+    assert weights.named(said, "x/result_3.txt") == Named(9, DIGEST, 5)
+    assert weights.named(event(9, "weights", value=DIGEST, bytes=5), "result_3.txt") is None
+    assert weights.named(said, "result_4.txt") is None
+    assert weights.named(None, "result_3.txt") is None
+
+
+@pytest.mark.parametrize("value", [None, 7, "5" * 63, "G" * 64, "5" * 64 + "\n"])
+def test_what_is_no_digest(value):
+    assert weights.fault_of(event(1, "weights", value=value, bytes=5), "result_3.txt")
+
+
+def test_metadata_that_is_none():
+    bare = event(1, "weights", value=DIGEST)._replace(metadata=[1])
+    assert weights.fault_of(bare, "result_3.txt") == ("bytes None", "the bytes of the file")
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [
+        ("results/s/strong/b/weights/x", True),
+        ("results/s/b/weights/x", True),
+        ("results/s/strong/b/weights/more/x", False),
+        ("results/s/strong/b/superseded/1/weights/x", False),
+        ("results/weights/x", False),
+        ("source/s/strong/b/weights/x", False),
+    ],
+)
+def test_the_folder_of_weights(path, inside):
+    assert weights.in_folder(tuple(path.split("/"))) is inside
+
+
+def test_places():
+    assert weights.file_of("a/b/result_3.txt") == FILE
+    assert Tensor("a", 0, 1).count == 1
