@@ -9,9 +9,11 @@ from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
 from rules.bands import HeldOut, Reevaluation
+from rules.key import Key
 from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
 from rules.reference import ReferencePoint, reference_points
+from rules.settings import settings_of
 from rules.text import Rule, read_texts
 
 ROOT = Path(__file__).resolve().parent
@@ -20,25 +22,6 @@ DEFAULT = "v1.0"
 SEVERITIES = ("error", "warning", "review", "info")
 KEPT = ("none", "optional", "required")  # a registry, or launch ledgers
 WEIGHTS = ("optional", "required")
-
-
-@dataclass(frozen=True)
-class Key:
-    """What a log says under one key. Everything None isn't asked for."""
-
-    kind: str | None = None  # int, number, string, bool, list, object
-    required: bool = False
-    closed: bool = False  # the limits below bind in the closed division alone
-    min: float | None = None
-    above: float | None = None
-    max: float | None = None
-    below: float | None = None
-    choices: tuple[Any, ...] | None = None
-    equals: Any = None
-    close: float | None = None  # equal to a relative 1e-9
-    length: int | None = None
-    many: bool = False  # may be logged more than once
-    only_if: tuple[tuple[str, Any], ...] = ()  # required only where these keys have these values
 
 
 @dataclass(frozen=True)
@@ -56,7 +39,7 @@ class Benchmark:
     score_max: float | None = None
     epoch_num: str = "epochs"  # what the events' epoch_num counts: epochs, or samples trained
     logged_rate: bool = False  # whether training's samples a second are what the log says: evaluations run beside it
-    settings: tuple[str, ...] = ()  # that `hyperparameters` must hold at least
+    settings: dict[str, Any] = field(default_factory=dict)  # that `hyperparameters` must hold at least: name -> Setting
     keys: dict[str, Any] = field(default_factory=dict)  # name -> Key fields
     configured: dict[str, str] = field(default_factory=dict)  # key -> its name within `hyperparameters`
 
@@ -195,7 +178,7 @@ class Limits:
     weights: Weights | None = None  # None: runs hand in none
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # of every benchmark, as are
-    settings: tuple[str, ...] = ()  # ... these: each benchmark has its own on top
+    settings: dict[str, Any] = field(default_factory=dict)  # ... these: each benchmark has its own on top
     problems: dict[str, Any] = field(default_factory=dict)
     severity: dict[str, str] = field(default_factory=dict)  # where an edition differs from the check's own
     scalings: tuple[str, ...] = ("strong", "weak")
@@ -266,7 +249,8 @@ def load(name: str, root: Path = ROOT) -> Edition:
     limits = build(Limits, _read_limits(name, root), where)
     texts = read_texts(next(folder / TEXTS for folder in (root, ROOT) if (folder / TEXTS).is_dir()))
     common = _keys(limits.keys, where)
-    benchmarks = {n: _benchmark(values, limits, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
+    benchmarks = {n: build(Benchmark, values, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
+    keys = {n: {**common, **_keys(b.keys, where)} for n, b in benchmarks.items()}
     rules = _in_force(limits, texts, where)
     classes = have_classes(limits.problems, {n: b.score for n, b in benchmarks.items()})
     problems = {n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()}
@@ -277,9 +261,9 @@ def load(name: str, root: Path = ROOT) -> Edition:
         folder=root / name,
         rules=rules,
         limits=limits,
-        benchmarks=benchmarks,
+        benchmarks={n: _benchmark(b, limits, keys[n], f"{where}: benchmarks.{n}") for n, b in benchmarks.items()},
         problems=problems,
-        keys={n: {**common, **_keys(b.keys, where)} for n, b in benchmarks.items()},
+        keys=keys,
     )
 
 
@@ -329,9 +313,9 @@ def _keys(values: dict[str, Any], where: str) -> dict[str, Key]:
     return {name: build(Key, fields or {}, f"{where}: keys.{name}") for name, fields in values.items()}
 
 
-def _benchmark(values: dict[str, Any], limits: Limits, where: str) -> Benchmark:
-    benchmark = build(Benchmark, values, where)
-    return dataclasses.replace(benchmark, settings=(*limits.settings, *benchmark.settings))
+def _benchmark(benchmark: Benchmark, limits: Limits, keys: dict[str, Key], where: str) -> Benchmark:
+    settings = settings_of({**limits.settings, **benchmark.settings}, keys, benchmark.configured, where)
+    return dataclasses.replace(benchmark, settings=settings)
 
 
 def _complete(

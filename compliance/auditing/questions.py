@@ -21,7 +21,6 @@ from rules.text import BY_REVIEW
 CONFIGS = Path(__file__).resolve().parents[2] / "implementations" / "pytorch" / "configs"
 MOST_SETTINGS = MOST_NOTES = 12  # settings that differ, and notes on starts, that are named
 MOST_FOUND = 3  # findings for review, named
-MACHINE = ("eval_batch_size", "workers", "prefetch", "cache_gib", "compile")  # of a config: nothing that is learnt
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,9 @@ def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
         return
     ours, theirs = read_yaml(path), _fact(logs[0], "hyperparameters")
     theirs = theirs if isinstance(theirs, dict) else {}
-    names = [name for name in ours if name not in MACHINE]
+    benchmark = edition.benchmarks.get(logs[0].benchmark)
+    machine = {name for name, setting in benchmark.settings.items() if setting.machine} if benchmark else set()
+    names = [name for name in ours if name not in machine]
     differ = [name for name in names if name not in theirs or theirs[name] != ours[name]]
     if not differ:
         yield "settings as in the reference's configuration"

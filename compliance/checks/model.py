@@ -4,13 +4,17 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
+from typing import Any
 
+from benchmark.log import Event
 from compliance.checks.log import _applies, _ranged, describe
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.rule import rule
+
+MOST_NAMED = 12  # settings
 
 
 @rule("HYP01", "log", after=("LOG02",))
@@ -23,6 +27,11 @@ def closed_keeps_the_reference(log: Log, terms: Terms, time: Timeline) -> Iterat
             wanted = _violates(event.value, key)
             if wanted:
                 yield Fault(event.line, f"{name} {show(event.value)}", wanted)
+    event, settings = _closed_settings(log, terms)
+    for name, value in settings.items():
+        known = terms.benchmark.settings.get(name)
+        if known and known.limits and (wanted := _violates(value, known.limits)):
+            yield Fault(event.line, f"{name} {show(value)}", wanted)
 
 
 @rule("HYP02", "log", after=("DATA02", "LOG06"))
@@ -65,6 +74,17 @@ def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iter
             yield Fault(event.line, f"hyperparameters without {', '.join(missing)}", "all settings of the run")
 
 
+@rule("HYP06", "log", severity="review", after=("HYP04", "LOG06"))
+def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The closed division has no setting but those that the rules know"""
+    event, settings = _closed_settings(log, terms)
+    others = [name for name in settings if name not in terms.benchmark.settings]
+    if others:
+        more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+        named = ", ".join(map(show, others[:MOST_NAMED]))
+        yield Fault(event.line, f"hyperparameters with {named}{more}", "a person who knows what that changes")
+
+
 @rule("MOD01", "log", after=("LOG12",))
 def parameters_are_the_models(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The model has the number of parameters of the reference"""
@@ -83,6 +103,14 @@ def layout_covers_the_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[
         sound = all(type(n) is int and 0 < n < 1 << 32 for n in extents)
         if not sound or math.prod(extents) != ranks:
             yield Fault(event.line, f"layout {show(event.value)}", f"a product of {ranks}, the number_of_ranks")
+
+
+def _closed_settings(log: Log, terms: Terms) -> tuple[Event | None, dict[str, Any]]:
+    """The settings of a run in the closed division, and their event; none of what is no mapping, or of a benchmark
+    whose settings the rules don't list."""
+    event = log.first("hyperparameters")
+    judged = event and terms.division == "closed" and terms.benchmark and terms.benchmark.settings
+    return (event, event.value) if judged and type(event.value) is dict else (event, {})
 
 
 def _violates(value: object, key) -> str:

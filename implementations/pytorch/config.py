@@ -37,7 +37,7 @@ class RunConfig:
     gradient_clip: float = 0.0  # largest L2 norm of the gradient; 0: any
     average_decay: float = 0.0  # of the moving average of the weights that is evaluated; 0: the weights themselves
 
-    layout: tuple[int, int, int, int] | None = None  # ranks by data, depth, height, width; None: all by data
+    layout: tuple[int, int, int, int] | None = None  # ranks by data, depth, height, width; null: all by data
     tile: tuple[int, int, int, int] = (1, 1, 1, 1)  # consecutive ranks fill tiles of this layout
     sharding: str = "ddp"  # ddp: every rank holds all weights; fsdp: its part of weights, gradients, optimizer's state
     recompute: bool = False  # blocks keep their input alone and run again in the backward pass

@@ -69,9 +69,10 @@ from .training.watchdog import Watchdog, cuda_mark
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problem", required=True, help="smoke, scale6, ...")
-    parser.add_argument("--data", required=True, type=Path, help="folder that benchmark/generate.py wrote")
-    parser.add_argument("--log", required=True, type=Path, help="log to write")
+    needed = "--settings" not in (sys.argv if arguments is None else arguments)
+    parser.add_argument("--problem", required=needed, help="smoke, scale6, ...")
+    parser.add_argument("--data", required=needed, type=Path, help="folder that benchmark/generate.py wrote")
+    parser.add_argument("--log", required=needed, type=Path, help="log to write")
     parser.add_argument("--org", default="reference", help="who submits")
     parser.add_argument("--system", default="unnamed", help="name of the system description")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
@@ -88,8 +89,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the checker refuses such a log")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
+    parser.add_argument("--settings", dest="show", action="store_true", help="print what may be set, and make no run")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
     args = parser.parse_intermixed_args(arguments)
+    if args.show:
+        return args
     args.settings += [args.layout] if args.layout else []
     if args.resume and not args.checkpoint:
         parser.error("--resume: found no --checkpoint, wanted --checkpoint DIR too")
@@ -278,6 +282,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code of a run."""
     args = parse(arguments)
     try:
+        if args.show:
+            from .settings import tables  # which no run loads
+
+            print(tables(args.problem))
+            return 0
         launch = detect_launch()
         problem = load_problem(args.problem, args.problems)
         path = args.config or config_path(args.problem)

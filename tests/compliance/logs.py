@@ -66,6 +66,8 @@ SOURCE = {
 }
 SETTINGS = dict.fromkeys(load("v1.0").benchmarks["scaffold"].settings, 0) | {
     "batch_size": 4,
+    "accumulate": 1,
+    "background_weight": 0.02,
     "learning_rate": 0.001,
     "end_learning_rate": 0.0001,
     "beta_1": 0.9,

@@ -418,6 +418,7 @@ def unnamed(submission):
         run.drop("ledger")
 
 
+LOSS = settings(background_weight=0.9, average_decay=0.999, warmup_epochs=3)
 CUDA = each(settings(device="cuda"))
 ACCELERATORS = both(each(put("accelerators_per_node", 4)), described(accelerators_per_node="4"))
 HOME = "results/epyc-2core/strong/scaffold"
@@ -571,6 +572,8 @@ TABLE = [
     ("settings", "settings left out", "scaffold", each(unsaid), "HYP05"),
     ("settings", "another optimizer", "scaffold", each(put("opt_name", "lion")), "HYP01"),
     ("settings", "another optimizer's constant", "scaffold", each(another_constant), "HYP01"),
+    ("settings", "another loss and average", "scaffold", each(LOSS), "HYP01"),
+    ("settings", "another loss under another name", "scaffold", each(settings(weight_of_air=0.9)), "HYP06"),
     ("settings", "open in the logs alone", "scaffold", each(put("submission_division", "open")), "RUN13"),
     ("settings", "another edition", "scaffold", each(put("rules_edition", "v0.9")), "LOG11"),
     ("parked", "a failed run beside the set", "scaffold", parked(f"{HOME}/failed/result_5.txt"), "EVL07 TREE01"),

@@ -162,6 +162,11 @@ def test_rounds_of_mlperf_hpc_know_no_weights():
         ("v1.0", lambda v: v.update(severity={"LOG01": "mild"}), "found 'mild', wanted one of error, warning"),
         (
             "v1.0",
+            lambda v: v["benchmarks"]["scaffold"]["settings"].update(join="fixed"),
+            "v1.0/limits.yaml: benchmarks.scaffold: settings.join: found 'fixed', wanted machine, free, key",
+        ),
+        (
+            "v1.0",
             lambda v: v.update(registry="maybe"),
             "registry: found 'maybe', wanted one of none, optional, required",
         ),

@@ -27,14 +27,14 @@ class Config(RunConfig):
 
     batch_size: int = 64
     epochs: int = 128
-    base_learning_rate: float = 1e-3  # at a batch of `base_batch_size`; it grows in proportion with the batch
-    base_batch_size: int = 64
-    momentum: float = 0.9
-    warmup_epochs: float = 4.0  # of a linear ramp from the full rate divided by
-    warmup_factor: float = 0.0  # ... this; 0: by what the batch scaled it by, so that it starts at the base rate
-    decay_epochs: tuple[int, ...] = (32, 64)  # from then on, the rate is the full one times
-    decay_factors: tuple[float, ...] = (0.25, 0.125)  # ... these
-    dropout: float = 0.5
+    base_learning_rate: float = 1e-3  # at a batch of `base_batch_size`; the full rate is in proportion to the batch
+    base_batch_size: int = 64  # the batch that `base_learning_rate` is for
+    momentum: float = 0.9  # of SGD
+    warmup_epochs: float = 4.0  # of a linear ramp up to the full rate
+    warmup_factor: float = 0.0  # the ramp starts at the full rate divided by this; 0: at `base_learning_rate`
+    decay_epochs: tuple[int, ...] = (32, 64)  # from each of these on, the rate is the full one times its factor
+    decay_factors: tuple[float, ...] = (0.25, 0.125)  # of the full rate, one for each of `decay_epochs`
+    dropout: float = 0.5  # share of the hidden dense layers' outputs that training leaves out
     weight_decay: float = 0.0  # factor of the squares of the hidden dense layers' weights in the loss
 
     def __post_init__(self):

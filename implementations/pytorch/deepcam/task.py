@@ -30,18 +30,18 @@ class Config(RunConfig):
     """What DeepCAM's runs have beside what every run has. Defaults are those of the published reference's script."""
 
     optimizer: str = "LAMB"  # LAMB, Adam or AdamW
-    learning_rate: float = 5.5e-3
-    beta_1: float = 0.9
-    beta_2: float = 0.999
-    epsilon: float = 1e-6
-    weight_decay: float = 1e-2
-    schedule: str = "multistep"  # or cosine_annealing; see schedule.py
-    warmup_steps: int = 400
-    warmup_factor: float = 1.0
-    milestones: tuple[int, ...] = (800,)  # of multistep: steps
-    decay_rate: float = 0.1
-    t_max: int = 1  # of cosine_annealing: steps
-    eta_min: float = 0.0
+    learning_rate: float = 5.5e-3  # the full rate is this times `warmup_factor`
+    beta_1: float = 0.9  # decay of the moving average of gradients
+    beta_2: float = 0.999  # decay of the moving average of gradients' squares
+    epsilon: float = 1e-6  # added to the root of the averaged squares
+    weight_decay: float = 1e-2  # factor of the weights in the update (LAMB, AdamW) or in the gradient (Adam)
+    schedule: str = "multistep"  # multistep or cosine_annealing, behind a linear warm-up; see schedule.py
+    warmup_steps: int = 400  # of the ramp to the full rate: from 0, or from `learning_rate` if the factor is not 1
+    warmup_factor: float = 1.0  # of the full rate
+    milestones: tuple[int, ...] = (800,)  # of multistep: steps after which the rate is multiplied by `decay_rate`
+    decay_rate: float = 0.1  # of multistep: factor at each milestone
+    t_max: int = 1  # of cosine_annealing: steps from the full rate to `eta_min`
+    eta_min: float = 0.0  # of cosine_annealing: the lowest rate
     batchnorm_group_size: int = 1  # consecutive ranks that share the statistics of batch norm
 
     def __post_init__(self):

@@ -25,18 +25,18 @@ from .schedule import cosine_decay
 
 @dataclass(frozen=True)
 class Config(RunConfig):
-    """What ScaFFold's runs have beside what every run has. Defaults are those of the big problems."""
+    """What ScaFFold's runs have beside what every run has."""
 
     learning_rate: float = 1e-3  # at the start of the cosine
-    end_learning_rate: float = 1e-4  # at its end, and from then on
+    end_learning_rate: float = 1e-4  # at the end of the cosine, and from then on
     decay_epochs: float = 100.0  # length of the cosine
-    warmup_epochs: float = 0.0  # linear ramp from 0 on top of it
-    beta_1: float = 0.9
-    beta_2: float = 0.999
-    epsilon: float = 1e-8
-    weight_decay: float = 0.0
+    warmup_epochs: float = 0.0  # of a linear ramp from 0 on top of the cosine; 0: none
+    beta_1: float = 0.9  # decay of the moving average of gradients
+    beta_2: float = 0.999  # decay of the moving average of gradients' squares
+    epsilon: float = 1e-8  # added to the root of the averaged squares
+    weight_decay: float = 0.0  # factor of the weights in the gradient
     gradient_clip: float = 1.0  # largest L2 norm of the gradient
-    background_weight: float = 0.1  # of background voxels in the cross-entropy; the others weigh 1
+    background_weight: float = 0.02  # of background voxels in the cross-entropy; the others weigh 1
     join: str = "auto"  # of skips: concat; split: convolved apart and added; auto: split where indices pass 32 bits
 
     def __post_init__(self):

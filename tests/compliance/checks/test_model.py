@@ -2,7 +2,10 @@
 
 import pytest
 
+from compliance.checks.model import closed_keeps_the_reference
 from compliance.engine import judge
+from compliance.reading.terms import terms_for
+from rules.edition import load
 
 damage = pytest.mark.damage
 
@@ -69,6 +72,16 @@ def hyperparameter_left_out(tree):
     return [(f"result_{i}.txt", tree.settings(i, epochs=...), "HYP05") for i in range(5)]
 
 
+@damage
+def another_weight_in_the_loss(tree):
+    return [(f"result_{i}.txt", tree.settings(i, background_weight=0.9), "HYP01") for i in range(5)]
+
+
+@damage
+def setting_that_the_rules_do_not_know(tree):
+    return [(f"result_{i}.txt", tree.settings(i, foreground_weight=0.9), "HYP06") for i in range(5)]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 
@@ -109,9 +122,64 @@ def test_order_of_hyperparameters_is_free(tree, found):
     assert of_the_log(found, tree) == []
 
 
-def test_more_hyperparameters_than_wanted(tree, found):
-    tree.settings(our_own=5)
-    assert of_the_log(found, tree) == []
+def test_settings_that_the_rules_do_not_know_are_for_people(tree, law):
+    line = tree.settings(our_own=5, **{f"another_{i}": i for i in range(13)})
+    (finding,) = judge([str(tree.path(2))], rules=law).findings
+    assert (finding.line, finding.code, finding.severity) == (line, "HYP06", "review")
+    assert finding.found.startswith("hyperparameters with our_own, another_0,")
+    assert finding.found.endswith("another_10 and 2 more")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "codes"),
+    [
+        ("background_weight", 0.0199, ["HYP01"]),
+        ("background_weight", 0.02, []),
+        ("background_weight", 0.0201, ["HYP01"]),
+        ("background_weight", "0.02", ["HYP01"]),
+        ("background_weight", None, ["HYP01"]),
+        ("average_decay", -0.001, ["HYP01"]),
+        ("average_decay", 0, []),
+        ("average_decay", 0.995, []),
+        ("average_decay", 0.9951, ["HYP01"]),
+        ("average_decay", True, ["HYP01"]),
+        ("average_decay", [0.5], ["HYP01"]),
+        ("average_decay", float("nan"), ["HYP01", "LOG08"]),
+        ("warmup_epochs", -0.1, ["HYP01"]),
+        ("warmup_epochs", 0, []),
+        ("warmup_epochs", 10, []),
+        ("warmup_epochs", 10.1, ["HYP01"]),
+        ("accumulate", 0, ["HYP01"]),
+        ("accumulate", 1, []),
+        ("accumulate", 2, ["HYP01"]),
+        ("workers", 99, []),
+        ("decay_epochs", 1e9, []),
+    ],
+)
+def test_settings_keep_their_limits(tree, found, name, value, codes):
+    line = tree.settings(**{name: value})
+    assert of_the_log(found, tree) == [(line, code) for code in codes]
+
+
+@pytest.mark.parametrize("benchmark", ["cosmoflow", "deepcam"])
+@pytest.mark.parametrize("name", ["gradient_clip", "average_decay"])
+@pytest.mark.parametrize(("value", "wanted"), [(-0.01, ["0"]), (0, []), (0.0, []), (0.01, ["0"])])
+def test_settings_that_the_other_benchmarks_fix(logs, benchmark, name, value, wanted):
+    head = {"submission_benchmark": benchmark, "submission_division": "closed", "hyperparameters": {name: value}}
+    log = logs.read(*(logs.event(line, key, value=said) for line, (key, said) in enumerate(head.items(), 1)))
+    faults = list(closed_keeps_the_reference(log, terms_for(log, load("v1.0")), None))
+    assert [(fault.line, fault.wanted) for fault in faults] == [(3, text) for text in wanted]
+
+
+def test_each_setting_beyond_its_limits_is_a_finding(tree, law):
+    tree.settings(background_weight=0.9, average_decay=0.999, warmup_epochs=30)
+    findings = judge([str(tree.path(2))], rules=law).findings
+    assert {f.code for f in findings} == {"HYP01"}
+    assert {(f.found, f.wanted) for f in findings} == {
+        ("background_weight 0.9", "0.02"),
+        ("average_decay 0.999", "a finite number from 0 up to 0.995"),
+        ("warmup_epochs 30", "a finite number from 0 up to 10"),
+    }
 
 
 @pytest.mark.parametrize("name", ["epochs", "workers", "join", "learning_rate"])
@@ -171,6 +239,14 @@ def test_open_division_may_change_the_optimizer(tree, logs, found):
         log.one("parameter_count")["value"] = 4321
         log.events.remove(log.one("opt_adam_beta_1"))
         tree.write(index)
+    assert found(tree.root) == []
+
+
+def test_open_division_may_change_every_setting(tree, logs, found):
+    tree.write_system({**logs.SYSTEM, "division": "open"})
+    for index in range(5):
+        tree.changed("submission_division", index, value="open")
+        tree.settings(index, background_weight=0.9, average_decay=0.999, warmup_epochs=30, foreground_weight=2)
     assert found(tree.root) == []
 
 

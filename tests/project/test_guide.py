@@ -1,0 +1,108 @@
+"""What pages tell people to type: scripts that exist, with options that they have; links that lead somewhere."""
+
+import argparse
+import inspect
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from implementations.pytorch.measuring.system import describe_system
+from rules.edition import load
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = ROOT / "docs" / "submitting.md"
+FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = ("docs/submitting.md", "README.md")
+
+
+class Found(Exception):
+    """A parser, and the method by which its script parses."""
+
+
+def commands(text: str) -> list[str]:
+    """The commands `python SCRIPT ...` of a page, in blocks and within lines, without comments and redirections."""
+    lines = [line for block in FENCE.findall(text) for line in block.splitlines()]
+    lines += re.findall(r"`(python [^`\n]+)`", FENCE.sub("", text))
+    return [re.split(r"\s+#\s|\s[<>|]|\s&&\s", line)[0].strip() for line in lines if line.startswith("python ")]
+
+
+def parse(command: str) -> argparse.Namespace:
+    """What a command's script reads from it. Raises ValueError for a script or an option that there is not."""
+    _, script, *arguments = shlex.split(command)
+    script = re.sub(r"^implementations/acme/", "implementations/pytorch/", script)
+    if not (ROOT / script).is_file():
+        raise ValueError(f"{command}: found no {script}")
+    main = import_module(script.removesuffix(".py").replace("/", ".")).main
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("parse_args", "parse_intermixed_args"):
+            patch.setattr(argparse.ArgumentParser, name, lambda self, *_, name=name: _found(self, name))
+        try:
+            main(*([arguments] if inspect.signature(main).parameters else []))
+        except Found as found:
+            parser, method = found.args
+    try:
+        return getattr(parser, method)(arguments)
+    except SystemExit:
+        raise ValueError(f"{command}: {script} does not take it") from None
+
+
+def _found(parser: argparse.ArgumentParser, method: str) -> None:
+    raise Found(parser, method)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_can_be_typed(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = commands(text)
+    assert len(found) > 8 and not re.search(r"`python [^`\n]*\n", FENCE.sub("", text)), "a command is broken off"
+    for command in found:
+        parse(command)
+
+
+def test_the_guide_goes_through_the_process():
+    scripts = {shlex.split(command)[1].rpartition("/")[2] for command in commands(GUIDE.read_text(encoding="utf-8"))}
+    assert {"generate.py", "train.py", "submit.py", "check.py", "collect.py", "summarize.py", "audit.py"} <= scripts
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python compliance/chek.py results",
+        "python compliance/check.py --explian HYP01",
+        "python implementations/acme/train.py --problem smoke --data data/smoke",
+        "python implementations/acme/submit.py --problem smoke --org acme --system box --division opened",
+        "python implementations/acme/submit.py --problem smoke --org acme --system box --runs few",
+    ],
+)
+def test_commands_that_cannot_are_seen(command, capsys):
+    with pytest.raises(ValueError, match=r"acme|compliance"):
+        parse(command)
+
+
+def test_commands_are_found_in_blocks_and_in_lines():
+    text = (
+        "Type `python a.py --x` or `make`:\n\n```\n. b\npython c.py 1   # d\npython e.py > f && g\n```\n`python h.py`\n"
+    )
+    assert commands(text) == ["python c.py 1", "python e.py", "python a.py --x", "python h.py"]
+
+
+def test_the_table_of_a_system_description_has_its_fields():
+    section = GUIDE.read_text(encoding="utf-8").partition("## 11.")[2].partition("## 12.")[0]
+    rows = re.findall(r"^\| `([\w-]+)`( \*)? \|.*\|$", section, re.M)
+    asked = load("v1.0").limits.system_fields
+    assert [name for name, _ in rows] == list(describe_system("box", "acme", "closed", "onprem", ROOT))
+    assert {name for name, star in rows if star} == asked.keys()
+
+
+def test_links_of_the_guide_lead_somewhere():
+    text = GUIDE.read_text(encoding="utf-8")
+    anchors = {
+        re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in re.findall(r"^#+ (.+)$", text, re.M)
+    }
+    links = re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", text)
+    assert len(links) > 20
+    assert not [path for path, _ in links if path and not (GUIDE.parent / path).exists()]
+    assert not [anchor for path, anchor in links if not path and anchor not in anchors]

@@ -1,0 +1,86 @@
+"""Settings of runs: what the rules let them be, stated in one place."""
+
+import pytest
+
+from rules.edition import load
+from rules.key import Key
+from rules.settings import settings_of
+
+CLOSED, BOTH = Key(closed=True, equals=0.9), Key(kind="number", above=0)
+KEYS = {"opt_momentum": CLOSED, "opt_rate": BOTH}
+REPEATED = {"opt_momentum": "momentum", "opt_rate": "rate", "not_logged": "depth"}
+
+
+def one(name, value):
+    return settings_of({name: value}, KEYS, REPEATED, "here")[name]
+
+
+def test_a_setting_of_the_machine_is_free_in_both_divisions():
+    setting = one("workers", "machine")
+    assert setting.machine and setting.limits is None
+    assert setting.within("closed") == setting.within("open") == Key()
+
+
+def test_a_free_setting_keeps_what_its_key_asks_for_in_both_divisions():
+    assert one("depth", "free").within("closed") == Key() and not one("depth", "free").machine
+    assert one("rate", "free").within("closed") == one("rate", "free").within("open") == BOTH
+
+
+def test_a_setting_has_the_limits_of_its_key_in_the_closed_division():
+    setting = one("momentum", "key")
+    assert setting.within("closed") == CLOSED and setting.within("open") == Key()
+    assert setting.limits is None  # the key is judged, not the setting too
+
+
+def test_a_setting_has_limits_of_its_own_in_the_closed_division():
+    setting = one("weight", {"kind": "number", "min": 0, "max": 0.5})
+    assert setting.within("closed") == setting.limits == Key(kind="number", min=0, max=0.5)
+    assert setting.within("open") == Key() and one("rate", {"max": 1}).within("open") == BOTH
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("momentum", "free", "wanted key, as a key of the log that repeats it has limits"),
+        ("momentum", {"equals": 0.9}, "wanted key, as a key"),  # a number is stated once
+        ("rate", "key", "wanted no key, as none of the log that repeats it has limits"),
+        ("weight", "key", "wanted no key"),
+        ("depth", "key", "wanted no key"),
+        ("weight", "fixed", "wanted machine, free, key or limits: above, below"),
+        ("weight", None, "wanted machine, free, key or limits"),
+        ("weight", {}, "wanted machine, free, key or limits"),
+        ("weight", {"closed": True}, "wanted machine, free, key or limits"),
+        ("weight", {"maxx": 1}, "wanted machine, free, key or limits"),
+        ("weight", {"max": "much"}, "wanted float"),
+    ],
+)
+def test_what_is_stated_nowhere_or_twice_is_refused(name, value, wanted):
+    with pytest.raises(ValueError, match=rf"^here: settings\.{name}.*{wanted}"):
+        one(name, value)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "name", "closed"),
+    [
+        ("scaffold", "background_weight", "0.02"),
+        ("scaffold", "average_decay", "from 0 to 0.995"),
+        ("scaffold", "warmup_epochs", "from 0 to 10"),
+        ("scaffold", "accumulate", "1"),
+        ("scaffold", "gradient_clip", "1"),
+        ("scaffold", "beta_2", "0.99, 0.999"),
+        ("cosmoflow", "gradient_clip", "0"),
+        ("cosmoflow", "average_decay", "0"),
+        ("cosmoflow", "dropout", "from 0 below 1"),
+        ("cosmoflow", "momentum", "0.9"),
+        ("deepcam", "accumulate", "from 1"),
+        ("deepcam", "optimizer", "Adam, AdamW, LAMB"),
+        ("deepcam", "epsilon", "1e-06"),
+    ],
+)
+def test_what_the_closed_division_lets_settings_be(benchmark, name, closed):
+    assert load("v1.0").benchmarks[benchmark].settings[name].within("closed").words == closed
+
+
+def test_the_open_division_fixes_nothing():
+    every = [s for b in load("v1.0").benchmarks.values() for s in b.settings.values()]
+    assert len(every) > 90 and not any(s.within("open").fixed for s in every)
