@@ -11,7 +11,9 @@ PROBLEM ?= smoke
 RUNS ?= 5
 ORG ?= me
 SYSTEM ?= my-system
-OUT := build/results/v1.0
+# The current edition of the rules, as rules/edition.py has it: the newest
+EDITION := $(shell ls rules | grep -E '^v[0-9]+\.[0-9]+$$' | sort -V | tail -n 1)
+OUT := build/results/$(EDITION)
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 

@@ -16,7 +16,7 @@ from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.source import Folder
 from compliance.reading.tree import Submission
 from compliance.source.reference import REFERENCE, ROOT, own_files, published_path
-from rules.edition import DEFAULT, load
+from rules.edition import current, load
 from rules.release import KINDS
 
 MOST_COMPARED = 3000  # lines of a file: comparing takes up to their square
@@ -42,7 +42,7 @@ def shown(line: str) -> str:
 
 
 def _of(submission: Submission) -> Iterator[str]:
-    files = SubmissionFiles(submission, (), load(DEFAULT))
+    files = SubmissionFiles(submission, (), load(current()))
     if not files.folders:
         yield f"{submission.name}: no source"
     lines = (line for folder in files.folders for line in _folder(files, folder))
@@ -79,18 +79,23 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
 def _compared(text: Text) -> tuple[str, str, list[str]]:
     """(the reference's path, "" of a file that it doesn't have; how many lines were added and removed; the lines)"""
     path = published_path(text.parts)
-    own = _own(path)
-    known = "" if own is None else path
+    own = own_lines(path)
+    return "" if own is None else path, *differing(own, text)
+
+
+def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:
+    """(how many lines a file adds to others and removes of them, or why that can't be said; the lines of a unified
+    diff). `before` is None where there was no such file."""
     if text.problem:
-        return known, text.disguise or text.problem, []
+        return text.disguise or text.problem, []
     theirs = text.text.splitlines()
-    if max(len(theirs), len(own or ())) > MOST_COMPARED:
-        return known, f"{len(theirs)} lines, too many to be compared", []
-    lines = list(difflib.unified_diff(own or [], theirs, "the reference", "the submission", lineterm=""))[2:]
+    if max(len(theirs), len(before or ())) > MOST_COMPARED:
+        return f"{len(theirs)} lines, too many to be compared", []
+    lines = list(difflib.unified_diff(before or [], theirs, "the reference", "the submission", lineterm=""))[2:]
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-    return known, f"+{added} -{removed}{f', {text.disguise}' if text.disguise else ''}", lines
+    return f"+{added} -{removed}{f', {text.disguise}' if text.disguise else ''}", lines
 
 
-def _own(path: str) -> list[str] | None:
+def own_lines(path: str) -> list[str] | None:
     """The lines of the reference's file, None where it has none."""
     return Path(ROOT, path).read_text(encoding="utf-8").splitlines() if path in own_files() else None

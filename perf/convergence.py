@@ -21,7 +21,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from perf.curves.figure import figure
 from perf.curves.runs import Series, from_logs, merged, read, write
 from perf.curves.table import markdown, points
-from rules.edition import DEFAULT, load
+from rules.edition import current, load
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- convergence: table -->", "<!-- end -->"
@@ -42,7 +42,7 @@ def figures(series: Sequence[Series]) -> dict[str, str]:
     found = {}
     for problem, members in itertools.groupby(series, key=lambda one: one.problem):
         group = list(members)
-        score = SCORES[load(DEFAULT).benchmarks[group[0].benchmark].score or "mean"]
+        score = SCORES[load(current()).benchmarks[group[0].benchmark].score or "mean"]
         found[f"convergence-{problem}.svg"] = figure(group, score)
     return found
 

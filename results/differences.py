@@ -1,11 +1,13 @@
 """What a reviewer needs to see of two or more sets of runs: how they differ, and how their runs went."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from compliance.reading.run import Run
+from results.comparable import obstacle
 from results.statistics.contrast import Contrast, contrast
 from results.statistics.convergence import Surprise
 from results.statistics.curve import curve
@@ -22,6 +24,7 @@ VARYING = {
     "instance_id",
 }  # differ from run to run, or are told field by field
 ABSENT = "-"
+NO_CONTRAST = Contrast(None, None, None, math.nan)
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """A set held against the first."""
+    """A set held against the first. `why` says why the two have no ratio, "" where they may have one; the interval of
+    `contrast` holds together with those of the other pairs, `together` in all."""
 
     letter: str
     contrast: Contrast
     surprise: Surprise | None
+    why: str = ""
+    together: int = 1
 
 
 def sides(results: Sequence[Result], most: int = 40) -> list[Side]:
@@ -55,13 +61,20 @@ def sides(results: Sequence[Result], most: int = 40) -> list[Side]:
 
 def pairs(compared: Sequence[Side]) -> list[Pair]:
     """Every later set against the first."""
-    first = compared[0].result
-    return [Pair(s.letter, against(first, s.result), convergence(s.result, first)) for s in compared[1:]]
+    first, others = compared[0].result, compared[1:]
+    why = [obstacle(first, s.result) for s in others]
+    timed = sum(not reason and not first.weak for reason in why)
+    return [
+        Pair(s.letter, against(first, s.result, timed), convergence(s.result, first), reason, timed)
+        if not reason and not first.weak
+        else Pair(s.letter, NO_CONTRAST, None, reason)
+        for s, reason in zip(others, why, strict=True)
+    ]
 
 
-def against(a: Result, b: Result) -> Contrast:
-    """Two sets' run times."""
-    return contrast(a.seconds, b.seconds, (seconds_between(a.rows), seconds_between(b.rows)))
+def against(a: Result, b: Result, together: int) -> Contrast:
+    """Two sets' run times, of so many pairs that are shown side by side."""
+    return contrast(a.seconds, b.seconds, (seconds_between(a.rows), seconds_between(b.rows)), together)
 
 
 def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
@@ -136,7 +149,7 @@ def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
 
 def interval(r: Result) -> str:
     t = r.score.trimmed
-    return "not estimable" if t.low is None else f"{show(t.low)} to {show(t.high)}"
+    return "not estimable" if t.low is None else f"{show(t.low)} to {show(t.high)} ({t.degrees} df)"
 
 
 def rate(r: Result) -> float | None:

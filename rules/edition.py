@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import re
 from collections.abc import Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from rules.text import Rule, read_texts
 
 ROOT = Path(__file__).resolve().parent
 TEXTS = "texts"
-DEFAULT = "v1.0"
+OURS = re.compile(r"v(\d+)\.(\d+)")  # an edition of this project's rounds
 SEVERITIES = ("error", "warning", "review", "info")
 KEPT = ("none", "optional", "required")  # a registry, or launch ledgers
 WEIGHTS = ("optional", "required")
@@ -235,6 +236,24 @@ class Edition:
 def editions(root: Path = ROOT) -> list[str]:
     """The names of the editions there are."""
     return sorted(p.parent.name for p in root.glob("*/limits.yaml"))
+
+
+def current(root: Path = ROOT) -> str:
+    """The newest edition of this project's rounds: what runs log, and what judges where no folder names an edition.
+    `python rules/new.py` makes the next. Raises ValueError where there is none."""
+    ours = [name for name in editions(root) if OURS.fullmatch(name)]
+    if not ours:
+        raise ValueError(f"{root}: found no edition v<number>.<number> of the rules, wanted one")
+    return max(ours, key=version)
+
+
+def version(name: str) -> tuple[int, int]:
+    """The numbers of an edition of this project's rounds, by which the newest is told. Raises ValueError for any other
+    name."""
+    match = OURS.fullmatch(name)
+    if not match:
+        raise ValueError(f"found the edition {name!r}, wanted v<number>.<number>, such as v1.1")
+    return int(match[1]), int(match[2])
 
 
 @functools.lru_cache(maxsize=64)

@@ -16,7 +16,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import yaml
 
-from rules.edition import DEFAULT, load
+from rules.edition import current, load
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 FOLDERS = ("benchmark", "rules", "implementations/pytorch")
@@ -35,8 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="of the release, such as v1.0.0")
     name = parser.parse_args(arguments).name
-    if name in load(DEFAULT).limits.releases:
-        print(f"release.py: found {name!r} among the releases of {DEFAULT}, wanted a new name", file=sys.stderr)
+    if name in load(current()).limits.releases:
+        print(f"release.py: found {name!r} among the releases of {current()}, wanted a new name", file=sys.stderr)
         return 2
     print(yaml.safe_dump({"releases": {name: digests()}}, sort_keys=False), end="")
     return 0

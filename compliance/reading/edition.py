@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmark.log import Event, read_log
 from compliance.reading.tree import LogFile, Set, Submission, place_of
-from rules.edition import DEFAULT, Edition, editions, load
+from rules.edition import OURS, Edition, editions, load, version
 
 VERSION = re.compile(r"v(\d+\.\d+)(?!\d)")
 Target = Submission | Set | LogFile
@@ -62,7 +62,7 @@ def _fitting(known: list[Edition], target: Target, beside: Sequence[Submission])
         fitting = [e for e in known if benchmarks <= set(e.benchmarks)]
         if fitting:
             return fitting
-    return [e for e in known if e.name == DEFAULT] or known
+    return _newest(known) or known
 
 
 def _round(target: Target, beside: Sequence[Submission]) -> list[Submission]:
@@ -82,7 +82,12 @@ def _of_year(fitting: list[Edition], target: Target, beside: Sequence[Submission
     """The edition of the round's year; without one, the default, or else the last."""
     year = _year(target, beside) if len(fitting) > 1 else None
     of_year = [e for e in fitting if year and e.limits.year == year]
-    return (of_year or [e for e in fitting if e.name == DEFAULT] or fitting[-1:])[0]
+    return (of_year or _newest(fitting) or fitting[-1:])[0]
+
+
+def _newest(known: list[Edition]) -> list[Edition]:
+    """The newest edition of this project's rounds, if one is among them."""
+    return sorted((e for e in known if OURS.fullmatch(e.name)), key=lambda e: version(e.name))[-1:]
 
 
 def _home(target: Target) -> Path:

@@ -65,7 +65,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--system", required=True, help="what on: a file name")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
-    parser.add_argument("--out", type=Path, default=ROOT / "results" / "v1.0", help="default: results/v1.0")
+    parser.add_argument("--out", type=Path, default=ROOT / "results" / EDITION, help=f"default: results/{EDITION}")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
     parser.add_argument("--nproc", type=int, help="ranks a run, by torchrun (default: the layout's, or 1)")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")

@@ -19,7 +19,7 @@ from benchmark.problem import load_problem
 from compliance.engine import judge
 from compliance.reading.run import Run as LoggedRun
 from results.statistics.curve import curve
-from rules.edition import DEFAULT, load
+from rules.edition import current, load
 
 # Hyperparameters that say where and how fast a step is computed, not what it computes.
 HOW = (
@@ -67,7 +67,7 @@ class Series:
     @property
     def lower(self) -> bool:
         """Whether lower scores are better."""
-        return load(DEFAULT).benchmarks[self.benchmark].lower
+        return load(current()).benchmarks[self.benchmark].lower
 
     @property
     def common(self) -> tuple:

@@ -43,7 +43,8 @@ def html_text(results: Sequence[Result], base: Path, left_out: Places = (), head
     intro = (
         f"<h1>{safe(heading)}</h1><p class=soft>{counted(len(trained), 'set')} of runs, "
         f"{counted(sum(r.score.n for r in trained), 'run')}{also}. The figure of merit (FOM) is the mean time to train "
-        "without the fastest and slowest runs, with its 95 % interval; ranks are ranges where intervals overlap. "
+        "without the fastest and slowest runs, with its 95 % interval; ranks are ranges among sets that cannot be told "
+        "apart by their ratios, corrected for all pairs. "
         "Numbers link to what they come from: a set's to its runs, a run's to lines of its log.</p>"
     )
     tools = (

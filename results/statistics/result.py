@@ -8,8 +8,8 @@ from typing import Any
 
 from compliance.reading.run import Run
 from compliance.verdict import LogVerdict, SetVerdict, Verdict
-from results.statistics.contrast import rank_ranges
 from results.statistics.convergence import Surprise, surprise
+from results.statistics.ranks import rank_ranges
 from results.statistics.score import Score, Spread, deviation, mean, median, score, spread
 from results.statistics.standing import Standing, standing
 from results.statistics.throughput import Model, Throughput, throughput
@@ -267,7 +267,7 @@ def mixed(rows: Sequence[Row]) -> str | None:
 
 
 def ranked(results: list[Result]) -> Iterator[Result]:
-    """By group, then best first; sets that have no number come last. Ranks are ranges: see rank_ranges."""
+    """By group, then best first; sets that have no number come last. Ranks are ranges: see `ranks`."""
     for _, members in groupby(sorted(results, key=lambda r: (r.group, merit(r))), key=lambda r: r.group):
         group = list(members)
         placed = [r for r in group if r.ranked]

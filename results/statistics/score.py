@@ -21,7 +21,7 @@ FEWEST = 5  # runs below which a trimmed mean has no interval worth printing
 class TrimmedMean:
     """A trimmed mean of `n` values with `k` dropped from each end, and what is known of its error.
 
-    `standard_error`, `low` and `high` are None where they cannot be estimated.
+    `standard_error`, `low`, `high` and the `degrees` of freedom are None where they cannot be estimated.
     """
 
     n: int
@@ -30,6 +30,7 @@ class TrimmedMean:
     standard_error: float | None = None
     low: float | None = None
     high: float | None = None
+    degrees: int | None = None
 
 
 def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | None:
@@ -38,28 +39,28 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
     The standard error is sqrt(SSW / (h (h - 1))), SSW the sum of squares of the winsorized values about
     their mean and h = n - 2k; Student's t with h - 1 degrees gives the interval (Tukey and McLaughlin 1963).
     None when nothing is left or something infinite is left; no interval below 5 values. A value is known to a
-    `step` only: see `winsorized_squares`.
+    `step` only: to within half of it by three deviations, at least (see `winsorized_squares`).
     """
     n, k = len(values), trim_count(len(values))
     mean = figure_of_merit(values)
     if mean is None or n < FEWEST:
         return None if mean is None else TrimmedMean(n, k, mean)
     ordered, h = sorted(values), n - 2 * k
-    error = math.sqrt(winsorized_squares(ordered, k, max(step, tied_step(ordered))) / (h * (h - 1)))
+    error = math.sqrt(winsorized_squares(ordered, k, max(step, tied_step(ordered)) / 6) / (h * (h - 1)))
     half = t_quantile((1 + LEVEL) / 2, h - 1) * error
-    return TrimmedMean(n, k, mean, error, mean - half, mean + half)
+    return TrimmedMean(n, k, mean, error, mean - half, mean + half, h - 1)
 
 
-def winsorized_squares(ordered: Sequence[float], k: int, step: float = 0.0) -> float:
+def winsorized_squares(ordered: Sequence[float], k: int, least: float = 0.0) -> float:
     """The sum of squared deviations after the k extremes at each end took the value of their next neighbour.
 
-    Never less than if every value had a deviation of step / 6 (that is, were known to within half a step by three
-    deviations): runs end at evaluations, and a few that happen to agree don't make their epochs certain.
+    Never less than if every value had a deviation of `least`: runs end at evaluations, and a few that happen to agree
+    don't make their epochs certain.
     """
     kept = list(ordered[k : len(ordered) - k])
     values = [kept[0]] * k + kept + [kept[-1]] * k
     mean = math.fsum(values) / len(values)
-    return max(math.fsum((v - mean) ** 2 for v in values), (len(values) - 1) * (step / 6) ** 2)
+    return max(math.fsum((v - mean) ** 2 for v in values), (len(values) - 1) * least**2)
 
 
 def tied_step(ordered: Sequence[float]) -> float:

@@ -4,20 +4,27 @@ from collections.abc import Sequence
 
 from compliance.finding import printable
 from results import differences as d
+from results.comparable import obstacle, remarks
 from results.differences import Pair, Side
+from results.sources import source_differences
+from results.statistics.contrast import Contrast
+from results.statistics.result import Result
 from results.tables.formatting import show
-from results.tables.text import aligned, finding_text, surprise_words, title
+from results.tables.text import SLOW_RUNS, aligned, finding_text, has_interval, surprise_words, title
 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     """The comparison for a terminal."""
-    lines = [title(compared[0].result.group), ""]
+    lines = [*(pair_words(p, compared) for p in pairs), "", title(compared[0].result.group)]
     lines += [f"{s.letter}  {printable(s.result.label)}" for s in compared]
     lines += [f"   {s.letter}: no score: {printable(s.result.why)}" for s in compared if s.result.why]
-    lines += ["", *(pair_words(p, compared) for p in pairs), ""]
+    lines.append("")
     lines += block("measured", d.measures(compared), compared)
+    if any(has_interval(s.result) for s in compared):
+        lines[-1:] = [f"  {SLOW_RUNS}", ""]
     lines += block("system (differences)", d.system_differences(compared), compared)
     lines += block("settings (differences)", d.setting_differences(compared), compared)
+    lines += source_lines(compared)
     lines += ["seeds", *(printable(f"  {s.letter}  {d.seeds(s)}") for s in compared)]
     lines += [printable(f"  logged by more than one set: {seed}") for seed in d.same_seeds(compared)] + [""]
     lines += curve_lines(compared)
@@ -30,29 +37,49 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
 
 
 def pair_words(p: Pair, compared: Sequence[Side]) -> str:
-    """Which is faster, in a sentence. Nothing is called faster inside its interval."""
-    if not comparable(compared):
-        return f"A and {p.letter}: of different problems or editions: no ratio"
-    c, words = p.contrast, []
+    """Which is faster and by how much, in a sentence. Nothing is called faster inside its interval."""
+    a, b = compared[0].result, next(s.result for s in compared if s.letter == p.letter)
+    if p.why:
+        return f"A and {p.letter} are not compared: {p.why}"
+    words = [rate_words(p, a, b)] if a.weak else [time_words(p)]
+    if p.contrast.faster == p.contrast.faster:
+        words.append(f"a run of A is faster than one of {p.letter} with probability {p.contrast.faster:.2f}")
+    return "; ".join([*words, *remarks(a, b), *convergence_words(p)])
+
+
+def time_words(p: Pair) -> str:
+    """The verdict on times to train. Ratios are of the slower one's time to the faster one's."""
+    c = p.contrast
     if c.ratio is None:
-        words.append(f"A and {p.letter}: no ratio (too few runs, or too many did not converge)")
-    elif not c.distinguishable:
-        words.append(f"A and {p.letter}: not distinguishable: {ratio_words(p)}")
-    else:
-        words.append(f"A is {'faster' if c.ratio < 1 else 'slower'} than {p.letter}: {ratio_words(p)}")
-    if c.faster == c.faster:
-        words.append(f"a run of A is faster than one of {p.letter} with probability {c.faster:.2f}")
-    return "; ".join([*words, *convergence_words(p)])
+        return f"A and {p.letter}: no difference can be told: too few runs, or too many did not converge"
+    if not c.distinguishable:
+        return (
+            f"A and {p.letter}: no difference can be told: A takes {c.ratio:.2f} times as long ({span(c, p.together)})"
+        )
+    if c.ratio > 1:
+        return f"{p.letter} is {c.ratio:.2f} times faster than A ({span(c, p.together)})"
+    turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, c.faster, c.degrees)
+    return f"A is {turned.ratio:.2f} times faster than {p.letter} ({span(turned, p.together)})"
+
+
+def span(c: Contrast, together: int) -> str:
+    """An interval with what it rests on."""
+    degrees = "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
+    for_all = f" for all {together} ratios at once" if together > 1 else ""
+    return f"95 %{for_all}: {c.low:.2f} to {c.high:.2f}, {degrees}"
+
+
+def rate_words(p: Pair, a: Result, b: Result) -> str:
+    """The verdict on models an hour, each measured once."""
+    x, y = a.throughput.models_per_hour, b.throughput.models_per_hour
+    low, high, slow, fast = (x, y, "A", p.letter) if y >= x else (y, x, p.letter, "A")
+    said = f"{fast} makes {high / low:.2f} times as many models an hour as {slow} ({show(high)} and {show(low)})"
+    return f"{said}, each measured once, so that no interval is known"
 
 
 def comparable(compared: Sequence[Side]) -> bool:
-    """Whether all are of one edition, benchmark, problem and kind of scaling."""
-    return len({s.result.group[:4] for s in compared}) == 1
-
-
-def ratio_words(p: Pair) -> str:
-    c = p.contrast
-    return f"time A / time {p.letter} = {c.ratio:.4g}, 95 % {c.low:.4g} to {c.high:.4g}"
+    """Whether some set has a ratio to the first."""
+    return any(not obstacle(compared[0].result, s.result) for s in compared[1:])
 
 
 def convergence_words(p: Pair) -> list[str]:
@@ -60,6 +87,19 @@ def convergence_words(p: Pair) -> list[str]:
     if p.surprise is None:
         return []
     return [f"for information, {p.letter} against A at the same batch size: {surprise_words(p.surprise)}"]
+
+
+def source_lines(compared: Sequence[Side]) -> list[str]:
+    """What was changed in the source, a line a file."""
+    without, differences = source_differences([(s.letter, s.result) for s in compared])
+    lines = ["source (differences)"]
+    lines += [f"  {letter}  no source: in no submission, or its logs do not name it" for letter in without]
+    for found in differences:
+        count = len(found.changes) + found.more
+        lines.append(f"  {found.of} against {found.against}: {found.same} files the same, {count} not")
+        lines += [f"    {printable(change)}" for change in found.changes]
+        lines += [f"    ... and {found.more} more"] if found.more else []
+    return [*lines, ""]
 
 
 def block(name: str, rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> list[str]:

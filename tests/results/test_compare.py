@@ -1,10 +1,14 @@
 """Comparisons through the command."""
 
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
 from results import compare
+
+REFERENCE = Path(__file__).resolve().parents[2] / "results" / "v1.0" / "reference"
 
 
 @pytest.fixture
@@ -27,32 +31,31 @@ def two(tree, new_log):
 def test_text(two, call):
     code, out = call(*two)
     assert code == 0
-    assert "A is faster than B: time A / time B = 0.49" in out.out
-    assert "with probability 1.00" in out.out
+    assert out.out.startswith("A is 2.04 times faster than B (95 %: 1.44 to 2.88, 4.0 degrees of freedom); a run of A")
+    assert "is faster than one of B with probability 1.00" in out.out
     assert "opt_base_learning_rate  -  0.1" in out.out
     assert "global_batch_size" not in out.out.partition("settings (differences)")[2].partition("seeds")[0]
     assert "logged by more than one set: 904 (A, B)" in out.out
-    assert (
-        "for information, B against A at the same batch size: 0.93 times fewer epochs (exact permutation p = "
-        in out.out
-    )
+    assert "for information, B against A at the same batch size: 8 % more epochs (exact permutation p = " in out.out
+    assert "A  no source: in no submission, or its logs do not name it" in out.out
     assert ".=====eeeee" in out.out
 
 
 def test_identical_sets_are_not_distinguishable(two, call):
     out = call(two[0], two[0])[1].out
-    assert "not distinguishable: time A / time B = 1, " in out
+    assert out.startswith("A and B: no difference can be told: A takes 1.00 times as long (95 %: ")
     assert "settings (differences): none" in out
 
 
 def test_other_problems_have_no_ratio(tree, new_log, two, call):
     other = tree.set([new_log.scaffold(50, problem="scale6") for _ in range(5)], org="c")
-    assert "of different problems or editions: no ratio" in call(two[0], other)[1].out
+    out = call(two[0], other)[1].out
+    assert out.startswith("A and B are not compared: of different problems (smoke, scale6)\n")
 
 
 def test_too_few_runs_have_no_ratio(tree, new_log, two, call):
     few = tree.set([new_log.scaffold(50) for _ in range(3)], org="c")
-    assert "no ratio (too few runs" in call(two[0], few)[1].out
+    assert call(two[0], few)[1].out.startswith("A and B: no difference can be told: too few runs, or too many did not")
 
 
 def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
@@ -64,8 +67,7 @@ def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
 
 
 def test_refusals(tree, new_log, two, call, tmp_path):
-    assert "found 2 sets of runs, wanted 1; name one:" in call(tree.root, two[0])[1].err
-    assert "wanted at least 2" in call(two[0])[1].err
+    assert "found 1 sets, wanted at least 2 of one benchmark, problem and scaling" in call(two[0])[1].err
     assert "nowhere: No such file or directory" in call(two[0], tmp_path / "nowhere")[1].err
     weak = tree.set([new_log.scaffold(50)], org="c", scaling="weak")
     assert "wanted one scaling" in call(two[0], weak)[1].err
@@ -76,7 +78,7 @@ def test_html(two, call, tmp_path):
     page = tmp_path / "compare.html"
     assert call(*two, "--format", "html", "--output", page)[0] == 0
     text = page.read_text()
-    assert "A is faster than B" in text
+    assert " times faster than B" in text
     assert "Ratios of times" in text
     assert call(*two, "--format", "html")[1].out.count("<svg") == text.count("<svg")
 
@@ -93,4 +95,28 @@ def test_figures_side_by_side_have_one_scale(two, call):
 def test_both_formats_from_one_reading(two, call, tmp_path):
     pages = [tmp_path / "compare.html", tmp_path / "compare.txt"]
     assert call(*two, "--output", pages[0], "--output", pages[1])[0] == 0
-    assert "<svg" in pages[0].read_text() and "A is faster than B" in pages[1].read_text()
+    assert "<svg" in pages[0].read_text() and " times faster than B" in pages[1].read_text()
+
+
+def test_a_round_is_compared_problem_by_problem(two, tree, new_log, call, tmp_path):
+    for org in ("a", "b"):
+        tree.set([new_log.scaffold(50 + i, problem="scale6") for i in range(5)], org=org, system="other")
+    code, out = call(tree.root)
+    assert code == 0 and out.out.count("measured\n") == 2
+    assert "v1.0 · scaffold · scale6 " in out.out and "A  a/other\nB  b/other" in out.out
+    code, out = call(tree.root, "--output", tmp_path / "page.html")
+    assert code == 2 and "found 2 comparisons, wanted one for a page" in out.err
+
+
+def test_our_own_submission_against_another(tmp_path, capsys):
+    """As the README has it: a submission of several sets against another's."""
+    mine = tmp_path / "v1.0" / "me"
+    shutil.copytree(REFERENCE, mine)
+    (changed,) = mine.glob("source/*/implementations/pytorch/train.py")
+    changed.write_bytes(changed.read_bytes() + b"# tuned\n")
+    assert compare.main(["--as-logged", str(mine), str(REFERENCE)]) == 0
+    out = capsys.readouterr().out
+    assert (
+        out.count(" no difference can be told") == out.count("measured\n") == len(list(REFERENCE.glob("results/*/*/*")))
+    )
+    assert "  B against A: " in out and "    changed implementations/pytorch/train.py: +0 -1\n" in out

@@ -14,6 +14,7 @@ import pytest
 
 from results import summarize
 from results.tables.record import COLUMNS
+from results.tables.text import SLOW_RUNS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,8 +38,14 @@ def test_text(tree, new_log, run):
     assert code == 0
     assert "v1.0 · scaffold · smoke · closed division · time to train" in out.out
     assert "figure of merit 45.00 s = 0.75 min: the mean of 3 runs of 5, without the fastest and the slowest" in out.out
-    assert "95 % 29.02 to 60.98, standard error 3.71; median 44 s, 40 to 60 at 93.8 %" in out.out
+    assert "95 % 29.02 to 60.98 (2 degrees of freedom), standard error 3.71; median 44 s, 40 to 60 at 93.8 %" in out.out
     assert out.out.count("dropped") == 2
+    assert f"  {SLOW_RUNS}\n" in out.out and f"\n- {SLOW_RUNS}\n" in run(tree.root, "--format", "markdown")[1].out
+
+
+def test_without_an_interval_nothing_is_said_of_it(tree, new_log, run):
+    tree.set(five(new_log)[:3])
+    assert SLOW_RUNS not in run(tree.root)[1].out
 
 
 def test_paths_are_a_set_a_submission_or_a_round(tree, new_log, run):
@@ -162,7 +169,7 @@ def test_convergence_against_the_reference_is_information_only(tree, new_log, ru
     tree.set([new_log.scaffold(50, epochs=10, global_batch_size=32) for _ in range(5)], org="other")
     out = run(tree.root)[1].out
     assert out.count("against the reference") == 1
-    assert "1.96 times fewer epochs (exact permutation p = 0.00397; noticed from 1." in out
+    assert "49 % fewer epochs (exact permutation p = 0.00397; " in out
     rows = {r["org"]: r for r in json.loads(run(tree.root, "--format", "json")[1].out)["results"]}
     assert rows["fast"]["fom_seconds"] == rows["reference"]["fom_seconds"] == 50
     assert rows["other"]["reference_p"] is None

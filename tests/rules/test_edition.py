@@ -9,7 +9,7 @@ import yaml
 
 from benchmark.config import read_yaml
 from rules.bands import HeldOut, Reevaluation
-from rules.edition import ROOT, Published, editions, load
+from rules.edition import ROOT, Published, current, editions, load, version
 
 EDITIONS = editions()
 ROUNDS = [name for name in EDITIONS if name.startswith("mlperf")]
@@ -32,7 +32,20 @@ def edited(tmp_path):
 
 
 def test_the_editions_are_there():
-    assert EDITIONS == ["mlperf-hpc-v0.7", "mlperf-hpc-v1.0", "mlperf-hpc-v2.0", "mlperf-hpc-v3.0", "v1.0"]
+    assert {"mlperf-hpc-v0.7", "mlperf-hpc-v1.0", "mlperf-hpc-v2.0", "mlperf-hpc-v3.0", "v1.0"} <= set(EDITIONS)
+
+
+def test_the_newest_of_our_editions_is_the_current_one(tmp_path):
+    for name in ("v1.9", "v1.10", "v1.2", "v2", "mlperf-hpc-v9.0", "whole"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "limits.yaml").touch()
+    (tmp_path / "v3.0").mkdir()  # without limits.yaml
+    assert current(tmp_path) == "v1.10" and current() in EDITIONS
+    with pytest.raises(ValueError, match=r"found no edition v<number>\.<number>"):
+        current(tmp_path / "v1.9")
+    assert version("v1.10") > version("v1.9")
+    with pytest.raises(ValueError, match=r"found the edition 'v2', wanted v<number>\.<number>"):
+        version("v2")
 
 
 def test_unknown_edition_names_the_known():

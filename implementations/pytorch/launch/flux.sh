@@ -25,7 +25,7 @@
 set -euo pipefail
 
 # EDIT: what runs, or set it in the environment of flux batch. scale9 is the largest problem that the rules publish the
-# fingerprints of (rules/v1.0/limits.yaml): scale10 and scale11 run, but the checker refuses their logs as yet.
+# fingerprints of (rules/<edition>/limits.yaml): scale10 and scale11 run, but the checker refuses their logs as yet.
 : "${PROBLEM:=scale9}" "${RUNS:=5}" "${ORG:=me}" "${SYSTEM:=my-system}" "${DEVICE:=cuda}"
 : "${RANKS_PER_NODE:=8}" "${CORES_PER_RANK:=12}" "${GPUS_PER_RANK:=1}"
 

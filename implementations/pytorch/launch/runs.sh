@@ -26,7 +26,8 @@
 # export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  # boxes that nearly fill the memory: fewer holes
 # export GLOO_SOCKET_IFNAME=eth0      # the same as NCCL_SOCKET_IFNAME, on nodes without GPUs
 
-: "${OUT:=results/v1.0}" "${BENCHMARK:=scaffold}"
+edition=$(ls rules 2>/dev/null | grep -E '^v[0-9]+\.[0-9]+$' | sort -V | tail -n 1 || true) # the newest, as rules/edition.py has it
+: "${OUT:=results/${edition:?found no edition in rules/, wanted one}}" "${BENCHMARK:=scaffold}"
 results=$OUT/$ORG/results/$SYSTEM
 reached='"key": "run_stop".*"status": "success"'                                # in a log
 ended='"key": "run_stop".*"reason": "(the loss is |[^"]* after [0-9]+ epochs, )' # neither, but not interrupted

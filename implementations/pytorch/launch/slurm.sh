@@ -32,7 +32,7 @@
 set -euo pipefail
 
 # EDIT: what runs, or set it in the environment of sbatch. scale9 is the largest problem that the rules publish the
-# fingerprints of (rules/v1.0/limits.yaml): scale10 and scale11 run, but the checker refuses their logs as yet.
+# fingerprints of (rules/<edition>/limits.yaml): scale10 and scale11 run, but the checker refuses their logs as yet.
 : "${PROBLEM:=scale9}" "${RUNS:=5}" "${ORG:=me}" "${SYSTEM:=my-system}" "${DEVICE:=cuda}"
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

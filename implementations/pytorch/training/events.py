@@ -14,12 +14,13 @@ from benchmark import fingerprint
 from benchmark.ledger import End, Start, append, commitment, read_ledger
 from benchmark.log import LogWriter
 from benchmark.tree import LEDGER, combine, weights_path
+from rules.edition import current
 
 from ..config import RunConfig
 from ..input.reader import Evidence
 from ..task import Evaluation, Task
 
-EDITION = "v1.0"  # of the rules
+EDITION = current()  # of the rules
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ def judged(logs, found, tmp_path, change):
     log = logs.mean_run()
     event = log.all("eval_error")[1]
     change(event)
-    return found(log.write(tmp_path / "result_0.txt")), log.line(event)
+    return found(log.write(tmp_path / "v1.0" / "alone" / "result_0.txt")), log.line(event)
 
 
 def test_good_run(logs, found, tmp_path):
@@ -188,5 +188,5 @@ def test_the_target_is_met_from_above(logs, found, tmp_path):
     log.all("eval_error")[-1]["value"] = 0.21
     log.all("eval_error")[-1]["metadata"]["sums"] = [0.68, 1.0]
     log.one("run_stop")["metadata"]["status"] = "aborted"
-    codes = [code for *_, code in found(log.write(tmp_path / "result_0.txt"))]
+    codes = [code for *_, code in found(log.write(tmp_path / "v1.0" / "alone" / "result_0.txt"))]
     assert codes == ["EVL07"]

@@ -16,6 +16,7 @@ from benchmark.collect import files_in
 from benchmark.log import Event, read_log
 from benchmark.tree import result_path
 from compliance.engine import judge
+from rules.edition import current, load
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "acme-v2"  # no identifier
@@ -77,10 +78,10 @@ def ran(copied, tiny, tmp_path_factory) -> tuple[Path, Event]:
     """The submission of a run of the copy by the copy's submit, on two ranks, started elsewhere; its event `source`."""
     out = tmp_path_factory.mktemp("out")
     options = {"problem": "tiny", "problems": tiny.problems, "data": tiny.data, "nproc": 2, "runs": 1}
-    options |= {"org": "acme", "system": "one", "out": out / "v1.0"}
+    options |= {"org": "acme", "system": "one", "out": out / current()}
     done = start(copied / "implementations" / NAME / "submit.py", *options_of(options), cwd=out)
     assert done.returncode == 0, done.stderr
-    submission = out / "v1.0" / "acme"
+    submission = out / current() / "acme"
     log = result_path(submission, "one", "scaffold", 0)
     return submission, next(e for e in read_log(log) if e.key == "source")
 
@@ -168,12 +169,12 @@ def test_a_changed_config_of_the_copy_is_the_one_that_is_used(copied, tiny, tmp_
 
 def test_two_systems_with_configs_of_their_own_are_judged_clean(ran, copied, tiny, tmp_path):
     """One submission of the copy: the second system's config is another file of the same name."""
-    submission = shutil.copytree(ran[0], tmp_path / "v1.0" / "acme")
+    submission = shutil.copytree(ran[0], tmp_path / current() / "acme")
     config = copied / "implementations" / NAME / "configs" / "tiny.yaml"
     before = config.read_text()
     config.write_text(before.replace("eval_batch_size: 3", "eval_batch_size: 2"))
     options = {"problem": "tiny", "problems": tiny.problems, "data": tiny.data, "runs": 1}
-    options |= {"org": "acme", "system": "two", "out": tmp_path / "v1.0"}
+    options |= {"org": "acme", "system": "two", "out": tmp_path / current()}
     try:
         done = start(copied / "implementations" / NAME / "submit.py", *options_of(options), cwd=tmp_path)
     finally:
@@ -191,7 +192,7 @@ def published(submission: Path, rules: Path) -> Path:
     events = [e for e in read_log(result_path(submission, "one", "scaffold", 0)) if isinstance(e, Event)]
     value = {e.key: e.value for e in events}
     splits = {e.metadata["split"]: e for e in events if e.key == "dataset_fingerprint"}
-    path = rules / "v1.0" / "limits.yaml"
+    path = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
     limits = yaml.safe_load(path.read_text())
     limits["benchmarks"]["scaffold"]["runs"] = 1
     limits["clock"]["shortest_run"] = 0

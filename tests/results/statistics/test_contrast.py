@@ -6,7 +6,7 @@ import random
 import pytest
 from scipy import stats
 
-from results.statistics.contrast import contrast, probability_faster, rank_ranges
+from results.statistics.contrast import ERROR, contrast, log_mean, probability_faster
 
 
 def draw(seed, n, mean=100.0, sigma=0.1):
@@ -36,7 +36,7 @@ def test_agrees_with_scipy_yuen():
     a, b = draw(1, 10), draw(2, 10, 105)
     log = [math.log(x) for x in a], [math.log(x) for x in b]
     reference = stats.ttest_ind(*log, equal_var=False, trim=0.1)
-    interval = reference.confidence_interval(0.95)
+    interval = reference.confidence_interval(1 - ERROR)
     found = contrast(a, b)
     assert math.log(found.low) == pytest.approx(interval.low, rel=1e-9)
     assert math.log(found.high) == pytest.approx(interval.high, rel=1e-9)
@@ -56,8 +56,21 @@ def test_failed_runs_count_as_slow_and_too_many_give_no_ratio():
     assert contrast(draw(1, 4), draw(2, 5)).distinguishable is None
 
 
-def test_rank_ranges_overlap_where_intervals_do():
-    fast, near, slow = draw(1, 20, 100), draw(2, 20, 100.5), draw(3, 20, 300)
-    assert rank_ranges([fast, near, slow, [1.0]]) == [(1, 2), (1, 2), (3, 3), None]
-    assert rank_ranges([]) == []
-    assert rank_ranges([[5.0] * 5, [5.0] * 5, [6.0] * 5]) == [(1, 2), (1, 2), (3, 3)]
+@pytest.mark.parametrize("together", [1, 2, 10])
+def test_intervals_side_by_side_are_bonferronis(together):
+    a, b = draw(1, 10), draw(2, 10, 105)
+    log = [math.log(x) for x in a], [math.log(x) for x in b]
+    reference = stats.ttest_ind(*log, equal_var=False, trim=0.1)
+    found = contrast(a, b, together=together)
+    interval = reference.confidence_interval(1 - ERROR / together)
+    assert (math.log(found.low), math.log(found.high)) == pytest.approx(tuple(interval), rel=1e-9)
+    assert found.degrees == pytest.approx(reference.df)
+
+
+def test_runs_that_agree_have_a_deviation_of_half_a_step():
+    """Five runs that took the same number of epochs of 10 s; and bare numbers that tie."""
+    agree = [100.0, 100.1, 100.2, 100.3, 100.4]
+    assert log_mean(agree, 10.0).d == pytest.approx(4 * (5 / 100.2) ** 2 / 6)
+    assert log_mean(agree).d < 1e-5
+    assert log_mean([100.0, 100, 100, 100, 110]).d == pytest.approx(4 * (5 / 100) ** 2 / 6)
+    assert log_mean(draw(1, 5, sigma=0.3), 1.0) == log_mean(draw(1, 5, sigma=0.3))

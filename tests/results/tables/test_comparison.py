@@ -1,5 +1,7 @@
 """The comparison as text: nothing is called faster inside its interval, and what can't be compared has no ratio."""
 
+import re
+
 import pytest
 
 from compliance.engine import judge
@@ -24,31 +26,68 @@ def compared(tree, new_log):
 
 def test_a_clear_difference_has_a_direction_and_a_ratio(compared):
     _, (words,) = compared((50, {}), (100, {}))
-    assert words.startswith("A is faster than B: time A / time B = 0.5")
+    assert words.startswith("A is 1.96 times faster than B (95 %: ")
     assert "with probability 1.00" in words
+
+
+def test_the_verdict_names_the_faster_one_and_its_advantage(compared):
+    found, _ = compared((50, {}), (100, {}))
+    found = sides([side.result for side in reversed(found)])
+    (words,) = (pair_words(pair, found) for pair in pairs(found))
+    assert words.startswith("B is 1.96 times faster than A (95 %: ")
+    assert text(found, pairs(found)).startswith(words)
+
+
+def test_several_ratios_hold_at_once(compared):
+    _, (one,) = compared((50, {}), (100, {}))
+    _, several = compared((50, {}), (100, {}), (200, {}))
+    assert "(95 %: " in one and all("(95 % for all 2 ratios at once: " in words for words in several)
+    assert span_of(several[0])[0] < span_of(one)[0] < 1.96 < span_of(one)[1] < span_of(several[0])[1]
+
+
+def span_of(words):
+    return [float(x) for x in re.search(r": ([\d.]+) to ([\d.]+),", words).groups()]
 
 
 def test_inside_its_interval_nothing_is_faster(compared):
     _, (words,) = compared((50, {}), (50, {}))
-    assert words.startswith("A and B: not distinguishable: time A / time B = 1,")
+    assert words.startswith("A and B: no difference can be told: A takes 1.00 times as long (95 %: 0.")
 
 
 def test_sets_of_different_problems_have_no_ratio(compared):
     _, (words,) = compared((50, {}), (100, {"problem": "scale7"}))
-    assert words == "A and B: of different problems or editions: no ratio"
+    assert words == "A and B are not compared: of different problems (scale7, smoke)"
 
 
 def test_sets_that_did_not_converge_have_no_ratio(compared):
     _, (words,) = compared((50, {}), (100, {"reach": False}))
-    assert words.startswith("A and B: no ratio (too few runs, or too many did not converge)")
+    assert words.startswith("A and B: no difference can be told: too few runs, or too many did not converge")
+
+
+def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
+    for org, seconds in (("a", 100), ("b", 50)):
+        logs = [new_log.scaffold(seconds, seed=i, start=1_700_000_000_000 + 1000 * i) for i in range(4)]
+        tree.set(logs, org=org, scaling="weak")
+    found = sides(summarize(judge([tree.root]), as_logged=True))
+    (words,) = (pair_words(pair, found) for pair in pairs(found))
+    assert words.startswith("A makes 1.94 times as many models an hour as B (271.70 and 139.81), each measured once")
+    assert "slower" not in words and "faster" not in words
 
 
 def test_every_part_is_there_and_long_values_are_cut(compared):
     found, _ = compared((50, {}), (100, {"precision": "x" * 80}))
     told = text(found, pairs(found))
-    for name in ("measured", "settings (differences)", "seeds", "median of the metric", "timelines to", "findings"):
+    for name in (
+        "measured",
+        "settings (differences)",
+        "source (differences)",
+        "seeds",
+        "median of the metric",
+        "timelines to",
+        "findings",
+    ):
         assert f"\n{name}" in told
-    settings = told.partition("\nsettings")[2].partition("\nseeds")[0]
+    settings = told.partition("\nsettings")[2].partition("\nsource")[0]
     assert "x" * 57 + "..." in settings and "x" * 58 not in settings
     assert block("system", [], found) == ["system: none", ""]
 

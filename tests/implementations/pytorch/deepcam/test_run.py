@@ -21,6 +21,7 @@ from compliance.engine import judge
 from implementations.pytorch.config import load_config
 from implementations.pytorch.deepcam.task import Config, Task
 from implementations.pytorch.layers.blocks import parameter_count
+from rules.edition import current, load
 
 ROOT = Path(__file__).resolve().parents[4]
 TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
@@ -59,9 +60,11 @@ def easy(tmp_path_factory):
     (folder / "config.yaml").write_text(CONFIG)
     manifest = generate(folder / "data", problem, 1, Launch(0, 1, 0, 1, "none"))
 
-    shutil.copytree(ROOT / "rules" / "v1.0", folder / "rules" / "v1.0")
+    base = load(current()).limits.based_on or current()
+    for name in {base, current()}:
+        shutil.copytree(ROOT / "rules" / name, folder / "rules" / name)
     weights = parameter_count(Task(problem, Config()).build_model())
-    with open(folder / "rules" / "v1.0" / "limits.yaml", "a") as limits:
+    with open(folder / "rules" / base / "limits.yaml", "a") as limits:
         limits.write(f"{describe(problem, manifest)}\n    parameter_count: {weights}\n    outputs: 3\n")
         limits.write("    bytes: {train: 1, validation: 1}\n    flops_per_sample: 1\n")
     return Easy(folder)

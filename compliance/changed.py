@@ -1,0 +1,69 @@
+"""The submissions that a change touches, for pull requests and a pre-commit hook. Run inside the clone that holds them.
+
+    python compliance/changed.py BASE [HEAD]      # what differs between two commits; HEAD where not said
+    python compliance/changed.py --staged         # what is about to be committed
+
+Prints each submission, results/<round>/<organisation>, and each round of which another file changed; --null separates
+them by NUL, for xargs -0. Exit code: 0; 1 where a submission was taken away, which stderr names; 2 could not.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from compliance.finding import printable
+from rules.edition import editions
+
+RESULTS = "results"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what is touched; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("base", nargs="?", metavar="BASE", help="a commit")
+    parser.add_argument("head", nargs="?", metavar="HEAD", default="HEAD", help="a later one (default: %(default)s)")
+    parser.add_argument("--staged", action="store_true", help="what is about to be committed, instead")
+    parser.add_argument("--null", action="store_true", help="end each path with NUL instead of a line's end")
+    args = parser.parse_args(arguments)
+    if bool(args.base) == args.staged:
+        parser.error("found neither BASE nor --staged, or both; wanted one")
+    try:
+        found = touched(differing(["--cached"] if args.staged else [args.base, args.head]), editions())
+    except (ValueError, OSError) as error:
+        print(f"changed.py: {printable(str(error))}", file=sys.stderr)
+        return 2
+    there = [path for path in found if Path(path).is_dir()]
+    print("".join(f"{path}\0" if args.null else f"{printable(path)}\n" for path in there), end="")
+    for path in found:
+        if path not in there:
+            print(f"{printable(path)}: taken away", file=sys.stderr)
+    return 0 if there == found else 1
+
+
+def differing(revisions: Sequence[str]) -> list[str]:
+    """The paths of files that git says differ. Raises ValueError with what git says where it can't."""
+    command = ["git", "diff", "--no-renames", "--no-ext-diff", "--name-only", "-z", *revisions, "--", RESULTS]
+    done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape")
+    if done.returncode:
+        raise ValueError(f"git: {done.stderr.strip()}")
+    return [path for path in done.stdout.split("\0") if path]
+
+
+def touched(files: Iterable[str], known: Sequence[str]) -> list[str]:
+    """The submissions that files belong to, and the rounds of those that belong to none, each once. A round is a folder
+    of results/ that is named as an edition; other files there are no submission's."""
+    found = set()
+    for path in files:
+        top, *parts = path.split("/")
+        if top == RESULTS and len(parts) > 1 and parts[0] in known:
+            found.add("/".join((top, *parts[: 2 if len(parts) > 2 else 1])))
+    return sorted(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""How often ranges of ranks are wrong, what difference can be seen, and what an interval holds: seeded simulation.
+
+    python perf/rank_errors.py [--groups 4000]
+
+Three tables. Errors: of groups of 2 to 40 equally fast systems, the share in which any two are told apart, with each
+pair taken by itself (before) and with the correction of results/statistics/ranks.py (after; twos: of systems of which
+two and two are equal). Power: how much slower a
+system must be for the two to be told apart in 80 % of comparisons, two alone, or any two of eight. Slow runs: how often
+the interval of a figure of merit holds what it is for, where one run in ten takes twice as long.
+"""
+
+import argparse
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import numpy as np
+from scipy.special import stdtrit
+
+from results.statistics.contrast import ERROR
+from results.statistics.ranks import holm, p_values
+from results.statistics.score import LEVEL
+from rules.merit import trim_count
+
+SYSTEMS = (2, 4, 8, 20, 40)
+RUNG = 0.05  # how much slower than the two before
+AT_ONCE = 1 << 20  # numbers that are drawn at once
+STEP = 5.0  # seconds between evaluations, of the populations that have any
+Draw = Callable[[np.random.Generator, tuple[int, int, int]], np.ndarray]
+
+
+def even(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """Lognormal, 10 % for every system."""
+    return 100 * rng.lognormal(0, 0.1, shape)
+
+
+def uneven(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """Lognormal, 3 % and 15 % in turn."""
+    sigma = np.where(np.arange(shape[1]) % 2, 0.15, 0.03)[None, :, None]
+    return 100 * np.exp(sigma * rng.standard_normal(shape))
+
+
+def epochs(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """12 to 40 epochs, mostly near 20, of 5 s with 1 % of noise, after 3 s of staging."""
+    return 3 + (12 + rng.binomial(28, 0.3, shape)) * rng.normal(STEP, 0.05, shape)
+
+
+def two(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """9 or 10 epochs, likewise."""
+    return 3 + (9 + rng.binomial(1, 0.5, shape)) * rng.normal(STEP, 0.05, shape)
+
+
+def slow(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
+    """Lognormal, 5 %; one run in ten takes twice as long."""
+    return 100 * rng.lognormal(0, 0.05, shape) * (1 + (rng.random(shape) < 0.1))
+
+
+POPULATIONS: dict[str, tuple[Draw, float]] = {
+    "lognormal 10 %": (even, 0.0),
+    "3 % and 15 %": (uneven, 0.0),
+    "12 to 40 epochs": (epochs, STEP),
+    "9 or 10 epochs": (two, STEP),
+    "one in ten slow": (slow, 0.0),
+}
+
+
+def log_means(times: np.ndarray, step: float = 0.0, share: float = 1 / 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`mean`, `d` and `h` of `results.statistics.contrast.log_mean`, over the last axis, of times without ties. The
+    least deviation is this share of a step."""
+    ordered = np.sort(times, axis=-1)
+    relative = step / ordered[..., ordered.shape[-1] // 2]
+    mean, squares, h = trimmed(np.log(ordered))
+    floor = (ordered.shape[-1] - 1) * (relative * share) ** 2
+    return mean, np.maximum(squares, floor) / (h * (h - 1)), np.full(mean.shape, h)
+
+
+def trimmed(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """The mean without the k extremes at each end, the sum of squares of the winsorized values, and what is left."""
+    n = ordered.shape[-1]
+    k = trim_count(n)
+    kept = ordered[..., k : n - k]
+    winsorized = np.clip(ordered, kept[..., :1], kept[..., -1:])
+    return kept.mean(-1), winsorized.var(-1) * n, n - 2 * k
+
+
+def errors(
+    draw: Draw, step: float, systems: int, n: int, groups: int, rung: float = 0.0, seed: int = 1
+) -> tuple[float, float]:
+    """The share of groups in which something wrong is said of a pair: that equal systems differ, or that the slower one
+    is faster. Systems come in twos that are equal, each two slower by the share `rung` than the two before. Each pair
+    by itself, at 5 % and with a least deviation of a sixth of a step; and as `results.statistics.ranks` has it."""
+    rng = np.random.default_rng(seed)
+    factor = (1 + rung) ** (np.arange(systems) // 2)
+    first, second = np.triu_indices(systems, 1)
+    truth = np.sign(factor[first] - factor[second])
+    before = after = done = 0
+    while done < groups:
+        some = min(groups - done, max(1, AT_ONCE // (systems * max(n, systems))))
+        times = draw(rng, (some, systems, n)) * factor[:, None]
+        mean, d, h = log_means(times, step)
+        wrong = np.sign(mean[:, first] - mean[:, second]) != truth
+        alone = p_values(*log_means(times, step, 1 / 6)) <= 1 - LEVEL
+        before += int((wrong & alone).any(-1).sum())
+        after += int((wrong & holm(p_values(mean, d, h))).any(-1).sum())
+        done += some
+    return before / groups, after / groups
+
+
+def smallest(n: int, variation: float, pairs: int, sets: int, seed: int = 1) -> float:
+    """How much longer one of two systems must take, as a share, for 80 % of comparisons to tell them apart, where
+    `pairs` are corrected for at once. `variation` is the coefficient of variation of both."""
+    rng = np.random.default_rng(seed)
+    sigma = math.sqrt(math.log1p(variation**2))
+    mean, d, h = log_means(np.exp(sigma * rng.standard_normal((2, sets, n))))
+    squared = d.sum(0)
+    degrees = squared**2 / (d**2 / (h - 1)).sum(0)
+    needed = stdtrit(degrees, 1 - ERROR / 2 / pairs) * np.sqrt(squared) - (mean[0] - mean[1])
+    return float(np.expm1(np.quantile(needed, 0.8)))
+
+
+def held(n: int, sets: int, seed: int = 1) -> tuple[float, float, float]:
+    """Of populations where one run in ten takes twice as long, the share of sets whose interval of the figure of merit
+    holds: the population's trimmed mean, the expected value of the figure of merit, and the mean of all runs."""
+    rng = np.random.default_rng(seed)
+    k = trim_count(n)
+    population = np.sort(slow(rng, (1, 1, 2_000_000))[0, 0])
+    cut = round(k / n * len(population))
+    mean, squares, h = trimmed(np.sort(slow(rng, (sets, 1, n))[:, 0], axis=-1))
+    truths = (population[cut : len(population) - cut].mean(), mean.mean(), population.mean())
+    half = stdtrit(h - 1, (1 + LEVEL) / 2) * np.sqrt(squares / (h * (h - 1)))
+    return tuple(float((np.abs(mean - truth) <= half).mean()) for truth in truths)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--groups", type=int, default=4000, help="of systems, a row of the first table")
+    args = parser.parse_args(argv)
+    print(f"errors: something wrong is said; {args.groups} groups, of equal systems, and of twos {RUNG:.0%} apart")
+    print(f"{'':16} {'systems':>7}  before   after   twos")
+    for name, (draw, step) in POPULATIONS.items():
+        for n in (5, 10):
+            for systems in SYSTEMS:
+                before, after = errors(draw, step, systems, n, args.groups)
+                _, twos = errors(draw, step, systems, n, args.groups, RUNG)
+                print(f"{name:16} n = {n:<3} {systems:>2}  {before:6.1%}  {after:6.1%} {twos:6.1%}", flush=True)
+    print("power: told apart in 80 % of comparisons if the slower takes so much longer")
+    for systems in (2, 8):
+        for n in (5, 10, 20):
+            found = [smallest(n, cv, systems * (systems - 1) // 2, 20_000) for cv in (0.05, 0.1, 0.2)]
+            print(f"{systems} systems, n = {n:<3} CV 5, 10, 20 %:" + "".join(f" {x:7.1%}" for x in found), flush=True)
+    print("slow runs: the interval holds the population's trimmed mean, the expected FOM, the mean of all runs")
+    for n in (5, 10, 20):
+        print(f"n = {n:<3}" + "".join(f" {x:6.1%}" for x in held(n, 20_000)), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

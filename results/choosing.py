@@ -1,0 +1,66 @@
+"""Which sets of runs are compared: those that a user names, or those of one problem in what a user names."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from compliance.verdict import SetVerdict, Verdict
+from results.statistics.result import Result, results_of
+from results.tables.run_table import named_sets
+
+MOST = 26  # sets in a comparison: each has a letter
+MOST_NAMED = 20
+
+
+def comparisons(paths: Sequence[Path], verdict: Verdict, as_logged: bool = False) -> list[list[Result]]:
+    """What to compare with what. Paths that hold one set each are compared as they are; of other paths the sets of one
+    benchmark, problem and scaling, in the order of the paths.
+
+    Raises ValueError where nothing can be compared, or a comparison would be too large.
+    """
+    sets = named_sets(verdict)
+    held = [results_below(path, sets, as_logged) for path in paths]
+    for path, found in zip(paths, held, strict=True):
+        if not found:
+            raise ValueError(f"{path}: found 0 sets of runs, wanted 1 or more")
+    if len(paths) > 1 and all(len(found) == 1 for found in held):
+        groups = [one_kind([found[0] for found in held])]
+    else:
+        groups = by_problem(held)
+    for group in groups:
+        if len(group) > MOST:
+            raise ValueError(f"found {len(group)} sets of {' '.join(kind(group[0]))}, wanted at most {MOST}")
+    return groups
+
+
+def results_below(path: Path, sets: Sequence[tuple[str, SetVerdict]], as_logged: bool) -> list[Result]:
+    """The results of the sets at or below a path."""
+    home = path.resolve()
+    below = [(name, s) for name, s in sets if s.folder.resolve().is_relative_to(home)]
+    return [r for name, s in below for r in results_of(name, s, as_logged)]
+
+
+def one_kind(results: list[Result]) -> list[Result]:
+    """Results that a user named one by one. Raises ValueError where they are not of one benchmark and scaling."""
+    for what, at in (("benchmark", 1), ("scaling", 3)):
+        found = sorted({r.group[at] for r in results})
+        if len(found) > 1:
+            raise ValueError(f"found sets of {' and '.join(found)}, wanted one {what}")
+    return results
+
+
+def by_problem(held: Sequence[Sequence[Result]]) -> list[list[Result]]:
+    """Those of one kind, of which there are two or more."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for r in (r for found in held for r in found):
+        groups.setdefault(kind(r), []).append(r)
+    if found := [group for _, group in sorted(groups.items()) if len(group) > 1]:
+        return found
+    named = "".join(
+        f"\n  {r.judged.path}: {' '.join(kind(r))}" for group in groups.values() for r in group[:MOST_NAMED]
+    )
+    raise ValueError(f"found {len(groups)} sets, wanted at least 2 of one benchmark, problem and scaling{named}")
+
+
+def kind(r: Result) -> tuple[str, ...]:
+    """Benchmark, problem and scaling."""
+    return r.group[1:4]

@@ -1,0 +1,61 @@
+"""Which results can be held against each other, and why others cannot."""
+
+from results.statistics.result import Result
+from rules.edition import load
+
+SAME = ("benchmark", "target", "train_samples", "eval_samples", "parameter_count", "problem_digest", "data_seed")
+SAME = (*SAME, "fingerprints", "class_counts")  # what editions say of a problem, where it is the same in both
+LOGGED = ("target", "train_samples", "eval_samples")  # what logs say of it, in rounds that publish no problems
+
+
+def obstacle(a: Result, b: Result) -> str:
+    """Why two results have no ratio, "" where they can have one."""
+    if a.group[1] != b.group[1]:
+        return f"of different benchmarks ({a.group[1]}, {b.group[1]})"
+    if a.group[2] != b.group[2]:
+        return f"of different problems ({', '.join(r.group[2] or 'none named' for r in (a, b))})"
+    if a.weak != b.weak:
+        return "one trains a model, the other many at once"
+    if a.throughput_only or b.throughput_only:
+        return "logs that measure throughput alone have no time to train"
+    return other_problem(a, b) or (other_instances(a, b) if a.weak else "")
+
+
+def other_problem(a: Result, b: Result) -> str:
+    """How a problem of one name differs between two editions of the rules, or why that is not known; "" where it is
+    the same."""
+    if a.judged.edition == b.judged.edition:
+        return ""
+    name = f"{a.group[2] or a.group[1]} of {a.judged.edition} and of {b.judged.edition}"
+    one, other = (load(r.judged.edition).problems.get(r.group[2]) for r in (a, b))
+    if one and other:
+        found = [field for field in SAME if getattr(one, field) != getattr(other, field)]
+        return f"{name} differ in {', '.join(found)}" if found else ""
+    said = [[r.one(column) for column in LOGGED] for r in (a, b)]
+    for column, x, y in zip(LOGGED, *said, strict=True):
+        if x is None or y is None:
+            return f"whether {name} are the same is not known: no {column} in the logs of one"
+        if x != y:
+            return f"{name} differ in {column} ({x:g}, {y:g})"
+    return ""
+
+
+def other_instances(a: Result, b: Result) -> str:
+    """Why two throughputs of many models can't be compared: their instances are not of the same size."""
+    if a.throughput is None or b.throughput is None:
+        return "no throughput of one"
+    sizes = [r.throughput.instance for r in (a, b)]
+    if None in sizes:
+        return "how large their instances are is not known"
+    unit = f"{a.one('unit') or 'unit'}s"
+    return f"instances of different size ({sizes[0]:g} and {sizes[1]:g} {unit})" if sizes[0] != sizes[1] else ""
+
+
+def remarks(a: Result, b: Result) -> list[str]:
+    """What a reader must know of a comparison that can be made."""
+    found = []
+    if a.group[0] != b.group[0]:
+        found.append(f"of different rounds ({a.group[0]}, {b.group[0]}), the problem is the same")
+    if a.group[4] != b.group[4]:
+        found.append(f"of different divisions ({a.group[4]}, {b.group[4]})")
+    return found

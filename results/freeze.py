@@ -1,0 +1,95 @@
+"""Freeze a round: write down what every file in it is, so that a change is noticed ever after.
+
+    python results/freeze.py results/v1.0            # writes results/v1.0/frozen.txt: sha256, bytes, path
+    python results/freeze.py results/v1.0 --check    # holds the round against it
+
+From then on the checker reports a submission of the round that was changed (rule TREE13). Submissions that were taken
+away are found by --check alone. Exit code: 0 written, or as it was frozen; 1 changed; 2 could not.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from compliance.finding import printable
+from compliance.reading.frozen import NAME, changes, read_frozen, sha256
+from rules.edition import editions
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Freeze or check; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("round", type=Path, help="the folder of a round, such as results/v1.0")
+    parser.add_argument("--check", action="store_true", help="compare with what was frozen, and write nothing")
+    args = parser.parse_args(argv)
+    try:
+        return check(args.round) if args.check else freeze(args.round)
+    except (ValueError, OSError) as error:
+        print(f"freeze.py: {printable(str(error))}", file=sys.stderr)
+        return 2
+
+
+def freeze(folder: Path) -> int:
+    """Writes the list. Raises ValueError for what is no round, holds what is no file, or is frozen."""
+    if folder.resolve().name not in editions():
+        raise ValueError(
+            f"{folder}: found no folder that is named as an edition, wanted one of {', '.join(editions())}"
+        )
+    if os.path.lexists(folder / NAME):
+        raise ValueError(
+            f"{folder / NAME}: the round is frozen; --check compares, and a new list needs the old one gone"
+        )
+    files = listed(folder)
+    if not files:
+        raise ValueError(f"{folder}: found no file, wanted submissions")
+    text = "".join(f"{sha256(file)} {size} {path}\n" for path, (file, size) in sorted(files.items()))
+    partial = folder / f"{NAME}.partial"
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, folder / NAME)
+    print(f"wrote {folder / NAME}: {len(files)} files")
+    return 0
+
+
+def check(folder: Path) -> int:
+    """Says what is not as it was frozen. Raises ValueError where the round is not frozen, or the list is damaged."""
+    frozen = read_frozen(folder)
+    if frozen is None:
+        raise ValueError(f"{folder}: found no {NAME}, wanted a round that is frozen")
+    found = list(changes(listed(folder), frozen))
+    for path, what in found:
+        print(printable(f"{folder}/{path}: {what}"))
+    print(
+        f"{len(frozen)} files were frozen; {len(found)} are not as they were"
+        if found
+        else f"{len(frozen)} files as frozen"
+    )
+    return 1 if found else 0
+
+
+def listed(folder: Path) -> dict[str, tuple[Path, int]]:
+    """Every file of a round by its path below it, with its bytes. Raises ValueError for links, for what is no file, and
+    for names that would break a line."""
+    found = {}
+    for home, folders, files in os.walk(folder, onerror=raised):
+        for name in (*folders, *files):
+            path = Path(home, name)
+            shown = path.relative_to(folder).as_posix()
+            if path.is_symlink() or not (path.is_file() or path.is_dir()) or not shown.isprintable():
+                raise ValueError(f"{path}: wanted a plain file or folder with a name that can be printed")
+            if name in files and shown != NAME:
+                found[shown] = (path, path.stat().st_size)
+    return found
+
+
+def raised(error: OSError) -> None:
+    """Of a folder that can't be read."""
+    raise error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

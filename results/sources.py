@@ -1,0 +1,108 @@
+"""The source of a set of runs: what differs from the published reference, and from another set's, file by file."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from compliance.difference import differing, own_lines
+from compliance.reading.discovery import discover
+from compliance.reading.files import SubmissionFiles, Text
+from compliance.reading.run import Run
+from compliance.reading.tree import place_of
+from compliance.source.reference import published_path
+from results.statistics.result import Result
+from rules.edition import load
+
+MOST_CHANGES = 20  # files that are named in a comparison of two
+REFERENCE = "the published reference"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files that a set's runs loaded, by the path that they have in the reference (`implementations/<name>` stands
+    for `implementations/pytorch`), and which of them are the reference's, byte for byte."""
+
+    files: dict[str, Text]
+    published: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One set's source against another's, or the reference's. `changes`: lines such as "changed <path>: +3 -1"."""
+
+    of: str
+    against: str
+    same: int
+    changes: tuple[str, ...]
+    more: int  # changes that are not named
+
+
+def source_of(r: Result) -> Source | None:
+    """The source of a set; None where its logs name none, or its submission has none."""
+    home = place_of(r.judged.folder).home
+    found = discover([str(home)]).submissions
+    runs = [run for run in r.runs if run.source]
+    if len(found) != 1 or not runs:
+        return None
+    return _source(SubmissionFiles(found[0], tuple(runs), load(r.judged.edition)), runs)
+
+
+def _source(files: SubmissionFiles, runs: Sequence[Run]) -> Source | None:
+    held: dict[str, Text] = {}
+    for _, logged, folder in files.loaded:
+        texts = {"/".join(t.parts[len(folder.parts) :]): t for t in files.gathered[folder.parts]} if folder else {}
+        for path in logged:
+            text = texts.get(folder.path_of(path)) if folder else None
+            if text is not None:
+                held.setdefault(published_path(text.parts), text)
+    published = frozenset(path for path, text in held.items() if text.parts in files.published)
+    return Source(held, published) if held else None
+
+
+def source_differences(results: Sequence[tuple[str, Result]]) -> tuple[list[str], list[Difference]]:
+    """(letters of the sets without source, the differences): of (letter, result), each against the reference, and each
+    later one against the first."""
+    sources = {letter: source_of(r) for letter, r in results}
+    known = {letter: source for letter, source in sources.items() if source}
+    found = [against_reference(letter, source) for letter, source in known.items()]
+    first = results[0][0]
+    if first in known:
+        found += [between(letter, source, first, known[first]) for letter, source in known.items() if letter != first]
+    return [letter for letter in sources if letter not in known], found
+
+
+def against_reference(letter: str, source: Source) -> Difference:
+    """What a set changed and added of the published reference."""
+    others = [path for path in sorted(source.files) if path not in source.published]
+    changes = (_change(path, own_lines(path), source.files[path]) for path in others)
+    return _difference(letter, REFERENCE, len(source.published), changes, len(others))
+
+
+def between(letter: str, source: Source, first: str, base: Source) -> Difference:
+    """What differs in a set's source from the first set's."""
+    paths = sorted({*source.files, *base.files})
+    others = [path for path in paths if _digest(source, path) != _digest(base, path)]
+    changes = (_between(path, source.files.get(path), base.files.get(path), first) for path in others)
+    return _difference(letter, first, len(paths) - len(others), changes, len(others))
+
+
+def _between(path: str, text: Text | None, before: Text | None, first: str) -> str:
+    if text is None:
+        return f"only in {first}: {path}"
+    if before is not None and before.problem:
+        return f"changed {path}: {before.problem} in {first}"
+    return _change(path, None if before is None else before.text.splitlines(), text)
+
+
+def _change(path: str, before: list[str] | None, text: Text) -> str:
+    return f"{'added' if before is None else 'changed'} {path}: {differing(before, text)[0]}"
+
+
+def _digest(source: Source, path: str) -> str | None:
+    text = source.files.get(path)
+    return text.sha256 if text else None
+
+
+def _difference(of: str, against: str, same: int, changes: Iterable[str], count: int) -> Difference:
+    named = tuple(islice(changes, MOST_CHANGES))
+    return Difference(of, against, same, named, count - len(named))

@@ -1,0 +1,70 @@
+"""Ranges of ranks: which places a set of runs could have among others, and how sure that is.
+
+All pairs of sets are tested, each with Yuen's test and Welch's degrees of freedom on log time, as in `contrast`. Of n
+sets there are n (n - 1) / 2 pairs, so that some would differ by chance: Holm's procedure (Holm 1979, Scandinavian
+Journal of Statistics 6, 65-70) keeps the probability that any two equal sets are told apart at 5 % at most. The ranges
+follow from the pairs that are told apart, and hold all at once with the same probability (Mohamad, Goeman and van Zwet
+2018, arXiv 1812.05507). `perf/rank_errors.py` simulates it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from results.statistics.contrast import ERROR, LogMean, log_mean
+
+
+def rank_ranges(sets: Sequence[Sequence[float]], steps: Sequence[float] | None = None) -> list[tuple[int, int] | None]:
+    """The best and the worst rank each set could have: 1 + how many are surely faster, n - how many surely slower.
+
+    `sets` are run times in seconds, infinity where a run did not converge; `steps` the seconds between evaluations.
+    Sets without an interval get None and rank nobody.
+    """
+    means = [log_mean(times, step) for times, step in zip(sets, steps or [0.0] * len(sets), strict=True)]
+    known = [i for i, mean in enumerate(means) if mean is not None]
+    ranges: list[tuple[int, int] | None] = [None] * len(sets)
+    if not known:
+        return ranges
+    slower = told_apart([means[i] for i in known])
+    for at, i in enumerate(known):
+        ranges[i] = (1 + int(slower[at].sum()), len(known) - int(slower[:, at].sum()))
+    return ranges
+
+
+def told_apart(means: Sequence[LogMean]) -> np.ndarray:
+    """n x n, boolean: whether set i is surely slower than set j."""
+    n = len(means)
+    if n < 2:
+        return np.zeros((n, n), bool)
+    first, second = np.triu_indices(n, 1)
+    mean = np.array([m.mean for m in means])
+    differ = holm(p_values(mean, np.array([m.d for m in means]), np.array([m.h for m in means])))
+    slower = np.zeros((n, n), bool)
+    slower[first, second] = differ & (mean[first] > mean[second])
+    slower[second, first] = differ & (mean[first] < mean[second])
+    return slower
+
+
+def p_values(mean: np.ndarray, d: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """Two-sided p of every pair of the last axis, n (n - 1) / 2 of them in the order of `numpy.triu_indices`. `mean`,
+    `d` and `h` are as in `LogMean`; axes before the last are other groups."""
+    from scipy.special import stdtr  # takes longer to import than a small round to rank
+
+    first, second = np.triu_indices(mean.shape[-1], 1)
+    a, b = d[..., first], d[..., second]
+    distance, squared = np.abs(mean[..., first] - mean[..., second]), a + b
+    with np.errstate(divide="ignore", invalid="ignore"):  # runs without any spread
+        degrees = squared**2 / (a**2 / (h[..., first] - 1) + b**2 / (h[..., second] - 1))
+        p = 2 * stdtr(degrees, -distance / np.sqrt(squared))
+    return np.where(squared > 0, p, np.where(distance > 0, 0.0, 1.0))
+
+
+def holm(p: np.ndarray, error: float = ERROR) -> np.ndarray:
+    """Which hypotheses are rejected, so that any true one is with probability `error` at most: the smallest p against
+    error / m, the next against error / (m - 1), until one is above. Along the last axis."""
+    order = np.argsort(p, axis=-1)
+    count = p.shape[-1]
+    below = np.take_along_axis(p, order, -1) <= error / np.arange(count, 0, -1)
+    rejected = np.zeros(p.shape, bool)
+    np.put_along_axis(rejected, order, np.logical_and.accumulate(below, -1), -1)
+    return rejected

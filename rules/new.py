@@ -1,0 +1,59 @@
+"""Make an edition for the next round: `python rules/new.py v1.1 --from v1.0`.
+
+The new edition says what the old one says, until its limits.yaml is edited: it is based on the old one, or, where that
+is based on another edition itself, on the same one with the same changes. From then on it is the current edition, which
+runs log and `make run` writes for; submissions of older rounds are judged as before.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import yaml
+
+from benchmark.config import read_yaml
+from rules.edition import ROOT, current, editions, load, version
+
+HEAD = "# {name}: {source}, and what differs. What a field means: rules/edition.py; how bases work: rules/README.md.\n"
+
+
+def make(name: str, source: str, root: Path = ROOT) -> Path:
+    """Writes <root>/<name>/limits.yaml; its path. Raises ValueError for a name that is not newer than all, or a source
+    that is unknown."""
+    newest = current(root)
+    if version(name) <= version(newest):
+        raise ValueError(f"found the name {name}, wanted one after {newest}")
+    limits = load(source, root).limits
+    values = read_yaml(root / source / "limits.yaml") if limits.based_on else {"based_on": source}
+    head = {"based_on": values.pop("based_on"), "title": titled(limits.title, source, name)}
+    path = root / name / "limits.yaml"
+    path.parent.mkdir()
+    text = yaml.safe_dump({**head, **{k: v for k, v in values.items() if k != "title"}}, sort_keys=False, width=120)
+    path.write_text(HEAD.format(name=name, source=source) + text, encoding="utf-8")
+    return path
+
+
+def titled(title: str, source: str, name: str) -> str:
+    """The title of the new edition: the old one's with the other name in it."""
+    return title.replace(source, name) if source in title else f"{title} {name}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", help="of the edition, such as v1.1")
+    parser.add_argument("--from", dest="source", required=True, metavar="EDITION", help=", ".join(editions()))
+    args = parser.parse_args(arguments)
+    try:
+        path = make(args.name, args.source)
+    except (ValueError, OSError) as error:
+        print(f"new.py: {error}", file=sys.stderr)
+        return 2
+    print(f"wrote {path}: edit it where the rounds differ; submissions go to results/{args.name}/<org>")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

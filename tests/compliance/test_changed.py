@@ -1,0 +1,160 @@
+"""Which submissions a change touches; the hook and the workflow that judge them, step by step."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from compliance import changed
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "submission.yml").read_text())
+
+
+def git(folder, *arguments):
+    who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    return subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def clone(tree, tmp_path, monkeypatch):
+    """A repository in which a good submission is handed in by the last commit."""
+    home = tmp_path / "change"
+    git(tmp_path, "init", "-q", "change")
+    (home / "README.md").write_text("A benchmark.\n")
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "base")
+    shutil.copytree(tree.root.parent, home / "results" / "v1.0")
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "submission")
+    monkeypatch.chdir(home)
+    return home
+
+
+def call(capsys, *arguments):
+    code = changed.main([str(a) for a in arguments])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_what_files_belong_to():
+    files = ["results/v1.0/a/systems/x.json", "results/v1.0/a/y", "results/v1.0/b c/d/e", "results/v1.0/frozen.txt"]
+    others = ["results/summarize.py", "results/html/page.py", "results/v7.0/a/b", "docs/v1.0/a/b", "results/v1.0"]
+    assert changed.touched([*files, *others], ["v1.0"]) == ["results/v1.0", "results/v1.0/a", "results/v1.0/b c"]
+
+
+def test_between_commits_and_staged(clone, capsys):
+    assert call(capsys, "HEAD^1") == (0, "results/v1.0/acme\n", "")
+    assert call(capsys, "HEAD^1", "HEAD", "--null") == (0, "results/v1.0/acme\0", "")
+    assert call(capsys, "HEAD") == call(capsys, "--staged") == (0, "", "")
+    (clone / "results" / "v1.0" / "b\n" / "x").mkdir(parents=True)
+    (clone / "results" / "v1.0" / "b\n" / "x" / "y").touch()
+    git(clone, "add", "-A")
+    assert call(capsys, "--staged") == (0, "results/v1.0/b\\n\n", "")
+
+
+def test_a_submission_that_is_taken_away_is_named(clone, capsys):
+    git(clone, "rm", "-rq", "results/v1.0/acme")
+    assert call(capsys, "--staged") == (1, "", "results/v1.0/acme: taken away\n")
+
+
+def test_what_git_cannot_do_is_said(clone, capsys):
+    code, out, err = call(capsys, "nowhere")
+    assert (code, out) == (2, "") and err.startswith("changed.py: git: ") and "nowhere" in err
+    with pytest.raises(SystemExit):
+        changed.main([])
+    with pytest.raises(SystemExit):
+        changed.main(["HEAD", "--staged"])
+
+
+@pytest.fixture
+def base(law, tmp_path):
+    """The base branch of a pull request: this code, with the tests' rules."""
+    home = tmp_path / "base"
+    for part in ("benchmark", "compliance", "implementations", "results"):
+        shutil.copytree(ROOT / part, home / part, ignore=shutil.ignore_patterns("__pycache__", "v[0-9]*"))
+    shutil.copytree(law, home / "rules", ignore=shutil.ignore_patterns("__pycache__"))
+    return home
+
+
+def steps(folder):
+    """Runs the steps of the job that judges, but for what sets a machine up: {name: (exit code, output)}."""
+    around = {**os.environ, "GITHUB_STEP_SUMMARY": str(folder / "summary"), "PYTHONDONTWRITEBYTECODE": "1"}
+    around["PATH"] = f"{Path(sys.executable).parent}:{around['PATH']}"
+    found = {}
+    for step in WORKFLOW["jobs"]["judge"]["steps"]:
+        if "run" in step and step["name"] != "install":
+            command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+            where = folder / step.get("working-directory", ".")
+            done = subprocess.run(command, cwd=where, env=around, capture_output=True, text=True, timeout=600)
+            found[step["name"]] = (done.returncode, done.stdout + done.stderr)
+    return found
+
+
+def test_a_good_change_passes(clone, base):
+    found = steps(clone.parent)
+    assert {name: code for name, (code, _) in found.items()} == dict.fromkeys(found, 0)
+    assert found["judge"][1] == ""
+    table = (clone.parent / "table.md").read_text()
+    assert "### v1.0 · scaffold · tiny" in table and "| acme | box |" in table
+
+
+def test_a_bad_change_is_annotated_and_fails(clone, base):
+    log = sorted(clone.rglob("result_1.txt"))[0]
+    log.write_text(re.sub(r'("key": "seed", "value": )\d+', r"\g<1>5", log.read_text()))
+    git(clone, "commit", "-qam", "worse", "--amend")
+    found = steps(clone.parent)
+    assert found["find"][0] == 0 and found["judge"][0] != 0
+    where = log.relative_to(clone).as_posix()
+    assert re.search(rf"^::error file={re.escape(where)},line=\d+,title=SEED03::SEED03 ", found["judge"][1], re.M)
+    assert "no score: not in order" in (clone.parent / "table.md").read_text()
+
+
+def test_a_change_of_a_frozen_round_fails(clone, base):
+    (clone / "results" / "v1.0" / "frozen.txt").write_text(f"{'a' * 64} 1 bolt/README.md\n")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "frozen", "--amend")
+    found = steps(clone.parent)
+    assert found["judge"][0] != 0 and found["frozen rounds"][0] != 0
+    assert "results/v1.0/bolt/README.md: absent" in found["frozen rounds"][1]
+
+
+def test_the_hook_stops_a_bad_commit(clone, base):
+    for part in ("benchmark", "compliance", "rules", "implementations"):
+        shutil.copytree(base / part, clone / part)
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    python = clone / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    (clone / "results" / "v1.0" / "acme" / "README.md").write_text("Ours.\n")
+
+    def hook():
+        git(clone, "add", "results")
+        done = subprocess.run([ROOT / ".githooks" / "pre-commit"], cwd=clone, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    code, out = hook()
+    assert code == 0, out
+    log = sorted(clone.rglob("result_1.txt"))[0]
+    log.write_text(re.sub(r'("key": "seed", "value": )\d+', r"\g<1>5", log.read_text()))
+    code, out = hook()
+    assert code != 0 and "SEED03" in out
+
+
+def test_the_workflow_gives_away_no_rights():
+    """What is handed in is read with no more than the right to read, by actions that can't change."""
+    assert WORKFLOW["permissions"] == {} and list(WORKFLOW[True]) == ["pull_request_target"]
+    jobs = WORKFLOW["jobs"]
+    assert jobs["judge"]["permissions"] == {"contents": "read"}
+    assert jobs["comment"]["permissions"] == {"pull-requests": "write"}
+    every = [step for job in jobs.values() for step in job["steps"]]
+    assert all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", step["uses"]) for step in every if "uses" in step)
+    checkouts = [step for step in every if step.get("uses", "").startswith("actions/checkout@")]
+    assert len(checkouts) == 2 and all(step["with"]["persist-credentials"] is False for step in checkouts)
+    assert not [step["name"] for step in every if "${{" in step.get("run", "")]
+    assert not any(step.get("uses", "").startswith("actions/checkout@") for step in jobs["comment"]["steps"])

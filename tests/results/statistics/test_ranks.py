@@ -1,0 +1,70 @@
+"""Ranges of ranks, and the correction for many pairs."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from results.statistics.contrast import contrast, log_mean
+from results.statistics.ranks import holm, p_values, rank_ranges
+
+
+def draw(seed, n, mean=100.0, sigma=0.1):
+    rng = random.Random(seed)
+    return [mean * rng.lognormvariate(0, sigma) for _ in range(n)]
+
+
+def test_ranges_overlap_where_pairs_are_not_told_apart():
+    fast, near, slow = draw(1, 20, 100), draw(2, 20, 100.5), draw(3, 20, 300)
+    assert rank_ranges([fast, near, slow, [1.0]]) == [(1, 2), (1, 2), (3, 3), None]
+    assert rank_ranges([]) == [] and rank_ranges([[1.0]]) == [None] and rank_ranges([fast]) == [(1, 1)]
+
+
+def test_runs_without_any_spread_differ_where_they_are_not_equal():
+    assert rank_ranges([[5.0] * 5, [5.0] * 5, [6.0] * 5]) == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_two_sets_are_told_apart_where_the_interval_of_their_ratio_excludes_1():
+    found = set()
+    for seed in range(60):
+        a, b = draw(2 * seed, 5), draw(2 * seed + 1, 5 + seed % 7, 118)
+        apart = rank_ranges([a, b])[0][0] == rank_ranges([a, b])[0][1]
+        assert apart == contrast(a, b).distinguishable
+        found.add(apart)
+    assert found == {True, False}
+
+
+def test_among_many_a_pair_needs_more_than_by_itself():
+    """Some two of twelve equal sets differ, taken by themselves; not among the other pairs."""
+    sets = [draw(seed, 10) for seed in range(12)]
+    alone = [contrast(a, b).distinguishable for i, a in enumerate(sets) for b in sets[:i]]
+    assert any(alone)
+    assert rank_ranges(sets) == [(1, 12)] * 12
+
+
+def test_p_values_are_yuens():
+    sets = [draw(1, 10), draw(2, 10, 105), draw(3, 10, 120)]
+    logs = [[math.log(x) for x in times] for times in sets]
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    wanted = [stats.ttest_ind(logs[i], logs[j], equal_var=False, trim=0.1).pvalue for i, j in pairs]
+    means = [log_mean(times) for times in sets]
+    found = p_values(*(np.array([getattr(m, name) for m in means]) for name in ("mean", "d", "h")))
+    assert found == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("p", "rejected"),
+    [
+        ([0.05], [True]),
+        ([0.0501], [False]),
+        ([0.05, 0.025], [True, True]),
+        ([0.05, 0.0251], [False, False]),  # the smallest is not below a half: none
+        ([0.0166, 0.9, 0.025], [True, False, True]),
+        ([0.0166, 0.9, 0.0251], [True, False, False]),
+    ],
+)
+def test_holm(p, rejected):
+    assert holm(np.array(p), 0.05).tolist() == rejected
+    assert holm(np.array([p, p]), 0.05).tolist() == [rejected, rejected]

@@ -1,0 +1,52 @@
+"""Which sets are compared with which."""
+
+import pytest
+
+from compliance.engine import judge
+from results import choosing
+from results.choosing import comparisons
+
+
+@pytest.fixture
+def chosen(tree, new_log):
+    """Writes sets given as (organisation, system, problem, scaling), and chooses among paths below the round."""
+
+    def choose(sets, *paths):
+        for org, system, problem, scaling in sets:
+            logs = [new_log.scaffold(50, problem=problem)]
+            tree.set(logs, org=org, system=system, scaling=scaling)
+        given = [tree.root / "v1.0" / path for path in paths]
+        return [[(r.label, *r.group[2:4]) for r in group] for group in comparisons(given, judge(given), True)]
+
+    return choose
+
+
+def test_sets_are_in_the_order_of_the_paths(chosen):
+    sets = [("a", "x", "smoke", "strong"), ("b", "y", "smoke", "strong")]
+    assert chosen(sets, "b", "a") == [[("b/y", "smoke", "strong"), ("a/x", "smoke", "strong")]]
+
+
+def test_submissions_of_several_sets_meet_problem_by_problem(chosen):
+    sets = [("a", "x", "smoke", "strong"), ("a", "y", "scale6", "strong"), ("a", "z", "smoke", "weak")]
+    sets += [("b", "x", "smoke", "strong"), ("b", "y", "scale6", "strong"), ("b", "w", "scale7", "strong")]
+    assert chosen(sets, "b", "a") == [
+        [("b/y", "scale6", "strong"), ("a/y", "scale6", "strong")],
+        [("b/x", "smoke", "strong"), ("a/x", "smoke", "strong")],
+    ]
+
+
+def test_nothing_to_compare_is_said(chosen):
+    with pytest.raises(ValueError, match="found 2 sets, wanted at least 2 of one benchmark") as error:
+        chosen([("a", "x", "smoke", "strong"), ("a", "y", "scale6", "strong")], "a")
+    assert "scaffold scale6 strong" in str(error.value)
+
+
+@pytest.mark.parametrize(("most", "refused"), [(1, True), (2, False), (3, False)])
+def test_a_comparison_has_a_letter_for_each_set(chosen, monkeypatch, most, refused):
+    monkeypatch.setattr(choosing, "MOST", most)
+    sets = [("a", "x", "smoke", "strong"), ("b", "x", "smoke", "strong")]
+    if refused:
+        with pytest.raises(ValueError, match="found 2 sets of scaffold smoke strong, wanted at most 1"):
+            chosen(sets, "a", "b")
+    else:
+        assert len(chosen(sets, "a", "b")[0]) == 2

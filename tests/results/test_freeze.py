@@ -1,0 +1,57 @@
+"""Freezing a round through the command."""
+
+import pytest
+
+from compliance.engine import judge
+from results import freeze
+from results.freeze import NAME
+
+
+@pytest.fixture
+def home(tree, new_log):
+    """A round with two submissions."""
+    for org in ("a", "b"):
+        tree.set([new_log.scaffold(50)], org=org)
+    return tree.root / "v1.0"
+
+
+@pytest.fixture
+def call(capsys):
+    def run(*args):
+        code = freeze.main([str(a) for a in args])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
+
+
+def test_a_round_as_it_was(home, call):
+    assert call(home) == (0, f"wrote {home / NAME}: 4 files\n")
+    assert call(home, "--check") == (0, "4 files as frozen\n")
+    assert [line.split(" ")[2] for line in (home / NAME).read_text().splitlines()] == sorted(freeze.listed(home))
+    assert not [f for f in judge([home]).findings if f.code == "TREE13"]
+
+
+def test_changes_are_told_by_both(home, call):
+    call(home)
+    (log,) = home.glob("a/results/*/*/*/result_0.txt")
+    log.write_text(log.read_text() + "\n")
+    for path in sorted(home.glob("b/**/*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    code, out = call(home, "--check")
+    assert code == 1 and f"{log}: changed\n" in out and f"{home}/b/systems/box.json: absent\n" in out
+    assert out.endswith("4 files were frozen; 3 are not as they were\n")
+    assert [f.path for f in judge([home]).findings if f.code == "TREE13"] == [str(log)]
+
+
+def test_refusals(home, call, tmp_path):
+    assert call(home, "--check") == (2, f"freeze.py: {home}: found no {NAME}, wanted a round that is frozen\n")
+    assert call(home / "a")[0] == 2 and "named as an edition" in call(home / "a")[1]
+    (tmp_path / "v1.0").mkdir()
+    assert "found no file, wanted submissions" in call(tmp_path / "v1.0")[1]
+    (home / "a" / "link").symlink_to("/etc")
+    assert "wanted a plain file or folder" in call(home)[1] and not (home / NAME).exists()
+    (home / "a" / "link").unlink()
+    call(home)
+    code, out = call(home)
+    assert code == 2 and "the round is frozen" in out

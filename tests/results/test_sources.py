@@ -1,0 +1,75 @@
+"""The source of sets side by side, and against the published reference."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from compliance.engine import judge
+from results import sources
+from results.sources import source_differences, source_of
+from results.statistics.result import summarize
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "results" / "v1.0" / "reference"
+TRAIN, CONFIG = "implementations/pytorch/train.py", "implementations/pytorch/config.py"
+
+
+@pytest.fixture(scope="module")
+def results():
+    return [r for r in summarize(judge([REFERENCE]), as_logged=True) if r.group[1] == "scaffold"]
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """The reference's submission with files of its source changed."""
+
+    def change(name, **texts):
+        home = tmp_path / "v1.0" / name
+        shutil.copytree(REFERENCE, home)
+        for key, path in {"train": TRAIN, "config": CONFIG}.items():
+            for file in home.glob(f"source/*/{path}") if key in texts else ():
+                file.write_bytes(file.read_bytes() + texts[key])
+        (found,) = [r for r in summarize(judge([home]), as_logged=True) if r.group[1] == "scaffold"]
+        return found
+
+    return change
+
+
+def told(*compared):
+    without, found = source_differences(list(zip("ABC", compared, strict=False)))
+    return without, [(d.of, d.against, d.changes, d.more) for d in found]
+
+
+def test_files_are_those_that_the_set_loaded(results):
+    source = source_of(results[0])
+    logged = set(results[0].runs[0].source)
+    assert set(source.files) == logged and TRAIN in logged
+
+
+def test_a_change_is_told_against_both(results, changed):
+    tuned = changed("tuned", train=b"# a\n# b\n")
+    without, found = told(results[0], tuned)
+    assert without == []
+    line = (f"changed {TRAIN}: +2 -0",)
+    assert [d[:2] for d in found] == [("A", "the published reference"), ("B", "the published reference"), ("B", "A")]
+    assert any(change.startswith(f"changed {TRAIN}: +") for change in found[1][2])
+    assert found[2] == ("B", "A", line, 0)
+
+
+def test_files_of_one_alone_and_bounds(results, changed, monkeypatch):
+    one, other = changed("one", train=b"#\n"), changed("other", config=b"#\n")
+    full, lacking = sources.source_of(one), sources.source_of(other)
+    del lacking.files[TRAIN]
+    assert f"only in A: {TRAIN}" in sources.between("B", lacking, "A", full).changes
+    assert f"added {TRAIN}: +" in " ".join(sources.between("A", full, "B", lacking).changes)
+    monkeypatch.setattr(sources, "MOST_CHANGES", 1)
+    found = sources.between("B", lacking, "A", full)
+    assert len(found.changes) == 1 and found.more == 1
+
+
+def test_no_source_is_said(tree, new_log, results):
+    tree.set([new_log.scaffold(50 + i) for i in range(5)])
+    (plain,) = summarize(judge([tree.root]), as_logged=True)
+    without, found = told(plain, results[0])
+    assert without == ["A"] and [d[:2] for d in found] == [("B", "the published reference")]

@@ -1,0 +1,91 @@
+"""An edition for the next round: one command, and everything follows."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rules import new
+from rules.edition import ROOT, current, load
+
+REPOSITORY = ROOT.parent
+PARTS = ("benchmark", "rules", "implementations")
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A copy of the rules."""
+    return Path(shutil.copytree(ROOT, tmp_path / "rules", ignore=shutil.ignore_patterns("__pycache__")))
+
+
+def test_it_says_what_the_old_one_says_and_is_the_current_one(root):
+    old = load(current(root), root)
+    path = new.make("v9.1", old.name, root)
+    made = load("v9.1", root)
+    assert current(root) == "v9.1" and path == root / "v9.1" / "limits.yaml"
+    for part in ("benchmarks", "problems", "keys", "codes"):
+        assert getattr(made, part) == getattr(old, part)
+    assert made.limits.title == old.limits.title.replace(old.name, "v9.1") != old.limits.title
+
+
+def test_it_is_edited_in_one_place(root):
+    path = new.make("v9.1", "v1.0", root)
+    path.write_text(path.read_text() + "registry: required\n")
+    assert (load("v9.1", root).limits.registry, load("v1.0", root).limits.registry) == ("required", "optional")
+
+
+def test_the_one_after_has_the_same_changes(root):
+    path = new.make("v9.1", "v1.0", root)
+    path.write_text(path.read_text() + "registry: required\n")
+    new.make("v9.2", "v9.1", root)
+    made = load("v9.2", root)
+    assert (made.limits.based_on, made.limits.registry, made.limits.title) == ("v1.0", "required", "ScaFFold v9.2")
+
+
+def test_a_title_without_the_name_gets_it():
+    assert (
+        new.titled("ScaFFold v1.0", "v1.0", "v1.1") == "ScaFFold v1.1" and new.titled("A", "v1.0", "v1.1") == "A v1.1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "why"),
+    [
+        ("v0.9", "v1.0", "found the name v0.9, wanted one after v"),
+        ("v1.0", "v1.0", "found the name v1.0, wanted one after v"),
+        ("next", "v1.0", "found the edition 'next', wanted v<number>.<number>"),
+        ("../v9.1", "v1.0", "wanted v<number>.<number>"),
+        ("v9.1", "v8.0", "no edition 'v8.0' of the rules"),
+    ],
+)
+def test_refusals(root, name, source, why):
+    with pytest.raises(ValueError) as error:
+        new.make(name, source, root)
+    assert why in str(error.value) and sorted(p.name for p in root.iterdir()) == sorted(
+        p.name for p in ROOT.iterdir() if p.name != "__pycache__"
+    )
+
+
+def test_the_reference_the_makefile_and_the_scripts_follow(tmp_path):
+    """In a copy of the repository, nothing of it edited by hand."""
+    for part in PARTS:
+        shutil.copytree(REPOSITORY / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("Makefile", "requirements.txt"):
+        shutil.copy(REPOSITORY / name, tmp_path)
+
+    def said(*command):
+        around = {**os.environ, "ORG": "x", "SYSTEM": "y", "PYTHON": "echo"}
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, env=around)
+        return done.stdout + done.stderr
+
+    assert "submissions go to results/v9.1/<org>" in said(sys.executable, "rules/new.py", "v9.1", "--from", "v1.0")
+    assert "wanted one after v9.1" in said(sys.executable, "rules/new.py", "v9.1", "--from", "v1.0")
+    logged = "from implementations.pytorch.training.events import EDITION; print(EDITION)"
+    assert said(sys.executable, "-c", logged) == "v9.1\n"
+    assert "default: results/v9.1" in said(sys.executable, "implementations/pytorch/submit.py", "--help")
+    assert "--out build/results/v9.1" in said("make", "-n", "run")
+    (line,) = [x for x in (tmp_path / "implementations/pytorch/launch/runs.sh").open() if x.startswith("edition=")]
+    assert said("bash", "-euo", "pipefail", "-c", f"{line}\necho $edition") == "v9.1\n"
