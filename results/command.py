@@ -1,4 +1,4 @@
-"""What summarize.py and compare.py share: options, the checker's verdict, and writing to one file or several."""
+"""What the commands of results/ share: options, the checker's verdict, and writing to one file or several."""
 
 import argparse
 import sys
@@ -25,6 +25,11 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         metavar="FILE",
         help=f"write to this file ({endings}), outside of any submission; may be given more than once",
     )
+    add_judging(parser)
+
+
+def add_judging(parser: argparse.ArgumentParser) -> None:
+    """The options that say how submissions are judged."""
     parser.add_argument("--rules", metavar="EDITION", help="check by this edition whatever the folders say")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, as for compliance/check.py")
     parser.add_argument(

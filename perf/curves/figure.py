@@ -4,8 +4,8 @@ import statistics
 from collections.abc import Callable, Sequence
 
 from perf.curves.runs import Run, Series
+from perf.curves.svg import Axis, bounds, element, frame, label, line, titled
 from perf.curves.table import machine
-from results.html.svg import Axis, bounds, element, frame, label, line, titled
 
 PANEL, HEIGHT, GAP = 400, 300, 30  # pixels
 TOP, LEFT, BOTTOM, ROW = 44, 44, 264, 20
@@ -60,7 +60,7 @@ def panel(series: Sequence[Series], score: str, name: str, along: Callable[[Run]
     """Scores over what `along` gives for each."""
     runs = [run for one in series for run in one.runs]
     x = Axis(0, 1.04 * max(along(run)[-1] for run in runs), LEFT, PANEL - 6)
-    low, high = bounds([s for run in runs for s in run.scores] + [one.target for one in series], False)
+    low, high = bounds([s for run in runs for s in run.scores] + [one.target for one in series])
     y = Axis(max(0.0, low) if not series[0].lower else low, high, BOTTOM, TOP)
     parts = [frame(x, y, name, score)]
     for target in sorted({one.target for one in series}):

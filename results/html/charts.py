@@ -1,140 +1,151 @@
-"""The figures of one set of runs: convergence curves, where the time went, timelines, the error bar of a table."""
+"""The charts of one set of runs, or of several side by side: their rows."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from compliance.reading.run import Run
-from results.html.svg import WIDTH, Axis, bounds, element, figure, frame, label, line, rectangles, titled
-from results.statistics.curve import curve
+from results.html.numbers import grouped
+from results.html.specs import COLOURS, DASHES, PARTS, SHAPES
+from results.statistics.curve import points
 from results.statistics.decomposition import decompose, kinds
-from results.tables.formatting import show
 
-PARTS = ("staging", "training", "evaluation", "rest")
-ROW = 15  # pixels of a run's bar
-LEFT = 44  # pixels for what a bar is called
-MOST = 40  # runs in a figure
-
-Sets = Sequence[Sequence[Run]]
+MOST = 40  # runs of a set in a chart
+POINTS = 400  # of a curve
+SPANS = 6000  # of a timeline
+HOW = "Shift and the wheel zoom, dragging moves; from the keyboard + - and arrows; 0 shows everything again."
 
 
-def sample(runs: Sequence[Any], most: int = MOST) -> list[Any]:
-    """All runs, or `most` spread evenly over them."""
-    if len(runs) <= most:
-        return list(runs)
-    return [runs[round(i * (len(runs) - 1) / (most - 1))] for i in range(most)]
+@dataclass(frozen=True)
+class Rows:
+    """A table of a chart: columns, and rows in their order."""
+
+    cols: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart of a page: one of the kinds of `specs.SPECS`, its series, its tables, and what to know of it."""
+
+    kind: str
+    caption: str
+    keys: Sequence[dict[str, Any]]
+    tables: dict[str, Rows]
+    note: str = ""
+    marks: str = "line"  # what a legend shows of a series: line, shape or block
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What the page holds of it."""
+        tables = {name: {"cols": t.cols, "rows": t.rows} for name, t in self.tables.items()}
+        return {"kind": self.kind, "keys": self.keys, "marks": self.marks, "tables": tables}
+
+
+@dataclass(frozen=True)
+class Side:
+    """Runs that are drawn as one: a set among others, or one run of a set."""
+
+    name: str
+    runs: Sequence[Run]
+    kept: frozenset[str] = field(default_factory=frozenset)  # paths of the runs that the figure of merit averages
+
+
+def key(i: int, name: str) -> dict[str, Any]:
+    """The look of the series with the number i."""
+    return {"name": name, "c": i % COLOURS, "d": i // COLOURS % DASHES, "h": i % SHAPES}
+
+
+KINDS = [{"name": part} for part in PARTS]
+
+
+def sample(items: Sequence[Any], most: int = MOST) -> list[Any]:
+    """All, or `most` spread evenly over them, the first and the last among them."""
+    if len(items) <= most:
+        return list(items)
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
 
 
 def name_of(run: Run) -> str:
-    return run.file.stem.removeprefix("result_")
+    return run.file.stem.removeprefix("result_")[:40]
 
 
-def curves(runs: Sequence[Run], target: float | None, beside: Sets = ()) -> str:
-    """The metric over epochs, a line a run, and the target. The axes reach as far as the sets `beside` it need."""
-    series = [curve(run) for run in sample(runs)]
-    if not any(series):
-        return ""
-    seen = [at for found in (series, *([curve(run) for run in sample(b)] for b in beside)) for s in found for at in s]
-    values = [v for _, v in seen] + ([target] if target is not None else [])
-    last = max(x for x, _ in seen)
-    x, y = Axis(0, max(last, 1), 46, WIDTH - 12, False), Axis(*bounds(values, False), 196, 24)
-    parts = [frame(x, y, "epoch", runs[0].metric)]
-    for i, (run, points) in enumerate(zip(sample(runs), series, strict=True)):
-        if points:
-            drawn = line([(x(a), y(b)) for a, b in points], f"curve c{i % 8}", stroke_dasharray=DASHES[i // 8 % 4])
-            parts.append(titled(drawn, f"run {name_of(run)}: {show(points[-1][1])} after {show(points[-1][0])} epochs"))
-    if target is not None:
-        parts.append(line([(x.start, y(target)), (x.stop, y(target))], "target"))
-        parts.append(label(x.start + 4, y(target) - 4, f"target {target:g}", class_="tick"))
-    return figure("".join(parts), 232, "Convergence: the metric of each run over its epochs")
+def curves(sides: Sequence[Side], target: Any, band: Sequence[float] = (), most: int = POINTS) -> Chart | None:
+    """The metric over epochs, a line a run, in the look of its side, with the target and the epochs that the reference
+    took. None without an evaluation."""
+    rows, lines = [], 0
+    for s, side in enumerate(sides):
+        for run in side.runs:
+            start = run.start_ms
+            for x, e in sample(points(run), most):
+                seconds = None if start is None else (e.time_ms - start) / 1000
+                which = name_of(run) if len(side.runs) > 1 else ""
+                rows.append((s, lines, which, round(x, 4), e.value, e.line, seconds))
+            lines += 1
+    if not rows:
+        return None
+    metric = next(run.metric for side in sides for run in side.runs)
+    told = [f"Dashed: the target, {target:g}."] if isinstance(target, int | float) else []
+    if band:
+        told.append(f"Shaded: the {span(band)} epochs of the reference's runs at this batch size.")
+    tables = {
+        "points": Rows(("s", "g", "run", "x", "y", "at", "t"), rows),
+        "target": Rows(("y",), [(target,)] if isinstance(target, int | float) else []),
+        "band": Rows(("x", "x2", "name"), [(min(band), max(band), "epochs to the target")] if band else []),
+    }
+    return Chart("curves", f"Convergence: {metric} over epochs", keys(sides), tables, " ".join(told))
 
 
-DASHES = (None, "6 3", "2 2", "8 2 2 2")
+def span(values: Sequence[float]) -> str:
+    low, high = grouped(min(values)), grouped(max(values))
+    return low if low == high else f"{low} to {high}"
 
 
-def breakdown(runs: Sequence[Run], kept: set[str], beside: Sets = ()) -> str:
-    """Stacked bars: seconds of staging, training, evaluation and the rest of each run, by the same scale as in the sets
-    `beside` it."""
-    shown = [(run, decompose(run)) for run in sample(runs)]
-    shown = [(run, d) for run, d in shown if d]
-    if not shown:
-        return ""
-    x = Axis(0, max(longest(found, False) for found in (runs, *beside)), LEFT, WIDTH - 12)
-    parts = [legend()]
-    for i, (run, d) in enumerate(shown):
-        y, at = 24 + i * ROW, 0
-        for part in PARTS:
-            ms = getattr(d, part)
-            bar = rectangles([(x(at / 1000), x((at + ms) / 1000))], y, ROW - 3, part) if ms else ""
-            parts.append(
-                titled(bar, f"run {name_of(run)}: {part} {ms / 1000:.3f} of {d.total / 1000:.3f} s") if bar else ""
-            )
-            at += ms
-        parts.append(run_label(run, y, run.path in kept))
-    height = 24 + len(shown) * ROW
-    return figure("".join(parts) + time_axis(x, height), height + 34, "Where each run's time went, in seconds")
+def keys(sides: Sequence[Side]) -> list[dict[str, Any]]:
+    return [key(i, side.name) for i, side in enumerate(sides)]
 
 
-def longest(runs: Sequence[Run], together: bool) -> float:
-    """Seconds from a start, or from the first start if runs ran `together`, to a stop, at most."""
-    windows = [run.window for run in sample(runs) if run.window]
-    first = min((a for a, _ in windows), default=0)
-    return max((b - (first if together else a) for a, b in windows), default=0) / 1000
+def each(runs: Sequence[Run]) -> list[Side]:
+    """Every run as a side of its own."""
+    return [Side(f"run {name_of(run)}", [run]) for run in runs]
 
 
-def timeline(runs: Sequence[Run], together: bool, beside: Sets = ()) -> str:
-    """What each run did when, in seconds since its start; since the first start if runs ran `together`. By the same
-    scale as in the sets `beside` it."""
-    shown = [run for run in sample(runs) if run.window]
-    if not shown:
-        return ""
-    first = min(run.window[0] for run in shown)
-    origin = {run.path: first if together else run.window[0] for run in shown}
-    x = Axis(0, max(longest(found, together) for found in (runs, *beside)), LEFT, WIDTH - 12)
-    parts = [legend()]
-    for i, run in enumerate(shown):
-        y = 24 + i * ROW
-        for part, spans in kinds(run).items():
-            since = origin[run.path]
-            parts.append(
-                rectangles([(x((a - since) / 1000), x((b - since) / 1000)) for a, b in spans], y, ROW - 3, part)
-            )
-        parts.append(run_label(run, y, True))
-    height = 24 + len(shown) * ROW
+def named(sides: Sequence[Side]) -> Iterable[tuple[str, Side, Run]]:
+    """(row, side, run): rows begin with the side's name where there are several, and say what the figure of merit
+    drops."""
+    for side in sides:
+        for run in side.runs:
+            dropped = " (dropped)" if side.kept and run.path not in side.kept else ""
+            yield f"{side.name + ' ' if len(sides) > 1 else ''}{name_of(run)}{dropped}", side, run
+
+
+def time(sides: Sequence[Side]) -> Chart | None:
+    """Seconds of staging, training, evaluation and the rest of each run; None without a timed span."""
+    rows = []
+    for row, _, run in named(sides):
+        if d := decompose(run):
+            parts = [(s, getattr(d, part) / 1000) for s, part in enumerate(PARTS)]
+            rows += [(s, row, seconds, d.total / 1000) for s, seconds in parts if seconds]
+    return parts_chart("time", "Where the time went", ("s", "row", "v", "total"), rows)
+
+
+def timeline(sides: Sequence[Side], together: bool) -> Chart | None:
+    """What each run did when, in seconds since its start; since the first start where runs ran `together`. None where
+    nothing is timed, or there are more than SPANS spans to draw."""
+    rows = []
+    for side in sides:
+        first = min((run.window[0] for run in side.runs if run.window), default=0)
+        for row, _, run in named([side]):
+            origin = first if together else run.window[0] if run.window else 0
+            spans = kinds(run)
+            if len(rows) + sum(map(len, spans.values())) > SPANS:
+                return None
+            label = f"{side.name} {row}" if len(sides) > 1 else row
+            for s, part in enumerate(PARTS):
+                rows += [(s, label, (a - origin) / 1000, (b - origin) / 1000) for a, b in spans.get(part, ())]
     since = "the first start" if together else "its start"
-    return figure("".join(parts) + time_axis(x, height), height + 34, f"Timeline of each run, seconds since {since}")
+    return parts_chart("timeline", f"Timeline: seconds since {since}", ("s", "row", "x", "x2"), rows)
 
 
-def run_label(run: Run, y: float, kept: bool) -> str:
-    return label(LEFT - 6, y + ROW - 5, name_of(run)[:6], "end", class_="tick" if kept else "tick dropped")
-
-
-def legend() -> str:
-    """What the colours of bars mean."""
-    parts, at = [], LEFT
-    for part in PARTS:
-        parts.append(rectangles([(at, at + 10)], 5, 10, part) + label(at + 14, 14, part, class_="tick"))
-        at += 20 + 7 * len(part)
-    return "".join(parts)
-
-
-def time_axis(x: Axis, y: float) -> str:
-    parts = [element("line", x1=x(t), x2=x(t), y1=20, y2=y, class_="grid over") for t in x.ticks()]
-    parts += [
-        label(x(t), y + 12, str(int(t)) if t >= 1 or not t else f"{t:g}", "middle", class_="tick") for t in x.ticks()
-    ]
-    return "".join(parts) + label((x.start + x.stop) / 2, y + 28, "seconds", "middle", class_="axis")
-
-
-def error_bar(times: Sequence[float], fom: float, low: float | None, high: float | None, x: Axis) -> str:
-    """One table cell: every run as a tick, the figure of merit and its interval."""
-    y, finite = 12, [t for t in times if math.isfinite(t)]
-    step = max(1, len(finite) // 60)
-    d = "".join(f"M{x(t):g} {y - 4}v8" for t in sorted(finite)[::step])
-    parts = [element("path", d=d, class_="run")]
-    if low is not None:
-        a, b = x(max(low, x.low)), x(min(high, x.high))
-        parts.append(line([(a, y), (b, y)], "whisker"))
-    parts.append(element("circle", cx=x(fom), cy=y, r=4, class_="fom"))
-    said = f"{show(fom)} s" + (f", 95 % {show(low)} to {show(high)}" if low is not None else "")
-    return figure("".join(parts), 24, said, x.stop + 4, "bar")
+def parts_chart(kind: str, caption: str, cols: Sequence[str], rows: Sequence[Sequence[Any]]) -> Chart | None:
+    return Chart(kind, caption, KINDS, {"parts": Rows(cols, rows)}, marks="block") if rows else None

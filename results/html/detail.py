@@ -1,155 +1,221 @@
-"""One submission in the HTML report: its figures, its runs, its settings, its findings.
-
-The figures show at most 40 runs of a set: see `Room`.
-"""
+"""One submission's set of runs in the report: its figures, charts, runs, settings and findings."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from compliance.reading.run import Run
 from results.html import charts
-from results.html.page import Cell, Links, anchor, chip, facts, figures, findings, number_cell, safe, table, text_cell
-from results.statistics.result import Result
+from results.html.cells import Cell, Line, Table, number, tone
+from results.html.charts import Chart, Side, sample
+from results.html.excerpt import CONTACT, excerpts, home
+from results.html.findings import Group, groups
+from results.html.numbers import grouped, interval, plus_minus, quality, with_error
+from results.html.page import Links, anchor
+from results.statistics.result import REFERENCE, Result, converged_columns, published_epochs
 from results.tables.columns import Row
-from results.tables.formatting import minutes, show
-from results.tables.text import interval_words, median_words, spread_words, surprise_words
+from results.tables.formatting import minutes
+from results.tables.text import median_words, spread_words, surprise_words
 
 
 @dataclass(frozen=True)
 class Room:
-    """How many runs of a set are drawn, evenly over them, and how many are listed, the first so many."""
+    """How much of a set is shown: `drawn` runs in charts, evenly over them; the first `listed` in tables; `places` of
+    each rule's findings, with `around` lines on either side; `points` of a curve; whether the lines of the log that
+    numbers come from are there, and the timeline."""
 
     drawn: int
     listed: int
+    places: int
+    around: int
+    points: int
+    whole: bool
 
 
 def room(sets: int) -> Room:
     """All that a reader wants where there are few sets; less of each where they are many, so that a report of a
     thousand can still be opened."""
-    return Room(max(8, min(charts.MOST, 8000 // max(1, sets))), max(20, min(100, 20_000 // max(1, sets))))
+    many = max(1, sets)
+    drawn, listed = max(8, min(charts.MOST, 8000 // many)), max(10, min(100, 10_000 // many))
+    few = sets <= 100
+    return Room(drawn, listed, 3 if few else 1, 2 if few else 0, max(20, min(charts.POINTS, 40_000 // many)), few)
 
 
-def detail(r: Result, letter: str, links: Links, space: Room) -> str:
-    """A submission's set of runs, folded away."""
-    runs = charts.sample(r.runs, space.drawn)
-    kept = {run.path for run, used in zip(r.runs, r.mask, strict=True) if used}
-    head = f"<b>{letter}</b>{safe(r.label)} ({safe(' '.join(r.group[3:]))}) {chip(r.standing)} {worth(r)}"
-    drawn = figures(
-        [
-            ("Convergence: the metric over epochs", charts.curves(runs, r.one("target"))),
-            ("Where the time went", charts.breakdown(runs, kept)),
-            ("Timeline", charts.timeline(runs, r.weak)),
-        ]
-    )
-    some = "" if len(runs) == r.score.n else f"<p class=soft>Figures show {len(runs)} of the {r.score.n} runs.</p>"
-    blocks = [
-        f'<p class="why">No score: {safe(r.why)}</p>' if r.why else "",
-        numbers(r),
-        drawn,
-        some,
-        f"<h4>Runs</h4>{run_table(r, links, space.listed)}",
-        f"<h4>Settings</h4>{settings(runs, links)}" if runs else "",
-        f"<h4>Findings</h4>{findings(r.standing, links)}",
+@dataclass(frozen=True)
+class Detail:
+    """What the template shows of a set."""
+
+    anchor: str
+    result: Result
+    worth: str
+    tone: str
+    facts: Sequence[tuple[str, str]]
+    charts: Sequence[Chart]
+    runs: Table
+    more: str
+    sources: Sequence[tuple[str, int, str]]
+    settings: Table
+    findings: Sequence[Group]
+
+
+def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) -> Detail:
+    """A set; `others` are those of the report, among which the reference may be."""
+    drawn = sample(r.runs, space.drawn)
+    kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
+    side = [Side("", drawn, kept)]
+    found = [
+        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r, others), space.points),
+        charts.time(side),
+        charts.timeline(side, r.weak) if space.whole else None,
     ]
-    content = f"<summary>{head}</summary><div>{''.join(blocks)}</div>"
-    return f'<details class="set" id="{anchor("set", r.name)}">{content}</details>'
+    n = r.score.n
+    more = f"Charts show {len(drawn)} of the {n} runs. " if len(drawn) < n else ""
+    more += f"The table has the first {space.listed}." if space.listed < n else ""
+    place = home(r.judged)
+    return Detail(
+        anchor=anchor(r.name, r.group[2]),
+        result=r,
+        worth=worth(r),
+        tone=tone(r.standing),
+        facts=facts(r),
+        charts=[chart for chart in found if chart],
+        runs=run_table(r, links, space),
+        more=more,
+        sources=list(sources(r.rows[: space.listed], place, links)) if space.whole else [],
+        settings=Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
+        findings=groups(r.standing, links, place, space.places, space.around),
+    )
+
+
+def reference_epochs(r: Result, others: Sequence[Result]) -> Sequence[float]:
+    """The epochs of the reference's runs at the set's batch size: those that its edition has, or else those of the
+    reference's own submission."""
+    if published := published_epochs(r):
+        return published
+    for other in others:
+        same = other.group[:3] == r.group[:3] and other.one("batch") == r.one("batch") is not None
+        if same and other.org == REFERENCE and other is not r:
+            return converged_columns(other.rows)[1]
+    return ()
 
 
 def worth(r: Result) -> str:
     """Its figure."""
     if r.throughput is not None:
-        return f"{show(r.throughput.models_per_hour)} models/h"
-    return "no score" if r.fom is None else f"{show(r.fom)} s"
+        return f"{grouped(r.throughput.models_per_hour)} models/h"
+    return "no score" if r.fom is None else f"{figure(r)} s"
 
 
-def numbers(r: Result) -> str:
-    """What is known of the set, in words."""
-    fom = f"{show(r.fom)} s ({minutes(r.fom)} min), {safe(interval_words(r))}" if r.fom is not None else None
-    t = r.throughput
-    weak = f"{t.models} models in {show(t.seconds)} s, {show(t.instance)} of {show(t.total)} units each" if t else None
-    share = r.mean("staging_ms")
-    total = r.mean("total_ms")
-    return facts(
-        [
-            ("figure of merit", fom),
-            ("throughput", weak),
-            ("median", safe(median_words(r)) if r.fom is not None else None),
-            ("spread", safe(spread_words(r)) if r.spread else None),
-            ("models per hour", show(3600 / r.fom) if r.fom else None),
-            ("staging", f"{100 * share / total:.1f} % of the time" if share and total else None),
-            ("samples/s in training", spoken(r, "train_rate", "train_rate_per_unit")),
-            ("samples/s in evaluation", spoken(r, "eval_rate", "eval_rate_per_unit")),
-            (
-                "compute budget",
-                f"{show(r.mean('unit_hours'))} {safe(r.one('unit'))}-hours" if r.mean("unit_hours") else None,
-            ),
-            ("energy", f"{show(r.mean('joules') / 1000)} kJ a run" if r.mean("joules") else None),
-            ("epochs against the reference", safe(surprise_words(r.surprise)) if r.surprise else None),
-            ("pruned models", show(r.pruned) if r.weak else None),
-        ]
-    )
+def figure(r: Result) -> str:
+    """The figure of merit with the digits that its interval deserves."""
+    return with_error(r.fom, half(r))
 
 
-def spoken(r: Result, rate: str, each: str) -> str | None:
-    if r.mean(rate) is None:
-        return None
-    per = f", {show(r.mean(each))} per {safe(r.one('unit'))}" if r.mean(each) and r.one("unit") else ""
-    return show(r.mean(rate)) + per
+def half(r: Result) -> float | None:
+    """Half the width of the figure of merit's interval; None where there is none."""
+    t = r.score.trimmed
+    return None if t is None or t.low is None else (t.high - t.low) / 2
+
+
+def ends(r: Result) -> str:
+    """The interval of a set that has a figure of merit."""
+    return interval(r.score.trimmed.low, r.score.trimmed.high) or "not estimable"
+
+
+def degrees(r: Result) -> str:
+    """The degrees of freedom of that interval, in words."""
+    t = r.score.trimmed
+    return "" if t.low is None else f", {t.n - 2 * t.k - 1} degrees of freedom"
+
+
+def facts(r: Result) -> list[tuple[str, str]]:
+    """What is known of the set, in words: (name, value)."""
+    scored, t, each = r.fom is not None, r.throughput, r.one("unit")
+    share, total = r.mean("staging_ms"), r.mean("total_ms")
+    hours, joules = r.mean("unit_hours"), r.mean("joules")
+    weak = f"{t.models} models in {grouped(t.seconds)} s" if t else ""
+    known = [
+        ("figure of merit", f"{figure(r)} s ({minutes(r.fom)} min), 95 %: {ends(r)}{degrees(r)}" if scored else ""),
+        ("throughput", f"{weak}, {grouped(t.instance)} of {grouped(t.total)} units each" if t else ""),
+        ("median", median_words(r) if scored else ""),
+        ("spread", spread_words(r) if r.spread else ""),
+        ("models per hour", grouped(3600 / r.fom) if r.fom else ""),
+        ("staging", f"{100 * share / total:.1f} % of the time" if share and total else ""),
+        ("epochs", mean(r, "epochs")),
+        ("seconds per epoch", mean(r, "seconds_per_epoch")),
+        ("training, samples/s", mean(r, "train_rate", "train_rate_per_unit")),
+        ("evaluation, samples/s", mean(r, "eval_rate", "eval_rate_per_unit")),
+        ("compute budget", f"{grouped(hours)} {each}-hours" if hours and each else ""),
+        ("energy", f"{grouped(joules / 1000)} kJ a run" if joules else ""),
+        ("epochs against the reference", surprise_words(r.surprise) if r.surprise else ""),
+        ("reviewed", r.judged.reviewed),
+        ("pruned models", grouped(r.pruned) if r.weak else ""),
+    ]
+    return [(name, value) for name, value in known if value]
+
+
+def mean(r: Result, column: str, of_a_unit: str = "") -> str:
+    """A mean with its deviation, and the mean of a unit."""
+    if r.mean(column) is None:
+        return ""
+    unit, value = r.one("unit"), r.mean(of_a_unit) if of_a_unit else None
+    each = f", {grouped(value)} per {unit}" if unit and value else ""
+    return plus_minus(r.mean(column), r.deviation(column)) + each
 
 
 RUNS = ("run", "seconds", "epochs", "quality", "seed", "batch", "staging, s", "training, s", "evaluation, s", "rest, s")
 RUNS = (*RUNS, "samples/s", "")
 
 
-def run_table(r: Result, links: Links, most: int) -> str:
-    """A row a run; numbers link to the lines they come from."""
-    pairs = list(zip(r.mask, r.rows, strict=True))[:most]
-    more = f"<p class=soft>The first {most} of {r.score.n} runs.</p>" if r.score.n > most else ""
-    rows = [run_row(run, used, links) for used, run in pairs]
-    return table(RUNS, rows, marked=["" if used else "dropped" for used, _ in pairs]) + more
+def run_table(r: Result, links: Links, space: Room) -> Table:
+    """A row a run; cells say which line they come from, where there is room."""
+    rows, target = list(zip(r.mask, r.rows, strict=True))[: space.listed], r.one("target")
+    return Table(RUNS, [Line(run_row(run, used, target, links, space.whole), not used) for used, run in rows])
 
 
-def run_row(run: Row, used: bool, links: Links) -> list[Cell]:
+def run_row(run: Row, used: bool, target: Any, links: Links, placed: bool) -> list[Cell]:
     seconds = run.seconds if math.isfinite(run.seconds) else None
     lines = (run.staging_line, run.epoch_line, run.eval_line, run.start_line)
     parts = zip((run.staging_ms, run.training_ms, run.evaluation_ms, run.rest_ms), lines, strict=True)
 
-    def linked(value: float | None, shown: str, line: int | None) -> Cell:
-        return number_cell(
-            value, html=links.to(shown, run.log, line) if value is not None and line is not None else None
-        )
+    def at(line: int | None) -> str:
+        return "" if line is None or not placed else links.place(run.log, line)
 
     return [
-        number_cell(run.run, html=links.to("log" if run.run is None else str(run.run), run.log)),
-        linked(seconds, show(seconds), run.stop_line),
-        linked(run.epochs, show(run.epochs), run.epoch_line),
-        linked(run.quality, "" if run.quality is None else f"{run.quality:.4f}", run.target_line),
-        Cell(links.to(run.seed, run.log, run.seed_line) if run.seed else "-"),
-        linked(run.batch, show(run.batch), run.batch_line),
+        number(run.run, "log" if run.run is None else str(run.run), href=links.to(run.log)),
+        number(seconds, title=at(run.stop_line)),
+        number(run.epochs, title=at(run.epoch_line)),
+        number(run.quality, quality(run.quality, target), title=at(run.target_line)),
+        Cell(run.seed or "-", title=at(run.seed_line)),
+        number(run.batch, title=at(run.batch_line)),
         *(
-            linked(ms, "" if ms is None else f"{ms / 1000:.3f}", run.start_line if line is None else line)
+            number(ms, None if ms is None else grouped(ms / 1000, 3), title=at(line or run.start_line))
             for ms, line in parts
         ),
-        linked(run.compute_rate, show(run.compute_rate), run.stop_line),
-        text_cell("" if used else "dropped" if seconds is not None else f"not converged: {run.fault}"),
+        number(run.compute_rate, title=at(run.stop_line)),
+        Cell("" if used else "dropped" if seconds is not None else f"not converged: {run.fault}"),
     ]
+
+
+def sources(rows: Sequence[Row], place: Path, links: Links) -> Iterator[tuple[str, int, str]]:
+    """(log, line, what stands there) of the lines that each run's numbers come from."""
+    for run in rows:
+        wanted = {run.start_line, run.batch_line, run.seed_line, run.target_line, run.stop_line} - {None}
+        for at, lines in sorted(excerpts(Path(run.log), place, wanted, 0).items()):
+            yield links.place(run.log), at, lines[0].text
 
 
 SKIPPED = {"cache_clear", "seed", "hyperparameters"}
 
 
-def settings(runs: Sequence[Run], links: Links) -> str:
-    """What the first run logs of itself, with how the others differ."""
-    return table(("setting", "value", ""), list(setting_rows(runs, links)), sortable=False)
-
-
-def setting_rows(runs: Sequence[Run], links: Links) -> Iterator[list[Cell]]:
-    first = runs[0]
-    for key, fact in first.facts.items():
-        if key in SKIPPED or fact.value is None:
+def setting_rows(runs: Sequence[Run], links: Links) -> Iterator[Line]:
+    """What the first run logs of itself, with how the others differ; who is to be written to isn't public."""
+    for name, fact in runs[0].facts.items() if runs else ():
+        if name in SKIPPED or CONTACT in name.lower() or fact.value is None:
             continue
-        others = {str(run.value(key)) for run in runs} - {str(fact.value)}
+        others = {str(run.value(name)) for run in runs} - {str(fact.value)}
         differs = f"differs in other runs: {', '.join(sorted(others))[:120]}" if others else ""
-        value = links.to(str(fact.value)[:200], first.file, fact.line)
-        yield [text_cell(key[:80]), Cell(value, class_="name"), text_cell(differs, "differs" if others else "")]
+        value = Cell(str(fact.value)[:200], title=links.place(runs[0].file, fact.line))
+        yield Line([Cell(name[:80]), value, Cell(differs, tone="look" if others else "")])

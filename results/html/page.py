@@ -1,162 +1,126 @@
-"""The page that reports are made of: one file, nothing fetched, everything of strangers' escaped."""
+"""Pages: templates in which every value is text, the charts' code inside the page, and a policy that forbids requests.
 
+Whatever a template prints went through `clean`: control characters are shown and addresses of people are left out, so
+that a page can be published.
+"""
+
+import base64
 import hashlib
+import json
+import math
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from compliance.finding import Finding, printable
-from results.statistics.standing import Standing
-from results.tables.formatting import show
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from compliance.finding import printable
+from results.html.specs import SPECS
 
 HERE = Path(__file__).resolve().parent
+ADDRESS = re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+HIDDEN = "[address]"
+NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand for no byte of a file's name
 
 
-def page(title: str, body: str) -> str:
-    """A whole document. Its policy forbids every request, so that what a stranger smuggled in could fetch nothing."""
-    style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
-    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+def page(template: str, charts: bool = True, **content: Any) -> str:
+    """A whole document made of a template of `templates/`, with the code that draws charts where it has `charts`. Only
+    scripts whose digests its policy has are run."""
+    style, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
+    scripts = [bundle(), script] if charts else [script]
+    made = environment().get_template(template)
+    return made.render(style=style, scripts=scripts, policy=policy(scripts), specs=SPECS, **content)
+
+
+@cache
+def environment() -> Environment:
+    """Where templates are found, and what they may use."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=clean,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["data"] = data
+    return made
+
+
+@cache
+def bundle() -> Markup:
+    """Vega, Vega-Lite and their interpreter of expressions as one script."""
+    import vl_convert  # loads an engine for JavaScript: only where a page is made
+
+    code = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return Markup(code.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def policy(scripts: Sequence[str]) -> str:
+    """The policy of a page: no request at all, no text run as code, no script but those that it holds."""
+    digests = (base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for code in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<link rel="icon" href="data:,">\n'
-        f"<title>{safe(title)}</title>\n<style>\n{style}</style></head>\n<body><main>\n{body}\n</main>\n"
-        f"<script>\n{script}</script></body></html>\n"
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 
-def safe(value: Any) -> str:
-    """Text for HTML: escaped, control characters shown."""
-    return escape(printable(str(value)))
+def clean(value: Any) -> Any:
+    """A value as pages show it: nothing for None, and of text nothing that a terminal would obey, and no address."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return ADDRESS.sub(HIDDEN, printable(value))
+    return value
 
 
-def breakable(name: str) -> str:
-    """A name for HTML that may break after its underscores and hyphens."""
-    return safe(name).replace("_", "_<wbr>").replace("-", "-<wbr>")
+def data(value: Any) -> Markup:
+    """JSON inside a page: cleaned as text is, nothing in it can end the element that it stands in; NaN and infinity are
+    null."""
+    text = json.dumps(plain(value), separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: plain(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, float):
+        return None if not math.isfinite(value) else int(value) if value.is_integer() and abs(value) < 1e15 else value
+    return clean(value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
 class Links:
-    """Makes links to lines of logs, relative to the folder where the page will lie."""
+    """Links to files, relative to the folder where the page will lie; none in a page that is `public`, which lies where
+    there are no logs."""
 
     base: Path
+    public: bool = False
 
     def place(self, path: Path | str, line: Any = None) -> str:
         """`path:line`, as findings write it."""
         where = os.path.relpath(path, self.base).replace(os.sep, "/")
         return where if line is None or line != line else f"{where}:{int(line)}"
 
-    def to(self, shown: str, path: Path | str, line: Any = None) -> str:
-        """`shown`, linked to where it was logged."""
-        place = self.place(path, line)
-        file, _, number = place.rpartition(":") if line is not None and line == line else (place, "", "")
-        target = quote(os.fsencode(file)) + (f"#L{number}" if number else "")
-        if ":" in target.partition("/")[0]:
-            target = "./" + target
-        return f'<a href="{escape(target)}" title="{safe(place)}">{safe(shown)}</a>'
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A table's cell: HTML, and the number it is sorted by, if it is one."""
-
-    html: str
-    value: float | None = None
-    numeric: bool = False
-    class_: str = ""
-
-
-def text_cell(value: Any, class_: str = "") -> Cell:
-    return Cell(safe("" if value is None else value), class_=class_)
-
-
-def number_cell(value: float | None, shown: str | None = None, html: str | None = None) -> Cell:
-    """A number, sorted by its value; "-" where there is none."""
-    missing = value is None or value != value
-    return Cell(html or safe(shown or show(None if missing else value)), None if missing else float(value), True)
-
-
-def table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[Cell]],
-    sortable: bool = True,
-    marked: Sequence[str] = (),
-    cards: bool = False,
-) -> str:
-    """A table that scrolls sideways where it doesn't fit; with `cards`, a phone shows each row as a card instead.
-    `marked` gives classes of rows."""
-    rows = list(rows)
-    numeric = [bool(rows) and all(r[i].numeric for r in rows) for i in range(len(head))]
-    cells = []
-    for name, right in zip(head, numeric, strict=True):
-        inner = f'<button type="button">{safe(name)}</button>' if sortable and name else safe(name)
-        cells.append(f'<th scope="col"{" class=n" if right else ""}>{inner}</th>')
-    lines = [f"<thead><tr>{''.join(cells)}</tr></thead><tbody>"]
-    for i, row in enumerate(rows):
-        mark = marked[i] if i < len(marked) else ""
-        cells = "".join(td(c, h if cards else "") for c, h in zip(row, head, strict=True))
-        lines.append(f"<tr{f' class={mark}' if mark else ''}>{cells}</tr>")
-    kind = " class=cards" if cards else ""
-    return f'<div class="scroll" tabindex="0"><table{kind}>{chr(10).join(lines)}</tbody></table></div>'
-
-
-def td(cell: Cell, name: str = "") -> str:
-    said = f' data-label="{safe(name)}"' if name else ""
-    classes = " ".join(c for c in ("n" if cell.numeric else "", cell.class_) if c)
-    value = f' data-v="{cell.value!r}"' if cell.value is not None else ' data-v=""' if cell.numeric else ""
-    return f'<td{f""" class="{classes}" """.rstrip() if classes else ""}{value}{said}>{cell.html}</td>'
-
-
-def figures(drawn: Iterable[tuple[str, str]]) -> str:
-    """Figures with captions, side by side where there is room; those that are empty are left out."""
-    shown = [f"<figure><figcaption>{safe(caption)}</figcaption>{svg}</figure>" for caption, svg in drawn if svg]
-    return f'<div class="figures">{"".join(shown)}</div>' if shown else ""
-
-
-def facts(pairs: Iterable[tuple[str, str | None]]) -> str:
-    """A list of names and values, HTML; those without a value are left out."""
-    shown = "".join(f"<dt>{safe(name)}</dt><dd>{value}</dd>" for name, value in pairs if value)
-    return f"<dl>{shown}</dl>" if shown else ""
-
-
-def tone(standing: Standing) -> str:
-    """The class of a standing's colour."""
-    if standing.errors:
-        return "bad"
-    return "look" if standing.reviews or standing.pruned_errors or standing.waived else "clean"
-
-
-def chip(standing: Standing) -> str:
-    """The standing in a word and a colour."""
-    return f'<span class="chip {tone(standing)}">{safe(standing.word)}</span>'
-
-
-def findings(standing: Standing, links: Links, most: int = 50) -> str:
-    """What the checker found, errors first, waived ones last, each linked to its place."""
-    order = {"error": 0, "review": 1, "warning": 2, "info": 3}
-    ranked = sorted(standing.everything, key=lambda f: (bool(f.waived), order.get(f.severity, 9)))
-    if not ranked:
-        return "<p class=soft>The checker found nothing.</p>"
-    lines = "".join(f"<li>{place(f, links)}: {said(f)}</li>" for f in ranked[:most])
-    more = f"<p class=soft>... and {len(ranked) - most} more</p>" if len(ranked) > most else ""
-    return f'<ul class="findings">{lines}</ul>{more}'
-
-
-def said(finding: Finding) -> str:
-    """A finding without its place, with who waived it and why."""
-    waived = f" [waived by {safe(finding.waived)}]" if finding.waived else ""
-    return f"{safe(finding.code)} {safe(finding.message())}{waived}"
-
-
-def place(finding: Finding, links: Links) -> str:
-    return links.to(f"{finding.path}:{finding.line}", Path(finding.path).absolute(), finding.line)
+    def to(self, path: Path | str) -> str:
+        """What a link to a file holds, "" where there is none to be."""
+        if self.public:
+            return ""
+        target = quote(NO_BYTE.sub("\ufffd", self.place(path)).encode(errors="surrogateescape"))
+        return "./" + target if ":" in target.partition("/")[0] else target
 
 
 def anchor(*parts: str) -> str:
-    """A fragment that is the same every time and holds nothing of a stranger's."""
-    return "s" + hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:12]
+    """A fragment that a person can read: the same every time, and letters, digits and hyphens whatever names hold."""
+    words = re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower(), flags=re.ASCII).strip("-")[:60]
+    digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:6]
+    return f"{words}-{digest}" if words else digest

@@ -1,37 +1,185 @@
 "use strict";
-// Sort a table by a column: numbers by data-v, text by what it says; cells without a value always come last.
+// ---- Tables: sort a column by data-v, or by its text; cells without a value always come last.
 function sortBy(button) {
-  const head = button.closest("th"), table = head.closest("table"), body = table.tBodies[0];
+  const head = button.closest("th"), body = head.closest("table").tBodies[0];
   const column = [...head.parentNode.children].indexOf(head);
-  const down = head.getAttribute("aria-sort") === "ascending";
+  const down = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
   const rows = [...body.rows].map((row, place) => {
-    const cell = row.cells[column], value = cell.dataset.v ?? cell.textContent.trim();
-    const number = parseFloat(value);
-    return { row, place, empty: value === "" || value === "-", key: cell.dataset.v !== undefined ? number : value.toLowerCase() };
+    const cell = row.cells[column], numeric = cell.dataset.v !== undefined;
+    const text = numeric ? cell.dataset.v : cell.textContent.trim();
+    return { row, place, empty: text === "" || text === "-", key: numeric ? parseFloat(text) : text.toLowerCase() };
   });
-  rows.sort((a, b) => {
-    if (a.empty !== b.empty) return a.empty ? 1 : -1;
-    const order = a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-    return (down ? -order : order) || a.place - b.place;
-  });
-  rows.forEach((r) => body.appendChild(r.row));
+  rows.sort((a, b) => a.empty - b.empty || down * ((a.key > b.key) - (a.key < b.key)) || a.place - b.place);
+  body.append(...rows.map((r) => r.row));
   for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
-  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  head.setAttribute("aria-sort", down < 0 ? "descending" : "ascending");
 }
-function openAll(open) {
-  document.querySelectorAll("details.set").forEach((d) => { d.open = open; });
+
+// ---- Search and filters: rows that don't fit are hidden, and with them their submissions.
+const tools = document.querySelector(".tools");
+function sift() {
+  const words = tools.querySelector("#find").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = [...tools.querySelectorAll("select")].filter((s) => s.value).map((s) => [s.dataset.fact, s.value]);
+  let shown = 0, all = 0;
+  for (const row of document.querySelectorAll("table.cards tbody tr[data-organisation]")) {
+    const said = (row.closest("section").querySelector("h2").textContent + " " + row.textContent).toLowerCase();
+    row.hidden = !(wanted.every(([fact, value]) => row.dataset[fact] === value) && words.every((w) => said.includes(w)));
+    const set = document.getElementById(row.querySelector("a[href^='#']").hash.slice(1));
+    if (set) set.hidden = row.hidden;
+    all += 1;
+    shown += !row.hidden;
+  }
+  tools.querySelector("output").value = shown < all ? `${shown} of ${all} sets` : "";
 }
-// A link to a submission opens it.
-function openTarget() {
-  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
+if (tools) {
+  tools.addEventListener("input", sift);
+  tools.addEventListener("submit", (event) => event.preventDefault());
 }
+
+// ---- Submissions: opened by buttons, and by links to them. What is inside is text (of a noscript) until one is opened,
+// so that a thousand of them cost nothing.
+function fill(set) {
+  const text = set.querySelector(":scope > noscript");
+  if (!text || !set.open) return;
+  text.outerHTML = text.textContent;
+  set.querySelectorAll("figure.chart").forEach((figure) => watcher.observe(figure));
+}
+document.addEventListener("toggle", (event) => { if (event.target.matches("details.set")) fill(event.target); }, true);
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
-  if (!button) return;
-  if (button.closest("th")) sortBy(button);
-  if (button.dataset.open) openAll(button.dataset.open === "yes");
+  if (button?.closest("th")) sortBy(button);
+  if (button?.dataset.open) document.querySelectorAll("details.set").forEach((d) => { d.open = button.dataset.open === "yes"; });
 });
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  if (target?.tagName === "DETAILS") { target.open = true; fill(target); target.scrollIntoView(); }
+}
 window.addEventListener("hashchange", openTarget);
-window.addEventListener("beforeprint", () => openAll(true));
+
+// ---- Charts: drawn when they come into view, and before printing.
+const specs = JSON.parse(document.getElementById("specs").textContent);
+const GLYPHS = ["●", "■", "◆", "▲", "▼", "✚"], DASHES = ["solid", "dashed", "dotted", "double"];
+const SOFT = "var(--soft)", LINE = "var(--line)";
+const config = {
+  background: "transparent", font: "system-ui, sans-serif", view: { stroke: LINE },
+  axis: { labelColor: SOFT, titleColor: SOFT, gridColor: LINE, tickColor: LINE, domainColor: LINE, titleFontWeight: 400,
+    labelFontSize: 11, titleFontSize: 11 },
+  text: { fill: SOFT },
+};
+const options = { ast: true, renderer: "svg", actions: false, config, tooltip: { theme: "custom", maxDepth: 1 } };
+
+const told = (value) => typeof value === "number" ? value.toLocaleString("en", { maximumSignificantDigits: 7 }) : value;
+// The rows of a chart's tables as objects, with name and look of the series that they belong to, and what is said where
+// one points at them.
+function tables(content, tips) {
+  const made = {};
+  for (const [name, { cols, rows }] of Object.entries(content.tables)) {
+    const say = Object.entries(tips[name] ?? {}), series = cols.indexOf("s");
+    made[name] = rows.map((values) => {
+      const row = { ...content.keys[values[series]], ...Object.fromEntries(cols.map((c, i) => [c, values[i]])) };
+      const said = say.map(([title, field]) => [title, told(row[field])]).filter(([, text]) => text !== undefined && text !== "");
+      return said.length ? { ...row, tip: Object.fromEntries(said) } : row;
+    });
+  }
+  return made;
+}
+// The specification with its tables, without layers that have nothing to draw, and an axis made logarithmic: values
+// without a logarithm are then left out.
+function filled(content, log) {
+  const spec = structuredClone(specs[content.kind]), axis = spec.usermeta.log;
+  spec.datasets = tables(content, spec.usermeta.tips);
+  spec.layer = spec.layer.filter((layer) => layer.data.values || spec.datasets[layer.data.name].length);
+  if (spec.height.step) spec.height = spec.height.step * new Set(Object.values(spec.datasets).flat().map((row) => row.row)).size;
+  if (log) {
+    for (const layer of spec.layer) {
+      const encoding = layer.encoding[axis];
+      if (encoding?.scale) encoding.scale = { type: "log", nice: false, padding: 12 };
+    }
+    for (const [name, rows] of Object.entries(spec.datasets))
+      spec.datasets[name] = rows.filter((row) => !(row[axis] <= 0));
+  }
+  return spec;
+}
+async function draw(figure) {
+  const view = figure.querySelector(".view"), content = figure.content;
+  const { view: made } = await vegaEmbed(view, filled(content, figure.log), options);
+  figure.made?.finalize();
+  figure.made = made;
+  view.style.minHeight = 0;
+  if (figure.only >= 0) made.signal("only", figure.only).run();
+}
+function button(text, pressed, act) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.append(...[text].flat());
+  made.setAttribute("aria-pressed", pressed);
+  made.addEventListener("click", act);
+  return made;
+}
+// The legend: a button a series, which shows it alone, or all again.
+function legend(figure) {
+  const { keys, marks } = figure.content, list = document.createElement("div");
+  list.className = "legend";
+  const used = new Set(Object.values(figure.content.tables).flatMap(({ cols, rows }) => cols.includes("s") ? rows.map((r) => r[cols.indexOf("s")]) : []));
+  keys.forEach((key, s) => {
+    if (!used.has(s)) return;
+    const mark = document.createElement("i");
+    mark.className = marks;
+    const colour = `var(--${marks === "block" ? key.name : "c" + key.c})`;
+    if (marks === "shape") { mark.textContent = GLYPHS[key.h]; mark.style.color = colour; }
+    else if (marks === "block") mark.style.background = colour;
+    else mark.style.borderTop = `3px ${DASHES[key.d]} ${colour}`;
+    list.append(button([mark, key.name], "false", (event) => {
+      figure.only = figure.only === s ? -1 : s;
+      for (const other of list.children) other.setAttribute("aria-pressed", other === event.currentTarget && figure.only === s);
+      figure.made?.signal("only", figure.only).run();
+    }));
+  });
+  if (list.children.length > 1 || marks === "shape") figure.append(list);
+}
+const AXES = { ArrowLeft: ["x", -0.2, 1], ArrowRight: ["x", 0.2, 1], ArrowDown: ["y", -0.2, 1], ArrowUp: ["y", 0.2, 1],
+  "+": ["xy", 0, 0.7], "-": ["xy", 0, 1 / 0.7], 0: ["xy", 0, 0] };
+// Zoom and move from the keyboard: the same signals that the wheel sets.
+function steer(figure, event) {
+  const step = AXES[event.key], names = figure.made ? Object.keys(figure.made.getState().signals) : [];
+  if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+  for (const axis of step[0]) {
+    const signal = names.find((n) => n === `zoom_${axis}` || (axis === "x" && n === "zoom_low"));
+    if (!signal) continue;
+    const scale = figure.made.scale(axis), [a, b] = scale.domain();
+    const log = scale.type === "log", f = log ? Math.log : Number, back = log ? Math.exp : Number;
+    const [low, high] = [f(a), f(b)], middle = (low + high) / 2 + step[1] * (high - low), half = (high - low) / 2 * step[2];
+    figure.made.signal(signal, step[2] ? [back(middle - half), back(middle + half)] : null);
+    event.preventDefault();
+  }
+  figure.made.run();
+}
+function begin(figure) {
+  if (figure.content) return;
+  figure.content = JSON.parse(figure.querySelector("script").textContent);
+  figure.log = false;
+  figure.only = -1;
+  legend(figure);
+  if (specs[figure.content.kind].usermeta.log) {
+    const log = button("log scale", "false", () => {
+      figure.log = !figure.log;
+      log.setAttribute("aria-pressed", figure.log);
+      draw(figure);
+    });
+    log.className = "log";
+    figure.querySelector("figcaption").append(" ", log);
+  }
+  figure.querySelector(".view").addEventListener("keydown", (event) => steer(figure, event));
+  figure.drawn = draw(figure);
+}
+const watcher = new IntersectionObserver((seen) => seen.forEach((entry) => {
+  if (!entry.isIntersecting) return;
+  watcher.unobserve(entry.target);
+  begin(entry.target);
+}), { rootMargin: "300px" });
+document.querySelectorAll("figure.chart").forEach((figure) => watcher.observe(figure));
+document.querySelectorAll("details.set[open]").forEach(fill);
 openTarget();
+window.addEventListener("beforeprint", () => {
+  [...document.querySelectorAll("figure.chart")].filter((figure) => figure.checkVisibility()).forEach(begin);
+});

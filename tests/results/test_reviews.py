@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from results import summarize
+from results import site, summarize
 
 
 @pytest.fixture
@@ -54,3 +54,11 @@ def test_a_file_inside_of_what_is_summarised_is_refused(tree, org, capsys):
     inside.write_text("[]", encoding="utf-8")
     assert summarize.main([str(tree.root), "--reviews", str(inside)]) == 2
     assert "reviews inside of" in capsys.readouterr().err
+
+
+def test_what_reviewers_said_is_on_pages(tree, org, reviews, tmp_path):
+    page, folder = tmp_path / "page.html", tmp_path / "site"
+    summarize.main([str(tree.root), "--reviews", reviews(org), "--output", str(page)])
+    assert site.main([str(tree.root), "--reviews", reviews(org), "--out", str(folder)]) == 0
+    for path in (page, *folder.glob("*/index.html")):
+        assert "<dt>reviewed</dt><dd>1 of 7 points accepted, 1 objection</dd>" in path.read_text()

@@ -1,31 +1,66 @@
-"""The figures of one set, from the runs that the checker read."""
+"""The charts of one set, from the runs that the checker read."""
 
-from results.html.charts import breakdown, curves, longest, sample, timeline
+import pytest
+
+from results.html import charts
+from results.html.charts import Side, curves, each, key, sample, time, timeline
 
 
-def test_a_line_a_run_and_the_target(new_log, read):
+def test_a_line_a_run_with_its_log_lines_the_target_and_the_reference(new_log, read):
     runs = [read(new_log.scaffold(10.0, epochs=4)), read(new_log.scaffold(20.0, epochs=6))]
-    drawn = curves(runs, 0.95)
-    assert drawn.count('class="curve') == 2 and "target 0.95" in drawn and "eval_accuracy" in drawn
-    assert curves([read(new_log.Log())], 0.95) == ""
+    chart = curves(each(runs), 0.95, (8, 9))
+    assert "eval_accuracy" in chart.caption and [k["name"] for k in chart.keys] == ["run 0", "run 0"]
+    rows = [dict(zip(chart.tables["points"].cols, row, strict=True)) for row in chart.tables["points"].rows]
+    assert [row["s"] for row in rows] == [0] * 4 + [1] * 6
+    lines = runs[1].file.read_text().splitlines()
+    assert all('"eval_accuracy"' in lines[row["at"] - 1] for row in rows if row["s"] == 1)
+    assert rows[3]["y"] == 0.96 and rows[3]["x"] == 4 and rows[3]["t"] == pytest.approx(9.9, abs=0.2)
+    assert chart.tables["target"].rows == [(0.95,)] and chart.tables["band"].rows[0][:2] == (8, 9)
+    assert (
+        chart.note == "Dashed: the target, 0.95. Shaded: the 8 to 9 epochs of the reference's runs at this batch size."
+    )
 
 
-def test_bars_of_where_the_time_went(new_log, read):
-    runs = [read(new_log.scaffold(10.0, epochs=4))]
-    drawn = breakdown(runs, set())
-    assert "staging 0.500 of 10.000 s" in drawn and "dropped" in drawn
-    assert "dropped" not in breakdown(runs, {runs[0].path})
-    assert breakdown([read(new_log.scaffold(stop=False))], set()) == ""
+def test_curves_are_thinned_to_what_there_is_room_for(new_log, read):
+    run = read(new_log.scaffold(10.0, epochs=12))
+    rows = curves([Side("a", [run])], None, (), 5).tables["points"].rows
+    assert len(rows) == 5 and [rows[0][3], rows[-1][3]] == [1, 12]
+    assert curves([Side("a", [read(new_log.Log())])], 0.95) is None and curves([], None) is None
+
+
+def test_where_the_time_of_each_run_went(new_log, read):
+    run = read(new_log.scaffold(10.0, epochs=4))
+    chart = time([Side("", [run], frozenset({run.path}))])
+    assert sum(row[2] for row in chart.tables["parts"].rows) == 10 and chart.tables["parts"].rows[0][1:] == (
+        "0",
+        0.5,
+        10,
+    )
+    assert time([Side("", [run], frozenset({"other"}))]).tables["parts"].rows[0][1] == "0 (dropped)"
+    assert time([Side("A", [run]), Side("B", [run])]).tables["parts"].rows[-1][1] == "B 0"
+    assert time([Side("", [read(new_log.scaffold(stop=False))])]) is None
 
 
 def test_timelines_begin_together_where_runs_ran_together(new_log, read):
     runs = [read(new_log.scaffold(10.0, start=1_700_000_000_000 + wait)) for wait in (0, 5000)]
-    assert (longest(runs, False), longest(runs, True)) == (10, 15)
-    assert "since the first start" in timeline(runs, True) and "since its start" in timeline(runs, False)
-    assert timeline([], False) == ""
+    for together, last in ((False, 10), (True, 15)):
+        chart = timeline([Side("", runs)], together)
+        assert max(row[3] for row in chart.tables["parts"].rows) == last
+    assert "since the first start" in timeline([Side("", runs)], True).caption
+    assert timeline([], False) is None
 
 
-def test_many_runs_are_sampled_evenly():
+@pytest.mark.parametrize("extra", [-1, 0])
+def test_a_timeline_of_too_many_spans_is_none(new_log, read, monkeypatch, extra):
+    run = read(new_log.scaffold(10.0, epochs=4))
+    spans = len(timeline([Side("", [run])], False).tables["parts"].rows)
+    monkeypatch.setattr(charts, "SPANS", spans + extra)
+    assert (timeline([Side("", [run])], False) is None) == (extra < 0)
+
+
+def test_many_runs_are_sampled_evenly_and_looks_repeat():
     assert sample(range(5)) == [0, 1, 2, 3, 4]
     shown = sample(range(1000), 40)
     assert len(shown) == 40 and (shown[0], shown[-1]) == (0, 999)
+    assert key(0, "a") == {"name": "a", "c": 0, "d": 0, "h": 0}
+    assert key(9, "b") == {"name": "b", "c": 1, "d": 1, "h": 3}

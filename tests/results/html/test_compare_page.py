@@ -7,6 +7,7 @@ import pytest
 from compliance.engine import judge
 from results.differences import pairs, sides
 from results.html.compare_page import html_text, ratios
+from results.html.page import bundle
 from results.statistics.result import summarize
 
 
@@ -17,12 +18,18 @@ def compared(tree, new_log):
     return sides(summarize(judge([tree.root]), as_logged=True))
 
 
-def test_names_of_strangers_are_escaped_and_seeds_link_to_their_lines(compared):
-    page = html_text(compared, pairs(compared), Path.cwd())
+def test_names_of_strangers_are_escaped_and_seeds_name_their_lines(compared):
+    page = html_text(compared, pairs(compared), Path.cwd()).replace(bundle(), "")
     assert "&lt;b&gt;" in page and "<b>/box" not in page
-    assert "result_0.txt#L" in page and page.count("<h3>") == 2
+    assert "result_0.txt:" in page and page.count('class="view"') == 4
+
+
+def test_curves_of_all_sets_are_in_one_chart(compared):
+    page = html_text(compared, pairs(compared), Path.cwd())
+    assert page.count('"kind":"curves"') == 1 and '"keys":[{"name":"A"' in page
 
 
 def test_ratios_of_what_cannot_be_compared_are_not_drawn(compared):
-    assert "A / B" in ratios(pairs(compared), True)
-    assert ratios(pairs(compared), False) == "" and ratios([], True) == ""
+    chart = ratios(pairs(compared), True)
+    assert [row[1] for row in chart.tables["sets"].rows] == ["A / B"]
+    assert ratios(pairs(compared), False) is None and ratios([], True) is None

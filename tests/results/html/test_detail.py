@@ -1,21 +1,62 @@
 """One submission of the report."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from compliance.engine import judge
-from results.html.detail import Room, detail, room
+from results.html.detail import Room, detail, facts, figure, reference_epochs, room, worth
 from results.html.page import Links
 from results.statistics.result import summarize
 
 
-def test_more_sets_leave_less_room_for_each():
-    assert (room(1), room(200)) == (Room(40, 100), Room(40, 100))
-    assert room(1000) == Room(8, 20)
-
-
-def test_it_shows_no_more_than_there_is_room_for(tree, new_log):
-    tree.set([new_log.scaffold(50.0 + i, seed=i) for i in range(12)])
+@pytest.fixture
+def one(tree, new_log):
+    tree.set([new_log.scaffold(50.0 + i, seed=i, submission_poc_name="A Person") for i in range(12)])
     (r,) = summarize(judge([tree.root]), as_logged=True)
-    drawn = detail(r, "A", Links(Path.cwd()), Room(8, 5))
-    assert "Figures show 8 of the 12 runs." in drawn and "The first 5 of 12 runs." in drawn
-    assert "differs in other runs" not in drawn and "global_batch_size" in drawn
+    return r
+
+
+def test_more_sets_leave_less_room_for_each():
+    assert room(1) == Room(40, 100, 3, 2, 400, True)
+    assert (room(100).whole, room(101).whole) == (True, False)
+    assert room(1000) == Room(8, 10, 1, 0, 40, False)
+
+
+def test_it_shows_no_more_than_there_is_room_for(one):
+    shown = detail(one, Links(Path.cwd()), Room(8, 5, 1, 0, 3, False))
+    assert shown.more == "Charts show 8 of the 12 runs. The table has the first 5."
+    assert len(shown.runs.lines) == 5 and shown.sources == []
+    assert [c.kind for c in shown.charts] == ["curves", "time"] and len(shown.charts[0].tables["points"].rows) == 24
+
+
+def test_numbers_name_lines_that_hold_them(one):
+    shown = detail(one, Links(Path("/")), room(1))
+    keys = {text.partition('"key": "')[2].partition('"')[0] for _, _, text in shown.sources}
+    assert keys == {"run_start", "run_stop", "eval_accuracy", "seed", "global_batch_size"}
+    assert len(shown.sources) == 60
+    path, _, line = shown.runs.lines[0].cells[1].title.rpartition(":")
+    assert '"run_stop"' in (Path("/") / path).read_text().splitlines()[int(line) - 1]
+
+
+def test_settings_hold_no_person(one):
+    names = [line.cells[0].text for line in detail(one, Links(Path.cwd()), room(1)).settings.lines]
+    assert "global_batch_size" in names and "submission_poc_name" not in names and "seed" not in names
+
+
+def test_the_figure_has_the_digits_of_its_interval(one):
+    t = one.score.trimmed
+    assert one.fom == 55.5 and 1 < (t.high - t.low) / 2 < 9.9
+    said = f"55.5 s (0.93 min), 95 %: {t.low:.1f} to {t.high:.1f}, 7 degrees of freedom"
+    assert ("figure of merit", said) in facts(one)
+    assert figure(one) == "55.5" and worth(one) == "55.5 s" and worth(replace(one, why="x")) == "no score"
+
+
+def test_the_reference_is_the_editions_or_its_own_submission(one, monkeypatch):
+    other = replace(one, judged=replace(one.judged, org="reference"))
+    monkeypatch.setattr("results.html.detail.published_epochs", lambda r: ())
+    assert reference_epochs(one, [one, other]) == [4.0] * 12 and reference_epochs(one, [one]) == ()
+    assert reference_epochs(other, [other]) == ()
+    monkeypatch.setattr("results.html.detail.published_epochs", lambda r: (8, 9))
+    assert reference_epochs(one, [other]) == (8, 9)

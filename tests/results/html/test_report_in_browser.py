@@ -1,14 +1,16 @@
 """The report in a real browser, driven through Chromium's own protocol. Skipped where there is none."""
 
+import base64
 import json
 import shutil
 import subprocess
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 
-from results import summarize
+from results import site, summarize
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = [
@@ -17,6 +19,7 @@ FLAGS = [
     *("--remote-allow-origins=*", "--hide-scrollbars"),
 ]
 BROWSER = next((path for name in NAMES if (path := shutil.which(name))), None)
+axe_core_python = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
 websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"none of {', '.join(NAMES)} is installed")
 
@@ -103,50 +106,183 @@ def report(tree, new_log, tmp_path):
     return path
 
 
-ORGS = "[...document.querySelectorAll('table.cards tbody tr')].map(r => r.cells[2].textContent)"
+ORGS = "[...document.querySelectorAll('table.cards tbody tr')].filter(r => !r.hidden).map(r => r.dataset.organisation)"
+
+
+def silent(page, report):
+    """Nothing was complained of and nothing requested but the page itself."""
+    assert page.complaints() == []
+    assert set(page.requests()) == {report.as_uri()}
+
+
+def wait(page, script):
+    """Until a script says true; false after ten seconds."""
+    deadline = time.monotonic() + 10
+    while not (found := page.run(script)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return bool(found)
+
+
+def press(page, key, text="", code=0):
+    for kind in ("keyDown", "keyUp"):
+        page.call("Input.dispatchKeyEvent", type=kind, key=key, text=text, windowsVirtualKeyCode=code)
 
 
 def test_sort_open_and_stay_silent(page, report):
     page.open(report)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
-    click = (
-        "[...document.querySelectorAll('table.cards th button')].find(b => b.textContent.startsWith('FOM, s')).click()"
-    )
+    click = "[...document.querySelectorAll('table.cards th button')].find(b => b.textContent == 'minutes').click()"
     page.run(click)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
     page.run(click)
     assert page.run(ORGS) == ["slow", "middle", "quick"]
     assert page.run("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == "descending"
-    assert page.run("document.querySelectorAll('details[open]').length") == 0
+    assert page.run("document.querySelectorAll('details.set[open]').length") == 0
     page.run("document.querySelector('table.cards td a').click()")
-    page.run("new Promise(done => setTimeout(done, 100))")
-    assert page.run("document.querySelectorAll('details[open]').length") == 1
-    assert page.run("document.querySelector('details[open] svg').getBoundingClientRect().height") > 100
-    assert page.complaints() == []
-    assert [url for url in page.requests() if not url.startswith(("file:", "data:"))] == []
-    assert page.requests().count(report.as_uri()) == len(page.requests())
+    assert wait(page, "document.querySelector('details.set[open] svg')?.getBoundingClientRect().height > 100")
+    assert page.run("document.querySelectorAll('details.set[open]').length") == 1
+    silent(page, report)
+
+
+def test_search_and_filters_hide_rows_and_their_submissions(page, report):
+    page.open(report)
+    page.run("document.getElementById('find').focus()")
+    page.call("Input.insertText", text="QUICK box")
+    assert page.run(ORGS) == ["quick"] and page.run("document.querySelector('output').value") == "1 of 3 sets"
+    assert page.run("[...document.querySelectorAll('details.set')].filter(d => !d.hidden).length") == 1
+    choose = "(() => { const s = document.querySelector('[data-fact=organisation]'); s.value = 'slow';"
+    page.run(choose + " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
+    assert page.run(ORGS) == []
+    page.run("(() => { const f = document.getElementById('find'); f.value = ''; })()")
+    page.run(choose + " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
+    assert page.run(ORGS) == ["slow"]
+    silent(page, report)
+
+
+def test_charts_are_drawn_when_they_come_into_view(page, report):
+    page.open(report)
+    assert wait(page, "document.querySelectorAll('figure svg').length > 0")
+    assert page.run("document.querySelectorAll('figure svg').length < document.querySelectorAll('figure').length")
+    page.run("document.querySelector('figure.strong').scrollIntoView()")
+    assert wait(page, "document.querySelector('figure.strong svg') !== null")
+    silent(page, report)
+
+
+def opened(page, report, *look):
+    """The first submission's curves, drawn; the middle of the drawing."""
+    page.open(report, *look)
+    page.run("document.querySelector('table.cards td a').click()")
+    assert wait(page, "document.querySelector('details.set figure') !== null")
+    page.run("document.querySelector('details.set figure').scrollIntoView()")
+    assert wait(page, "document.querySelector('details.set figure').made !== undefined")
+    box = "(() => { const r = document.querySelector('details.set figure .view').getBoundingClientRect();"
+    return page.run(box + " return [r.left + r.width / 2, r.top + r.height / 2]; })()")
+
+
+def test_hovering_says_run_epoch_value_and_log_line(page, report):
+    x, y = opened(page, report)
+    for step in (0, 3):
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
+    assert wait(page, "document.querySelector('#vg-tooltip-element.visible') !== null")
+    said = page.run("[...document.querySelectorAll('#vg-tooltip-element td')].map(d => d.textContent)")
+    told = dict(zip(said[::2], said[1::2], strict=True))
+    assert set(told) == {"series", "epoch", "seconds", "value", "log line"} and told["series"].startswith("run ")
+    logs = sorted(report.parent.rglob(f"quick/**/result_{told['series'][4:]}.txt"))
+    line = logs[0].read_text().splitlines()[int(told["log line"]) - 1]
+    assert '"eval_accuracy"' in line and abs(json.loads(line[9:])["value"] - float(told["value"])) < 1e-6
+    silent(page, report)
+
+
+FAINT = """[...document.querySelectorAll('details.set figure .mark-line path')]
+  .filter(p => p.getAttribute('opacity') < 0.5 || getComputedStyle(p).opacity < 0.5).length"""
+
+
+def test_a_legend_isolates_by_click_and_by_key(page, report):
+    opened(page, report)
+    assert page.run(FAINT) == 0
+    page.run("document.querySelectorAll('details.set figure .legend button')[1].click()")
+    assert wait(page, f"{FAINT} === 4")
+    assert page.run("document.querySelectorAll('.legend [aria-pressed=true]').length") == 1
+    page.run("document.querySelectorAll('details.set figure .legend button')[1].focus()")
+    press(page, "Enter", "\r", 13)
+    assert wait(page, f"{FAINT} === 0")
+    silent(page, report)
+
+
+DOMAIN = "document.querySelector('details.set figure').made.scale('x').domain()"
+
+
+def test_zoom_from_the_keyboard_and_back(page, report):
+    opened(page, report)
+    whole = page.run(DOMAIN)
+    page.run("document.querySelector('details.set figure .view').focus()")
+    press(page, "+", "+")
+    assert wait(page, f"{DOMAIN}[1] < {whole[1]}")
+    press(page, "ArrowRight", "", 39)
+    assert wait(page, f"{DOMAIN}[1] > {whole[1]} - 1")
+    press(page, "0", "0")
+    assert wait(page, f"JSON.stringify({DOMAIN}) === '{json.dumps(whole, separators=(',', ':'))}'")
+    silent(page, report)
+
+
+EVIL = "</noscript>\"><script>window.hacked=1<_script><img src=x onerror=window.hacked=1>'+(window.hacked=1)+'"
+
+
+def test_what_strangers_write_is_text_wherever_it_is_shown(page, tree, new_log, tmp_path):
+    evil = EVIL.replace("<_", "</")
+    facts = {"submission_status": evil, "submission_platform": evil, evil: evil}
+    for org in (EVIL.replace("/", ""), "other"):
+        logs = [new_log.scaffold(50 + i, epochs=5, seed=i, **facts) for i in range(5)]
+        tree.set(logs, org=org, system=EVIL.replace("/", ""))
+    report = tmp_path / "report.html"
+    summarize.main(["--as-logged", "--output", str(report), str(tree.root)])
+    page.open(report)
+    page.run("document.querySelector('[data-open=yes]').click()")
+    assert wait(page, "document.querySelectorAll('details.set figure').length === 6")
+    page.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert wait(page, "[...document.querySelectorAll('figure')].every(f => f.made)")
+    for x in range(3):
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=300 + 9 * x, y=500)
+    names = "[...document.querySelectorAll('figure.ranks .legend button')].map(b => b.textContent)"
+    assert any("window.hacked=1" in name for name in page.run(names))
+    assert page.run("typeof window.hacked") == "undefined"
+    assert page.run("document.querySelectorAll('img').length") == 0
+    silent(page, report)
+
+
+def test_an_axis_becomes_logarithmic_and_linear_again(page, report):
+    opened(page, report)
+    kind = "document.querySelector('details.set figure').made.scale('y').type"
+    assert page.run(kind) == "linear"
+    for wanted in ("log", "linear"):
+        page.run("document.querySelector('details.set figure .log').click()")
+        assert wait(page, f"{kind} === '{wanted}'")
+    silent(page, report)
 
 
 def test_keyboard_sorts_and_opens(page, report):
     page.open(report)
     page.run("document.querySelectorAll('table.cards th button')[4].focus()")
-    for kind in ("keyDown", "keyUp"):
-        page.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
-    assert page.run("document.querySelector('th[aria-sort]') !== null")
-    page.run("document.querySelector('details summary').focus()")
-    for kind in ("keyDown", "keyUp"):
-        page.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
-    assert page.run("document.querySelector('details').open")
+    press(page, "Enter", "\r", 13)
+    assert page.run("document.querySelector('th[aria-sort] button').textContent") == "95 %, s"
+    page.run("document.querySelector('details.set summary').focus()")
+    press(page, "Enter", "\r", 13)
+    assert page.run("document.querySelector('details.set').open")
 
 
-@pytest.mark.parametrize("width", [380, 1024, 1920])
+@pytest.mark.parametrize("width", [380, 1366, 1920])
 @pytest.mark.parametrize("dark", [False, True])
 def test_fits_and_is_legible(page, report, width, dark):
     page.open(report, width, dark)
-    page.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    if width == 1366:  # no table needs to be moved sideways
+        tables = "[...document.querySelectorAll('.scroll')].every(s => s.scrollWidth <= s.clientWidth)"
+        assert page.run(tables)
+    page.run("document.querySelectorAll('details.set').forEach(d => d.open = true)")
+    page.run("document.querySelector('figure').scrollIntoView()")
+    assert wait(page, "document.querySelectorAll('figure svg').length > 0")
     assert page.run("document.documentElement.scrollWidth") <= width
     assert page.run(CONTRAST) >= 4.5
-    assert page.complaints() == []
+    silent(page, report)
 
 
 # The least contrast between text and the page's own background (WCAG), over what the style sheet colours.
@@ -154,20 +290,47 @@ CONTRAST = """(() => {
   const light = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(v => { v /= 255;
     return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   const back = light(getComputedStyle(document.body).backgroundColor);
-  const texts = [...document.querySelectorAll('h1, h2, p, td, th, a, dt, dd')].map(e => getComputedStyle(e).color);
+  const words = document.querySelectorAll('h1, h2, p, td, th, a, dt, dd, small, button');
+  const texts = [...words].map(e => getComputedStyle(e).color);
   texts.push(...[...document.querySelectorAll('svg text')].map(e => getComputedStyle(e).fill));
   const contrast = a => (Math.max(a, back) + 0.05) / (Math.min(a, back) + 0.05);
   return Math.min(...texts.map(c => contrast(light(c))));
 })()"""
 
 
-def test_print_is_light_and_open(page, report):
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing(page, report, dark):
+    code = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    opened(page, report, 1366, dark)
+    page.call("Runtime.evaluate", expression=code)  # by the browser's protocol, which no policy of a page binds
+    found = "axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => [v.id, v.nodes[0].html]))"
+    assert page.run(found) == []
+
+
+def test_print_is_light_short_and_has_its_charts(page, report):
     page.open(report, 1024, True)
     page.call("Emulation.setEmulatedMedia", media="print")
     assert page.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    page.run("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.run("document.querySelectorAll('details:not([open])').length") == 0
     a4_landscape = 1046  # CSS pixels between margins of 10 mm
     page.call("Emulation.setDeviceMetricsOverride", width=a4_landscape, height=900, deviceScaleFactor=1, mobile=False)
     assert page.run("Math.max(...[...document.querySelectorAll('table')].map(t => t.scrollWidth))") <= a4_landscape
-    assert page.call("Page.printToPDF", preferCSSPageSize=True)["data"]
+    page.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.run("Promise.all([...document.querySelectorAll('figure')].map(f => f.drawn)).then(() => true)")
+    visible = "[...document.querySelectorAll('figure')].filter(f => f.checkVisibility())"
+    assert page.run(f"{visible}.length > 0 && {visible}.every(f => f.querySelector('svg'))")
+    pdf = base64.b64decode(page.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+    assert pdf.count(b"/Type /Page\n") <= 6
+
+
+def test_the_site_leads_to_a_submission(page, tree, new_log, tmp_path):
+    for name in ("v1.0", "v1.1"):
+        tree.set([new_log.scaffold(50 + i, epochs=5, seed=i) for i in range(5)], edition=name)
+    site.main([str(tree.root), "--as-logged", "--rules", "v1.0", "--out", str(tmp_path / "site")])
+    page.open(tmp_path / "site" / "index.html", 380)
+    page.run("document.querySelector('figure').scrollIntoView()")
+    assert wait(page, "document.querySelector('figure.trend svg') !== null")
+    assert page.run("document.documentElement.scrollWidth") <= 380
+    page.run("document.querySelector('section td a').click()")
+    assert wait(page, "location.pathname.endsWith('v1.0/index.html') && document.readyState === 'complete'")
+    assert wait(page, "document.querySelectorAll('details.set[open] figure').length === 3")
+    assert page.complaints() == [] and all(url.startswith(tmp_path.as_uri()) for url in page.requests())

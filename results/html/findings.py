@@ -1,0 +1,71 @@
+"""What the checker found in a set, for a page: by rule, worst first, with the lines around each place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from compliance.finding import SEVERITIES, Finding
+from results.html.excerpt import Line, excerpts
+from results.html.page import Links
+from results.statistics.standing import Standing
+
+ORDER = {severity: i for i, severity in enumerate(("error", "review", "warning", "info"))}
+assert set(ORDER) == set(SEVERITIES)
+
+
+@dataclass(frozen=True)
+class Place:
+    """One finding: where, what was found and wanted, and the lines of the file around it."""
+
+    where: str
+    href: str
+    said: str
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The findings of one rule: how many, and the first of them."""
+
+    code: str
+    severity: str
+    sentence: str
+    count: int
+    places: Sequence[Place]
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.places)
+
+
+def groups(standing: Standing, links: Links, home: Path, places: int, around: int) -> list[Group]:
+    """The findings of a set by rule, errors first, waived ones last; of each rule the first `places`, with up to
+    `around` lines on either side. `home` is the folder outside of which no file is shown."""
+
+    def rule(f: Finding) -> tuple:
+        return bool(f.waived), ORDER.get(f.severity, len(ORDER)), f.code, f.sentence
+
+    found = [(key, list(members)) for key, members in groupby(sorted(standing.everything, key=rule), key=rule)]
+    shown = [f for _, members in found for f in members[:places]]
+    wanted: dict[str, set[int]] = {}
+    for f in shown:
+        wanted.setdefault(f.path, set()).add(f.line)
+    lines = {path: excerpts(Path(path), home, numbers, around) for path, numbers in wanted.items()}
+    return [
+        Group(
+            code,
+            ("waived " if waived else "") + members[0].severity,
+            sentence,
+            len(members),
+            [place(f, links, lines[f.path].get(f.line, [])) for f in members[:places]],
+        )
+        for (waived, _, code, sentence), members in found
+    ]
+
+
+def place(f: Finding, links: Links, lines: Sequence[Line]) -> Place:
+    told = [f"{name} {value}" for name, value in (("found", f.found), ("wanted", f.wanted)) if value]
+    waived = f" [waived by {f.waived}]" if f.waived else ""
+    path = Path(f.path).absolute()
+    return Place(links.place(path, f.line), links.to(path), ", ".join(told) + waived, lines)

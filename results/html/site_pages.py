@@ -1,0 +1,186 @@
+"""The pages of the site: the index, a report a round, the rules, and tables to download."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from compliance.finding import counted
+from compliance.rule import CHECKS
+from results.html.cells import Cell, Line, Table, number
+from results.html.charts import Chart, Rows, key
+from results.html.numbers import grouped
+from results.html.page import ADDRESS, HIDDEN, Links, anchor, page, plain
+from results.html.report import html_text
+from results.statistics.result import Result
+from results.tables.text import Places, csv_text, json_text
+from rules.edition import Edition, editions, load
+from rules.text import Rule
+
+LOOKS = 24  # systems that a chart can tell apart
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of submissions: its name, the folder of its pages, its results, and what has none."""
+
+    name: str
+    folder: str
+    results: Sequence[Result]
+    left_out: Places
+
+    @property
+    def edition(self) -> str:
+        """The editions that it was checked by."""
+        return ", ".join(sorted({r.judged.edition for r in self.results}))
+
+
+def rounds(results: Sequence[Result], left_out: Places) -> list[Round]:
+    """The results by round, in the order of their names; what has no result stands with the round in whose folder it
+    lies."""
+    found: dict[str, list[Result]] = {}
+    for r in results:
+        found.setdefault(r.judged.round or r.judged.edition, []).append(r)
+    made, taken = [], set()
+    for name, of in sorted(found.items()):
+        folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[:60] or "round"
+        folder = folder if folder.lower() not in {*taken, "index.html", "rules.html"} else anchor(folder, name)
+        taken.add(folder.lower())
+        made.append(Round(name, folder, of, [(p, why) for p, why in left_out if f"/{name}/" in f"/{p}"]))
+    return made
+
+
+def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
+    """(path, text) of every file of the site; places in logs are named as they lie below `base`."""
+    links = Links(base, public=True)
+    yield "index.html", index(found)
+    yield "rules.html", rules()
+    for one in found:
+        places = [(links.place(path), why) for path, why in one.left_out]
+        yield f"{one.folder}/index.html", html_text(one.results, base, places, f"Results of {one.name}", public=True)
+        yield f"{one.folder}/results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
+        yield f"{one.folder}/results.json", clean_json(json_text(one.results, places))
+
+
+def clean_json(text: str) -> str:
+    """The same JSON without addresses."""
+    return json.dumps(plain(json.loads(text)), indent=1) + "\n"
+
+
+def index(found: Sequence[Round]) -> str:
+    """The rounds, and for each problem the best of each system over them."""
+    problems = trends(found)
+    drawn = [chart for _, _, chart in problems if chart]
+    return page("site.html", bool(drawn), title="Rounds", rounds=round_table(found), problems=problems)
+
+
+def round_table(found: Sequence[Round]) -> Table:
+    """A row a round, the newest name first."""
+    lines = []
+    for one in reversed(found):
+        runs = sum(r.score.n for r in one.results if not r.throughput_only)
+        place = f"{one.folder}/"
+        lines.append(
+            Line(
+                [
+                    Cell(one.name, href=f"{place}index.html"),
+                    Cell(one.edition),
+                    number(len({r.org for r in one.results})),
+                    number(len(one.results)),
+                    number(sum(r.fom is not None or r.throughput is not None for r in one.results)),
+                    number(runs),
+                    Cell("CSV", href=f"{place}results.csv"),
+                    Cell("JSON", href=f"{place}results.json"),
+                ]
+            )
+        )
+    return Table(("round", "rules", "organisations", "sets", "with a result", "runs", "", ""), lines, cards=True)
+
+
+def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
+    """(problem, table, chart) of every problem with a result: a row a system, a column a round. Rounds are held against
+    each other where benchmark, problem, target, kind of scaling and division are the same."""
+    best: dict[tuple, dict[str, dict[str, tuple[float, Result, Round]]]] = {}
+    for one in found:
+        for r in one.results:
+            if (value := worth(r)) is None:
+                continue
+            of = best.setdefault((*r.group[1:3], r.one("target"), *r.group[3:]), {}).setdefault(r.label, {})
+            if one.name not in of or better(r, value, of[one.name][0]):
+                of[one.name] = (value, r, one)
+    return [trend(group, systems, found) for group, systems in sorted(best.items(), key=lambda item: str(item[0]))]
+
+
+def worth(r: Result) -> float | None:
+    """Minutes to train, or models an hour of a throughput."""
+    if r.throughput is not None:
+        return r.throughput.models_per_hour
+    return None if r.fom is None else r.fom / 60
+
+
+def better(r: Result, value: float, other: float) -> bool:
+    return value > other if r.weak else value < other
+
+
+def trend(group: tuple, systems: dict[str, dict], found: Sequence[Round]) -> tuple[str, Table, Chart | None]:
+    """One problem: its title, table, and, of two rounds or more, chart."""
+    benchmark, problem, target, scaling, division = group
+    weak = scaling == "weak"
+    words = [benchmark, problem, f"{division} division", "models per hour" if weak else "minutes to train"]
+    there = [one for one in found if any(one.name in of for of in systems.values())]
+    order = sorted(systems, key=lambda s: min((-v if weak else v) for v, _, _ in systems[s].values()))
+    lines = [Line([Cell(system), *(cell(systems[system].get(one.name)) for one in there)]) for system in order]
+    rows: list[Sequence[Any]] = []
+    for one in there:
+        of = [(s, *systems[name][one.name][:2]) for s, name in enumerate(order, 1) if one.name in systems[name]]
+        first = (max if weak else min)(of, key=lambda found: found[1])
+        rows += [(s, one.name, value, r.label, r.one("units")) for s, value, r in [(0, *first[1:]), *of] if s < LOOKS]
+    some = f"; the first {LOOKS - 1} of {len(order)} systems" if len(order) >= LOOKS else ""
+    keys = [key(i, system) for i, system in enumerate(["best of all", *order[: LOOKS - 1]])]
+    tables = {"points": Rows(("s", "round", "y", "set", "units"), rows)}
+    caption = f"The best of each system over rounds, {words[-1]}{some}"
+    chart = Chart("trend", caption, keys, tables, marks="shape") if len(there) > 1 else None
+    words += [f"target {target:g}"] if isinstance(target, int | float) else []
+    return " · ".join(word for word in words if word), Table(("system", *(one.name for one in there)), lines), chart
+
+
+def cell(found: tuple[float, Result, Round] | None) -> Cell:
+    """The best of a system in a round, linked to its part of the round's page."""
+    if found is None:
+        return number(None)
+    value, r, one = found
+    shown = grouped(value, 2)
+    return number(value, shown, href=f"{one.folder}/index.html#{anchor(r.name, r.group[2])}", title=r.standing.word)
+
+
+def rules() -> str:
+    """Every rule that is in force somewhere, by family, and where."""
+    known = [load(name) for name in editions()]
+    texts: dict[str, Rule] = {code: rule for edition in known for code, rule in edition.rules.items()}
+    families: dict[str, list] = {}
+    for code, rule in sorted(texts.items()):
+        where: dict[str, list[str]] = {}
+        for edition in known:
+            if code in edition.rules:
+                where.setdefault(severity(code, edition), []).append(edition.name)
+        said = "; ".join(f"{what} in {', '.join(names)}" for what, names in where.items())
+        families.setdefault(rule.path.stem, []).append((rule, blocks(rule.reason), said))
+    return page("rules.html", False, title="Rules", count=counted(len(texts), "rule"), families=families)
+
+
+def blocks(text: str) -> list[list[str]]:
+    """The paragraphs of a rule's text, each as lines: several where it is a list, else one."""
+    found = []
+    for block in text.split("\n\n"):
+        lines = re.split(r"\n(?=- )", block) if block.startswith("- ") else [block]
+        found.append([" ".join(line.split()) for line in lines])
+    return found
+
+
+def severity(code: str, edition: Edition) -> str:
+    """The edition's, else the check's own; "people" for a rule that no program checks."""
+    if edition.rules[code].by_review:
+        return "people"
+    return edition.limits.severity.get(code, CHECKS[code].severity)

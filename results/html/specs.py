@@ -1,0 +1,243 @@
+"""The charts as Vega-Lite specifications: one for each kind, without data. A chart in a page names its kind and holds
+its rows; `report.js` puts the two together.
+
+Rows hold `s`, the number of the series that they belong to; name, colour, dash and shape follow from it. Colours are
+variables of the style sheet, so that charts follow light, dark and print. Nothing of a submission is ever part of a
+specification: strangers' names are rows.
+"""
+
+from typing import Any
+
+PARTS = ("staging", "training", "evaluation", "rest")
+COLOURS, DASHES, SHAPES = 8, 4, 6  # how many can be told apart
+DASH = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
+SHAPE = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
+INK, SOFT = "var(--ink)", "var(--soft)"
+FAINT = 0.07  # of what isn't the series that a reader picked
+SHOWN = "only < 0 || datum.s === only"
+
+Spec = dict[str, Any]
+
+
+def scaled(field: str, values: int, steps: list) -> Spec:
+    """An encoding of a series' number by one of a few looks."""
+    return {
+        "field": field,
+        "type": "nominal",
+        "scale": {"domain": list(range(values)), "range": list(steps)},
+        "legend": None,
+    }
+
+
+COLOUR = scaled("c", COLOURS, [f"var(--c{i})" for i in range(COLOURS)])
+FADE = {"condition": {"test": SHOWN, "value": 1}, "value": FAINT}
+
+
+def number(title: str | None, log: bool = False, field: str = "x") -> Spec:
+    """A quantitative axis."""
+    scale = {"type": "log", "nice": False, "padding": 24} if log else {"zero": False, "nice": True}
+    axis = {"labelOverlap": "greedy", "labelSeparation": 5}
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+
+def row() -> Spec:
+    """A named row for each mark, in the order of the data."""
+    axis = {"labelLimit": 230, "ticks": False, "domain": False}
+    return {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": axis}
+
+
+TIP = {
+    "value": {"expr": "(datum.datum || datum).tip"}
+}  # what `report.js` made of the row, also where the nearest is meant
+
+
+def picked(tips: dict[str, dict[str, str]], *layers: Spec, height: Any = 230, log: str = "") -> Spec:
+    """A chart of layers in which a series can be picked. `tips`: for each table of rows, the fields that are said of a
+    mark, by title. `log` names the axis that a reader may make logarithmic."""
+    return {
+        "width": "container",
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "params": [{"name": "only", "value": -1}],
+        "layer": list(layers),
+        "usermeta": {"log": log, "tips": tips},
+    }
+
+
+def zoomed(*axes: str) -> Spec:
+    """Zooming with the wheel, while Shift is held so that the page still scrolls, and moving."""
+    select = {"type": "interval", "encodings": list(axes), "zoom": "wheel![event.shiftKey]"}
+    return {"name": "zoom", "select": select, "bind": "scales"}
+
+
+NEAR = {
+    "name": "near",
+    "select": {"type": "point", "fields": ["g"], "on": "pointerover", "nearest": True, "clear": "pointerout"},
+}
+
+
+def curves(x: str) -> Spec:
+    """A line a run, the target, and the span of epochs that the reference took."""
+    position = {"x": number(x), "y": number(None, field="y")}
+    line = {"color": COLOUR, "strokeDash": scaled("d", DASHES, list(DASH)), "opacity": FADE, "detail": {"field": "g"}}
+    told = {"series": "name", "run": "run", "epoch": "x", "seconds": "t", "value": "y", "log line": "at"}
+    near = {"condition": {"param": "near", "empty": False, "value": 1}, "value": 0}
+    line["strokeWidth"] = {"condition": {"param": "near", "empty": False, "value": 3.5}, "value": 1.4}
+    return picked(
+        {"points": told, "target": {"target": "y"}, "band": {"the reference's epochs from": "x", "to": "x2"}},
+        {
+            "data": {"name": "band"},
+            "mark": {"type": "rect", "fill": "var(--band)", "stroke": "var(--band)", "opacity": 0.5},
+            "encoding": {"x": number(x), "x2": {"field": "x2"}, "tooltip": TIP},
+        },
+        {
+            "data": {"name": "target"},
+            "mark": {"type": "rule", "stroke": INK, "strokeDash": [7, 4]},
+            "encoding": {"y": number(None, field="y"), "tooltip": TIP},
+        },
+        {
+            "data": {"name": "points"},
+            "mark": {"type": "line", "clip": True},
+            "encoding": position | line,
+        },
+        {
+            "data": {"name": "points"},
+            "transform": [{"filter": SHOWN}],
+            "params": [NEAR, zoomed("x", "y")],
+            "mark": {"type": "point", "filled": True, "size": 44, "clip": True},
+            "encoding": position | {"color": COLOUR, "opacity": near, "tooltip": TIP},
+        },
+        log="y",
+    )
+
+
+def spans(field: str, height: int = 17) -> Spec:
+    """Bars by kind of time: stacked seconds, or, with `x2`, from when to when."""
+    kinds = {
+        "field": "name",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": list(PARTS), "range": [f"var(--{kind})" for kind in PARTS]},
+    }
+    told = {"seconds from": "x", "to": "x2"} if field == "x" else {"seconds": "v", "of": "total"}
+    place = number("seconds", field=field) | {"scale": {"zero": True}}
+    encoding: Spec = {"y": row(), "x": place | ({"stack": "zero"} if field == "v" else {}), "color": kinds}
+    encoding |= {"opacity": FADE, "order": {"field": "s"}}
+    encoding |= {"x2": {"field": "x2"}} if field == "x" else {}
+    encoding["tooltip"] = TIP
+    mark = {"data": {"name": "parts"}, "mark": {"type": "bar", "clip": True}, "encoding": encoding}
+    mark |= {"params": [zoomed("x")]} if field == "x" else {}
+    return picked({"parts": {"run": "row", "kind": "name"} | told}, mark, height={"step": height})
+
+
+def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
+    """A row for each set: its interval, its middle, and a tick a run; with `one`, a line where both are as fast."""
+    place = {"y": row(), "opacity": FADE}
+    whisker = {"x": number(x, field="low"), "x2": {"field": "high"}}
+    layers = [
+        {
+            "data": {"name": "sets"},
+            "mark": {"type": "rule", "strokeWidth": 2, "stroke": INK, "clip": True},
+            "encoding": place | whisker | {"tooltip": TIP},
+        },
+        {
+            "data": {"name": "runs"},
+            "mark": {"type": "tick", "thickness": 1.4, "clip": True},
+            "encoding": place | {"x": number(x), "color": COLOUR, "tooltip": TIP},
+        },
+        {
+            "data": {"name": "sets"},
+            "params": [zoomed("x")],
+            "mark": {"type": "point", "filled": True, "size": 80, "stroke": "var(--card)", "opacity": 1, "clip": True},
+            "encoding": place | {"x": number(x), "color": COLOUR, "tooltip": TIP},
+        },
+    ]
+    if one:
+        rule = {"type": "rule", "stroke": INK, "strokeDash": [7, 4]}
+        layers.insert(0, {"data": {"values": [{"x": 1}]}, "mark": rule, "encoding": {"x": number(x)}})
+    tips = {"sets": told, "runs": {"set": "row", "run": "run", "seconds": "x"}}
+    return picked(tips, *layers, height={"step": 24}, log="x")
+
+
+def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
+    """Sets by two of their means, with standard deviations, and lines: of equal time, or of ideal scaling."""
+    place = {"x": number(x, True), "y": number(y, True, "y")}
+    return picked(
+        {"points": told},
+        {
+            "data": {"name": "lines"},
+            "mark": {"type": "line", "strokeDash": [3, 4], "strokeWidth": 1, "clip": True, "stroke": SOFT},
+            "encoding": place | {"detail": {"field": "g"}},
+        },
+        {
+            "data": {"name": "labels"},
+            "mark": {"type": "text", "align": "right", "dy": -5, "dx": -3, "fill": SOFT, "fontSize": 10},
+            "encoding": place | {"text": {"field": "label"}},
+        },
+        {
+            "data": {"name": "joined"},
+            "mark": {"type": "line", "strokeWidth": 1.4, "clip": True},
+            "encoding": place | {"color": COLOUR, "detail": {"field": "s"}, "opacity": FADE},
+        },
+        *(
+            {
+                "data": {"name": f"{axis}bars"},
+                "mark": {"type": "rule", "strokeWidth": 1.2, "clip": True},
+                "encoding": place
+                | {axis: place[axis] | {"field": "low"}, f"{axis}2": {"field": "high"}}
+                | {"color": COLOUR, "opacity": FADE},
+            }
+            for axis in ("x", "y")
+        ),
+        {
+            "data": {"name": "points"},
+            "params": [zoomed("x", "y")],
+            "mark": {"type": "point", "size": 80, "strokeWidth": 2, "clip": True},
+            "encoding": place
+            | {
+                "color": COLOUR,
+                "shape": scaled("h", SHAPES, list(SHAPE)),
+                "fillOpacity": {"condition": {"test": "datum.hollow", "value": 0}, "value": 0.55},
+                "fill": COLOUR,
+                "opacity": FADE,
+                "tooltip": TIP,
+            },
+        },
+        height=280,
+    )
+
+
+def trend() -> Spec:
+    """The best of each system over rounds."""
+    rounds = {"field": "round", "type": "nominal", "sort": None, "title": "round", "axis": {"labelAngle": 0}}
+    place = {"x": rounds, "y": number(None, True, "y"), "color": COLOUR, "opacity": FADE}
+    told = {"series": "name", "round": "round", "best": "y", "system": "set", "units": "units"}
+    shape = {"shape": scaled("h", SHAPES, list(SHAPE)), "fill": COLOUR, "fillOpacity": {"value": 0.5}, "tooltip": TIP}
+    return picked(
+        {"points": told},
+        {"data": {"name": "points"}, "mark": "line", "encoding": place | {"detail": {"field": "s"}}},
+        {"data": {"name": "points"}, "mark": {"type": "point", "size": 80}, "encoding": place | shape},
+        height=280,
+    )
+
+
+def of_sets(x: str, y: str) -> Spec:
+    """A scatter whose marks are sets."""
+    return scatter(x, y, {"set": "set", x: "x", y: "y", "division": "division"})
+
+
+ENDS = {"95 % from": "low", "to": "high"}
+SPECS: dict[str, Spec] = {
+    "curves": curves("epoch"),
+    "time": spans("v"),
+    "timeline": spans("x"),
+    "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"} | ENDS),
+    "ratios": forest("time of A / time of the other", {"sets": "set", "ratio": "x"} | ENDS, True),
+    "batch": of_sets("global batch size", "epochs"),
+    "units": of_sets("units", "samples / s"),
+    "joint": of_sets("samples / s", "epochs"),
+    "strong": of_sets("units", "minutes"),
+    "weak": of_sets("units of the system", "models / h"),
+    "rates": scatter("units", "samples / s", {"series": "name", "units": "x", "samples / s": "y", "layout": "shape"}),
+    "trend": trend(),
+}

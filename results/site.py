@@ -1,0 +1,75 @@
+"""The public pages of rounds: an index with the best of each system over rounds, a page a round, the rules, downloads.
+
+    python results/site.py PATH... --out FOLDER
+
+PATH is what results/summarize.py takes: a round, or the folder of several. FOLDER can be put anywhere: its files refer
+to each other alone, and no page requests anything or shows an address. Nothing is ever written into a submission.
+Exit code: 0 written; 2 could not.
+"""
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from compliance.finding import printable
+from compliance.review import read_reviews, with_reviews
+from results import command
+from results.html.site_pages import files, rounds
+from results.statistics.result import summarize
+from results.summarize import left_out
+from rules.edition import load
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Judge, and write the pages; the exit code."""
+    args = parse(argv)
+    try:
+        base = Path(os.path.commonpath([path.resolve().parent for path in args.paths]))
+        args.paths = [path.resolve().relative_to(base) for path in args.paths]
+        for name in ("out", "waivers", "reviews"):
+            setattr(args, name, getattr(args, name) and getattr(args, name).resolve())
+        with contextlib.chdir(base):  # so that no finding tells where on this machine it lies
+            made = pages(args)
+        for name, text in made.items():
+            path = args.out / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        print(f"wrote {args.out / 'index.html'}", file=sys.stderr)
+    except (ValueError, OSError) as error:
+        print(f"site: {printable(str(error))}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def pages(args: argparse.Namespace) -> dict[str, str]:
+    """The text of every page by its path. Raises ValueError for what the user can mend."""
+    reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
+    verdict = command.check(args)
+    if reviews:
+        verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
+    command.keep_outside([(args.out / "index.html", "html")], verdict)
+    command.tell(verdict)
+    found = rounds(summarize(verdict, args.as_logged), left_out(verdict))
+    if not found:
+        raise ValueError(f"{' '.join(map(str, args.paths))}: found no set of runs")
+    return dict(files(found, Path.cwd()))
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="site.py", description=__doc__.partition("\n")[0])
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a round, or a folder of several")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the pages go")
+    command.add_judging(parser)
+    parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to, see audit.py")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

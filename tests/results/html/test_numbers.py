@@ -1,0 +1,43 @@
+"""Numbers for a page."""
+
+import math
+
+import pytest
+
+from results.html.numbers import decimals_of, grouped, interval, plus_minus, quality, with_error
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "-"),
+        (math.nan, "-"),
+        (math.inf, "never"),
+        (1234567, "1,234,567"),
+        (12345.678, "12,346"),
+        (12.3456, "12.35"),
+        (0.0012345, "0.001234"),
+        (0, "0"),
+    ],
+)
+def test_thousands_are_separated_and_digits_are_few(value, shown):
+    assert grouped(value) == shown
+
+
+@pytest.mark.parametrize(("error", "decimals"), [(150, 0), (15, 0), (1.5, 1), (0.15, 2), (0, 2), (None, 2), (1e-9, 6)])
+def test_an_error_deserves_two_digits_and_whole_numbers_stay(error, decimals):
+    assert decimals_of(error) == decimals
+
+
+def test_means_and_intervals_have_the_digits_of_their_error():
+    assert with_error(2069.4567, 151.0) == "2,069" and with_error(15.8123, 1.3) == "15.8"
+    assert with_error(7, None) == "7" and with_error(8, 0) == "8"
+    assert plus_minus(10.875, 0.64) == "10.88 ± 0.64" and plus_minus(None, 1) == "-"
+    assert interval(1201.4, 1836.8) == "1,201 to 1,837" and interval(None, None) == ""
+
+
+def test_a_score_that_missed_never_looks_like_the_target():
+    assert quality(0.95123, 0.95) == "0.9512" and quality(None, 0.95) == "-" and quality(math.inf, 1) == "-"
+    assert quality(0.12401, 0.124) == "0.12401" and quality(0.124, 0.124) == "0.1240"
+    assert quality(0.94999, 0.95) == "0.94999" and quality(0.5, None) == "0.5000"
+    assert quality(0.124 + 1e-18, 0.124) == "0.1240"  # the same number

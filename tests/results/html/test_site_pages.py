@@ -1,0 +1,110 @@
+"""The pages of the site, made of results."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from compliance.engine import judge
+from results.html.page import bundle
+from results.html.site_pages import blocks, files, index, rounds, rules, severity, trends
+from results.statistics.result import summarize
+from rules.edition import load
+
+
+@pytest.fixture
+def results(tree, new_log):
+    """Two rounds of one system and one of another, the later round faster; one log tells whom to write to."""
+    for name, seconds in (("v1.0", 600.0), ("v1.1", 300.0)):
+        logs = [new_log.scaffold(seconds + i, epochs=5, seed=i, note="who@acme.example") for i in range(5)]
+        tree.set(logs, edition=name)
+    tree.set([new_log.scaffold(500.0 + i, epochs=5, seed=70 + i) for i in range(5)], org="bolt")
+    return summarize(judge([tree.root], "v1.0"), as_logged=True)
+
+
+def test_results_stand_with_their_round(results):
+    found = rounds(results, [("x/v1.1/acme/stray.txt", "why"), ("elsewhere", "why")])
+    assert [(one.name, one.folder, len(one.results), len(one.left_out)) for one in found] == [
+        ("v1.0", "v1.0", 2, 0),
+        ("v1.1", "v1.1", 1, 1),
+    ]
+    assert found[0].edition == "v1.0" and rounds([], []) == []
+
+
+@pytest.mark.parametrize("name", ["../../x", "..", "", "rules.html", "V1.1", "<script>", "a" * 500])
+def test_no_name_of_a_round_leads_elsewhere(results, name):
+    odd = replace(results[0], judged=replace(results[0].judged, round=name))
+    folders = [one.folder for one in rounds([odd, *results[1:]], [])]
+    assert len({folder.lower() for folder in folders}) == len(folders)
+    for folder in folders:
+        assert folder not in ("", ".", "..", "rules.html", "index.html") and len(folder) < 80
+        assert not set(folder) & set("/\\<>\"' ")
+
+
+def test_the_best_of_each_system_over_rounds(results):
+    ((title, table, chart),) = trends(rounds(results, []))
+    assert title == "scaffold · smoke · closed division · minutes to train · target 0.95"
+    assert table.head == ("system", "v1.0", "v1.1")
+    assert [[c.text for c in line.cells] for line in table.lines] == [
+        ["acme/box", "10.03", "5.03"],
+        ["bolt/box", "8.37", "-"],
+    ]
+    assert table.lines[0].cells[1].href.startswith("v1.0/index.html#") and chart.kind == "trend"
+    rows = [
+        (row[0], row[1], row[3]) for row in chart.tables["points"].rows
+    ]  # rounds in their order, the best of all first
+    assert rows[:3] == [(0, "v1.0", "bolt/box"), (1, "v1.0", "acme/box"), (2, "v1.0", "bolt/box")]
+    assert rows[3:] == [(0, "v1.1", "acme/box"), (1, "v1.1", "acme/box")]
+    assert [k["name"] for k in chart.keys] == ["best of all", "acme/box", "bolt/box"]
+    ((_, _, alone),) = trends(rounds([r for r in results if r.judged.round == "v1.0"], []))
+    assert alone is None  # a chart of one round shows nothing
+
+
+def test_other_targets_are_other_problems(results):
+    far = [r._replace(target=0.9) for r in results[0].rows]
+    assert len(trends(rounds([replace(results[0], rows=tuple(far)), *results[1:]], []))) == 2
+
+
+def test_links_between_pages_lead_somewhere(results, tree):
+    made = dict(files(rounds(results, []), tree.root))
+    assert sorted(made) == ["index.html", "rules.html", *(f"v1.{i}/{n}" for i in (0, 1) for n in NAMES)]
+    for name, text in made.items():
+        for link in text.replace(bundle(), "").split('href="')[1:]:
+            target, _, part = link.partition('"')[0].partition("#")
+            if target.startswith("data:"):
+                continue
+            at = (Path("/") / name).parent / target if target else Path("/") / name
+            to = str(Path("/", *[p for p in at.parts if p != ".."][1 if ".." not in at.parts else 2 :])).lstrip("/")
+            assert to in made, (name, target)
+            assert not part or f'id="{part}"' in made[to], (name, link[:80])
+
+
+NAMES = ("index.html", "results.csv", "results.json")
+
+
+def test_nothing_of_a_person(results, tree):
+    odd = replace(results[0], category="ask who@acme.example", why="found who@acme.example")
+    made = dict(files(rounds([odd, *results[1:]], [(str(tree.root / "v1.0/stray.txt"), "x@y.example")]), tree.root))
+    for name, text in made.items():
+        text = text.replace(bundle(), "")
+        assert "@acme" not in text and "@y" not in text, name
+    assert "[address]" in made["v1.0/results.csv"]
+    body = json.loads(made["v1.0/results.json"])
+    assert body["left_out"] == [{"path": "v1.0/stray.txt", "why": "[address]"}] and len(body["results"]) == 2
+
+
+def test_rules_say_where_they_are_in_force():
+    page = rules()
+    assert 'id="RUN05"' in page and "vegaEmbed(" in page and "window.vegaEmbed" not in page
+    assert "error in " in page and "\\n" not in page.partition("<script")[0]
+    assert severity("CLK01", load("v1.0")) == "error"
+    assert severity(next(c for c, r in load("v1.0").rules.items() if r.by_review), load("v1.0")) == "people"
+
+
+def test_texts_are_paragraphs_and_lists():
+    assert blocks("a\nb\n\n- Bad: `x\n  y`\n- Good: z") == [["a b"], ["- Bad: `x y`", "- Good: z"]]
+
+
+def test_one_round_needs_no_charts_code(results):
+    assert "window.vegaEmbed" not in index(rounds([r for r in results if r.judged.round == "v1.0"], []))
