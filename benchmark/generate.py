@@ -34,6 +34,7 @@ from benchmark.manifest import (
     write_manifest,
 )
 from benchmark.memory import keep_freed_memory
+from benchmark.printable import printable
 from benchmark.problem import load_problem
 from benchmark.workers import share, work
 from benchmark.workload import AnyProblem, held_out, module_of
@@ -100,6 +101,7 @@ def generate(
     Raises ValueError for a folder that holds another problem, too little disk, or a worker that failed.
     """
     launch = launch or detect_launch()
+    sweep([manifest_path(root)])
     if manifest_path(root).exists():
         manifest = load_manifest(root, problem)
         if not missing(root, problem):
@@ -111,7 +113,7 @@ def generate(
     module = module_of(problem)
     refuse_full_disk(root, len(absent) * module.file_bytes(problem))
     mine = [t for t in share(tasks(problem), launch.rank, launch.world_size) if t in absent]
-    sweep(root, [module.sample_path(root, problem, *task) for task in mine])
+    sweep(module.sample_path(root, problem, *task) for task in mine)
     for _ in progress(work(make_one, root, problem, mine, workers), len(mine), "generate", launch):
         pass
     return None if missing(root, problem) else record(root, problem)
@@ -244,7 +246,7 @@ def main() -> None:
     try:
         code = run(options)
     except (ValueError, OSError) as error:
-        print(f"generate.py: {error}", file=sys.stderr)
+        print(printable(f"generate.py: {error}"), file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print("generate.py: interrupted; start it again to resume", file=sys.stderr)

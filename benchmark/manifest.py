@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,13 @@ from typing import Any
 from benchmark import fingerprint
 from benchmark.atomic import replacing
 from benchmark.config import shallow
+from benchmark.log import open_regular
+from benchmark.printable import printable
 from benchmark.workload import AnyProblem, module_of
 
 SPLITS = ("train", "validation")
+DIGEST = re.compile(r"[0-9a-f]{64}")
+MOST_BYTES = 64 << 10, 1 << 10  # of a manifest: of its head, and of each sample
 
 
 @dataclass(frozen=True)
@@ -85,45 +90,88 @@ def to_json(manifest: Manifest) -> str:
         json.dumps({"id": e.sample, "split": e.split, "digest": e.digest, "class_counts": e.class_counts})
         for e in manifest.entries
     ]
-    head = json.dumps(
-        {
-            "problem": manifest.problem,
-            "problem_digest": manifest.problem_digest,
-            "fingerprints": manifest.fingerprints,
-            "class_counts": manifest.class_counts,
-        },
-        indent=1,
-    )
-    return head[:-2] + ',\n "samples": [\n  ' + ",\n  ".join(samples) + "\n ]\n}\n"
+    return json.dumps(head_of(manifest), indent=1)[:-2] + ',\n "samples": [\n  ' + ",\n  ".join(samples) + "\n ]\n}\n"
+
+
+def head_of(manifest: Manifest) -> dict[str, Any]:
+    """What manifest.json says beside the samples, as plain values."""
+    return {
+        "problem": manifest.problem,
+        "problem_digest": manifest.problem_digest,
+        "fingerprints": manifest.fingerprints,
+        "class_counts": {split: list(counts) for split, counts in manifest.class_counts.items()},
+    }
 
 
 def load_manifest(root: Path, problem: AnyProblem) -> Manifest:
     """The manifest of a finished dataset of this problem.
 
-    Raises ValueError, one line, if it is missing, unreadable, of another problem or contradicts itself.
+    Raises ValueError, one line, if it is missing, unreadable, of another problem, contradicts itself or holds anything
+    else than a manifest does.
     """
     path = manifest_path(root)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(path, MOST_BYTES[0] + MOST_BYTES[1] * problem.samples)
     except FileNotFoundError:
         state = "is not a finished dataset" if Path(root).is_dir() else "does not exist"
         hint = f"run: python benchmark/generate.py --problem {problem.name} --out {root}"
         raise ValueError(f"{path}: no manifest: {root} {state}; {hint}") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: cannot be read: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: cannot be read: nested too deeply") from None
     try:
         if found["problem_digest"] != problem.digest():
             name = found["problem"].get("name")
             raise ValueError(
-                f"found problem {name!r} with digest {found['problem_digest']}, "
+                f"found problem {name!r:.80} with digest {found['problem_digest']!r:.80}, "
                 f"wanted {problem.name!r} with digest {problem.digest()}"
             )
-        entries = [Entry(e["id"], e["split"], e["digest"], tuple(e["class_counts"])) for e in found["samples"]]
-        manifest = summarize(problem, entries)
-        if found["fingerprints"] != manifest.fingerprints:
-            raise ValueError("the fingerprints are not the sums of the samples' digests")
+        manifest = summarize(problem, [entry_of(e, at) for at, e in enumerate(found.pop("samples"))])
+        for name, wanted in head_of(manifest).items():
+            if json.dumps(found.pop(name), sort_keys=True) != json.dumps(wanted, sort_keys=True):  # 1.0 is not 1
+                raise ValueError(f"{name}: not what follows from the problem and its samples")
+        if found:
+            raise ValueError(f"found {', '.join(map(repr, found)):.80}, wanted no more than a manifest holds")
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path}: not a manifest of ours: {error!r}") from None
+        raise ValueError(printable(f"{path}: not a manifest of ours: {error!r:.200}")) from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(printable(f"{path}: {error}")) from None
     return manifest
+
+
+def entry_of(fields: Any, at: int) -> Entry:
+    """The entry of a sample in manifest.json. Raises ValueError for anything but a sample's id, split, digest and class
+    counts; `at` counts the samples from 0."""
+    if type(fields) is not dict or fields.keys() != {"id", "split", "digest", "class_counts"}:
+        raise ValueError(f"samples[{at}]: found {fields!r:.80}, wanted id, split, digest and class_counts")
+    sample, split, digest, counts = (fields[name] for name in ("id", "split", "digest", "class_counts"))
+    sound = {
+        "id": type(sample) is int,
+        "split": split in SPLITS,
+        "digest": type(digest) is str and bool(DIGEST.fullmatch(digest)),
+        "class_counts": type(counts) is list and all(type(n) is int and 0 <= n < 1 << 62 for n in counts),
+    }
+    for name, is_sound in sound.items():
+        if not is_sound:
+            wanted = {"id": "an integer", "split": " or ".join(SPLITS), "digest": "64 hexadecimal digits"}
+            raise ValueError(
+                f"samples[{at}].{name}: found {fields[name]!r:.80}, wanted {wanted.get(name, 'integers from 0 on')}"
+            )
+    return Entry(sample, split, digest, tuple(counts))
+
+
+def read_json(path: Path, most: int) -> Any:
+    """What a regular file of at most `most` bytes holds. Raises OSError, or ValueError for no JSON, for more bytes, and
+    for a name that stands twice in one object."""
+    with open_regular(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"found more than {most} bytes, wanted a manifest")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({name for name, _ in pairs}) < len(pairs):
+            raise ValueError("found a name twice in one object, wanted each once")
+        return dict(pairs)
+
+    return json.loads(data.decode(), object_pairs_hook=once)

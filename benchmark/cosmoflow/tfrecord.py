@@ -15,6 +15,9 @@ import google_crc32c
 import numpy as np
 from isal import isal_zlib
 
+from benchmark.log import open_regular
+from benchmark.printable import printable
+
 GZIP = b"\x1f\x8b\x08"  # how a gzip member begins, and a record whose length is 559,903 mod 2^24: none of ours
 HEAD, TAIL = 12, 4  # bytes of framing before and after the data
 MASK_DELTA = 0xA282EAD8
@@ -36,11 +39,13 @@ def read_example(path: Path, most: int) -> dict[str, Value]:
     Raises ValueError naming the file when it is missing, truncated, corrupt, or holds anything else.
     """
     try:
-        return parse_example(one_record(inflate(Path(path).read_bytes(), most)))
+        with open_regular(path) as file:
+            raw = file.read(2 * most)  # more than gzip makes of the most that can't be compressed
+        return parse_example(one_record(inflate(raw, most)))
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file") from None
     except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(printable(f"{path}: {error}")) from None
 
 
 def write_example(path: Path, features: Mapping[str, Value], level: int = 4) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmark.atomic import replacing
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
-from benchmark.hdf5 import opened
+from benchmark.hdf5 import dataset, opened, writing
 
 DATA, LABELS, LEAST, GREATEST = "climate/data", "climate/labels_0", "climate/minval", "climate/maxval"
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -42,7 +42,7 @@ def data_files(folder: Path, changed: int) -> tuple[str, ...]:
 
 def write_sample(path: Path, problem: Problem, data: np.ndarray, label: np.ndarray) -> None:
     """Store a generated sample: float32 (H, W, 16) and uint8 (H, W). It is there whole, or not at all."""
-    with replacing(path) as temporary, h5py.File(temporary, "w", locking=False) as file:
+    with replacing(path) as temporary, writing(temporary, data.nbytes + label.nbytes) as file:
         file[DATA], file[LABELS] = data, label
         file.attrs["problem"] = problem.digest()
 
@@ -51,7 +51,7 @@ def write_stats(root: Path, least: np.ndarray, greatest: np.ndarray) -> None:
     """Store the range of each channel (16,), if it isn't there: every writer would write the same."""
     path = stats_path(root)
     if not path.exists():
-        with replacing(path) as temporary, h5py.File(temporary, "w", locking=False) as file:
+        with replacing(path) as temporary, writing(temporary, least.nbytes + greatest.nbytes) as file:
             file[LEAST], file[GREATEST] = least, greatest
 
 
@@ -101,11 +101,12 @@ def cached_stats(path: Path, state: tuple[int, int] | None) -> Arrays:
 
 def read(path: Path, file: h5py.File, name: str, shape: tuple[int, ...], kind: str) -> np.ndarray:
     """A dataset of that name, shape and kind of number ("float" or "integer"), whole."""
-    dataset = file.get(name)
-    if not isinstance(dataset, h5py.Dataset):
-        raise ValueError(f"{path}: found no dataset /{name}")
-    if dataset.shape != shape:
-        raise ValueError(f"{path}: /{name}: found shape {dataset.shape}, wanted {shape}")
-    if dataset.dtype.kind not in ("f" if kind == "float" else "iu"):
-        raise ValueError(f"{path}: /{name}: found {dataset.dtype}, wanted {kind}s")
-    return dataset[...]
+    try:
+        found = dataset(file, name)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if found.shape != shape:
+        raise ValueError(f"{path}: /{name}: found shape {found.shape}, wanted {shape}")
+    if found.dtype.kind not in ("f" if kind == "float" else "iu"):
+        raise ValueError(f"{path}: /{name}: found {found.dtype}, wanted {kind}s")
+    return found[...]

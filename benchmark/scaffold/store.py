@@ -23,11 +23,14 @@ from zlib_ng import zlib_ng
 
 from benchmark.atomic import replacing
 from benchmark.fingerprint import add, brick_digest, brick_digests, to_hex
-from benchmark.hdf5 import named, opened
+from benchmark.hdf5 import dataset, named, opened, writing
+from benchmark.log import open_regular
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.volume import occupied_voxels
 
 GZIP_LEVEL = 4
+TEXTS, NUMBERS = ("problem", "split", "digest"), ("sample", "side", "brick")  # attributes
+MOST_CLASSES = 256  # what a byte tells apart
 Voxels = tuple[int, int, int]  # z, y, x: a corner or a shape
 Arrays = tuple[np.ndarray, np.ndarray]  # volume and label
 Slab = tuple[int, np.ndarray, np.ndarray]  # first plane; volume and label, uint8 (depth, H, W)
@@ -64,7 +67,7 @@ def write_slabs(path: Path, problem: Problem, split: str, sample: int, slabs: It
 
     Nothing of the final name exists until the whole file is on disk. Raises OSError when it can't be written.
     """
-    with replacing(path) as temporary, h5py.File(temporary, "w", libver="latest", locking=False) as file:
+    with replacing(path) as temporary, writing(temporary, 2 * problem.voxels, libver="latest") as file:
         return fill(file, problem, split, sample, slabs)
 
 
@@ -196,7 +199,7 @@ def read_bricks(
 ) -> Arrays:
     """Volume and label of a box, put together from its bricks, each of which `check` may see first."""
     volumes, labels = np.empty((2, len(places), cut.brick, cut.brick, cut.brick), np.uint8)
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path) as file:
         for corner, *bricks, chunks in zip(cut.corners(), volumes, labels, places.tolist(), strict=True):
             for brick, (offset, size) in zip(bricks, chunks, strict=True):
                 read_brick(file.fileno(), offset, size, brick)
@@ -248,16 +251,35 @@ def read_attributes(path: Path, file: h5py.File) -> Header:
     """The header of an open file, held against the file's own place."""
     if "digest" not in file.attrs:
         raise ValueError(f"{path}: unfinished: the file has no digest")
-    a = file.attrs
+    sizes = {name: file.attrs.get_id(name).shape for name in (*TEXTS, *NUMBERS, "class_counts")}
+    if any(sizes[name] != () for name in (*TEXTS, *NUMBERS)) or len(sizes["class_counts"]) != 1:
+        raise ValueError(
+            f"{path}: found attributes of shapes {sizes}, wanted single values, and a list of class_counts"
+        )
+    if sizes["class_counts"][0] > MOST_CLASSES:
+        raise ValueError(f"{path}: found {sizes['class_counts'][0]} class_counts, wanted at most {MOST_CLASSES}")
+    a = {name: file.attrs[name] for name in sizes}
+    for name in TEXTS:
+        if type(a[name]) is not str:
+            raise ValueError(f"{path}: {name}: found {a[name]!r:.80}, wanted text")
     counts = tuple(int(c) for c in a["class_counts"])
-    header = Header(a["problem"], a["split"], int(a["sample"]), int(a["side"]), int(a["brick"]), a["digest"], counts)
+    header = Header(
+        *(a[name] for name in ("problem", "split")), *(int(a[name]) for name in NUMBERS), a["digest"], counts
+    )
     if (header.split, f"{header.sample:05d}.h5") != (Path(path).parent.name, Path(path).name):
         raise ValueError(f"{path}: holds sample {header.sample} of {header.split}: the file was moved or renamed")
     for name in ("volume", "label"):
-        dataset = h5d.open(file.id, name.encode())
-        shape, brick = dataset.shape, dataset.get_create_plist().get_chunk()
+        found = dataset(file, name)
+        shape, brick = found.shape, found.chunks
         if (shape, brick) != ((header.side,) * 3, (header.brick,) * 3) or header.side % header.brick:
             raise ValueError(
                 f"{path}: found a {name} of {shape} in bricks of {brick}, wanted {header.side}^3 in {header.brick}^3"
             )
+        if found.dtype != np.uint8:
+            raise ValueError(f"{path}: found a {name} of {found.dtype}, wanted bytes")
+    layers = header.side // header.brick
+    wanted, bricks = (layers, layers, layers, 32), dataset(file, "bricks")
+    if bricks.shape != wanted or bricks.dtype != np.uint8 or bricks.chunks:
+        found = f"{bricks.dtype} {bricks.shape}{f' in chunks of {bricks.chunks}' if bricks.chunks else ''}"
+        raise ValueError(f"{path}: bricks: found {found}, wanted uint8 {wanted}, a sha256 a brick, as they are")
     return header

@@ -1,8 +1,23 @@
 """Files are whole or not there, and what killed writers left is swept away."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+import benchmark
 from benchmark.atomic import replacing, sweep
+
+ROOT = Path(benchmark.__file__).parents[1]
+SWEEP = "import sys, pathlib; from benchmark.atomic import sweep; sweep([pathlib.Path(sys.argv[1])])"
+KILLED = """
+import os, pathlib, sys
+from benchmark.atomic import replacing
+with replacing(pathlib.Path(sys.argv[1])) as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), 9)
+"""
 
 
 def test_what_is_written_is_there_at_the_end_and_not_before(tmp_path):
@@ -33,5 +48,19 @@ def test_of_leftovers_those_of_the_files_named_are_swept(tmp_path):
     (left, kept) = (path.with_name(f".{path.name}.{'0' * 32}.partial") for path in (mine, other))
     for path in (left, kept, mine):
         path.write_text("")
-    sweep(tmp_path, [mine])
+    sweep([mine, tmp_path / "no folder" / "a.h5"])
     assert sorted(mine.parent.iterdir()) == sorted([kept, mine])
+
+
+def test_what_somebody_is_writing_is_not_swept(tmp_path):
+    """Two generators in one folder: the lock of a temporary file ends with its writer, however that ends."""
+    path = tmp_path / "a.h5"
+    with replacing(path) as temporary:
+        temporary.write_text("whole")
+        done = subprocess.run([sys.executable, "-c", SWEEP, str(path)], cwd=ROOT, check=True)
+        assert done.returncode == 0 and temporary.exists()
+    assert path.read_text() == "whole"
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, check=False)
+    assert killed.returncode == -9 and len(list(tmp_path.glob(".*.partial"))) == 1
+    sweep([path])
+    assert list(tmp_path.iterdir()) == [path]

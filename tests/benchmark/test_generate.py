@@ -82,6 +82,16 @@ def test_one_split_is_not_mixed_with_another_problems(tiny, tmp_path):
         generate(tmp_path, tiny, wanted=validation(tiny))
 
 
+@pytest.mark.parametrize("missing", [True, False])
+def test_a_manifest_half_written_is_swept(tiny, reference, tmp_path, missing):
+    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    (tmp_path / ".manifest.json.abc.partial").touch()
+    if missing:
+        manifest_path(tmp_path).unlink()
+    generate(tmp_path, tiny)
+    assert contents(tmp_path) == contents(reference) and not list(tmp_path.glob(".*"))
+
+
 def test_streaming_gives_the_same_manifest(tiny, reference):
     assert stream(tiny) == load_manifest(reference, tiny)
 

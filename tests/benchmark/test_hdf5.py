@@ -1,9 +1,27 @@
 """Whatever is wrong with an HDF5 file is told with its name."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import h5py
 import pytest
 
-from benchmark.hdf5 import named, opened
+from benchmark import hdf5
+from benchmark.hdf5 import dataset, named, opened, writing
+
+ROOT = Path(hdf5.__file__).parents[1]
+FULL = """
+import numpy, pathlib, resource, sys
+from benchmark.hdf5 import writing
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+try:
+    with writing(pathlib.Path(sys.argv[1]), 100_000) as file:
+        file["a"] = numpy.zeros(100_000, "u1")
+except OSError as error:
+    print(error.strerror)
+"""
 
 
 @pytest.mark.parametrize(
@@ -17,6 +35,54 @@ def test_a_file_that_cannot_be_opened(tmp_path, data, said):
     with pytest.raises(ValueError, match=said) as raised, opened(path):
         pass
     assert str(raised.value).startswith(f"{path}: ")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.h5")
+    with pytest.raises(ValueError, match="no regular file"), opened(tmp_path / "a.h5"):
+        pass
+
+
+def test_what_a_file_says_is_told_without_anything_that_a_terminal_obeys(tmp_path):
+    for said in (f"{tmp_path / 'a.h5'}: found \x1b[31m", "found \x1b[31m"):
+        with pytest.raises(ValueError, match=r"found \\x1b\[31m$"), named(tmp_path / "a.h5"):
+            raise ValueError(said)
+
+
+def test_a_dataset_is_one_whose_bytes_are_in_the_file(tmp_path):
+    path, other = tmp_path / "a.h5", tmp_path / "b.h5"
+    layout = h5py.VirtualLayout((3,), "u1")
+    layout[:] = h5py.VirtualSource(str(other), "a", (3,))
+    with h5py.File(path, "w") as file, h5py.File(other, "w") as elsewhere:
+        elsewhere["a"] = file["group/own"] = b"abc"
+        file["soft"], file["far"] = h5py.SoftLink("/group/own"), h5py.ExternalLink(str(other), "a")
+        file.create_virtual_dataset("virtual", layout)
+        file.create_dataset("external", (3,), "u1", external=str(other))
+    with h5py.File(path) as file:
+        assert dataset(file, "group/own")[()] == b"abc"
+        for name in ("soft", "far", "virtual", "external", "group", "none", "none/own", "group/own/more"):
+            with pytest.raises(ValueError, match=f"/{name}"):
+                dataset(file, name)
+
+
+@pytest.mark.parametrize("most", [0, 1 << 20])
+def test_what_is_written_is_read(tmp_path, monkeypatch, most):
+    monkeypatch.setattr(hdf5, "MOST_IN_MEMORY", most)
+    with writing(tmp_path / "a.h5", 100) as file:
+        file["a"] = b"abc"
+    with opened(tmp_path / "a.h5") as file:
+        assert file["a"][()] == b"abc"
+    with pytest.raises(ZeroDivisionError), writing(tmp_path / "b.h5", 100) as file:
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("most", [100, 3000, 20_000, 90_000])
+def test_a_disk_without_room_is_an_error(tmp_path, most):
+    """By the limit to a file's size, which is the one limit that a test can set."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "a.h5"), str(most)], cwd=ROOT, text=True, stdout=-1
+    )
+    assert (done.returncode, done.stdout) == (0, "File too large\n")
 
 
 def test_a_name_that_is_not_in_the_file(tmp_path):

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import os
 
 import pytest
 
@@ -61,15 +62,39 @@ def edited(dataset, change):
     path.write_text(json.dumps(content))
 
 
+def counts(manifest, first):
+    manifest["samples"][0]["class_counts"][0] = first
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda m: m["samples"].pop(), "found 5 entries"),
         (lambda m: m["samples"][0].update(split="validation"), "each once in its split"),
-        (lambda m: m["samples"][0].update(digest="0" * 64), "not the sums"),
+        (lambda m: m["samples"][0].update(digest="0" * 64), "fingerprints: not what follows from the problem"),
         (lambda m: m["samples"][0].update(digest="x"), "64 hexadecimal digits"),
         (lambda m: m.pop("samples"), "not a manifest of ours"),
         (lambda m: m.update(samples=3), "not a manifest of ours"),
+        (lambda m: m.update(class_counts={"train": [1, 2, 3], "validation": [1, 2, 3]}), "class_counts: not what"),
+        (
+            lambda m: m["class_counts"]["train"].__setitem__(0, float(m["class_counts"]["train"][0])),
+            "class_counts: not",
+        ),
+        (lambda m: m["problem"].update(scale=5), "problem: not what"),
+        (lambda m: m.update(more=1), "found 'more', wanted no more"),
+        (lambda m: m["samples"][0].update(id=0.0), r"samples\[0\]\.id: found 0\.0, wanted an integer"),
+        (lambda m: m["samples"][0].update(id=False), r"samples\[0\]\.id: found False"),
+        (lambda m: m["samples"][0].update(split=["train"]), r"samples\[0\]\.split: found \['train'\]"),
+        (lambda m: m["samples"][0].update(digest="A" * 64), "64 hexadecimal digits"),
+        (lambda m: m["samples"][0].update(split="\x1b[31m"), r"found '\\x1b\[31m'"),
+        (lambda m: m["samples"][0].update(more=1), "wanted id, split, digest and class_counts"),
+        (lambda m: m["samples"].__setitem__(0, 3), r"samples\[0\]: found 3"),
+        (lambda m: counts(m, -1), r"class_counts: found \[-1, .*wanted integers from 0 on"),
+        (lambda m: counts(m, 1.5), "wanted integers from 0 on"),
+        (lambda m: counts(m, 1e400), "wanted integers from 0 on"),
+        (lambda m: counts(m, True), "wanted integers from 0 on"),
+        (lambda m: counts(m, 1 << 62), "wanted integers from 0 on"),
+        (lambda m: m["samples"][0].update(class_counts=[1]), "zip"),
     ],
 )
 def test_contradictions(tiny, dataset, change, message):
@@ -78,10 +103,19 @@ def test_contradictions(tiny, dataset, change, message):
         load_manifest(dataset, tiny)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "\x00", "[" * 100_000, '{"a":' * 100_000, '{"samples": [], "samples": []}', " " * 100_000]
+)
 def test_garbage(tiny, dataset, text):
     manifest_path(dataset).write_text(text)
     with pytest.raises(ValueError, match=r"manifest\.json"):
+        load_manifest(dataset, tiny)
+
+
+def test_a_pipe_is_not_waited_for(tiny, dataset):
+    manifest_path(dataset).unlink()
+    os.mkfifo(manifest_path(dataset))
+    with pytest.raises(ValueError, match="no regular file"):
         load_manifest(dataset, tiny)
 
 

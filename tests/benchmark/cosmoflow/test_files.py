@@ -1,6 +1,7 @@
 """CosmoFlow's files and evidence."""
 
 import dataclasses
+import os
 
 import h5py
 import numpy as np
@@ -67,7 +68,7 @@ def test_hdf5_reads_the_chunks_of_its_box(tmp_path, mini, sample):
         raw.seek(last.byte_offset)
         raw.write(bytes(last.size))
     files.read_sample(path, mini, ((0, 0, 0), (8, 16, 16)))
-    with pytest.raises(ValueError, match=r"a\.h5: truncated, corrupt or no HDF5: "):
+    with pytest.raises(ValueError, match=r"a\.h5: truncated, corrupt or no sample of ours: "):
         files.read_sample(path, mini, WHOLE)
 
 
@@ -139,6 +140,24 @@ def test_damaged_files_get_one_line_that_names_the_file(tmp_path, form):
     with pytest.raises(ValueError) as error:
         cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
     assert str(error.value).startswith(f"{path}: truncated") and "\n" not in str(error.value)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path, form):
+    path = cosmoflow.sample_path(tmp_path, form, "train", 7)
+    path.parent.mkdir()
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match="no regular file"):
+        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
+
+
+def test_a_link_to_another_file_is_not_followed(tmp_path, mini, sample):
+    path, other = tmp_path / "a.h5", tmp_path / "b.h5"
+    files.write_hdf5(path, mini, *sample)
+    path.rename(other)
+    with h5py.File(path, "w") as file:
+        file["x"], file["y"] = (h5py.ExternalLink(str(other), name) for name in "xy")
+    with pytest.raises(ValueError, match="found no dataset /x in the file itself"):
+        files.read_sample(path, mini, WHOLE)
 
 
 def test_real_data_have_names_of_their_own(tmp_path, mini, sample):

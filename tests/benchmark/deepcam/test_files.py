@@ -1,6 +1,7 @@
 """DeepCAM's files, evidence and statistics."""
 
 import dataclasses
+import os
 
 import h5py
 import numpy as np
@@ -115,6 +116,11 @@ DAMAGES = [
     (lambda p: put(p, "climate/labels_0", np.full((32, 48), 3)), r"found labels 3\.\.3, wanted 0\.\.2"),
     (truncate, "truncated, corrupt or no sample of ours"),
     (lambda p: p.unlink(), "no such file"),
+    (lambda p: (p.unlink(), os.mkfifo(p)), "no regular file"),
+    (
+        lambda p: put(p, "climate/data", h5py.ExternalLink("/etc/x.h5", "a")),
+        "found no dataset /climate/data in the file",
+    ),
 ]
 
 
