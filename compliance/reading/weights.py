@@ -63,7 +63,7 @@ def in_folder(parts: tuple[str, ...]) -> bool:
 def fault_of(event: Event, log: str) -> tuple[str, str] | None:
     """What is wrong with an event of weights in the log of this name, found and wanted."""
     data = event.metadata if type(event.metadata) is dict else {}
-    size, file = data.get("bytes"), data.get("file")
+    size, file = data.get("bytes"), data.get("path")
     if type(event.value) is not str or not SHA256.fullmatch(event.value):
         return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
     if type(size) is not int or not 0 < size < MOST_NUMBERS:

@@ -267,7 +267,8 @@ def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any)
 def finish(log: RunLog) -> None:
     """Close the log, and say what stands for the ledger now."""
     try:
-        if head := log.finish():
+        head = log.finish()
+        if head and log.status == "success":  # an error is one line
             print(f"{log.path.parent / LEDGER}: head {head}", file=sys.stderr)
     except (OSError, ValueError) as error:
         print(f"train.py: {log.path.parent / LEDGER}: {why(error)}", file=sys.stderr)

@@ -472,7 +472,7 @@ def weigh(submission: Submission, number: int, content: dict[str, np.ndarray] | 
     facts = {"file": "train.py", "lineno": 1, "bytes": len(data)}
     last = run[-1]
     event = {**last, "event_type": "POINT_IN_TIME", "key": "weights", "value": hashlib.sha256(data).hexdigest()}
-    run.append({**event, "metadata": {**facts, "file": name}})
+    run.append({**event, "metadata": {**facts, "path": name}})
     submission.files[f"results/epyc-2core/strong/{submission.benchmark}/{name}"] = data
 
 

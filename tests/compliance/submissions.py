@@ -246,7 +246,7 @@ class Weighted(Tree):
         path = self.weights(index)
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
-        facts = {"bytes": len(data), "file": f"weights/{path.name}"}
+        facts = {"bytes": len(data), "path": f"weights/{path.name}"}
         return self.changed("weights", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark.collect import collect, files_of, snapshot
+from benchmark.ledger import read_ledger
 from benchmark.source import ROOT
-from benchmark.tree import result_path, set_path
+from benchmark.tree import LEDGER, result_path, set_path
 
 from ..config import RunConfig
 from .aside import move_aside
@@ -106,6 +107,8 @@ class Campaign:
         now = self.standings()
         reached = sum(found.state == "reached" for found in now)
         print(f"{reached} of {self.runs} runs reached the target: {self.submission}")
+        if head := read_ledger(self.folder / LEDGER).head:
+            print(f"head of the launch ledger: {head}")
         if missing := [run for run, found in enumerate(now) if not found.over]:
             names = ", ".join(f"result_{run}" for run in missing)
             print(f"not there: {names}; the same command again makes {'it' if len(missing) == 1 else 'them'}")

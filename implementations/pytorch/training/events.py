@@ -175,7 +175,7 @@ class RunLog:
         """The file of the weights that scored, `size` bytes: its sha256. The run is over, and the clock stands."""
         with self.lock:
             name = weights_path(self.path).relative_to(self.path.parent).as_posix()
-            self.writer.event("weights", digest, bytes=size, file=name)
+            self.writer.event("weights", digest, bytes=size, path=name)
 
 
 def open_log(path: Path | None, resumed: bool) -> RunLog:

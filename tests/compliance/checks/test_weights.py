@@ -34,13 +34,13 @@ def digest_that_is_none(weighted):
 
 @damage
 def file_elsewhere(weighted):
-    line = weighted.changed("weights", metadata={"file": "weights/result_1.safetensors"})
+    line = weighted.changed("weights", metadata={"path": "weights/result_1.safetensors"})
     return [("result_2.txt", line, "WGT01")]
 
 
 @damage
 def path_out_of_the_submission(weighted):
-    line = weighted.changed("weights", metadata={"file": "../weights/result_2.safetensors"})
+    line = weighted.changed("weights", metadata={"path": "../weights/result_2.safetensors"})
     return [("result_2.txt", line, "WGT01")]
 
 
@@ -55,7 +55,7 @@ def weights_before_run_stop(weighted):
 
 @damage
 def no_file_is_named(weighted):
-    return [("result_2.txt", weighted.changed("weights", metadata={"file": None}), "WGT01")]
+    return [("result_2.txt", weighted.changed("weights", metadata={"path": None}), "WGT01")]
 
 
 @damage
@@ -196,7 +196,7 @@ def test_wgt01_bytes_are_counted(weighted, found, size):
 
 def test_wgt01_one_digest_a_run(weighted, found):
     log = weighted.logs[2]
-    log.add("weights", OTHER, bytes=1, file="weights/result_2.safetensors")
+    log.add("weights", OTHER, bytes=1, path="weights/result_2.safetensors")
     weighted.write(2)
     assert found(weighted.root) == [("result_2.txt", len(log.events), "LOG05")]
 

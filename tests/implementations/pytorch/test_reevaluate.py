@@ -58,7 +58,7 @@ def hand_in(folder, number, task, model, found, fingerprint):
     writer.event("dataset_fingerprint", fingerprint, split="validation")
     writer.event("eval_accuracy", found.value, epoch_num=1, **found.facts)
     writer.end("run_stop", None, status="success")
-    writer.event("weights", digest, bytes=size, file=f"weights/{log.stem}.safetensors")
+    writer.event("weights", digest, bytes=size, path=f"weights/{log.stem}.safetensors")
     writer.close()
     return log
 

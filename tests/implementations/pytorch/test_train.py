@@ -20,9 +20,9 @@ from implementations.pytorch.training.stop import Aborted
 
 HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
 init_start seed problem problem_digest rules_edition target number_of_nodes number_of_ranks accelerators_per_node
-layout train_samples eval_samples global_batch_size precision parameter_count opt_name opt_base_learning_rate
+devices layout train_samples eval_samples global_batch_size precision parameter_count opt_name opt_base_learning_rate
 opt_end_learning_rate opt_adam_beta_1 opt_adam_beta_2 opt_adam_epsilon opt_weight_decay opt_gradient_clip_norm
-opt_learning_rate_decay_schedule hyperparameters config_digest source versions init_stop
+opt_learning_rate_decay_schedule hyperparameters config_digest source versions ledger init_stop
 run_start"""
 FIRST = (
     "epoch_start tracked_stats epoch_stop dataset_fingerprint eval_start eval_stop dataset_fingerprint eval_accuracy"
@@ -44,8 +44,8 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
     assert done.returncode == 0, done.stderr
     assert "epoch 1: loss" in done.stderr and "Traceback" not in done.stderr and not done.stdout
     found = events(log)
-    assert [e.key for e in found] == [*HEAD.split(), *FIRST.split(), "run_stop"]
-    assert found[-1].value is None and found[-1].metadata["status"] == "success"
+    assert [e.key for e in found] == [*HEAD.split(), *FIRST.split(), "run_stop", "weights"]
+    assert found[-2].value is None and found[-2].metadata["status"] == "success"
     assert values(found, "number_of_ranks") == [ranks] and tuple(values(found, "layout")[0].values()) == layout
 
     manifest = load_manifest(tiny.data, tiny.problem)
@@ -56,7 +56,7 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
         assert event.metadata["samples_count"] == len(tiny.problem.split_samples(split))
         read = event.metadata["bytes_read"]
         assert ranks * read["least_by_rank"] <= read["total"] <= ranks * read["most_by_rank"]
-    score = found[-2]
+    score = found[-3]
     counts = Counts(*(tuple(score.metadata[name]) for name in ("intersection", "predicted", "true")))
     assert counts.true == tuple(manifest.class_counts["validation"]) and score.value == dice(counts)
     assert [e.metadata["samples_count"] for e in found if e.key in ("epoch_stop", "eval_stop")] == [7, 4]
@@ -72,7 +72,7 @@ def test_clock_goes_forward_and_the_official_parser_reads_the_log(tiny, events, 
     lines, errors = parse_file(str(log), ruleset="6.1.0")
     assert not errors and [line.key for line in lines] == [e.key for e in found]
     stop, start = ({line.key: line.timestamp for line in lines}[f"run_{edge}"] for edge in ("stop", "start"))
-    assert stop - start == found[-1].time_ms - next(e.time_ms for e in found if e.key == "run_start")
+    assert stop - start == found[-2].time_ms - next(e.time_ms for e in found if e.key == "run_start")
 
 
 def test_seed_is_fresh_and_a_rehearsals_is_marked(tiny, events, tmp_path):

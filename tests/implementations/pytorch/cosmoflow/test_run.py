@@ -165,7 +165,7 @@ def test_layouts_and_formats_give_the_same_run(small, one, tmp_path, form, layou
 def test_a_diverged_run_is_aborted(small, tmp_path):
     """At a rate at which every weight explodes; the problem's target of 1 is then out of reach."""
     path = tmp_path / "result_0.txt"
-    done = small.train(path, "base_learning_rate=1e30", "warmup_epochs=0")
+    done = small.train(path, "base_learning_rate=9e15", "warmup_epochs=0")
     assert done.returncode == 1
     events = read(path)
     assert events[-1]["key"] == "run_stop" and events[-1]["metadata"]["status"] == "aborted"

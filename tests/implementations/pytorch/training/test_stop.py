@@ -87,7 +87,7 @@ def test_dead_data_worker(endless, events, tmp_path):
 
 def test_loss_that_is_no_number(tiny, events, tmp_path):
     log = tmp_path / "log.txt"
-    done = tiny.train(log, "learning_rate=1e38", ranks=2)
+    done = tiny.train(log, "learning_rate=9e15", ranks=2)
     assert done.returncode == 1 and done.stderr.count("the loss is nan") == 1
     assert end_of(log, events)["reason"].startswith("the loss is nan in epoch 1")
 

@@ -23,7 +23,7 @@ def test_a_successful_run_keeps_the_weights_that_scored_and_says_so(tiny, events
     data = weights_path(log).read_bytes()
     assert (stop.key, weights.key) == ("run_stop", "weights")
     assert weights.value == hashlib.sha256(data).hexdigest()
-    kept = {"bytes": len(data), "file": "weights/result_0.safetensors"}
+    kept = {"bytes": len(data), "path": "weights/result_0.safetensors"}
     assert {name: weights.metadata[name] for name in kept} == kept
     config = load_config(Config, tiny.config, [])
     model = build_task(tiny.problem, config).build_model()
