@@ -22,7 +22,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from implementations.pytorch import reevaluate
 from implementations.pytorch.auditing.outcome import gain
 from implementations.pytorch.auditing.reevaluation import Apart, apart
-from rules.edition import DEFAULT, load
+from rules.edition import current, load
 
 DIGITS = 3  # significant ones of what is printed
 
@@ -52,7 +52,7 @@ def _up(number: float) -> str:
 
 def measure(options: argparse.Namespace, scratch: Path) -> dict[str, list]:
     """By problem the distances of all runs, or with data seeds their gains."""
-    law, found = load(DEFAULT), defaultdict(list)
+    law, found = load(current()), defaultdict(list)
     for log in reevaluate.logs_of(options.paths):
         for seed in options.data_seeds or [None]:
             more = ["--device", options.device]

@@ -1,0 +1,101 @@
+"""The bands of honest replays, measured: what `replay` of a problem in rules/<edition>/limits.yaml says.
+
+    python perf/replay_bands.py --problem smoke --data data/smoke --seeds 3 --epochs 2
+
+Runs of fresh seeds are trained for a few epochs, and again with the same seed in the ways in which another machine may
+do it: other threads, ranks, splits, kernels, precision. Printed is how far each way is from the first, by epoch: the
+loss, relative, and the score, median and largest of the seeds; and how far runs of other seeds are, which a band has to
+stay below. A band is twice the largest honest distance.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from implementations.pytorch import start
+from implementations.pytorch.auditing.comparison import Distance, distances
+from implementations.pytorch.auditing.logged import Epoch, read_run
+
+ROOT = Path(__file__).resolve().parents[1]
+TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
+FIRST = ("threads=2",)
+WAYS = {  # name: ranks, settings
+    "the same": (1, FIRST),
+    "one thread": (1, ("threads=1",)),
+    "two ranks, samples dealt out": (2, ("threads=1", "layout=[2,1,1,1]")),
+    "two ranks, volumes split": (2, ("threads=1", "layout=[1,2,1,1]")),
+    "kernels not compiled": (1, (*FIRST, "compile=false")),
+    "float32": (1, (*FIRST, "precision=float32")),
+}
+MARGIN = 2.0  # a band's width in largest honest distances
+
+
+def trained(options: argparse.Namespace, folder: Path, seed: int, ranks: int, settings: Sequence[str]) -> list[Epoch]:
+    """The epochs of a rehearsal with a seed. Raises ValueError if it can't be made."""
+    log = folder / f"log_{len(list(folder.iterdir()))}.txt"
+    command = [*start.program(TRAIN, ranks), "--problem", options.problem, "--data", str(options.data)]
+    command += ["--log", str(log), "--rehearsal-seed", str(seed), f"epochs={options.epochs}", *settings]
+    done = subprocess.run(command, capture_output=True, text=True, env=start.environment(ROOT))
+    found = list(read_run(log).epochs)
+    if len(found) < options.epochs:
+        raise ValueError(f"{' '.join(command)}: ended after {len(found)} epochs: {done.stderr[-500:]}")
+    return found
+
+
+def told(name: str, found: Sequence[Sequence[Distance]]) -> str:
+    """A line of the table: for each epoch median and largest distance of loss and score."""
+    cells = []
+    for epoch in zip(*found, strict=True):
+        loss, score = [d.loss for d in epoch], [d.score for d in epoch]
+        cells.append(
+            f"{statistics.median(loss):8.3%} {max(loss):8.3%} {statistics.median(score):8.5f} {max(score):8.5f}"
+        )
+    return f"{name:30} {'   '.join(cells)}   {'exact' if all(d.exact for one in found for d in one) else ''}".rstrip()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problem", default="smoke")
+    parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
+    parser.add_argument("--seeds", type=int, default=3, help="how many")
+    parser.add_argument("--epochs", type=int, default=2)
+    options = parser.parse_args(arguments)
+    options.data = options.data or ROOT / "data" / options.problem
+    ways: dict[str, list[list[Distance]]] = defaultdict(list)
+    firsts = []
+    with tempfile.TemporaryDirectory(prefix="bands-") as name:
+        for number in range(options.seeds):
+            seed = (1 << 62) + 7919 * number
+            firsts.append(trained(options, Path(name), seed, 1, FIRST))
+            for way, (ranks, settings) in WAYS.items():
+                ways[way].append(distances(firsts[-1], trained(options, Path(name), seed, ranks, settings)))
+                print(f"seed {number + 1} of {options.seeds}: {way}", file=sys.stderr, flush=True)
+    print(f"{'by epoch: loss median, largest; score median, largest':30}")
+    for way, found in ways.items():
+        print(told(way, found))
+    others = [distances(a, b) for a, b in combinations(firsts, 2)]
+    if others:
+        print(told("another seed", others))
+        least = [(min(d.loss for d in epoch), min(d.score for d in epoch)) for epoch in zip(*others, strict=True)]
+        print("another seed, least:", "; ".join(f"loss {loss:.3%}, score {score:.5f}" for loss, score in least))
+    every = [one for found in ways.values() for one in found]
+    band = {
+        number: [float(f"{MARGIN * max(getattr(d, key) for d in epoch):.2g}") for key in ("loss", "score")]
+        for number, epoch in enumerate(zip(*every, strict=True), 1)
+    }
+    print(f"replay: {band}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
