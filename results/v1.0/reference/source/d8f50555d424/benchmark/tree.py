@@ -1,0 +1,70 @@
+"""The submission tree: where things are.
+
+results/<edition>/<org>/systems/<system>.json
+results/<edition>/<org>/source/<digest>/<path>                                       the files that runs loaded
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.txt
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/weights/result_<i>.safetensors    what run i learnt
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/ledger.jsonl      every start of a run in this set
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/superseded/<time>/...   what was run again
+results/<edition>/<org>/results/<system>/throughput/<benchmark>/result_<i>.txt       throughput-only logs, no runs
+
+A folder of source has the paths and the bytes that logs name in their event `source`, and is named by the first 12
+digits of `combine` over all of its files. All benchmarks and systems of a submission share it; there is more than one
+if runs loaded different bytes under the same path. The rest is the tree of MLPerf HPC, which has source elsewhere:
+
+results/<edition>/<org>/benchmarks/<benchmark>/implementations/<implementation>/...
+"""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+THROUGHPUT = "throughput"
+SCALINGS = ("strong", "weak", THROUGHPUT)
+# In the folder of a set:
+WEIGHTS, LEDGER, SUPERSEDED = "weights", "ledger.jsonl", "superseded"
+SKIPPED = ("__pycache__",)
+DIGITS = 12  # of a digest, in the name of a folder of source
+
+
+def system_path(submission: Path, system: str) -> Path:
+    """The system description."""
+    return submission / "systems" / f"{system}.json"
+
+
+def source_path(submission: Path, digest: str) -> Path:
+    """The folder with the files whose `combine` is `digest`."""
+    return submission / "source" / digest[:DIGITS]
+
+
+def set_path(submission: Path, system: str, benchmark: str, scaling: str = "strong") -> Path:
+    """The folder with the logs of one set of runs."""
+    return submission / "results" / system / scaling / benchmark
+
+
+def result_path(submission: Path, system: str, benchmark: str, run: int, scaling: str = "strong") -> Path:
+    """The log of run `run`, counted from 0."""
+    return set_path(submission, system, benchmark, scaling) / f"result_{run}.txt"
+
+
+def weights_path(log: Path) -> Path:
+    """The final weights of a log's run."""
+    return log.parent / WEIGHTS / f"{log.stem}.safetensors"
+
+
+def source_files(folder: Path) -> list[Path]:
+    """The files of an implementation, sorted by relative path; caches and symbolic links are not source."""
+    return sorted(
+        p
+        for p in folder.rglob("*")
+        if p.is_file() and not p.is_symlink() and not any(part in SKIPPED for part in p.relative_to(folder).parts)
+    )
+
+
+def combine(files: Iterable[tuple[str, str]]) -> str:
+    """sha256 over files, each a relative POSIX path and a sha256 in hexadecimal, in any order: for each, by path, the
+    path, a NUL, its sha256 and a newline. Any change of a name or a byte changes it."""
+    total = hashlib.sha256()
+    for name, digest in sorted(files):
+        total.update(f"{name}\0{digest}\n".encode())
+    return total.hexdigest()
