@@ -25,13 +25,14 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from compliance.auditing.questions import Question, ledger_line, name_of, questions, scored
 from compliance.auditing.replays import Replay, read_replays
 from compliance.auditing.template import template
-from compliance.check import write
 from compliance.checklist import ACCEPT, OBJECT, OPEN
 from compliance.engine import judge
-from compliance.finding import counted, printable, show
+from compliance.finding import counted, show
 from compliance.grouping import verdict as in_words
 from compliance.report import Summary, summaries
 from compliance.review import read_reviews, with_reviews
+from compliance.safe import markdown_code, printable, values
+from compliance.terminal import put, tell
 from compliance.verdict import SubmissionVerdict, Verdict
 from compliance.waiver import read_waivers
 from rules.edition import Edition, load
@@ -122,31 +123,26 @@ def as_markdown(audits: list[Audit]) -> str:
     """For a review's page: a checklist. Names of strangers stand in code, where nothing is obeyed."""
     lines = []
     for one in audits:
-        lines += [f"# {_code(one.path)}, by the rules {one.edition}", "", "## Read, and nothing run", ""]
-        lines += [f"- {_code(line)}" for line in one.read]
+        lines += [f"# {markdown_code(one.path)}, by the rules {one.edition}", "", "## Read, and nothing run", ""]
+        lines += [f"- {markdown_code(line)}" for line in one.read]
         lines += ["", "## Run again", ""]
         for runs in one.again:
-            lines.append(f"- {_code(runs.runs)}: {runs.count} of {runs.of} runs")
-            lines += [f"  - {_code(line)}" for line in runs.outcomes]
+            lines.append(f"- {markdown_code(runs.runs)}: {runs.count} of {runs.of} runs")
+            lines += [f"  - {markdown_code(line)}" for line in runs.outcomes]
         lines += ["", "## For people", ""]
         lines += [f"{one.reviewed[0].upper()}{one.reviewed[1:]}.", ""] if one.reviewed else []
         for question in one.people:
             box = BOXES[question.verdict].replace(BOXES[OBJECT], " ")  # a list of tasks knows two
             lines.append(f"- [{box}] **{question.code}** {question.sentence}")
-            lines += [f"  - {_code(line)}" for line in question.evidence]
-            lines += [f"  - **{_code(line)}**" for line in question.reviews]
+            lines += [f"  - {markdown_code(line)}" for line in question.evidence]
+            lines += [f"  - **{markdown_code(line)}**" for line in question.reviews]
         lines += ["", NEVER, ""]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _code(text: str) -> str:
-    """Text as code, whatever is in it."""
-    return f"`{printable(text).replace('`', chr(0x2BC))}`"
-
-
 def as_json(audits: list[Audit]) -> str:
     """For programs."""
-    return json.dumps({"schema_version": 1, "audits": [asdict(one) for one in audits]}, indent=2) + "\n"
+    return json.dumps(values({"schema_version": 1, "audits": [asdict(one) for one in audits]}), indent=2) + "\n"
 
 
 FORMATS = {"text": as_text, "json": as_json, "markdown": as_markdown}
@@ -173,15 +169,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             reviews = read_reviews(args.reviews, args.paths)
             verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
         audits = audit(verdict, replays)
+        for path, why in verdict.missed:
+            tell(f"{path}: could not look: {why}")
+        if args.review_template:
+            put(template([(one.path, one.people) for one in audits]))
+            return 2 if verdict.missed else 0
+        put(FORMATS[args.format](audits))
     except (ValueError, OSError) as error:
-        print(f"audit.py: {show(str(error))}", file=sys.stderr)
+        tell(f"audit.py: {show(str(error))}")
         return 2
-    for path, why in verdict.missed:
-        print(f"{printable(path)}: could not look: {printable(why)}", file=sys.stderr)
-    if args.review_template:
-        return write(template([(one.path, one.people) for one in audits]), 2 if verdict.missed else 0)
-    code = 1 if any(one.wrong for one in audits) else 2 if verdict.missed else 0
-    return write(FORMATS[args.format](audits), code)
+    return 1 if any(one.wrong for one in audits) else 2 if verdict.missed else 0
 
 
 if __name__ == "__main__":

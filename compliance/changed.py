@@ -16,7 +16,8 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from compliance.finding import printable
+from compliance.safe import printable
+from compliance.terminal import tell
 from rules.edition import editions
 
 RESULTS = "results"
@@ -35,13 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         found = touched(differing(["--cached"] if args.staged else [args.base, args.head]), editions())
     except (ValueError, OSError) as error:
-        print(f"changed.py: {printable(str(error))}", file=sys.stderr)
+        tell(f"changed.py: {error}")
         return 2
     there = [path for path in found if Path(path).is_dir()]
     print("".join(f"{path}\0" if args.null else f"{printable(path)}\n" for path in there), end="")
     for path in found:
         if path not in there:
-            print(f"{printable(path)}: taken away", file=sys.stderr)
+            tell(f"{path}: taken away")
     return 0 if there == found else 1
 
 

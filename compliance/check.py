@@ -16,15 +16,17 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from compliance.budget import SECONDS
 from compliance.difference import difference
 from compliance.engine import judge
 from compliance.explain import explain, listing
-from compliance.finding import SEVERITIES, printable
+from compliance.finding import SEVERITIES
 from compliance.impact import with_impact
 from compliance.output import github, json, junit, markdown, sarif, text
 from compliance.report import Report, summaries
 from compliance.review import Reviews, read_reviews, with_reviews
 from compliance.rule import CHECKS
+from compliance.terminal import put, tell
 from compliance.verdict import Verdict
 from compliance.waiver import read_waivers
 from rules.edition import editions, load
@@ -47,6 +49,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, outside of what is judged")
     parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to; see audit.py")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes that read logs; 0: one a core")
+    parser.add_argument(
+        "--seconds", metavar="N", type=float, default=SECONDS, help="for one submission at most (default: %(default)g)"
+    )
     parser.add_argument("--explain", metavar="CODES", help="print the texts of rules or families: SEED,RUN05")
     parser.add_argument("--diff", metavar="SUBMISSION", help="show its source against the published reference's")
     parser.add_argument("--list", action="store_true", help="list the rules (of --rules, or of all editions)")
@@ -58,31 +63,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parse(arguments)
     try:
         if args.explain or args.list:
-            sys.stdout.write(explain(args.explain, args.rules) if args.explain else listing(args.rules))
+            put(explain(args.explain, args.rules) if args.explain else listing(args.rules))
             return 0
         if args.diff:
-            return write(difference(args.diff), 0)
+            put(difference(args.diff))
+            return 0
         if not args.paths:
             raise ValueError("found no PATH, wanted something to judge (--help says more)")
         output, code = check(args)
-    except ValueError as error:
-        print(f"check.py: {printable(str(error))}", file=sys.stderr)
-        return 2
+        put(output)
     except BrokenProcessPool:
-        print("check.py: a process that read logs was killed (out of memory?); try --jobs 1", file=sys.stderr)
+        tell("check.py: a process that read logs was killed (out of memory?); try --jobs 1")
         return 2
-    return write(output, code)
-
-
-def write(output: str, code: int) -> int:
-    """Print; the exit code."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than a name has
-    try:
-        sys.stdout.write(output)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (ValueError, OSError) as error:
+        tell(f"check.py: {error}")
+        return 2
     return code
 
 
@@ -95,7 +90,8 @@ def check(args: argparse.Namespace) -> tuple[str, int]:
     waivers = read_waivers(args.waivers, args.paths) if args.waivers else None
     reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
     jobs = args.jobs or os.cpu_count() or 1
-    verdict = judge(args.paths, args.rules, jobs, progress=progress(sys.stderr), waivers=waivers)
+    shown = progress(sys.stderr)
+    verdict = judge(args.paths, args.rules, jobs, progress=shown, waivers=waivers, seconds=args.seconds)
     return render(verdict, wanted, args, reviews)
 
 
@@ -108,7 +104,7 @@ def render(
         verdict = with_reviews(verdict, reviews, editions_)
     findings = tuple(f for f in with_impact(verdict, editions_) if wanted(f.code))
     code = verdict.exit_with(findings)
-    color = args.format == "text" and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    color = args.format == "text" and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     told = summaries(verdict, findings, editions_)
     least, chosen_ = args.severity or SEVERITIES[-1], bool(args.select or args.ignore)
     report = Report(findings, told, verdict.missed, editions_, code, color, args.all, least, chosen_)
@@ -128,9 +124,9 @@ def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str]
     return lambda code: (not select or code.startswith(chosen_)) and not (left_out and code.startswith(left_out))
 
 
-def progress(stream: object) -> Callable[[int, int], None] | None:
+def progress(stream: object | None) -> Callable[[int, int], None] | None:
     """Counts logs on a terminal, and nowhere else."""
-    if not stream.isatty():
+    if stream is None or not stream.isatty():
         return None
 
     def show(done: int, total: int) -> None:

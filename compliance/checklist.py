@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compliance.entries import day
-from compliance.finding import counted, printable
+from compliance.finding import counted
+from compliance.safe import printable
 
 ACCEPT, OBJECT, OPEN = "accept", "object", "open"
 VERDICTS = (ACCEPT, OBJECT, OPEN)

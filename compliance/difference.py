@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from compliance.finding import printable
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.source import Folder
 from compliance.reading.tree import Submission
+from compliance.safe import printable
 from compliance.source.reference import REFERENCE, ROOT, own_files, published_path
 from rules.edition import current, load
 from rules.release import KINDS

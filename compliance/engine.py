@@ -4,16 +4,18 @@
 """
 
 import itertools
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import compliance.checks  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
 from compliance.assemble import ancestors, assemble, benchmark_of, gates
+from compliance.budget import SECONDS, Account, Spent
 from compliance.finding import Fault, Finding, show
 from compliance.reading.across import Across
 from compliance.reading.discovery import discover
@@ -60,6 +62,7 @@ class Unit:
     log: LogFile | None = None
     waivers: Waivers | None = None
     registry: RoundRegistry | None = None
+    account: Account = field(default_factory=lambda: Account(0))  # what judging it has cost
 
     @property
     def path(self) -> str:
@@ -105,12 +108,13 @@ def judge(
     rules: Path = ROOT,
     progress: Callable[[int, int], None] | None = None,
     waivers: Waivers | None = None,
+    seconds: float = SECONDS,
 ) -> Verdict:
     """Judge logs, sets, submissions or rounds.
 
     `edition` names the rules to judge by; without it the folders say. `rules` is the folder of the editions;
-    `progress(done, all)` is called after each log; `waivers` are a reviewer's. Raises ValueError for an unknown
-    edition.
+    `progress(done, all)` is called after each log; `waivers` are a reviewer's; one submission gets so many `seconds`,
+    and what needs more is missed. Raises ValueError for an unknown edition.
     """
     if edition:
         load(edition, rules)
@@ -119,12 +123,18 @@ def judge(
     units = [_unit(select_edition(s, edition, rules, beside), s, s.sets, waivers, registries) for s in beside]
     units += [_unit(select_edition(s, edition, rules), None, (s,), waivers, registries) for s in found.sets]
     units += [Unit(select_edition(log, edition, rules), None, (), {}, log, waivers) for log in found.logs]
-    todo = [job for unit in units for job in unit.jobs()]
+    todo = [(unit, job) for unit in units for job in unit.jobs()]
+    for unit in units:
+        unit.account.logs, unit.account.most = sum(1 for _ in unit.jobs()), seconds
     judged = {run.path: (run, findings) for run, findings in _judge_logs(todo, jobs, progress)}
     origins: dict[str, str] = {}
-    extra = [f for unit in units for f in _judge_unit(unit, judged, origins)]
+    extra = [f for unit in units for f in _within(unit, judged, origins)]
+    missed = [(unit.path, unit.account.spent) for unit in units if unit.account.spent]
+    units = [unit for unit in units if not unit.account.spent]
     extra += _judge_round(units, judged)
-    verdict = assemble(units, judged, extra, found.missed, origins)
+    inside = {log.log.name for unit in units for log in unit.jobs()}
+    judged = {name: found for name, found in judged.items() if name in inside}
+    verdict = assemble(units, judged, extra, [*found.missed, *missed], origins)
     return apply(verdict, waivers) if waivers else verdict
 
 
@@ -174,13 +184,33 @@ def only_failed(finding: Finding, limits: Limits) -> bool:
     return finding.code == NOT_CONVERGED or broke_off
 
 
-def _judge_logs(todo: list[Job], jobs: int, progress: Callable | None) -> Iterator[tuple[Run, list[Finding]]]:
+def _timed(job: Job) -> tuple[Run, list[Finding], float]:
+    """What one log says, every fault in it, and the seconds that it took."""
+    begin = time.monotonic()
+    run, findings = judge_log(job)
+    return run, findings, time.monotonic() - begin
+
+
+def _judge_logs(
+    todo: list[tuple[Unit, Job]], jobs: int, progress: Callable | None
+) -> Iterator[tuple[Run, list[Finding]]]:
+    """The logs of units that have not spent their budget; each is charged to its own."""
+    accounts = {job.log.name: unit.account for unit, job in todo}
+    open_ = (job for unit, job in todo if not unit.account.spent)  # one process asks for the next when one is done
     if jobs <= 1 or len(todo) < 2:
-        yield from _counted(map(judge_log, todo), len(todo), progress)
+        yield from _charged(accounts, _counted(map(_timed, open_), len(todo), progress))
         return
     with ProcessPoolExecutor(jobs) as pool:
         chunk = max(1, min(32, len(todo) // (4 * jobs)))
-        yield from _counted(pool.map(judge_log, todo, chunksize=chunk), len(todo), progress)
+        yield from _charged(accounts, _counted(pool.map(_timed, open_, chunksize=chunk), len(todo), progress))
+
+
+def _charged(accounts: dict[str, Account], results: Iterable) -> Iterator[tuple[Run, list[Finding]]]:
+    for run, findings, seconds in results:
+        account = accounts[run.path]
+        if not account.spent:
+            account.charge(seconds, run.kept, run.path)
+            yield run, findings
 
 
 def _counted(results: Iterable, total: int, progress: Callable | None) -> Iterator:
@@ -188,6 +218,15 @@ def _counted(results: Iterable, total: int, progress: Callable | None) -> Iterat
         yield result
         if progress:
             progress(done, total)
+
+
+def _within(unit: Unit, judged: dict, origins: dict[str, str]) -> list[Finding]:
+    """`_judge_unit`, as long as the unit's budget lasts; nothing where it does not."""
+    try:
+        unit.account.begin()
+        return [] if unit.account.spent else list(_judge_unit(unit, judged, origins))
+    except Spent:
+        return []
 
 
 def _judge_unit(unit: Unit, judged: dict, origins: dict[str, str]) -> Iterator[Finding]:
@@ -226,7 +265,7 @@ def _judge_level(level: str, unit: Unit, given: set[str], *arguments: Any) -> It
     given = set(given)
     for check in ordered(level, unit.edition.codes):
         if given.isdisjoint(check.after):
-            for fault in _faults(check, *arguments):
+            for fault in _faults(check, *arguments, account=unit.account):
                 finding = _finding(fault, check, unit.edition, unit.submission.name)
                 given |= _broken([finding], unit.waivers)
                 yield finding
@@ -242,7 +281,7 @@ def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iter
     for check in ordered("set", terms.codes):
         if given.isdisjoint(check.after):
             used = {"every": every, "sound": sound, "alike": alike}[check.runs]
-            for fault in _faults(check, used, place, terms):
+            for fault in _faults(check, used, place, terms, account=unit.account):
                 finding = _finding(fault, check, unit.edition, runs.name)
                 given |= _broken([finding], unit.waivers)
                 yield finding
@@ -276,11 +315,18 @@ def _broken(findings: list[Finding], waivers: Waivers | None = None) -> set[str]
     return {f.code for f in findings if f.severity == "error" and not (waivers and waivers.cover(f))}
 
 
-def _faults(check: Check, *arguments: object) -> Iterator[Fault]:
+def _faults(check: Check, *arguments: object, account: Account | None = None) -> Iterator[Fault]:
     """What a check finds. One that breaks, on input that nobody thought of, has not looked, and says so; the others go
-    on."""
+    on. Raises Spent where there is an account whose time is up."""
     try:
-        yield from itertools.islice(check.function(*arguments), MOST_FAULTS)
+        if account:
+            account.look(check.code)
+        for fault in itertools.islice(check.function(*arguments), MOST_FAULTS):
+            yield fault
+            if account:
+                account.look(check.code)
+    except Spent:
+        raise
     except Exception as error:
         yield Fault(1, f"{type(error).__name__}: {error}", "an answer", f"{BROKE} of {check.code}", severity="error")
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from compliance.safe import printable
+
 SEVERITIES = ("error", "warning", "review", "info")
 LONGEST = 240  # characters of a stranger's value that are repeated in a finding
 
@@ -63,13 +65,6 @@ def errors(findings: Iterable[Finding]) -> list[Finding]:
 def counted(n: int, what: str) -> str:
     """A number of things in words."""
     return f"{n} {what}{'' if n == 1 else 's'}"
-
-
-def printable(text: str) -> str:
-    """`text` without anything that a terminal would obey: controls and lone surrogates are escaped."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
 
 
 def show(value: Any) -> str:

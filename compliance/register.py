@@ -20,9 +20,9 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.log import Event, read_log
 from benchmark.tree import combine
-from compliance.finding import printable
 from compliance.reading.discovery import discover
 from compliance.reading.source import sound
+from compliance.terminal import put, tell
 from rules.registry import Request, Wrong
 
 KEYS = {  # of a log, and what a request calls them
@@ -41,10 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="logs, sets, submissions")
     try:
         lines = dict.fromkeys(request_of(log).text for log in logs(parser.parse_args(arguments).paths))
-    except ValueError as error:
-        print(f"register.py: {printable(str(error))}", file=sys.stderr)
+        put("".join(f"{line}\n" for line in lines))
+    except (ValueError, OSError) as error:
+        tell(f"register.py: {error}")
         return 2
-    print("\n".join(lines))
     return 0
 
 

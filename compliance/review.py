@@ -4,7 +4,6 @@ A YAML list of {rule, submission, verdict, who, when, note}; `compliance/audit.p
 in.
 """
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,8 @@ from pathlib import Path
 from benchmark.config import suggest
 from compliance.checklist import Review, checklist
 from compliance.entries import read_entries
-from compliance.finding import Finding, printable
+from compliance.finding import Finding
+from compliance.terminal import tell
 from compliance.verdict import SubmissionVerdict, Verdict
 from rules.edition import ROOT, TEXTS, Edition
 from rules.text import read_texts
@@ -78,7 +78,7 @@ def with_reviews(verdict: Verdict, reviews: Reviews, editions: dict[str, Edition
     """The verdict, each submission and its sets with what reviewers have said. Entries of submissions that were not
     judged are named on stderr."""
     for line in reviews.idle(verdict):
-        print(printable(line), file=sys.stderr)
+        tell(line)
 
     def reviewed(one: SubmissionVerdict) -> SubmissionVerdict:
         made = checklist(points(one, editions[one.edition]), reviews.of(one.path))

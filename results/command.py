@@ -5,8 +5,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from compliance import terminal
 from compliance.engine import judge
-from compliance.finding import printable
 from compliance.verdict import Verdict
 from compliance.waiver import ABOUT, read_waivers
 
@@ -50,6 +50,8 @@ def targets(args: argparse.Namespace, formats: Sequence[str]) -> list[Target]:
         if form not in formats:
             wanted = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
             raise ValueError(f"{path}: found the ending {path.suffix!r}, wanted one of {wanted}, or --format")
+        if path.is_dir():
+            raise ValueError(f"{path}: found a folder, wanted a file to write to")
         found.append((path, form))
     return found
 
@@ -63,7 +65,7 @@ def check(args: argparse.Namespace) -> Verdict:
 
 def progress() -> Callable[[int, int], None] | None:
     """Shows on stderr how many logs have been checked; on a terminal only."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return None
     from tqdm import tqdm
 
@@ -81,10 +83,10 @@ def progress() -> Callable[[int, int], None] | None:
 def tell(verdict: Verdict) -> None:
     """Says on stderr what couldn't be looked at, and which waivers cover nothing or have expired."""
     for path, why in verdict.missed:
-        print(printable(f"{path}: {why}"), file=sys.stderr)
+        terminal.tell(f"{path}: {why}")
     for finding in verdict.findings:
         if finding.code in ABOUT:
-            print(finding.text(), file=sys.stderr)
+            terminal.tell(finding.text())
 
 
 def keep_outside(wanted: Sequence[Target], verdict: Verdict) -> None:
@@ -102,9 +104,7 @@ def write(wanted: Sequence[Target], forms: Mapping[str, Callable[[Path], str]]) 
     for path, form in wanted:
         text = forms[form](path.resolve().parent if path else Path.cwd())
         if path is None:
-            if hasattr(sys.stdout, "reconfigure"):
-                sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than a name has
-            sys.stdout.write(text)
+            terminal.put(text)
         else:
             path.write_text(text, encoding="utf-8", errors="backslashreplace")
-            print(f"wrote {path}", file=sys.stderr)
+            terminal.tell(f"wrote {path}")

@@ -15,7 +15,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from compliance.finding import printable
+from compliance.terminal import tell
 from results import command
 from results import differences as d
 from results.choosing import comparisons
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         command.write(wanted, {"text": lambda base: "\n\n".join(text(*both) for both in paired), "html": html})
     except (ValueError, OSError) as error:
-        print(f"compare: {printable(str(error))}", file=sys.stderr)
+        tell(f"compare: {error}")
         return 2
     return 0
 

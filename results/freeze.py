@@ -16,8 +16,9 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from compliance.finding import printable
 from compliance.reading.frozen import NAME, changes, read_frozen, sha256
+from compliance.safe import printable
+from compliance.terminal import tell
 from rules.edition import editions
 
 
@@ -30,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return check(args.round) if args.check else freeze(args.round)
     except (ValueError, OSError) as error:
-        print(f"freeze.py: {printable(str(error))}", file=sys.stderr)
+        tell(f"freeze.py: {error}")
         return 2
 
 

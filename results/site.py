@@ -17,8 +17,8 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from compliance.finding import printable
 from compliance.review import read_reviews, with_reviews
+from compliance.terminal import tell
 from results import command
 from results.html.site_pages import files, rounds
 from results.statistics.result import summarize
@@ -40,9 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             path = args.out / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", errors="backslashreplace")
-        print(f"wrote {args.out / 'index.html'}", file=sys.stderr)
+        tell(f"wrote {args.out / 'index.html'}")
     except (ValueError, OSError) as error:
-        print(f"site: {printable(str(error))}", file=sys.stderr)
+        tell(f"site: {error}")
         return 2
     return 0
 

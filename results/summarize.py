@@ -16,8 +16,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from compliance.assemble import STRAY
-from compliance.finding import printable
 from compliance.review import read_reviews, with_reviews
+from compliance.terminal import tell
 from compliance.verdict import Verdict
 from results import command
 from results.statistics.result import Result, summarize
@@ -45,10 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise ValueError(f"{' '.join(map(str, args.paths))}: found no set of runs")
         if all(form == "csv" for _, form in wanted):
             for path, why in without:
-                print(printable(f"{path}: {why}"), file=sys.stderr)
+                tell(f"{path}: {why}")
         command.write(wanted, forms(results, without, args.view))
     except (ValueError, OSError) as error:
-        print(f"summarize: {printable(str(error))}", file=sys.stderr)
+        tell(f"summarize: {error}")
         return 2
     if without or not all(r.in_order for r in results):
         return 1

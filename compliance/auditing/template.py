@@ -6,7 +6,7 @@ from pathlib import Path
 
 from compliance.auditing.questions import Question
 from compliance.checklist import OPEN, VERDICTS
-from compliance.finding import printable
+from compliance.safe import printable
 
 HEAD = f"""# verdict: {", ".join(VERDICTS)}. who and when (YYYY-MM-DD) sign an entry, the note says why you object.
 # Keep this file outside of the submissions. What was submitted anew must be reviewed anew.

@@ -53,7 +53,7 @@ def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
         yield Fault(line, found, "an accelerator for each rank")
 
 
-@rule("SYS10", "log", after=("LOG06", "SYS08"))
+@rule("SYS10", "log", after=("LOG06", "SYS08", "SYS13"))
 def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The devices that the ranks name agree with the numbers of ranks and nodes and with the settings"""
     event, groups = log.first("devices"), groups_of(log.value("devices"))
@@ -111,6 +111,14 @@ def _models(run: Run) -> tuple[tuple[str, str], ...]:
 
 def _words(models: tuple[tuple[str, str], ...]) -> str:
     return "devices " + show(", ".join(f"{name} ({kind})" for kind, name in models))
+
+
+@rule("SYS13", "log", after=("LOG06",))
+def nodes_have_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """Every node of a run has a rank"""
+    nodes, ranks = log.value("number_of_nodes"), log.value("number_of_ranks")
+    if type(nodes) is int and type(ranks) is int and nodes > ranks:
+        yield Fault(log.line("number_of_nodes"), f"{show(nodes)} nodes and {show(ranks)} ranks", "a rank on each node")
 
 
 def _rates(log: Log) -> Iterator[tuple[float, Event]]:

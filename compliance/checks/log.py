@@ -111,7 +111,7 @@ def values_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
             yield Fault(event.line, f"{name} {show(event.value)}", f"one of {', '.join(map(str, key.choices))}")
 
 
-@rule("LOG10", "log", after=("LOG01",))
+@rule("LOG10", "log", after=("LOG01", "LOG14"))
 def events_name_their_epoch(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Events of an epoch name it: epoch_num is an integer from 0 or 1 on"""
     for name in (*OF_AN_EPOCH, terms.metric):
@@ -138,6 +138,15 @@ def log_names_its_problem(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
     if event and terms.problem is None:
         known = (n for n, published in terms.edition.problems.items() if published.benchmark == terms.benchmark_name)
         yield Fault(event.line, show(event.value), f"one of {', '.join(known)}")
+
+
+@rule("LOG14", "log", after=("LOG01",))
+def metadata_are_objects(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The metadata of an event is an object"""
+    for name, events in (*log.events.items(), *((name, [event]) for name, event in log.others.items())):
+        for event in events:
+            if type(event.metadata) is not dict:
+                yield Fault(event.line, f"{name} with metadata {show(event.metadata)}", "an object")
 
 
 def _applies(key: Key, log: Log, terms: Terms) -> bool:

@@ -49,7 +49,7 @@ def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
             yield Fault(event.line, f"seed {show(event.value)}, {kind}", wanted)
 
 
-@rule("SEED04", "log")
+@rule("SEED04", "log", after=("LOG14",))
 def run_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A scored run takes its seed from a fresh source and is no rehearsal"""
     sources = terms.edition.limits.seeds.sources

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from compliance.finding import Fault, show
 from compliance.reading.files import SubmissionFiles
+from compliance.reading.values import count_of
 from compliance.rule import rule
 
 
@@ -76,8 +77,7 @@ def _text(value: object) -> bool:
 
 
 def _count(value: object) -> bool:
-    """MLPerf HPC writes numbers as text."""
-    return (type(value) is int and value >= 0) or (type(value) is str and value.strip().isdecimal())
+    return count_of(value) is not None
 
 
 FIELD_KINDS = {
@@ -85,7 +85,7 @@ FIELD_KINDS = {
     "any text": lambda v: type(v) is str,
     "any": lambda v: True,
     "count": _count,
-    "positive": lambda v: _count(v) and int(v) > 0,
+    "positive": lambda v: bool(count_of(v)),
     "count or text": lambda v: type(v) is str or _count(v),
 }
 FIELD_WORDS = {

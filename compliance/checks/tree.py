@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 
 from benchmark.tree import LEDGER, SUPERSEDED, WEIGHTS
-from compliance.finding import Fault, printable, show
+from compliance.finding import Fault, show
 from compliance.reading.tree import LOG, PRUNED, Entry, Submission
 from compliance.reading.weights import in_folder
 from compliance.rule import rule
+from compliance.safe import printable
 from rules.edition import Edition
 
 SOURCES = ("source", "benchmarks")  # folders of source: ours, and that of MLPerf HPC

@@ -6,9 +6,10 @@ tenth of a kind says how many are left out. With `every`, each finding has its o
 
 from collections.abc import Iterator
 
-from compliance.finding import Finding, counted, printable
+from compliance.finding import Finding, counted
 from compliance.grouping import ORDER, WAIVED, blocks, label
 from compliance.report import Report
+from compliance.safe import command, command_property
 
 COMMANDS = {"error": "error", "warning": "warning", "review": "notice", "info": "notice", WAIVED: "notice"}
 MOST = 10
@@ -19,9 +20,9 @@ def render(report: Report) -> str:
     """One command a line; waived findings are notices."""
     lines: dict[str, list[tuple[str, int]]] = {name: [] for name in ("error", "warning", "notice")}
     for path, why in report.missed:
-        lines["error"].append((f"::error file={_property(path)}::{_message(f'could not look: {why}')}", 1))
-    for severity, command, findings in _commands(report):
-        lines[severity].append((command, findings))
+        lines["error"].append((f"::error file={command_property(path)}::{command(f'could not look: {why}')}", 1))
+    for name, line, findings in _commands(report):
+        lines[name].append((line, findings))
     return "".join(f"{line}\n" for name, some in lines.items() for line in _limited(name, some, report.every))
 
 
@@ -31,31 +32,23 @@ def _commands(report: Report) -> Iterator[tuple[str, str, int]]:
     groups = [(i, kind.severity, group.findings) for kind in kinds for i, group in enumerate(kind.groups)]
     groups.sort(key=lambda group: (ORDER.index(group[1]), group[0]))  # of each rule the first set before its others
     for _, severity, some in groups:
-        command = COMMANDS[severity]
+        name = COMMANDS[severity]
         for findings in ((f,) for f in some) if report.every else (some,):
-            yield command, _command(command, findings), len(findings)
+            yield name, _command(name, findings), len(findings)
 
 
 def _limited(name: str, commands: list[tuple[str, int]], every: bool) -> Iterator[str]:
     most = len(commands) if every or len(commands) <= MOST else MOST - 1
     yield from (line for line, _ in commands[:most])
     if rest := sum(findings for _, findings in commands[most:]):
-        yield f"::{name}::{_message(counted(rest, f'more {name}') + ' not shown here: ' + REST)}"
+        yield f"::{name}::{command(counted(rest, f'more {name}') + ' not shown here: ' + REST)}"
 
 
-def _command(command: str, findings: tuple[Finding, ...]) -> str:
+def _command(name: str, findings: tuple[Finding, ...]) -> str:
     first, others = findings[0], len(findings) - 1
     more = f" [and {others} more]" if others else ""
     waived = f" [waived by {first.waived}]" if first.waived else ""
-    place = f"file={_property(first.path)},line={max(1, first.line)},title={_property(first.code)}"
+    place = f"file={command_property(first.path)},line={max(1, first.line)},title={command_property(first.code)}"
     details = f" ({first.details()})" if first.details() else ""
     text = f"{first.code} {label(first)}: {first.sentence}{details}{waived}{more}"
-    return f"::{command} {place}::{_message(text)}"
-
-
-def _message(text: str) -> str:
-    return printable(text).replace("%", "%25")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+    return f"::{name} {place}::{command(text)}"

@@ -4,8 +4,9 @@ import json
 from dataclasses import asdict
 
 from compliance.checklist import ACCEPT, OBJECT, Checklist
-from compliance.finding import Finding, printable
+from compliance.finding import Finding
 from compliance.report import Report, Summary
+from compliance.safe import printable
 
 VERSION = 1
 

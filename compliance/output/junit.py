@@ -3,9 +3,10 @@
 from collections import defaultdict
 from xml.etree import ElementTree as ET
 
-from compliance.finding import Finding, printable
+from compliance.finding import Finding
 from compliance.report import Report, owners
 from compliance.rule import CHECKS
+from compliance.safe import printable
 
 
 def render(report: Report) -> str:

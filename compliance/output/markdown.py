@@ -5,9 +5,10 @@ With `every`, each finding has a row of its own.
 
 from collections.abc import Iterator
 
-from compliance.finding import Finding, counted, printable
+from compliance.finding import Finding, counted
 from compliance.grouping import Block, Group, Kind, blocks, fitted, label, tally, verdict
 from compliance.report import Report
+from compliance.safe import markdown
 
 ROWS = 40  # of a submission: rules, and examples beyond the first
 MISSED = 10  # paths that couldn't be looked at
@@ -26,10 +27,10 @@ def render(report: Report) -> str:
             words = f"**{words}**" if s.broken else words
             words += ", without a submission" if s.alone else ""
             words += f"; reviewed: {s.checklist.words()}" if s.checklist else ""
-            lines.append(f"| {_cell(s.path)} | {s.edition} | {s.logs} | {words} |")
+            lines.append(f"| {markdown(s.path)} | {s.edition} | {s.logs} | {words} |")
     for block in told:
         if block.kinds:
-            lines += ["", f"## {_cell(block.path) or 'elsewhere'}", ""]
+            lines += ["", f"## {markdown(block.path) or 'elsewhere'}", ""]
             lines += list(_rows(block) if report.every else _groups(block))
     if report.missed:
         lines += ["", "## Could not look", "", *_missed(report)]
@@ -47,7 +48,7 @@ def _groups(block: Block) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- |"
     for kind, examples in chosen:
         places = "<br>".join(_example(kind, group, block.path) for group in kind.groups[: max(1, examples)])
-        yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {_cell(kind.sentence)} | {places} |"
+        yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {markdown(kind.sentence)} | {places} |"
     if left:
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
         found = counted(sum(len(kind.findings) for kind in left), "finding")
@@ -59,36 +60,30 @@ def _example(kind: Kind, group: Group, home: str) -> str:
     path = first.path.removeprefix(f"{home}/") if home else first.path
     said = first.details() if first.sentence == kind.sentence else f"{first.sentence} {first.details()}"
     more = f" and {others} more" if others else ""
-    return _cell(f"{path}:{first.line}{more}: {said}".removesuffix(": ")) + _tail(first)
+    return markdown(f"{path}:{first.line}{more}: {said}".removesuffix(": ")) + _tail(first)
 
 
 def _rows(block: Block) -> Iterator[str]:
     yield "| place | rule | severity | what |"
     yield "| --- | --- | --- | --- |"
     for finding in (f for kind in block.kinds for f in kind.findings):
-        place = _cell(f"{finding.path}:{finding.line}")
+        place = markdown(f"{finding.path}:{finding.line}")
         yield f"| {place} | {finding.code} | {label(finding)} | {_what(finding)} |"
 
 
 def _what(finding: Finding) -> str:
     details = f" ({finding.details()})" if finding.details() else ""
-    return _cell(f"{finding.sentence}{details}") + _tail(finding)
+    return markdown(f"{finding.sentence}{details}") + _tail(finding)
 
 
 def _tail(finding: Finding) -> str:
     """Who waived a finding, and what becomes of the score."""
-    waived = f" (waived by {_cell(finding.waived)})" if finding.waived else ""
+    waived = f" (waived by {markdown(finding.waived)})" if finding.waived else ""
     return waived + (f" ({finding.impact})" if finding.impact else "")
 
 
 def _missed(report: Report) -> Iterator[str]:
     most = len(report.missed) if report.every else MISSED
-    yield from (f"- {_cell(path)}: {_cell(why)}" for path, why in report.missed[:most])
+    yield from (f"- {markdown(path)}: {markdown(why)}" for path, why in report.missed[:most])
     if report.missed[most:]:
         yield f"- and {len(report.missed) - most} more, with `--all`"
-
-
-def _cell(text: str) -> str:
-    """Text that stays text within a table's cell."""
-    escaped = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return "".join("\\" + c if c in "\\`*_[]|#~$@!" else c for c in escaped)

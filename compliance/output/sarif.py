@@ -1,10 +1,10 @@
 """SARIF 2.1.0 (OASIS), for code scanning and editors."""
 
 import json
-from urllib.parse import quote
 
-from compliance.finding import Finding, printable
+from compliance.finding import Finding
 from compliance.report import Report
+from compliance.safe import address, printable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {"error": "error", "warning": "warning", "review": "note", "info": "note"}
@@ -51,7 +51,7 @@ def _rule(code: str, rule: object) -> dict:
 
 
 def _result(finding: Finding, index: int) -> dict:
-    place = {"artifactLocation": {"uri": quote(finding.path, safe="/+.-_~", errors="surrogateescape")}}
+    place = {"artifactLocation": {"uri": address(finding.path)}}
     place["region"] = {"startLine": max(1, finding.line)}
     result = {
         "ruleId": finding.code,

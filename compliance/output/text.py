@@ -6,9 +6,10 @@ With `every`, each finding has a line of its own: `path:line: CODE severity: sen
 from collections.abc import Iterable, Iterator
 
 from compliance.checklist import OBJECT, OPEN, Checklist
-from compliance.finding import Finding, counted, printable
+from compliance.finding import Finding, counted
 from compliance.grouping import ORDER, Block, Group, Kind, blocks, fitted, label, shown, tally, told_as, verdict
 from compliance.report import Report, Summary
+from compliance.safe import printable
 
 COLORS = {"error": "31", "warning": "33", "review": "36", "info": "2", "waived": "2"}
 SCREEN = 20  # lines of a submission

@@ -22,6 +22,8 @@ from compliance.reading.tree import (
 )
 
 MOST_FOLDERS = 10_000  # looked at to tell whether a folder is a submission
+MOST_SEARCHED = 200_000  # in which submissions are looked for
+LARGEST = 4 << 30  # bytes of all files of a submission: 300 times the largest of MLPerf HPC's rounds
 
 
 @dataclass
@@ -32,6 +34,7 @@ class Found:
     sets: list[Set] = field(default_factory=list)
     logs: list[LogFile] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
+    searched: int = 0  # folders
 
 
 def discover(paths: list[str]) -> Found:
@@ -54,7 +57,32 @@ def discover(paths: list[str]) -> Found:
         else:
             found.missed.append((given, "neither a file nor a folder"))
     _once(found)
+    _leave_out_the_large(found)
     return found
+
+
+def _leave_out_the_large(found: Found) -> None:
+    """What has more bytes than are looked at is missed, before any of them is read."""
+
+    def fits(name: str, sizes: dict[str, int]) -> bool:
+        total = sum(sizes.values())
+        if total > LARGEST:
+            largest = max(sizes, key=lambda path: sizes[path])
+            why = f"found {total} bytes in its files, {sizes[largest]} of them in {largest}, wanted at most {LARGEST}"
+            found.missed.append((name, f"{why}: nothing of it was looked at"))
+        return total <= LARGEST
+
+    found.submissions = [s for s in found.submissions if fits(s.name, {"/".join(e.parts): e.size for e in s.entries})]
+    found.sets = [s for s in found.sets if fits(s.name, {log.name: _size(log) for log in s.logs})]
+    found.logs = [log for log in found.logs if fits(log.name, {log.name: _size(log)})]
+
+
+def _size(log: LogFile) -> int:
+    """Bytes of a log's file; 0 where it can't be told."""
+    try:
+        return log.file.stat().st_size
+    except OSError:
+        return 0
 
 
 def _once(found: Found) -> None:
@@ -71,6 +99,11 @@ def _once(found: Found) -> None:
 
 def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> None:
     """Every folder is entered, whatever its name: what is skipped would not be judged."""
+    found.searched += 1
+    if found.searched > MOST_SEARCHED:
+        if found.searched == MOST_SEARCHED + 1:
+            found.missed.append((name, f"more than {MOST_SEARCHED} folders: this one and those after it are left"))
+        return
     entries, error = scan(path)
     if error:
         found.missed.append((name, error))

@@ -171,16 +171,17 @@ def _gather(log: Log, path: Path, known: frozenset[str]) -> None:
 
 def _weight(event: Event) -> int:
     """What an event takes beyond a plain one, in units of plain events (about 1 KiB each)."""
-    return min(_size(event.value, 6) + _size(event.metadata, 6), MOST_BYTES) >> 10
+    return min(size_of(event.value) + size_of(event.metadata), MOST_BYTES) >> 10
 
 
-def _size(value: Any, depth: int) -> int:
+def size_of(value: Any, depth: int = 6) -> int:
+    """The bytes that a value takes, roughly; what is nested deeper than `depth` is not counted."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, list):
-        return 8 * len(value) + (sum(_size(v, depth - 1) for v in value) if depth else 0) + 64
+        return 8 * len(value) + (sum(size_of(v, depth - 1) for v in value) if depth else 0) + 64
     if isinstance(value, dict):
-        return 100 * len(value) + (sum(_size(v, depth - 1) for v in value.values()) if depth else 0) + 64
+        return 100 * len(value) + (sum(size_of(v, depth - 1) for v in value.values()) if depth else 0) + 64
     return 32
 
 

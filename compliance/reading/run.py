@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from benchmark.log import Event
-from compliance.reading.log import Log
+from compliance.reading.log import Log, size_of
 from compliance.reading.power import joules
 from compliance.reading.scores import Numbers, Row, numbers_of
 from compliance.reading.terms import Terms
@@ -22,6 +22,8 @@ from compliance.reading.weights import KEY, Named, named
 MOST = 20_000  # evaluations, and spans of a kind, kept of one log
 MOST_SEEDS = MOST_RESUMED = 1000
 DEEPEST = 16  # levels of a value that is kept
+LARGEST = 64 << 10  # bytes of it, roughly: the largest honest one, hyperparameters, has 3 KiB
+LARGEST_ALL = 1 << 20  # of all values of a run whose keys no rule knows, and of the files that it names
 EXACT = 1 << 53  # milliseconds beyond it are no times
 KINDS = ("staging", "epoch", "eval")  # of spans
 
@@ -201,6 +203,20 @@ class Run:
         """(line, score) of every evaluation."""
         return self.evaluations.curve
 
+    @property
+    def kept(self) -> int:
+        """The bytes that it takes, roughly."""
+        values = sum(len(key) + 100 + size_of(fact.value) for key, fact in self.facts.items())
+        spans = sum(16 * len(spans) for spans in self.spans.values())
+        return (
+            values
+            + spans
+            + 40 * len(self.evaluations)
+            + self.numbers.kept
+            + size_of(self.source)
+            + 50 * len(self.lines)
+        )
+
     def value(self, key: str, default: Any = None) -> Any:
         """The first value of a key."""
         fact = self.facts.get(key)
@@ -214,10 +230,8 @@ class Run:
 def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | None, pruned: bool) -> Run:
     """The run that a log tells of."""
     problem = log.value("problem")
-    facts = {key: Fact(e.line, _bounded(e.value)) for key, e in log.others.items()}
-    facts |= {
-        k: Fact(e.line, _bounded(e.value)) for k, key in terms.keys.items() if not key.many and (e := log.first(k))
-    }
+    known = {k: e for k, key in terms.keys.items() if not key.many and (e := log.first(k))}
+    facts = facts_of(known, log.others)
     seeds = ((e.line, seed_of(e.value)) for e in log.all("seed")[:MOST_SEEDS])
     start, stop = _mark(time.start), _mark(time.stop)
     window = (start.time_ms, stop.time_ms) if start and stop and None not in (start.time_ms, stop.time_ms) else None
@@ -252,7 +266,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         rate=_rate(log),
         joules=joules(log, file, window) if window else None,
         resumed=len(log.all("resumed")),
-        source=_shared(source.value, files) if type(files) is dict and _bounded(files) is files else None,
+        source=_shared(source.value, files) if type(files) is dict and _bounded(files, LARGEST_ALL) is files else None,
         measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
         throughput_only=terms.throughput_only,
         origin=_origin(log.first("seed")),
@@ -284,9 +298,22 @@ def _launch(event: Event, number: Any, digest: Any = None) -> Launch:
     return Launch(event.line, _time(event), number, digest)
 
 
-def _bounded(value: Any) -> Any:
-    """A value as it is kept: none that is nested so deeply that handing it on would fail."""
-    return value if type(value) not in (list, dict) or _depth(value, DEEPEST) else "nested too deeply"
+def facts_of(known: dict[str, Event], others: dict[str, Event]) -> dict[str, Fact]:
+    """The values of events by key, as they are kept: those of keys that rules know, and of the others what fits."""
+    facts = {key: Fact(e.line, _bounded(e.value)) for key, e in known.items()}
+    room, kept = LARGEST_ALL, {}
+    for key, event in others.items():
+        room -= len(key) + size_of(event.value, DEEPEST)
+        if room > 0:
+            kept[key] = Fact(event.line, _bounded(event.value))
+    return kept | facts
+
+
+def _bounded(value: Any, most: int = LARGEST) -> Any:
+    """A value as it is kept: none that is too large to be kept, or nested too deeply to be handed on."""
+    if type(value) in (list, dict) and not _depth(value, DEEPEST):
+        return "nested too deeply"
+    return value if size_of(value, DEEPEST) <= most else "too large to be kept"
 
 
 def _depth(value: Any, left: int) -> bool:

@@ -55,6 +55,11 @@ class Numbers:
         flat = (n for line, epoch, found in alike for n in (line, math.nan if epoch is None else epoch, *found))
         self._packed = array("d", flat)
 
+    @property
+    def kept(self) -> int:
+        """The bytes that they take."""
+        return 8 * len(self._packed)
+
     def __iter__(self) -> Iterator[Row]:
         size = self.width + 2
         for at in range(0, len(self._packed), size):

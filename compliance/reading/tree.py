@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from benchmark.log import Event, read_log
@@ -223,10 +224,10 @@ def log_file(path: Path, name: str) -> LogFile:
 
 
 def scan(path: Path) -> tuple[list[os.DirEntry], str]:
-    """(what a folder holds, why it can't be read)"""
+    """(what a folder holds, so much of it at most, why it can't be read)"""
     try:
         with os.scandir(path) as entries:
-            return list(entries), ""
+            return list(islice(entries, MOST_ENTRIES + 1)), ""
     except OSError as error:
         return [], error.strerror or str(error)
 

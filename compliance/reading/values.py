@@ -14,6 +14,13 @@ def is_number(value: Any) -> bool:
     return type(value) is float and math.isfinite(value)
 
 
+def count_of(value: object) -> int | None:
+    """A count of a system description, where MLPerf HPC writes numbers as text, or None of anything else."""
+    if type(value) is str and value.strip().isdecimal() and len(value) < 100:
+        return int(value)
+    return value if type(value) is int and 0 <= value < LARGEST else None
+
+
 def seed_of(value: object) -> int | None:
     """A logged seed as an integer, or None. Text of digits counts: JSON readers round beyond 2^53."""
     if type(value) is int and 0 <= value < LARGEST:

@@ -15,18 +15,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from compliance.finding import printable
+from compliance.safe import address, printable
 from results.html.specs import SPECS
 
 HERE = Path(__file__).resolve().parent
 ADDRESS = re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 HIDDEN = "[address]"
-NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand for no byte of a file's name
 
 
 def page(template: str, charts: bool = True, **content: Any) -> str:
@@ -90,7 +88,7 @@ def data(value: Any) -> Markup:
 
 def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: plain(v) for key, v in value.items()}
+        return {plain(key): plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
     if isinstance(value, float):
@@ -115,8 +113,7 @@ class Links:
         """What a link to a file holds, "" where there is none to be."""
         if self.public:
             return ""
-        target = quote(NO_BYTE.sub("\ufffd", self.place(path)).encode(errors="surrogateescape"))
-        return "./" + target if ":" in target.partition("/")[0] else target
+        return address(self.place(path))
 
 
 def anchor(*parts: str) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from compliance.finding import printable
+from compliance.safe import markdown, printable
 from results.statistics.result import Result
 from results.tables.record import record
-from results.tables.text import aligned, escape, row_of
+from results.tables.text import aligned, row_of
 
 TABLES = {  # title: (head, column, digits) ...
     "time to train and staging": (
@@ -81,6 +81,6 @@ def analysis_markdown(results: Sequence[Result]) -> str:
     """The tables in Markdown."""
     parts = []
     for title, (head, *rows) in tables(results):
-        lines = [f"### {escape(title)}", "", row_of(head), row_of(["---"] * len(head))]
-        parts.append("\n".join(lines + [row_of([escape(c) for c in row]) for row in rows]) + "\n")
+        lines = [f"### {markdown(title)}", "", row_of(head), row_of(["---"] * len(head))]
+        parts.append("\n".join(lines + [row_of([markdown(c) for c in row]) for row in rows]) + "\n")
     return "\n".join(parts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from compliance.finding import printable
+from compliance.safe import printable
 from results import differences as d
 from results.comparable import obstacle, remarks
 from results.differences import Pair, Side
@@ -15,7 +15,7 @@ from results.tables.text import SLOW_RUNS, aligned, finding_text, has_interval, 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     """The comparison for a terminal."""
-    lines = [*(pair_words(p, compared) for p in pairs), "", title(compared[0].result.group)]
+    lines = [*(printable(pair_words(p, compared)) for p in pairs), "", title(compared[0].result.group)]
     lines += [f"{s.letter}  {printable(s.result.label)}" for s in compared]
     lines += [f"   {s.letter}: no score: {printable(s.result.why)}" for s in compared if s.result.why]
     lines.append("")

@@ -4,11 +4,11 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from compliance.finding import Finding, printable
+from compliance.finding import Finding
+from compliance.safe import csv_cell, markdown, printable, values
 from results.statistics.convergence import Surprise
 from results.statistics.result import Result
 from results.statistics.score import FEWEST
@@ -17,8 +17,6 @@ from results.tables.rates import rate_cells
 from results.tables.record import COLUMNS, rank_text, record
 
 Places = Sequence[tuple[str, str]]  # (path, why) of what has no result
-FORMULA = ("=", "+", "-", "@")  # what begins one in a spreadsheet
-MARKUP = re.compile(r"[\\`*_\[\]()#|!]")
 MANY_RUNS = 20  # more than these are shown as a range
 SLOW_RUNS = (  # perf/rank_errors.py
     "with one run in ten twice as slow, intervals hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
@@ -30,16 +28,8 @@ def csv_text(results: Iterable[Result]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: plain_cell(value) for name, value in record(r).items()} for r in results)
+    writer.writerows({name: csv_cell(value) for name, value in record(r).items()} for r in results)
     return out.getvalue()
-
-
-def plain_cell(value: object) -> object:
-    """A cell of a table that a spreadsheet may open: text of strangers' that it would take for a formula is quoted."""
-    if not isinstance(value, str):
-        return value
-    text = printable(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def json_text(results: Iterable[Result], left_out: Places = ()) -> str:
@@ -50,7 +40,7 @@ def json_text(results: Iterable[Result], left_out: Places = ()) -> str:
         "results": [record(r) for r in results],
         "left_out": [{"path": path, "why": why} for path, why in left_out],
     }
-    return json.dumps(body, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+    return json.dumps(values(body), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
@@ -58,22 +48,17 @@ def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
     lines: list[str] = []
     for name, rows in tables(results):
         head, cells = cells_of(rows)
-        lines += [f"### {escape(name)}", "", row_of(head), row_of(["---"] * len(head))]
-        lines += [row_of([escape(c) for c in line]) for line in cells] + [""]
+        lines += [f"### {markdown(name)}", "", row_of(head), row_of(["---"] * len(head))]
+        lines += [row_of([markdown(c) for c in line]) for line in cells] + [""]
         notes = [f"- {SLOW_RUNS}"] if any(map(has_interval, rows)) else []
-        notes += [f"- {escape(r.label)}: no score: {escape(r.why)}" for r in rows if r.why]
+        notes += [f"- {markdown(r.label)}: no score: {markdown(r.why)}" for r in rows if r.why]
         lines += [*notes, ""] if notes else []
-    lines += [f"- {escape(path)}: no result: {escape(why)}" for path, why in left_out]
+    lines += [f"- {markdown(path)}: no result: {markdown(why)}" for path, why in left_out]
     return "\n".join(lines)
 
 
 def row_of(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
-
-
-def escape(text: str) -> str:
-    """Text for Markdown: nothing in it is markup, and nothing a terminal would obey."""
-    return MARKUP.sub(r"\\\g<0>", printable(text)).replace("<", "&lt;")
 
 
 def terminal_text(results: Sequence[Result], left_out: Places = ()) -> str:

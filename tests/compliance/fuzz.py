@@ -1,9 +1,12 @@
-"""Fuzzing the parser, the judging of logs and launch ledgers, and the walking of trees.
+"""Fuzzing the parser, the judging of logs and launch ledgers, the walking of trees, what is written of them, and files
+of data.
 
-    python tests/compliance/fuzz.py --inputs 1000000 --logs 100000 --trees 100000 --seed 1
+    python tests/compliance/fuzz.py --parser 1000000 --log 100000 --one 100000 --tree 100000 --ledger 100000 \\
+        --output 10000 --manifest 10000 --sample 1000 --seed 1
 
 Every input follows from its number, so that a failure is repeated by `--only KIND NUMBER`. What must hold: no
-exception, no time beyond a limit, nothing unprintable in a finding or a report, no path outside of what was given.
+exception, no time beyond a limit, nothing unprintable in a finding, no path outside of what was given, no damage to a
+log that nothing objects to but those of `harmless`, nothing in an output that its readers would obey.
 """
 
 import argparse
@@ -27,8 +30,19 @@ from benchmark.tree import LEDGER
 from compliance.engine import BROKE, judge
 from compliance.output import github, markdown, text
 from compliance.report import Report, summaries
+from compliance.verdict import Verdict
 from rules.edition import load
 
+KINDS = {  # of inputs, and how many there are unless the command line says
+    "parser": 1000,
+    "log": 100,
+    "one": 100,
+    "tree": 100,
+    "ledger": 100,
+    "output": 20,
+    "manifest": 100,
+    "sample": 20,
+}
 SLOW = 5.0  # seconds of processor time for one input
 NASTY = [
     b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\x1b[31m", b"NaN", b"1e400", b"-Infinity", b"{" * 300,
@@ -87,13 +101,62 @@ def damage_events(rng: random.Random, events: list[dict]) -> list[dict]:
     return events
 
 
+def damage_one(rng: random.Random, events: list[dict]) -> tuple[list[dict], tuple[str, str, str]]:
+    """One event moved, dropped, doubled, or one field of it replaced; and what was done: how, to which key, where."""
+    at = rng.randrange(len(events))
+    event, kind = events[at], rng.randrange(6)
+    if kind == 0:
+        events.insert(rng.randrange(len(events)), events.pop(at))
+        return events, ("moved", event["key"], "")
+    if kind == 1:
+        del events[at]
+        return events, ("dropped", event["key"], "")
+    if kind == 2:
+        events.insert(rng.randrange(len(events)), dict(event))
+        return events, ("doubled", event["key"], "")
+    if kind == 3:
+        name = rng.choice(KEYS)
+        events[at] = {**event, name: rng.choice(VALUES)}
+        return events, ("replaced", event["key"], name)
+    if kind == 4:
+        name = rng.choice([*event["metadata"], "epoch_num", "status", "samples_count"])
+        events[at] = {**event, "metadata": {**event["metadata"], name: rng.choice(VALUES)}}
+        return events, ("metadata" if name in event["metadata"] else "more metadata", event["key"], name)
+    events[at] = {**event, "time_ms": rng.choice((0, -5, 1 << 62, 1.5e12))}
+    return events, ("retimed", event["key"], "time_ms")
+
+
+def harmless(good: list[dict], events: list[dict], done: tuple[str, str, str], tolerated: float) -> str:
+    """Why nothing need object to one damage, or nothing. `tolerated`: milliseconds by which clocks may step back."""
+    kind, key, where = done
+    if sorted(map(repr, events)) == sorted(map(repr, good)):
+        times = [e["time_ms"] for e in events]
+        steps = max(max(times[:i], default=0) - t for i, t in enumerate(times))
+        return "as many lines as there were, and no clock steps back further than ranks differ" * (steps <= tolerated)
+    if kind == "replaced" and where == "value" and key.endswith(("_start", "_stop")):
+        return "the start or end of a span has no value that any rule, or any figure, reads"
+    if kind == "replaced" and where == "metadata" and all(type(e["metadata"]) is dict for e in events):
+        return "another object, in which no rule looks for anything of this key"
+    if done == ("metadata", "source", "config"):
+        return "the file of settings, named so that it may lie among the benchmark's own, where it does not"
+    if kind == "metadata" and where in ("file", "lineno"):
+        return "where in the program it was logged says nothing about the run"
+    if kind == "more metadata" and where in ("epoch_num", "status", "samples_count"):
+        return "what no rule reads of this key"
+    if done == ("metadata", "run_stop", "epoch_num"):
+        return "the epoch is told by the evaluation that met the target"
+    return ""
+
+
 class Fuzzer:
-    """The four kinds of input, in a scratch folder."""
+    """The kinds of input, in a scratch folder."""
 
     def __init__(self, folder: Path, logs: object):
         self.folder, self.logs = folder, logs
         folder.mkdir(parents=True, exist_ok=True)
         self.law = logs.law(folder / "law")
+        self.tolerated = load("v1.0", self.law).limits.clock.back_ms
+        self._files = self._outputs = None  # made when they are needed
         self.base = [logs.good(i).events for i in range(3)]
         self.lines = [f":::MLLOG {json.dumps(e)}\n".encode() for e in self.base[0]]
 
@@ -114,6 +177,38 @@ class Fuzzer:
         path.write_bytes(mutate(rng, text) if rng.random() < 0.3 else text)
         edition = rng.choice((None, None, "v1.0", "mlperf-hpc-v0.7", "mlperf-hpc-v3.0"))
         self.verdict(path, edition)
+
+    def one(self, rng: random.Random) -> None:
+        """A good log with one damage: somebody objects, or it is known why nobody need."""
+        path = self.folder / "result_0.txt"
+        events, done = damage_one(rng, list(self.base[0]))
+        path.write_text("".join(f":::MLLOG {json.dumps(e)}\n" for e in events))
+        if not self.verdict(path, "v1.0").findings:
+            assert harmless(self.base[0], events, done, self.tolerated), f"nobody objects: {done}"
+
+    def manifest(self, rng: random.Random) -> None:
+        """See fuzz_files.py."""
+        self.files.manifest(rng)
+
+    def sample(self, rng: random.Random) -> None:
+        """See fuzz_files.py."""
+        self.files.sample(rng)
+
+    def output(self, rng: random.Random) -> None:
+        """See fuzz_outputs.py."""
+        if self._outputs is None:
+            from fuzz_outputs import Outputs
+
+            self._outputs = Outputs(self.folder / "output", mutate, _disturb)
+        self._outputs.output(rng)
+
+    @property
+    def files(self) -> object:
+        if self._files is None:
+            from fuzz_files import Files
+
+            self._files = Files(self.folder / "data", mutate)
+        return self._files
 
     def tree(self, rng: random.Random) -> None:
         """A submission with damaged files, names, links and pipes: a verdict, and nothing outside of it."""
@@ -173,7 +268,7 @@ class Fuzzer:
         )
         (source / "train.py").write_text(self.logs.TRAIN)
 
-    def verdict(self, path: Path, edition: str | None) -> None:
+    def verdict(self, path: Path, edition: str | None) -> Verdict:
         """Judge, and look at what comes out."""
         verdict = judge([path], edition, rules=self.law)
         for finding in verdict.findings:
@@ -188,6 +283,7 @@ class Fuzzer:
         for form in (text, markdown, github):
             assert all(line.isprintable() for line in form.render(report).splitlines()), path
         assert len(text.render(report).splitlines()) <= 25 * max(1, len(told)) + 8
+        return verdict
 
 
 def _disturb(rng: random.Random, org: Path) -> None:
@@ -253,28 +349,27 @@ def campaign(kind: str, function: Callable, seed: int, count: int, start: int = 
 def main() -> int:
     """Run the campaigns; 1 if anything failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--inputs", type=int, default=1000, help="inputs for the parser")
-    parser.add_argument("--logs", type=int, default=100, help="logs to judge")
-    parser.add_argument("--trees", type=int, default=100, help="trees to judge")
-    parser.add_argument("--ledgers", type=int, default=100, help="sets with launch ledgers to judge")
+    for kind, count in KINDS.items():
+        parser.add_argument(f"--{kind}", type=int, default=count, help=f"inputs of this kind (default: {count})")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--only", nargs=2, metavar=("KIND", "NUMBER"), help="repeat one input: parser, log, tree or ledger"
-    )
+    parser.add_argument("--only", nargs=2, metavar=("KIND", "NUMBER"), help=f"repeat one input: {', '.join(KINDS)}")
     parser.add_argument("--scratch", type=Path, default=Path("/dev/shm") / f"fuzz-{os.getpid()}")
     args = parser.parse_args()
     import logs
 
-    fuzzer = Fuzzer(args.scratch, logs)
-    if args.only:
-        getattr(fuzzer, args.only[0])(number(args.only[0], args.seed, int(args.only[1])))
-        return 0
-    counts = {"parser": args.inputs, "log": args.logs, "tree": args.trees, "ledger": args.ledgers}
-    failed = {kind: campaign(kind, getattr(fuzzer, kind), args.seed, count) for kind, count in counts.items()}
+    args.scratch.mkdir(parents=True)
+    try:
+        fuzzer = Fuzzer(args.scratch, logs)
+        if args.only:
+            getattr(fuzzer, args.only[0])(number(args.only[0], args.seed, int(args.only[1])))
+            return 0
+        counts = {kind: getattr(args, kind) for kind in KINDS}
+        failed = {kind: campaign(kind, getattr(fuzzer, kind), args.seed, count) for kind, count in counts.items()}
+    finally:
+        shutil.rmtree(args.scratch, ignore_errors=True)
     for kind, items in failed.items():
         for index, what in items[:20]:
             print(f"{kind} {index}: {what}")
-    shutil.rmtree(args.scratch, ignore_errors=True)
     return 1 if any(failed.values()) else 0
 
 

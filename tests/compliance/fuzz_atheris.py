@@ -17,8 +17,8 @@ with atheris.instrument_imports():
     from benchmark.log import BadLine, Event, Oddity, read_log
     from compliance.engine import Job, judge_log
     from compliance.source.python import read_python
-from compliance.finding import printable
 from compliance.reading.tree import LogFile
+from compliance.safe import printable
 from rules.edition import load
 
 FOLDER = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))

@@ -135,10 +135,6 @@ def test_formats_say_the_same(command, tmp_path):
     assert markdown.count("- [ ] **") == len(one["people"])
 
 
-def test_markdown_holds_no_strangers_markup():
-    assert audit._code("a`[x](y)\x1b") == "`a\u02bc[x](y)\\x1b`"
-
-
 @pytest.mark.parametrize("path", ["gone", "empty"])
 def test_nothing_to_audit(command, tmp_path, path):
     (tmp_path / "empty").mkdir()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.finding import LONGEST, Finding, counted, errors, printable, show, sort_key
+from compliance.finding import LONGEST, Finding, counted, errors, show, sort_key
 
 SEED = Finding("a/result_1.txt", 8, "SEED03", "error", "A seed is fresh", "seed 5", "48 bits")
 
@@ -46,11 +46,6 @@ def test_things_are_counted_in_words():
 )
 def test_a_strangers_value_is_short_and_on_one_line(value, text):
     assert show(value) == text
-
-
-@pytest.mark.parametrize(("text", "safe"), [("\udcff", "\\udcff"), ("\u202e", "\\u202e"), ("a\\b", "a\\b"), ("", "")])
-def test_controls_and_lone_surrogates_are_escaped_and_nothing_else(text, safe):
-    assert printable(text) == safe
 
 
 def test_findings_come_in_the_order_of_their_places():

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.log import BadLine, Event, Oddity, read_log
-from compliance.finding import Finding, printable, show
+from compliance.finding import Finding, show
 from compliance.reading.discovery import discover
 from compliance.reading.log import gather_log
+from compliance.safe import printable
 from compliance.source.python import read_python
 from rules.edition import load
 

@@ -44,6 +44,12 @@ def test_what_is_not_clear_is_refused(arguments, said):
         targets(options(*arguments), FORMATS)
 
 
+def test_a_folder_is_no_file_to_write_to(tmp_path):
+    (tmp_path / "a.csv").mkdir()
+    with pytest.raises(ValueError, match=r"a\.csv: found a folder, wanted a file to write to"):
+        targets(options("--output", str(tmp_path / "a.csv")), FORMATS)
+
+
 @pytest.mark.parametrize("inside", ["a.csv", "results/box/strong/scaffold/a.csv", "systems/../a.csv"])
 def test_nothing_is_written_into_a_submission(tree, new_log, inside):
     tree.set([new_log.scaffold(50 + i, seed=i) for i in range(5)], org="acme")

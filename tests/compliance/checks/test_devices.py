@@ -1,4 +1,4 @@
-"""SYS07 and SYS08: devices that contradict each other, and such as no one has."""
+"""SYS07, SYS08 and SYS10 to SYS13: devices that contradict each other, and such as no one has."""
 
 import pytest
 
@@ -71,6 +71,13 @@ def another_model_than_described(tree):
     return [("result_0.txt", lines[0], "SYS12")]
 
 
+@damage
+def more_nodes_than_ranks(tree):
+    lines = [tree.changed("number_of_nodes", index, value=3) for index in range(5)]
+    tree.described(number_of_nodes="3")
+    return [(f"result_{i}.txt", line, "SYS13") for i, line in enumerate(lines)]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 
@@ -104,6 +111,14 @@ def test_sys08_an_accelerator_for_each_rank(tree, found, number, codes):
     tree.settings(2, device="cuda")
     tree.changed("accelerators_per_node", value=number)
     tree.changed("devices", value=named(kind="cuda", uuids=["a", "b"]))
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+@pytest.mark.parametrize(("nodes", "codes"), [(1, []), (2, []), (3, ["SYS13"]), (1 << 70, ["SYS13"])])
+def test_sys13_two_ranks_are_on_two_nodes_at_most(tree, found, nodes, codes):
+    """Each rank on a host of its own, where there are several."""
+    tree.changed("number_of_nodes", value=nodes)
+    tree.changed("devices", value=named() if nodes == 1 else named(1) + named(1, host="n2"))
     assert [code for _, _, code in found(tree.path(2))] == codes
 
 

@@ -55,6 +55,23 @@ def start_that_stops(tree):
 
 
 @damage
+def metadata_that_are_a_list(tree):
+    event = tree.logs[2].one("rules_edition")
+    event["metadata"] = [event["metadata"]]
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "LOG14")]
+
+
+@damage
+def metadata_missing_from_an_evaluation(tree):
+    """What they would say of the epoch is not asked for as well."""
+    event = tree.logs[2].all("eval_start")[1]
+    del event["metadata"]
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "LOG14")]
+
+
+@damage
 def prefix_of_a_rank(tree):
     lines = tree.path(2).read_text().splitlines(keepends=True)
     lines[49] = "[rank 0] " + lines[49]

@@ -81,3 +81,28 @@ def test_a_walk_has_an_end(tmp_path, monkeypatch, deepest, sets):
     monkeypatch.setattr(discovery, "DEEPEST", deepest)
     put(tmp_path / "a" / "b" / "c" / "result_0.txt")
     assert names(discover([str(tmp_path)]), tmp_path)[1] == sets
+
+
+@pytest.mark.parametrize(("most", "found"), [(4, 3), (3, 3), (2, 2)])
+def test_so_many_folders_are_searched(tmp_path, monkeypatch, most, found):
+    """The one that is given, and those in it; a submission is one."""
+    monkeypatch.setattr(discovery, "MOST_SEARCHED", most)
+    for org in ("acme", "bolt"):
+        put(tmp_path / org / "results" / "box" / "strong" / "scaffold" / "result_0.txt")
+    told = discover([str(tmp_path)])
+    assert 1 + len(told.submissions) == found
+    left = (str(tmp_path / "bolt"), "more than 2 folders: this one and those after it are left")
+    assert told.missed == ([] if found == 3 else [left])
+
+
+@pytest.mark.parametrize(("more", "looked"), [(0, True), (1, False)])
+@pytest.mark.parametrize(
+    "given", ["acme", "acme/results/box/strong/scaffold", "acme/results/box/strong/scaffold/result_0.txt"]
+)
+def test_what_is_larger_than_is_looked_at_is_missed(tmp_path, monkeypatch, given, more, looked):
+    path = put(tmp_path / "acme" / "results" / "box" / "strong" / "scaffold" / "result_0.txt")
+    path.write_bytes(bytes(100 + more))
+    monkeypatch.setattr(discovery, "LARGEST", 100)
+    found = discover([f"{tmp_path}/{given}"])
+    assert bool(found.submissions or found.sets or found.logs) is looked
+    assert looked or found.missed[-1][1].startswith("found 101 bytes in its files, 101 of them in ")

@@ -134,3 +134,14 @@ def test_time_does_not_run_back_for_repetitions_that_are_dropped_where_many_rank
 def test_time_that_runs_back_between_events_that_stay_is_still_told(gather):
     log = gather(*LATE, ("eval_stop", 100_400), edition="mlperf-hpc-v2.0")
     assert log.back == [(4, 100, "eval_stop")]
+
+
+@pytest.mark.parametrize(
+    ("value", "size"), [(1, 32), ("abc", 3), (["abc"], 75), ({"a": "abc"}, 167), ([[["abc"]]], 219), (None, 32)]
+)
+def test_what_a_value_takes(value, size):
+    assert module.size_of(value) == size
+
+
+def test_what_is_nested_too_deeply_is_not_counted():
+    assert module.size_of([["x" * 1000]], 0) == 72 and module.size_of([["x" * 1000]], 1) == 72 + 72

@@ -1,11 +1,15 @@
 """What a run is: read once, the same for checks and results."""
 
+import json
 import math
+from dataclasses import replace
 
 import pytest
 
+from benchmark.log import Event
 from compliance.engine import judge
-from compliance.reading.run import Evaluation, Evaluations, Spans
+from compliance.reading import run as module
+from compliance.reading.run import LARGEST, Evaluation, Evaluations, Fact, Spans, facts_of
 
 
 def run_of(tree, law, index=2):
@@ -79,3 +83,33 @@ def test_packed_series_give_back_what_was_put_in():
     for series in (packed, spans):
         with pytest.raises(IndexError):
             series[2]
+
+
+def fact(value, line=1):
+    return Event(line, 0, "POINT_IN_TIME", "k", value, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("x" * LARGEST, "x" * LARGEST),
+        ("x" * (LARGEST + 1), "too large to be kept"),
+        ([["x" * LARGEST]], "too large to be kept"),
+        (json.loads("[" * 16 + "]" * 16), json.loads("[" * 16 + "]" * 16)),
+        (json.loads("[" * 17 + "]" * 17), "nested too deeply"),
+    ],
+)
+def test_a_value_is_kept_as_far_as_it_is_small(value, kept):
+    assert facts_of({"k": fact(value)}, {})["k"].value == kept
+
+
+def test_of_keys_that_no_rule_knows_so_much_is_kept(monkeypatch):
+    monkeypatch.setattr(module, "LARGEST_ALL", 100)
+    found = facts_of({"a": fact("x" * 500)}, {"b": fact("y" * 90), "c": fact("z" * 9), "d": fact(1)})
+    assert {key: len(str(f.value)) for key, f in found.items()} == {"a": 500, "b": 90}
+
+
+def test_what_a_run_takes_is_counted(tree, law):
+    run, _ = run_of(tree, law)
+    facts = {**run.facts, "more": Fact(1, "x" * 1000)}
+    assert 1000 <= replace(run, facts=facts).kept - run.kept <= 1200 and 1000 < run.kept < 50_000

@@ -44,3 +44,7 @@ def test_numbers_are_kept_as_far_as_they_are_alike():
     assert (kept.width, list(kept)) == (2, rows[:2])
     assert list(Numbers(rows, 9)) == [rows[0], rows[1], rows[3]]
     assert list(Numbers((), 9)) == [] and Numbers((), 9).width == 0
+
+
+def test_what_they_take_is_counted():
+    assert Numbers([(7, 1.0, (1.0, 2.0))] * 3, 9).kept == 3 * 4 * 8

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from compliance.engine import judge
+from compliance.reading import tree as reading_tree
 from compliance.reading.tree import place_of
 
 FORGED = (0.5, 0.7, 0.995)
@@ -76,3 +77,12 @@ def test_a_folder_of_any_name_is_looked_into(tree, law, tmp_path):
 def test_folders_say_what_a_set_is(tmp_path, folder, wanted):
     place = place_of(tmp_path / folder)
     assert (place.round, place.org, place.system, place.scaling, place.benchmark) == wanted
+
+
+@pytest.mark.parametrize(("most", "listed"), [(3, 3), (2, 3), (1, 2)])
+def test_a_folder_is_listed_as_far_as_a_submission_may_be_large(tmp_path, monkeypatch, most, listed):
+    """One more, so that it shows."""
+    monkeypatch.setattr(reading_tree, "MOST_ENTRIES", most)
+    for name in "abc":
+        (tmp_path / name).touch()
+    assert len(reading_tree.scan(tmp_path)[0]) == listed

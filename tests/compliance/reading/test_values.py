@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from compliance.reading.values import is_number, seed_of
+from compliance.reading.values import count_of, is_number, seed_of
 
 
 @pytest.mark.parametrize("value", [0, -1, 0.5, 5e-324, (1 << 1000) - 1, 1 - (1 << 1000), -0.0])
@@ -44,3 +44,23 @@ def test_what_is_no_number(value):
 def test_a_seed_is_an_exact_integer_from_0_on(value, seed):
     assert seed_of(value) == seed
     assert type(seed_of(value)) is not bool
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        (0, 0),
+        (" 8 ", 8),
+        ("9" * 99, int("9" * 99)),
+        ("9" * 100, None),
+        ("9" * 5000, None),  # more digits than Python reads
+        ("-1", None),
+        (-1, None),
+        (1 << 1000, None),
+        (True, None),
+        (1.0, None),
+        ([8], None),
+    ],
+)
+def test_counts(value, count):
+    assert count_of(value) == count

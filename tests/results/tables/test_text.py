@@ -1,11 +1,7 @@
 """Tables as text."""
 
-import re
-
-import pytest
-
 from compliance.finding import Finding
-from results.tables.text import aligned, escape, finding_text, plain_cell, row_of, terminal_text, title
+from results.tables.text import aligned, finding_text, terminal_text, title
 
 
 def test_numbers_stand_to_the_right_and_words_to_the_left():
@@ -15,21 +11,6 @@ def test_numbers_stand_to_the_right_and_words_to_the_left():
 def test_titles_leave_out_what_is_unknown_and_show_controls():
     assert title(("v1.0", "x", "", "strong", "closed")) == "v1.0 · x · closed division · time to train"
     assert title(("v1.0", "\x1b[31m", "p", "weak", "open")) == "v1.0 · \\x1b[31m · p · open division · throughput"
-
-
-def test_markdown_cells_cannot_break_their_table():
-    assert row_of([escape("a|b\n<c>")]) == "| a\\|b\\\\n&lt;c> |"
-
-
-@pytest.mark.parametrize("text", ["[a](http://x)", "![a](http://x)", "`a`", "# a", "*a*"])
-def test_markdown_of_strangers_is_text(text):
-    assert not re.search(r"(?<!\\)[\[\]()`#*!]", escape(text))
-
-
-@pytest.mark.parametrize("text", ["=cmd|' /c calc'!A1", "@SUM(1)", "+1+cmd", "-1"])
-def test_a_spreadsheet_takes_no_cell_for_a_formula(text):
-    assert plain_cell(text) == f"'{text}"
-    assert plain_cell(-1.5) == -1.5 and plain_cell("a\rb\x1b") == "a\\rb\\x1b"
 
 
 def test_a_waived_finding_says_who_and_why():

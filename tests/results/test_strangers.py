@@ -1,0 +1,141 @@
+"""Text of strangers in every field that is shown, through every format: it stays text."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import results
+from compliance.engine import judge
+
+ROOT = Path(results.__file__).parents[1]
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+readers, strangers = load("readers"), load("strangers")
+
+
+@pytest.mark.parametrize("payload", strangers.PAYLOADS.values(), ids=list(strangers.PAYLOADS))
+def test_it_stays_text_everywhere(payload, tree, new_log):
+    sets = strangers.plant(tree, new_log, lambda: payload)
+    for verdict in (plain := judge([tree.root]), strangers.signed(plain, lambda: payload)):
+        for name, text in strangers.outputs(verdict, tree.root, sets):
+            readers.check_output(name, text)
+
+
+def test_it_is_in_every_output(tree, new_log):
+    """But in the site's rules, and in its index where nothing has a figure."""
+    sets = strangers.plant(tree, new_log, lambda: "stranger")
+    verdict = strangers.signed(judge([tree.root]), lambda: "stranger")
+    told = list(strangers.outputs(verdict, tree.root, sets))
+    assert [text.partition("<h1>")[2].partition("</h1>")[0] for _, text in told if "stranger" not in text] == [
+        "Rounds", "Rules", "Rules",
+    ]  # fmt: skip
+    (compared,) = (text for name, text in told if name == "text" and text.startswith("A and B are not compared"))
+    assert "\n    added stranger.py: +3 -0\n" in compared
+    assert any("[waived by stranger: " in text or "[waived by stranger]" in text for _, text in told)
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv", "json", "md", "html"])
+def test_names_that_the_locale_cannot_write(ending, tree, new_log):
+    """A system without UTF-8 has bytes in place of letters."""
+    tree.set([new_log.scaffold(50 + i, seed=i) for i in range(5)], org="\u00d6rg", system="b\udcffx")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]}
+    out = tree.root.parent / f"out.{ending}"
+    command = [sys.executable, "results/summarize.py", os.fsencode(tree.root), "--as-logged", "--output", str(out)]
+    done = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == f"wrote {out}\n"
+    assert "rg" in out.read_text(encoding="utf-8")
+    shown = subprocess.run(command[:-2], cwd=ROOT, env=plain, capture_output=True, text=True, encoding="ascii")
+    assert shown.returncode == 0 and "rg" in shown.stdout
+
+
+@pytest.mark.parametrize("first", [[1], {"a": 1}, "1", None, 1.5e400, 1 << 80])
+def test_a_first_time_that_is_none_stops_nothing(first, tree, new_log):
+    """It chooses the year, and so the edition, where no folder names one."""
+    logs = [new_log.scaffold(50 + i, seed=i) for i in range(5)]
+    folder = tree.set(logs, benchmark="cosmoflow", edition="hpc_round")
+    tree.set(logs, org="beta", benchmark="cosmoflow", edition="hpc_round")
+    for path in folder.glob("*.txt"):
+        head, _, rest = path.read_text().partition("\n")
+        path.write_text(f"{head.replace('1700000000000', str(first) if first != '1' else repr('1'))}\n{rest}")
+    verdict = judge([tree.root])
+    assert len(verdict.submissions) == 2 and verdict.exit_code == 1
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+def test_something_called_systems_in_systems(kind, tree, new_log):
+    tree.set([new_log.scaffold(50 + i, seed=i) for i in range(5)])
+    place = tree.root / "v1.0" / "acme" / "systems" / "systems"
+    {"file": place.touch, "folder": place.mkdir, "link": lambda: place.symlink_to("systems")}[kind]()
+    verdict = judge([tree.root])
+    (found,) = strangers.results_of(verdict, True)
+    assert found.fom is not None and found.standing.errors
+
+
+TABLE = "| a | b |\n| --- | --- |\n"
+ENTRY = '- {rule: a, submission: a, verdict: open, who: "", when: "", note: ""}\n'
+SCRIPT = f"<script>{readers.SCRIPTS[1]}</script>"
+DATA = "<script type='application/json'>%s</script>"
+
+
+@pytest.mark.parametrize(
+    ("form", "good", "bad"),
+    [
+        ("text", "a\n", "\x1b[2J"),
+        ("text", "a\n", "a\rb"),
+        ("text", "a\n", "\u202e"),
+        ("text", "a\n", "\ud800"),
+        ("json", '{"a": "b"}', '{"a": "\\u001b"}'),
+        ("json", '{"a": "b"}', '{"\\ud800": 1}'),
+        ("json", '{"a": "b"}', '{"a": "é"}'),
+        ("sarif", '{"a": "b"}', "{"),
+        ("csv", "a,b\n1,-2\n", "a,b\n1,=2\n"),
+        ("csv", "a,b\n1,x;y\n", "a,b\n1,x;@y\n"),
+        ("csv", "a,b\n1,2\n", "a,b\n1,2,3\n"),
+        ("csv", "a,b\n1,2\n", "a,b\n1,\x1b\n"),
+        ("junit", "<testsuites/>", "<testsuites><script/></testsuites>"),
+        ("junit", "<testsuites/>", "<testsuites name='&#x202e;'/>"),
+        ("github", "::error file=a,line=1,title=A::b\n", "::set-env name=a::b\n"),
+        ("github", "::error file=a,line=1,title=A::b\n", "a\n"),
+        ("github", "::error::2 more errors not shown here: a, b\n", "::error::2 more errors\n"),
+        ("github", "::notice::1 more notice not shown here: a\n", "::notice::1 more notice not shown here: a %0A\n"),
+        ("yaml", f"# a\n{ENTRY}", f"- a: b\n{ENTRY}"),
+        ("yaml", ENTRY, ENTRY.replace("verdict: open", "verdict: accept")),
+        ("yaml", ENTRY, ENTRY.replace('""', '"a"', 1)),
+        ("yaml", ENTRY, ENTRY.replace(": a", ': "\\u202e"')),
+        ("markdown", "a\\_b\n", "_b_\n"),
+        ("markdown", "a\n", "# a\n[b](c)\n"),
+        ("markdown", "a\n", "https://evil.example\n"),
+        ("markdown", "a\n", "www\\.a www.evil.example\n"),
+        ("markdown", "a\n", "//evil.example\n"),
+        ("markdown", "a\n", "a@evil.com\n"),
+        ("markdown", "a\n", "![a](b)\n"),
+        ("markdown", "&lt;b>\n", "<b>\n"),
+        ("markdown", "a<br>b\n", "a<br onclick=b>\n"),
+        ("markdown", "a\n", "1. a\n"),
+        ("markdown", f"{TABLE}| a\\|b | c |\n", f"{TABLE}| a|b | c |\n"),
+        ("html", SCRIPT + "&lt;b", SCRIPT + "<img src=x>"),
+        ("html", SCRIPT + "<b>a</b>", SCRIPT + "<b>a"),
+        ("html", SCRIPT + "<b>a</b>", SCRIPT + '<b onclick="x">a</b>'),
+        ("html", SCRIPT + '<a href="#a">a</a>', SCRIPT + '<a href="javascript:a">a</a>'),
+        ("html", SCRIPT + "a", SCRIPT + "<script></script>"),
+        ("html", SCRIPT, SCRIPT.replace("<script>", "<script src='a'>")),
+        ("html", DATA % '["a"]', DATA % '["\\u202e"]'),
+        ("html", DATA % '["a"]', DATA % '["</script>"]'),
+        ("html", SCRIPT + "a", SCRIPT + "a\x9b"),
+    ],
+)
+def test_the_readers_notice(form, good, bad):
+    readers.check_output(form, good)
+    with pytest.raises((AssertionError, ValueError)):
+        readers.check_output(form, bad)
