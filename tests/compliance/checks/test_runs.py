@@ -83,6 +83,8 @@ def two_runs_that_did_not_converge(tree, logs):
 
 @damage
 def another_number_of_nodes_in_one_run(tree):
+    (named,) = tree.logs[2].one("devices")["value"]
+    tree.changed("devices", value=[{**named, "host": host, "ranks": named["ranks"] // 2} for host in ("n1", "n2")])
     return [("result_2.txt", tree.changed("number_of_nodes", value=2), "RUN07")]
 
 

@@ -62,6 +62,8 @@ def nodes_of_the_whole_system_in_every_instance(weak):
     weak.options = {"edition": "whole-systems"}  # of rounds where instances are known to do so
     for index, log in enumerate(weak.logs):
         log.one("rules_edition")["value"], log.one("number_of_nodes")["value"] = "whole-systems", 2
+        (named,) = log.one("devices")["value"]
+        log.one("devices")["value"] = [{**named, "host": host, "ranks": named["ranks"] // 2} for host in ("n1", "n2")]
         for event in log.events:  # one after the other
             event["time_ms"] += 3_600_000 * index
         weak.write(index)
