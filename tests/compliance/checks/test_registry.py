@@ -6,9 +6,9 @@ import shutil
 import pytest
 
 from compliance.engine import judge
-from compliance.register import KEYS, request_of
+from compliance.register import KEYS
 from rules.edition import ROOT, load
-from rules.registry import Registry, Request
+from rules.registry import Registry, Request, read_registry
 
 damage = pytest.mark.damage
 SLACK = load("v1.0").limits.seeds.drawn_slack
@@ -377,17 +377,15 @@ def test_logs_that_measure_throughput_alone_need_no_entry(study, submissions, tm
 
 @pytest.fixture
 def reference(tmp_path):
-    """The reference's submission as if its seeds had been assigned: (folder, registry)."""
+    """The reference's submission, without the ledgers that hold its logs as they are, and the registry that its seeds
+    are from: (folder, registry)."""
+    home = ROOT.parent / "results" / "v1.0"
     folder = tmp_path / "v1.0" / "reference"
-    shutil.copytree(ROOT.parent / "results" / "v1.0" / "reference", folder)
-    registry, entries = Registry("v1.0"), {}
-    for log in sorted(folder.glob("results/*/*/*/result_*.txt")):
-        request = request_of(log)
-        if request not in entries:
-            entries[request] = registry.draw(request, "2026-01-31T12:00:00Z", f"{len(entries):064x}")
-        seed_with(log, entries[request])
-    (folder.parent / "registry.yaml").write_text(registry.text)
-    return folder, registry
+    shutil.copytree(home / "reference", folder, ignore=shutil.ignore_patterns("ledger.jsonl"))
+    shutil.copyfile(home / "registry.yaml", folder.parent / "registry.yaml")
+    for log in folder.glob("results/*/*/*/result_*.txt"):
+        log.write_text("".join(line for line in log.read_text().splitlines(True) if '"key": "ledger"' not in line))
+    return folder, read_registry(folder.parent / "registry.yaml", "v1.0")
 
 
 def seed_with(log, entry):
@@ -402,7 +400,7 @@ def seed_with(log, entry):
     log.write_text("".join(lines))
 
 
-def test_the_reference_with_assigned_seeds_is_in_order(reference):
+def test_the_reference_uses_the_seeds_of_its_entries(reference):
     folder, registry = reference
     assert len(registry.entries) == 3
     assert judge([folder]).findings == ()
@@ -411,7 +409,7 @@ def test_the_reference_with_assigned_seeds_is_in_order(reference):
 def test_a_run_of_the_reference_with_the_seed_of_another_set(reference):
     folder, registry = reference
     log = folder / "results" / "epyc-2core" / "strong" / "scaffold" / "result_3.txt"
-    seed_with(log, registry.entries[0])
+    seed_with(log, registry.entries[1])
     found = [(f.path, f.code) for f in judge([folder]).findings]
     assert found == [(str(log), "REG03"), (str(log), "REG04"), (str(log), "SEED05")]
 
