@@ -85,7 +85,10 @@ def test_ledgers_are_counted(launched, law, monkeypatch):
 
 def test_an_error_in_a_log_is_wrong_and_waived_is_not(command, tmp_path):
     copy = tmp_path / "v1.0" / "reference"
-    shutil.copytree(REFERENCE, copy)
+    shutil.copytree(REFERENCE, copy, ignore=shutil.ignore_patterns("ledger.jsonl"))  # they hold the logs as they are
+    shutil.copyfile(REFERENCE.parent / "registry.yaml", copy.parent / "registry.yaml")
+    for path in copy.glob("results/*/*/*/result_*.txt"):
+        path.write_text("".join(x for x in path.read_text().splitlines(True) if '"key": "ledger"' not in x))
     log = copy / LOG.relative_to(REFERENCE)
     log.write_text(
         log.read_text().replace('"key": "cache_clear", "value": true', '"key": "cache_clear", "value": false')
