@@ -303,7 +303,7 @@ def another(run: Run, number: int) -> Run:
 
 
 def five_of_one(most: int, hits: tuple[int, ...] = (), predicted: tuple[int, ...] = ()) -> Callable:
-    """The run of the fewest epochs, of several the best, as five: with fresh seeds and times, and noise in some counts."""
+    """The run of the fewest epochs, of several the best, as five: fresh seeds and times, and noise in some counts."""
 
     def attack(submission: Submission) -> None:
         best = min(range(5), key=lambda n: (submission.runs[n].epochs, -submission.runs[n].scores[-1]["value"]))
