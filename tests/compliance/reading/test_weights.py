@@ -157,7 +157,7 @@ def test_no_link_is_opened(tmp_path):
 
 
 def test_what_a_log_names():
-    said = event(9, "weights", value=DIGEST, bytes=5, file=FILE)
+    said = event(9, "weights", value=DIGEST, bytes=5, path=FILE)
     assert weights.named(said, "x/result_3.txt") == Named(9, DIGEST, 5)
     assert weights.named(event(9, "weights", value=DIGEST, bytes=5), "result_3.txt") is None
     assert weights.named(said, "result_4.txt") is None

@@ -282,7 +282,7 @@ def test_a_log_without_weights_and_a_folder_without_logs(runs, again, tmp_path):
 
 def test_absurd_settings_of_a_log(runs, tiny):
     run = reevaluate.read_run(runs / "result_0.txt")
-    run.settings.update({"threads": 10**6, "workers": 10**6, "eval_batch_size": 10**9, "cache_gib": 1e9})
+    run.settings.update({"threads": 1000, "workers": 1000, "eval_batch_size": 10**6, "cache_gib": 60_000.0})
     found = reevaluate.settings_of(run, reevaluate.parse(["x", "--device", "cpu"]))
     assert (found.workers, found.eval_batch_size, found.cache_gib) == (0, 64, 1.0)
     assert found.threads < 10**4
@@ -298,11 +298,11 @@ def test_training_on_the_validation_split_shows_on_held_out_data(runs, again, ba
     assert (code, err) == (2, "") and out.count("publish no band for this") == 2
     assert [path.name for path in (tmp_path / "tiny-5").iterdir()] == ["validation"]
     honest, cheat = gains_of(out)
-    assert cheat < honest - 0.1
+    assert cheat < honest - 0.05
     line = json.loads(record.read_text().splitlines()[0])
     assert (line["kind"], line["data_seed"], line["outcome"]) == ("held-out", 5, "open")
 
-    banded(held_out=HeldOut(honest, 0.02, 20))
+    banded(held_out=HeldOut(honest, 0.01, 20))
     code, out, err = again(runs, "--data-seed", 5, data=tmp_path)
     assert (code, err) == (1, "")
     first, second = out.splitlines()

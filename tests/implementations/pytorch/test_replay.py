@@ -112,7 +112,7 @@ def test_settings_of_a_log_are_checked(logged, again, tmp_path, change, message)
 
 def test_what_is_of_a_machine_is_not_taken_from_a_log(logged, endless):
     run = replay.read_run(logged)
-    absurd = {"threads": 10**6, "workers": 10**6, "prefetch": 10**9, "layout": [64, 1, 1, 1], "cache_gib": 1e9}
+    absurd = {"threads": 1000, "workers": 1000, "prefetch": 1000, "layout": [64, 1, 1, 1], "cache_gib": 60_000.0}
     run.settings.update(absurd)
     huge = replay.LoggedRun(**{**vars(run), "ranks": 10**6})
     found = replay.settings_of(huge, replay.parse([str(logged), "--epochs", "99"]))

@@ -53,5 +53,5 @@ def test_a_run_on_a_gpu_says_so_before_it_computes(switches, monkeypatch):
     args = SimpleNamespace(org="", system="", division="", status="", steps=0)
     nothing = SimpleNamespace(submission=lambda *_: None, start=lambda *_: None)
     with pytest.raises(Enough):
-        train.prepare(args, task, Layout(1), Launch(0, 1, 0, 1, "none"), nothing, None, None, None, None)
+        train.prepare(args, task, Layout(1), Launch(0, 1, 0, 1, "none"), nothing, None, None, None, None, None)
     assert float32_facts("cuda") == {"tf32": False}
