@@ -11,7 +11,8 @@ The validation split is generated, if it isn't there, and must have the publishe
 With --data-seed, the score is that on fresh data of the same definition and a seed of your own: no dataset has any of
 its instances, so that nobody can have trained on them. It must not be lower than those of honest runs are, next to the
 logged score: by the band that the rules publish, or, sharper, by honest runs that are evaluated on the same data
-(--against, 5 at least), since data of some seeds are harder than of others.
+(--against, 5 at least), since data of some seeds are harder than of others. Then the runs of a set are judged together,
+too, by their mean.
 
 Same machine and threads: the numbers are the same to the last digit. Elsewhere rounding differs, and they must stay
 within the band that the rules publish (`reevaluation`, `held_out` in limits.yaml). Exit codes: 0 the same or within the
@@ -24,6 +25,7 @@ import json
 import os
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -46,7 +48,7 @@ from rules.bands import HeldOut
 from rules.edition import Edition, load
 
 from .auditing.logged import LoggedRun, has_weights, matches, read_run
-from .auditing.outcome import Outcome, gain, judge, judge_held_out
+from .auditing.outcome import Outcome, gain, judge, judge_held_out, judge_together
 from .auditing.reevaluation import Other, evaluation
 from .config import RunConfig, resolve
 from .replay import MACHINE, OUTCOMES
@@ -203,7 +205,7 @@ def refuse_several(logs: Sequence[Path]) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Evaluate and say a line a run; the exit code."""
     args = parse(arguments)
-    law, codes = load(EDITION), []
+    law, codes, gains = load(EDITION), [], defaultdict(list)
     try:
         logs = logs_of(args.paths)
         if args.data and args.data_seed is None:
@@ -222,11 +224,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 outcome = outcome_of(log, args, law, Path(scratch), bands)
                 print(f"{log}: {outcome.verdict}", flush=True)
                 codes.append(outcome.code)
+                if args.against and outcome.gain is not None:
+                    gains[log.parent, read_run(log).problem].append(outcome.gain)
                 if args.record:
                     record(args.record, log, args, outcome)
             except (ValueError, OSError, WrongData) as error:
                 print(f"reevaluate.py: {error}", file=sys.stderr, flush=True)
                 codes.append(2)
+    for (folder, problem), values in gains.items():
+        if len(values) > 1 and problem in bands:
+            outcome = judge_together(values, bands[problem], law.limits.weights.deviations)
+            print(f"{folder}: {outcome.verdict}")
+            codes.append(outcome.code)
     return 1 if 1 in codes else max(codes)
 
 

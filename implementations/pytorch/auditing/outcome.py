@@ -1,8 +1,11 @@
 """What came of final weights that were evaluated again: exit code, and what to say."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from rules.bands import Reevaluation
+from rules.bands import HeldOut, Reevaluation
 
 from ..task import Evaluation
 from .logged import Epoch
@@ -11,10 +14,11 @@ from .reevaluation import apart
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run's weights: exit code, and what to say."""
+    """What came of a run's weights: exit code, and what to say. `gain` is that of held-out data, None of others."""
 
     code: int
     verdict: str
+    gain: float | None = None
 
 
 def judge(logged: Epoch, found: Evaluation, band: Reevaluation | None) -> Outcome:
@@ -36,9 +40,19 @@ def judge_held_out(logged: Epoch, found: Evaluation, lower: bool, least: float |
     better = gain(logged.score, found.value, lower)
     told = f"held-out score {found.value:.6f}, logged {logged.score:.6f} ({better:+.6f}, more is better)"
     if least is None:
-        return Outcome(2, f"{told}, and the rules publish no band for this: judge by that")
+        return Outcome(2, f"{told}, and the rules publish no band for this: judge by that", better)
     verdict = "within the band of honest runs" if better >= least else "lower than honest runs come out"
-    return Outcome(0 if better >= least else 1, f"{told}: {verdict}, wanted {least:+.6f} or more")
+    return Outcome(0 if better >= least else 1, f"{told}: {verdict}, wanted {least:+.6f} or more", better)
+
+
+def judge_together(gains: Sequence[float], band: HeldOut, deviations: float) -> Outcome:
+    """The outcome of a set's runs, 2 or more, whose gains are of the same data as those of the honest runs: their mean
+    tells what no run does alone."""
+    mean = fmean(gains)
+    least = band.mean - deviations * band.spread * math.sqrt(1 / len(gains) + 1 / band.runs)
+    told = f"{len(gains)} runs together, {mean:+.6f} on average, {band.runs} honest ones {band.mean:+.6f}"
+    verdict = "as honest sets come out" if mean >= least else "lower than honest sets come out"
+    return Outcome(0 if mean >= least else 1, f"{told}: {verdict}, wanted {least:+.6f} or more", mean)
 
 
 def gain(logged: float, found: float, lower: bool) -> float:

@@ -3,9 +3,9 @@
 import pytest
 
 from implementations.pytorch.auditing.logged import Epoch
-from implementations.pytorch.auditing.outcome import gain, judge, judge_held_out
+from implementations.pytorch.auditing.outcome import gain, judge, judge_held_out, judge_together
 from implementations.pytorch.task import Evaluation
-from rules.bands import Reevaluation
+from rules.bands import HeldOut, Reevaluation
 
 LOGGED = Epoch(1.0, 0.5, {"true": (100, 200)})
 
@@ -45,3 +45,11 @@ def test_a_held_out_score_has_a_lower_end(found, least, code):
 
 def test_a_gain_is_positive_where_the_score_is_better():
     assert (gain(0.5, 0.75, False), gain(0.5, 0.75, True)) == (0.25, -0.25)
+
+
+@pytest.mark.parametrize(("mean", "code"), [(-0.0061, 1), (-0.0059, 0), (0.01, 0)])
+def test_runs_of_a_set_are_judged_by_their_mean(mean, code):
+    """Two runs and two honest ones: 4 deviations of 0.0025 around 0.004, since 1/2 + 1/2 is 1."""
+    found = judge_together([mean - 0.01, mean + 0.01], HeldOut(0.004, 0.0025, 2), 4)
+    assert (found.code, found.gain) == (code, pytest.approx(mean))
+    assert "wanted -0.006000 or more" in found.verdict and ("lower than honest" in found.verdict) == bool(code)
