@@ -185,10 +185,10 @@ def test_names_have_a_kind(name, imported, kind):
 
 def test_time_is_linear():
     took = []
-    for count in (2_000, 8_000):
+    for count in (2_000, 32_000):  # linear: 16 times; quadratic: 256
         text = "import os\n" + "os.system(a.b.c.d(getattr(x, y)))\n" * count
         module = gather(ast.parse(text))
         start = time.process_time()
         assert len(uses_of(module, text.split("\n"))) == 2 * count
         took.append(time.process_time() - start)
-    assert took[1] < 10 * took[0] + 0.1
+    assert took[1] < 60 * took[0] + 0.1
