@@ -42,7 +42,6 @@ from .config import RunConfig, config_path, gpu_of, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
 from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program, run_program
-from .submitting.aside import move_aside
 from .submitting.campaign import Campaign
 from .submitting.preflight import measure, plan, report
 from .task import config_class
@@ -112,7 +111,7 @@ def check_settings(args: argparse.Namespace) -> RunConfig:
 def train_options(args: argparse.Namespace, log: Path) -> list[str]:
     """train.py's options of one run."""
     names = ("problem", "problems", "config", "data", "org", "system", "division", "status", "layout")
-    names += ("registry", "entry") if args.entry else ()
+    names += ("registry", "entry") if args.entry is not None else ()
     options = [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
     return [*options, "--log", str(log), *args.settings]
 
@@ -183,12 +182,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         benchmark = problem.workload
         args.runs = load(EDITION).benchmarks[benchmark].runs if args.runs is None else args.runs
         config = check_settings(args)
-        if args.entry:
+        if args.entry is not None:
             read_assigned(args.registry, args.entry, 0)
         place = (submission, args.system, benchmark, args.problem, args.runs, config)
         campaign = Campaign(*place, lambda log, more: run_once(args, log, warm, more), args.checkpoint, args.config)
         if args.aside is not None:
-            place = move_aside([campaign.log(args.aside)], "broke off")
+            place = campaign.put_aside(args.aside)
             print(f"result_{args.aside}: {f'now in {place}' if place else 'not there'}", file=sys.stderr)
             return 0
         makes = args.register or args.anew or not campaign.complete()
@@ -201,7 +200,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return register(args, warm)
             write_system(submission, args)
             published = None if args.problems else load(EDITION).problems.get(args.problem)
-            if args.check or (published and args.runs and not any(s.over for s in campaign.standings())):
+            begins = args.anew or not any(found.over for found in campaign.standings())
+            if args.check or (published and args.runs and begins):
                 found = measure(campaign, EDITION)
                 if isinstance(found, int):
                     how = f"was killed by signal {-found}" if found < 0 else f"ended with exit code {found}"

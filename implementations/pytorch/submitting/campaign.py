@@ -102,6 +102,14 @@ class Campaign:
                 self.say(f"run {run + 1} of {self.runs} {why}: what is there of it is now in {place}")
         return self.start(log, more)
 
+    def put_aside(self, run: int) -> Path | None:
+        """Move what is there of a run that broke off aside, for whoever starts it otherwise; where to, None if there is
+        nothing. Raises ValueError for a run that is over, which counts as it is."""
+        with alone(self.folder) if self.folder.is_dir() else contextlib.nullcontext():
+            if standing(self.log(run)).over:
+                raise ValueError(f"{self.log(run)}: found a run that is over, wanted one that broke off")
+            return move_aside([self.log(run)], "broke off")
+
     def finish(self) -> int:
         """What the set is, and what comes next."""
         now = self.standings()

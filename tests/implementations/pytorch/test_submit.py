@@ -56,6 +56,13 @@ def test_runs_of_other_settings_are_no_part_of_a_set(submitted, tiny, capsys):
     assert files_in(out) == before
 
 
+@pytest.mark.parametrize("entry", ["0", "1"])
+def test_an_entry_that_is_not_there_is_refused(tiny, tmp_path, capsys, entry):
+    (tmp_path / "registry.yaml").touch()
+    assert submit.main(arguments(tiny, tmp_path, "--entry", entry)) == 2
+    assert f"registry.yaml: found 0 entries, wanted entry {entry}" in capsys.readouterr().err
+
+
 def test_data_of_a_problem_in_a_file_is_generated(tiny, tmp_path):
     data = tmp_path / "data"
     assert submit.main(arguments(tiny, tmp_path / "out", "--runs", "0", "--data", str(data))) == 0

@@ -175,3 +175,13 @@ def test_ranks_that_loaded_other_source_are_named():
     assert train.same_source((mine, "a.yaml"), ranks(mine, mine)) == (mine, "a.yaml")
     with pytest.raises(Aborted, match="ranks 1, 3: found other source than rank 0"):
         train.same_source((mine, "a.yaml"), ranks(mine, other, mine, other))
+
+
+@pytest.mark.parametrize("more", [(), ("--steps", "1"), ("--data", "nowhere")])
+def test_a_log_that_is_there_is_left_as_it_is(tiny, tmp_path, more):
+    log = tmp_path / "result_0.txt"
+    log.write_text("a run that took a week\n")
+    done = tiny.train(log, *more)
+    assert (done.returncode, log.read_text()) == (2, "a run that took a week\n")
+    assert done.stderr == f"train.py: {log}: found a log, wanted a new one: nothing is written over\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["result_0.txt"]

@@ -122,6 +122,17 @@ def test_a_new_set_keeps_the_old_one(tmp_path):
     assert files_in(kept) == before
 
 
+def test_a_run_that_is_over_is_not_put_aside(tmp_path):
+    stage = Stage(tmp_path, REACHED, KILLED, MISSED)
+    stage.campaign.make()
+    for run in (0, 2):
+        with pytest.raises(ValueError, match=rf"result_{run}.txt: found a run that is over"):
+            stage.campaign.put_aside(run)
+    assert stage.campaign.put_aside(1).parent.name == SUPERSEDED
+    assert stage.campaign.put_aside(1) is None
+    assert stage.states() == ["reached", "missing", "missed"]
+
+
 def test_other_settings_are_another_set(tmp_path):
     Stage(tmp_path, runs=1).campaign.make()
     other = Stage(tmp_path, config=RunConfig(epochs=2))
