@@ -58,13 +58,13 @@ def small(tmp_path_factory) -> Small:
     mini = load_problem("cosmoflow-mini")
     definitions, data, published = {}, {}, {}
     for form in ("tfrecord", "hdf5"):
-        sizes = {"train_samples": 7, "validation_samples": 4, "target": 1.0}
+        sizes = {"train_samples": 7, "validation_samples": 4, "target": 9.0}
         problem = dataclasses.replace(mini, name=form, format=form, **sizes)
         definitions[form] = {"workload": "cosmoflow", **shallow(problem)}
         del definitions[form]["name"]
         data[form] = folder / form
         manifest = generate(data[form], problem, 1, Launch(0, 1, 0, 1, "none"))
-        facts = {"target": 1.0, "train_samples": 7, "eval_samples": 4, "parameter_count": 59612}
+        facts = {"target": 9.0, "train_samples": 7, "eval_samples": 4, "parameter_count": 59612}
         facts |= {"outputs": 4, "bytes": {"train": 1, "validation": 1}, "flops_per_sample": 1}
         facts |= {"problem_digest": problem.digest(), "fingerprints": manifest.fingerprints}
         published[form] = {"benchmark": "cosmoflow", **facts}
