@@ -40,7 +40,7 @@ fi
 # The container, and the folders that it sees: what is relative lies in the clone.
 python=("$PYTHON") inside=() mounts=
 if [[ -n $CONTAINER ]]; then
-    mkdir -p ${CHECKPOINT:+"$CHECKPOINT"}
+    mkdir -p "$OUT" ${CHECKPOINT:+"$CHECKPOINT"}
     folders=()
     for folder in "$PWD" "$DATA" "$STAGE" "$CHECKPOINT" "$OUT"; do
         if [[ $folder == /* ]]; then
