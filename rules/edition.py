@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
+from benchmark.environment.manifest import NODE, OTHER
 from rules.bands import HeldOut, Reevaluation
 from rules.key import Key
 from rules.needs import have_classes, refuse_gaps
@@ -173,6 +174,8 @@ class Environment:
         for severity in (*self.same.values(), *self.same_nodes.values()):
             if severity not in SEVERITIES:
                 raise ValueError(f"same: found {severity!r}, wanted one of {', '.join(SEVERITIES)}")
+        for name in {*self.same, *self.same_nodes} - {*NODE, OTHER}:
+            raise ValueError(f"same: unknown fact {name!r}{suggest(name, NODE)}")
 
 
 @dataclass(frozen=True)

@@ -56,19 +56,17 @@ def digest_of(facts: Facts) -> str:
 
 def grouped(nodes: Sequence[Node]) -> list[dict[str, Any]]:
     """The nodes of a manifest, in their order, equal ones together; facts of equal ones are taken from the first that
-    has them."""
-    groups: dict[str, dict[str, Any]] = {}
+    has them. Those whose facts nobody has told are one kind."""
+    told = {node.digest: node.facts for node in reversed(nodes) if node.facts is not None}
+    told |= {OTHER: {OTHER: {"value": None, "origin": f"more than {KINDS} kinds of nodes: not told"}}}
+    hosts: dict[str, list[str]] = {}
     for node in nodes:
-        group = groups.setdefault(node.digest, {"hosts": [], "facts": None})
-        group["hosts"].append(node.host)
-        group["facts"] = group["facts"] or node.facts
-    first, *others = groups.values()
-    for group in others:
-        usual, facts = first["facts"], group["facts"]
-        if facts is None:
-            facts = {OTHER: {"value": None, "origin": f"more than {KINDS} kinds of nodes: not told"}}
-        group["facts"] = {name: told for name, told in facts.items() if usual.get(name) != told}
-    return [first, *others]
+        hosts.setdefault(node.digest if node.digest in told else OTHER, []).append(node.host)
+    usual = told[next(iter(hosts))]
+    return [
+        {"hosts": names, "facts": {n: f for n, f in told[digest].items() if not at or usual.get(n) != f}}
+        for at, (digest, names) in enumerate(hosts.items())
+    ]
 
 
 def write(path: Path, run: Facts, nodes: Sequence[Node]) -> Written:

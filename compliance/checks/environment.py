@@ -31,6 +31,7 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.rule import rule
 
+REVIEW = "review"  # of what one run or node could read and another one couldn't
 MOST_SHOWN = 5  # entries of a fact that are told
 LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
 
@@ -95,14 +96,14 @@ def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iter
     limits = terms.edition.limits.environment
     for name, severity in limits.same.items() if limits else ():
         told = [(run, named, found.node[name]) for run, named, found in _read(runs, terms)]
-        told = [one for one in told if one[2] is not None]
-        counts = Counter(_text(value) for *_, value in told)
-        usual = next((value for *_, value in told if _text(value) == counts.most_common(1)[0][0]), None)
+        counts = Counter(_text(value) for *_, value in told if value is not None)
+        usual = next((value for *_, value in told if counts and _text(value) == counts.most_common(1)[0][0]), None)
         for run, named, value in told:
             if _text(value) != _text(usual):
                 found, wanted = _apart(value, usual)
                 wanted += ", as in the set's other runs"
-                yield Fault(1, f"{name} {found}", wanted, path=_place(run, named), severity=severity)
+                grade = REVIEW if value is None else severity
+                yield Fault(1, f"{name} {found}", wanted, path=_place(run, named), severity=grade)
 
 
 @rule("ENV06", "set", after=("ENV04",))
@@ -114,7 +115,7 @@ def nodes_are_alike(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault
         for kind in others:
             hosts = f"{show(kind.hosts[0])}{f' and {len(kind.hosts) - 1} more' if len(kind.hosts) > 1 else ''}"
             for name, severity in limits.same_nodes.items():
-                value, usual = kind.values.get(name), first.values.get(name)
+                value, usual = kind.values.get(name, first.values.get(name)), first.values.get(name)
                 if name == OTHER and OTHER in kind.values:
                     yield Fault(
                         1,
@@ -123,7 +124,8 @@ def nodes_are_alike(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault
                         path=_place(run, named),
                         severity=severity,
                     )
-                elif value is not None and usual is not None and _text(value) != _text(usual):
+                elif _text(value) != _text(usual):
+                    severity = REVIEW if None in (value, usual) else severity
                     found, wanted = _apart(value, usual)
                     wanted += f", as on {show(first.hosts[0])}"
                     yield Fault(1, f"{name} {found} on {hosts}", wanted, path=_place(run, named), severity=severity)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmark.environment.manifest import KEY, NODE, OTHER, RUN, SCHEMA
+from benchmark.environment.manifest import KEY, KINDS, NODE, OTHER, RUN, SCHEMA
 from benchmark.log import Event, open_regular
 from benchmark.tree import environment_path
 
@@ -126,7 +126,11 @@ def parse(data: bytes) -> Environment:
     if type(found["schema"]) is not int or found["schema"] != SCHEMA:
         raise Unsound(f"schema {found['schema']!r:.80}", str(SCHEMA))
     nodes = found["nodes"]
-    if type(nodes) is not list or not nodes or not all(type(n) is dict and set(n) == {"hosts", "facts"} for n in nodes):
+    if (
+        type(nodes) is not list
+        or not 0 < len(nodes) <= KINDS + 1
+        or not all(type(n) is dict and set(n) == {"hosts", "facts"} for n in nodes)
+    ):
         raise Unsound(f"nodes {nodes!r:.80}", "a list of objects of hosts and facts")
     kinds = [
         Kind(_hosts(n["hosts"]), _values(n["facts"], NODE if at == 0 else NODE | {OTHER: dict}))

@@ -30,7 +30,10 @@ RESOLVED = ("auto", None)  # what a run replaces by what it found
 def differences(environment: Environment, run: Run, benchmark: Benchmark | None) -> Iterator[tuple[str, str]]:
     """(found, wanted) of each setting that they give and the log states otherwise, and of a config that is not the one
     that the log names."""
-    words, text = environment.run["command"] or [], environment.run["config"]
+    words, text = environment.run["command"], environment.run["config"]
+    if words is None:
+        yield "no command line", "one"
+        words = []
     digests = set(run.source.values()) if run.source else None
     if text is not None and digests is not None:
         digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()

@@ -37,6 +37,12 @@ if command -v flock >/dev/null && ! flock --nonblock 9; then
     exit 2
 fi
 
+# What is set for libraries goes to every rank, wherever it runs; but not which GPUs it sees, which its launcher says.
+exported=()
+for name in $(compgen -e | grep -E '^(NCCL|RCCL|GLOO|UCX|FI|OMP|MKL|CUDA|PYTORCH|TORCH)_' || true); do
+    [[ $name == CUDA_VISIBLE_DEVICES ]] || exported+=("$name=${!name}")
+done
+
 # The container, and the folders that it sees: what is relative lies in the clone.
 python=("$PYTHON") inside=() mounts=
 if [[ -n $CONTAINER ]]; then
@@ -60,7 +66,7 @@ if [[ -n $CONTAINER ]]; then
         enroot) # which hands on what it is told to alone: how ranks know themselves and each other
             python=(enroot start)
             for folder in "${folders[@]}"; do python+=(--mount "$folder:$folder"); done
-            for name in MASTER_ADDR MASTER_PORT WORLD_SIZE CONTAINER_DIGEST CUDA_VISIBLE_DEVICES OMP_NUM_THREADS \
+            for name in "${exported[@]%%=*}" MASTER_ADDR MASTER_PORT WORLD_SIZE CONTAINER_DIGEST CUDA_VISIBLE_DEVICES \
                 SLURM_{PROCID,STEP_NUM_TASKS,LOCALID,STEP_TASKS_PER_NODE,NODEID,STEP_NUM_NODES} \
                 OMPI_COMM_WORLD_{,LOCAL_}{RANK,SIZE} FLUX_{TASK_RANK,JOB_SIZE,TASK_LOCAL_ID,JOB_NNODES} \
                 PMI_{RANK,SIZE,LOCAL_RANK,LOCAL_SIZE} MPI_LOCAL{RANKID,NRANKS} PALS_{RANKID,LOCAL_RANKID,LOCAL_SIZE}; do

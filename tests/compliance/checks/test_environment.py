@@ -189,6 +189,11 @@ def test_env01_bytes_are_counted(environed, found, size):
     assert ("result_2.txt", line, "ENV01") in found(environed.root)
 
 
+def test_env07_a_run_has_a_command_line(environed, found):
+    environed.fact("command", None)
+    assert found(environed.root) == [(FILE, 1, "ENV07")]
+
+
 def test_env03_a_link_is_no_file(environed, found, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     environed.environment(2).rename(elsewhere)
@@ -209,9 +214,12 @@ def test_env05_every_fact_that_is_compared_has_its_severity(environed, law):
     assert sorted(said) == sorted(LIMITS.same.items())
 
 
-def test_env05_what_could_not_be_read_is_not_compared(environed, found):
-    environed.fact("clocks", None)
-    assert found(environed.root) == []
+def test_env05_what_one_run_could_not_read_is_for_people(environed, law):
+    environed.fact("packages", None)
+    assert codes(environed, law) == [("ENV05", "review")]
+    for index in (0, 1, 3, 4):
+        environed.fact("packages", None, index)
+    assert codes(environed, law) == []
 
 
 def test_env05_names_what_differs(environed, law):

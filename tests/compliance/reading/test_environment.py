@@ -46,6 +46,7 @@ def test_a_good_manifest():
         (changed(lambda c: c.update(schema=True)), "schema True"),
         (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
         (changed(lambda c: c.update(nodes=[])), "nodes []"),
+        (changed(lambda c: c["nodes"].extend([{"hosts": ["n"], "facts": {}}] * 17)), "nodes [{'hosts'"),
         (changed(lambda c: c["nodes"][0].update(hosts=[])), "hosts []"),
         (changed(lambda c: c["nodes"][0].update(hosts=["n" * 256])), "hosts ['nnn"),
         (changed(lambda c: c["nodes"][0].update(hosts=[7])), "hosts [7]"),
