@@ -252,6 +252,12 @@ def test_the_next_run_begins_only_if_it_can_end(jobs, script, end, code, checkpo
     assert f"{good} of 2 runs reached the target" in done.stdout and done.returncode == (good < 2)
 
 
+def test_the_description_is_of_the_jobs_nodes(jobs):
+    assert jobs.run("flux", "--nodes", "2", "--ranks-per-node", "1", RUNS=0).returncode == 0
+    (submit,) = jobs.calls
+    assert submit.startswith(f"submit.py --runs 0 --out {jobs.folder} --nproc 2 --nodes 2 --problem smoke ")
+
+
 def test_runs_that_are_over_are_left_alone(jobs):
     kept = jobs.folder / "kept"
     ends = {"END_0": SUCCESS, "END_1": ABORTED % "SIGTERM", "CODE_1": 143}
