@@ -176,6 +176,10 @@ def _weights(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[st
     yield f"final weights of {len(found)} of {len(logs)} runs" + (f", of {large} the digest alone" if large else "")
 
 
+def _environments(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    yield f"environment manifests of {sum(bool(run.environments) for run in logs)} of {len(logs)} runs"
+
+
 def _energy(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
     yield f"energy of {sum(run.joules is not None for run in logs)} of {len(logs)} runs"
 
@@ -200,5 +204,6 @@ OF_SET = {
     "MOD90": _model,
     "SYS90": _system,
     "WGT90": _weights,
+    "ENV90": _environments,
     "PWR90": _energy,
 }

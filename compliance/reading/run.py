@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from benchmark.log import Event
+from compliance.reading.environment import KEY as ENVIRONMENT
+from compliance.reading.environment import Named as Manifest
+from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of
 from compliance.reading.power import joules
 from compliance.reading.scores import Numbers, Row, numbers_of
@@ -153,6 +156,7 @@ class Run:
     throughput_only: bool = False  # no run: it measures steps alone
     origin: Origin | None = None  # of the first seed
     weights: Named | None = None  # what the log says of its final weights
+    environments: tuple[Manifest, ...] = ()  # what the log says of manifests: of its start, and since it went on
     init: Mark | None = None  # init_start
     launch: Launch | None = None  # the first start of the run, where the log names one
     resumptions: tuple[Launch, ...] = ()  # the later ones; they have no digest
@@ -271,6 +275,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         throughput_only=terms.throughput_only,
         origin=_origin(log.first("seed")),
         weights=named(log.first(KEY), log.path),
+        environments=manifests(log.first(ENVIRONMENT), log.all("resumed"), log.path),
         init=_mark(log.first("init_start")),
         launch=_launch(e, e.value, metadata(e, "line")) if (e := log.first("ledger")) else None,
         resumptions=tuple(

@@ -49,6 +49,7 @@ from .input.reader import Reader, drop_cached_pages
 from .input.staging import Staging
 from .layers.blocks import parameter_count, recompute_blocks
 from .layers.norm import fuse_norms
+from .measuring.environment import log_environment
 from .measuring.throughput import run_steps
 from .parallel.layout import AXES, Layout, connect
 from .parallel.layout_search import arrange, idle
@@ -182,6 +183,7 @@ def prepare(
     source = same_source(RECORDER.files_with(*config_file), layout)
     as_registered(args, assigned, task, source, layout)
     log.digests(config, *source)
+    log_environment(log, layout, launch, device, args.data, config_file, source[0])
     if not args.steps:
         log.launch(seed, combine(source[0].items()), config.digest(), problem.digest())
     log.end("init")

@@ -6,6 +6,7 @@ from compliance.safe import printable
 from results import differences as d
 from results.comparable import obstacle, remarks
 from results.differences import Pair, Side
+from results.environments import environment_differences
 from results.sources import source_differences
 from results.statistics.contrast import Contrast
 from results.statistics.result import Result
@@ -24,6 +25,8 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
         lines[-1:] = [f"  {SLOW_RUNS}", ""]
     lines += block("system (differences)", d.system_differences(compared), compared)
     lines += block("settings (differences)", d.setting_differences(compared), compared)
+    if environments := environment_differences(compared):
+        lines += block("environment (differences)", environments, compared)
     lines += source_lines(compared)
     lines += ["seeds", *(printable(f"  {s.letter}  {d.seeds(s)}") for s in compared)]
     lines += [printable(f"  logged by more than one set: {seed}") for seed in d.same_seeds(compared)] + [""]

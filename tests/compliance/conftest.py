@@ -21,6 +21,7 @@ def load_helper(name):
 
 _logs = load_helper("logs")
 load_helper("ledgers")
+load_helper("environments")
 _submissions = load_helper("submissions")
 load_helper("attacks")
 
@@ -88,6 +89,12 @@ def registered(tmp_path):
 def weighted(tmp_path):
     """A good submission with the final weights of its runs."""
     return _submissions.Weighted(tmp_path)
+
+
+@pytest.fixture
+def environed(tmp_path):
+    """A good submission with the environments of its runs."""
+    return _submissions.Environed(tmp_path)
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny` and `mean` too, and others
     on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`, of rounds
     that require an entry in the registry; `launched`, of rounds that require a launch ledger; and `weighed`, of rounds
-    that require final weights."""
+    that require final weights; `surveyed`, of rounds that require environment manifests."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
@@ -111,6 +111,7 @@ def law(folder: Path) -> Path:
         "assigned": {"registry": "required"},
         "launched": {"ledger": "required"},
         "weighed": {"weights": {"use": "required"}},
+        "surveyed": {"environment": {"use": "required"}},
     }
     for name, more in others.items():
         other = root / name / "limits.yaml"

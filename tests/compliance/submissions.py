@@ -9,6 +9,7 @@ from types import ModuleType
 
 import numpy as np
 import safetensors.numpy
+from compliance_test_environments import manifest
 from compliance_test_ledgers import Campaign
 from compliance_test_logs import (
     CODE,
@@ -250,6 +251,42 @@ class Weighted(Tree):
         return self.changed("weights", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
 
 
+class Environed(Tree):
+    """A good submission with the environment of each run: one node, two ranks."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.manifests = [manifest() for _ in self.logs]
+        for index, log in enumerate(self.logs):
+            log.add("environment")
+            event, stop = log.events.pop(), log.one("init_stop")
+            log.events.insert(log.events.index(stop), {**event, "time_ms": stop["time_ms"]})
+            self.settings(index, epochs=60, layout=[2, 1, 1, 1])
+            self.survey(index)
+
+    def environment(self, index: int) -> Path:
+        """The manifest of run `index`."""
+        return self.path(index).parent / f"environment_{index}.json"
+
+    def survey(self, index: int, data: bytes | None = None) -> int:
+        """Writes the manifest of a run again, after it was changed, or these bytes, and lets the log name it; the
+        line."""
+        data = json.dumps(self.manifests[index]).encode() if data is None else data
+        path = self.environment(index)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        facts = {"bytes": len(data), "path": path.name}
+        return self.changed("environment", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
+
+    def fact(self, name: str, value: object, index: int | None = None) -> None:
+        """Lets a run's manifest have another value, of the run or of its first node."""
+        index = self.at if index is None else index
+        content = self.manifests[index]
+        facts = content["run"] if name in content["run"] else content["nodes"][0]["facts"]
+        facts[name] = {"value": value, "origin": "a test"}
+        self.survey(index)
+
+
 class Launched(Tree):
     """A good submission with a launch ledger: runs 0 to 4, each started once."""
 
@@ -299,6 +336,7 @@ STARTS = {
     "registered": Registered,
     "launched": Launched,
     "weighted": Weighted,
+    "environed": Environed,
 }
 
 

@@ -1,5 +1,6 @@
 """The events of a run, in the order that the rules want them."""
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -21,6 +22,7 @@ from ..input.reader import Evidence
 from ..task import Evaluation, Task
 
 EDITION = current()  # of the rules
+RESUMED = b'"key": "resumed"'
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,12 @@ class RunLog:
 
     def __init__(self, path: Path | None, resumed: bool = False):
         self.path, self.again, self.silent = path, {}, resumed
+        self.resumptions = path.read_bytes().count(RESUMED) if path and resumed else 0  # so far
         self.writer = LogWriter(path, append=resumed)
         self.file = self.identity()
         self.lock = threading.Lock()  # a signal stops the run from another thread
         self.running, self.stopped, self.status = False, False, "aborted"
+        self.lost = False  # an event could not be written, which whoever wrote it was told
         self.started = 0  # number in the ledger
         self.epoch = 0
 
@@ -56,8 +60,10 @@ class RunLog:
             if self.silent:
                 self.again |= {key: value} if method == "event" else {}
             elif not self.stopped:
+                self.lost = True
                 getattr(self.writer, method)(key, value, **metadata)
                 self.check()
+                self.lost = False
 
     def identity(self) -> tuple[int, int] | None:
         """Which file is at `path`."""
@@ -126,16 +132,23 @@ class RunLog:
             self.event("ledger", self.started, line=line)
 
     def finish(self) -> str:
-        """The log is complete: close it, and enter the end into the ledger. Its head, "" without a ledger."""
+        """The log is complete: close it, and enter the end into the ledger. Its head, "" without a ledger. Raises
+        OSError or ValueError where it can't be entered, unless the log was lost: that disk's fault is told once."""
         with self.lock:
             number, self.started = self.started, 0
             if not number:
                 return ""
             self.stopped = True
-            self.writer.close()
-            with open(self.path, "rb") as file:
-                log = hashlib.file_digest(file, "sha256").hexdigest()
-            return append(self.path.parent / LEDGER, End(number, self.status, log))[1]
+            try:
+                with contextlib.suppress(*([OSError] if self.lost else [])):  # what was not written still is not
+                    self.writer.close()
+                with open(self.path, "rb") as file:
+                    log = hashlib.file_digest(file, "sha256").hexdigest()
+                return append(self.path.parent / LEDGER, End(number, self.status, log))[1]
+            except OSError:
+                if self.lost:
+                    return ""
+                raise
 
     def evidence(self, split: str, evidence: Evidence, read: list[int]) -> None:
         """What all ranks together read of a split in the first epoch; `read` is the bytes by rank."""
@@ -168,6 +181,7 @@ class RunLog:
                     self.check()
                     self.status = status
                 except OSError:
+                    self.lost = True
                     if status == "success":
                         raise
 
