@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
 from rules.bands import HeldOut, Reevaluation
+from rules.energy import Energy
 from rules.key import Key
 from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
@@ -177,6 +178,7 @@ class Limits:
     compute: Compute | None = None
     convergence: Convergence | None = None
     weights: Weights | None = None  # None: runs hand in none
+    energy: Energy | None = None  # None: no rule judges what counters say
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # of every benchmark, as are
     settings: dict[str, Any] = field(default_factory=dict)  # ... these: each benchmark has its own on top

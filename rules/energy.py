@@ -1,0 +1,20 @@
+"""The limits of readings of energy."""
+
+from dataclasses import dataclass, field
+
+SCOPES = ("node", "module", "device", "package")  # what a counter counts
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Limits of readings of energy in a log."""
+
+    edge: float  # seconds that a reading may be from the event that it belongs to
+    excess: float  # of a limit in watts, up to which a mean power is believed
+    watts: dict[str, float] = field(default_factory=dict)  # scope -> the most that what a counter counts may draw
+
+    def __post_init__(self) -> None:
+        if set(self.watts) != set(SCOPES):
+            raise ValueError(f"watts: found {sorted(self.watts)}, wanted watts of {', '.join(SCOPES)}")
+        if min(self.edge, self.excess, *self.watts.values()) <= 0:
+            raise ValueError("found a limit of 0 or less, wanted positive limits")
