@@ -2,25 +2,26 @@
 way of what other nodes read."""
 
 import os
-import re
+import shutil
 import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 
 from benchmark.energy.choice import REHEARSAL
 from benchmark.energy.counter import Counter
 from benchmark.energy.reader import Reader
 from benchmark.tree import result_path
-from compliance import check
 from compliance.engine import judge
 from implementations.pytorch.measuring.energy import EnergyMeter
 from results.html.report import html_text
 from results.statistics.result import summarize
 from results.tables.analysis import analysis_text
 from results.tables.text import csv_text, json_text, markdown_text, terminal_text
+from rules.edition import ROOT as RULES
 
 WATTS = (120, 80)
 
@@ -126,18 +127,21 @@ def test_ranks_that_read_nothing_write_nothing():
     assert written.events == []
 
 
-def test_a_rehearsal_is_refused_and_stands_in_every_table(log, tmp_path, capsys, tiny):
-    """Five copies of the run, which has a target of its own, by an edition that publishes it."""
+def test_a_rehearsal_is_refused_and_stands_in_every_table(log, tmp_path):
+    """Five copies of the run, by an edition that publishes its problem."""
+    shutil.copytree(RULES, tmp_path / "rules")
+    limits = tmp_path / "rules" / "v1.0" / "limits.yaml"
+    values = yaml.safe_load(limits.read_text())
+    values["problems"]["tiny"] = values["problems"]["smoke"] | {"target": 0.01}
+    limits.write_text(yaml.safe_dump(values))
     folder = tmp_path / "v1.0" / "acme"
     for run in range(5):
         path = result_path(folder, "box", "scaffold", run)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(log.read_bytes())
-    assert check.main([str(folder)]) == 1
-    out = capsys.readouterr().out
-    assert "error ENE08, 5" in out
-    assert not {f"ENE0{n}" for n in range(1, 10) if n != 8} & set(re.findall(r"ENE\d\d", out))
-    (result,) = summarize(judge([str(folder)]), as_logged=True)
+    verdict = judge([str(folder)], rules=tmp_path / "rules")
+    assert [f.code for f in verdict.findings if f.code.startswith("ENE")] == ["ENE08"] * 5
+    (result,) = summarize(verdict, as_logged=True)
     seconds = result.rows[0].total_ms / 1000
     assert result.energy.joules.mean == pytest.approx(sum(WATTS) * seconds, rel=0.2)
     for text in (terminal_text([result]), csv_text([result]), json_text([result]), markdown_text([result])):
