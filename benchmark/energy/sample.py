@@ -36,7 +36,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--log", required=True, type=Path, help="the run's log, which need not be there yet")
     parser.add_argument("--name", required=True, help="node_<n>: which node this is")
     parser.add_argument("--file", type=Path, help="read this file instead of a command's output")
-    parser.add_argument("--pattern", default=NUMBER, help="where the number stands: its first group (default: %(default)s)")
+    parser.add_argument(
+        "--pattern", default=NUMBER, help="where the number stands: its first group (default: %(default)s)"
+    )
     parser.add_argument("--factor", type=float, default=1.0, help="watts that one is (default: 1)")
     parser.add_argument("--interval", type=float, default=1.0, help="seconds between readings (default: 1)")
     parser.add_argument("--seconds", type=float, default=math.inf, help="how long (default: until it is ended)")
