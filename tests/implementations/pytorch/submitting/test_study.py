@@ -75,7 +75,11 @@ def test_strong_a_set_and_steps_for_each_number_of_ranks(study, tmp_path):
         "box.json",
     ]
     assert study(*options) == (0, [])  # it is all there
-    assert study(*options[:5], "4", *options[5:])[1] == [("box-4", 4, 2), ("box-4", 4, 2), ("box", 4, 2, "--steps", "7")]
+    assert study(*options[:5], "4", *options[5:])[1] == [
+        ("box-4", 4, 2),
+        ("box-4", 4, 2),
+        ("box", 4, 2, "--steps", "7"),
+    ]
     assert study(*options[:-1], "9")[1] == [("box", n, 2, "--steps", "9") for n in (1, 2)]
 
 
