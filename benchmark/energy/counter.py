@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-SCOPES = ("node", "module", "device", "package")  # what a counter counts: each may contain those behind it
+COUNTS = {"cray": "node", "rapl": "package", "nvml": "device", "amdsmi": "device"}  # what each source counts
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Counter:
     may draw, as the machine itself says; None where it doesn't."""
 
     source: str  # cray, rapl, nvml, amdsmi
-    scope: str  # one of SCOPES
+    scope: str  # what it counts, one of rules/energy.py's SCOPES
     device: str  # its name in its scope and node
     joules: float
     read: Callable[[], float]

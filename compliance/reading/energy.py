@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from benchmark.energy.counter import COUNTS
 from benchmark.energy.entry import MOMENTS, READING, SOURCES
 from benchmark.log import Event
 from compliance.finding import show
@@ -129,6 +130,8 @@ def _source(item: Any) -> Source | None:
     if not all(type(word) is str and 0 < len(word.strip()) <= LONGEST for word in words) or words[2] not in SCOPES:
         return None
     if not all(number is None or (is_number(number) and number > 0) for number in numbers):
+        return None
+    if COUNTS.get(words[1], words[2]) != words[2]:  # another source than these may count anything
         return None
     return Source(*words, *numbers)
 

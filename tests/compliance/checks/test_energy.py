@@ -78,7 +78,13 @@ def counter_that_failed(metered):
 
 @damage
 def a_node_and_its_processors(metered):
-    return [("result_2.txt", metered.sourced(0, scope="node", wraps_at=None), "ENE06")]
+    return [("result_2.txt", metered.sourced(0, source="cray", scope="node", wraps_at=None), "ENE06")]
+
+
+@damage
+def processors_that_pass_for_a_node(metered):
+    metered.drop(1, 2)
+    return [("result_2.txt", metered.sourced(0, scope="node", wraps_at=None), "ENE01")]
 
 
 @damage
@@ -107,8 +113,7 @@ def another_node(metered):
 def idle_accelerator(metered):
     """Of another accelerator than the one that computes."""
     metered.sourced(0, source="nvml", scope="device", device="1234")
-    line = metered.sourced(1, source="nvml", scope="package", device="p")
-    return [("result_2.txt", line, "ENE09")] * 2
+    return [("result_2.txt", metered.sourced(1, source="nvml", scope="device", device="567"), "ENE09")] * 2
 
 
 def test_damage(entry, exactly):

@@ -82,4 +82,4 @@ def test_strangers_names_stay_text(tree, new_log):
     assert "\x1b" not in procurement_text(results) + procurement_markdown(results) + procurement_csv(results)
     (row,) = csv.DictReader(io.StringIO(procurement_csv(results)))
     assert row["org"] == "'=cmd|x"
-    assert r"| \=cmd\|x | a\|b\](http:" in procurement_markdown(results)
+    assert r"| =cmd\|x | a\|b\](http:" in procurement_markdown(results)
