@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
 from rules.bands import HeldOut, Reevaluation
-from rules.energy import Energy
+from rules.energy import Energy, refuse_without
 from rules.key import Key
 from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
@@ -273,6 +273,7 @@ def load(name: str, root: Path = ROOT) -> Edition:
     benchmarks = {n: build(Benchmark, values, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
     keys = {n: {**common, **_keys(b.keys, where)} for n, b in benchmarks.items()}
     rules = _in_force(limits, texts, where)
+    refuse_without(limits.energy, rules, where)
     classes = have_classes(limits.problems, {n: b.score for n, b in benchmarks.items()})
     problems = {n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()}
     for n, problem in problems.items():

@@ -1,5 +1,6 @@
 """The limits of readings of energy."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 SCOPES = ("node", "module", "device", "package")  # what a counter counts
@@ -18,3 +19,9 @@ class Energy:
             raise ValueError(f"watts: found {sorted(self.watts)}, wanted watts of {', '.join(SCOPES)}")
         if min(self.edge, self.excess, *self.watts.values()) <= 0:
             raise ValueError("found a limit of 0 or less, wanted positive limits")
+
+
+def refuse_without(limits: Energy | None, codes: Iterable[str], where: str) -> None:
+    """Raises ValueError, opened by `where`, if rules of energy are in force and have no limits."""
+    if limits is None and any(code.startswith("ENE") for code in codes):
+        raise ValueError(f"{where}: energy: found none, wanted the limits of the rules ENE")

@@ -3,7 +3,7 @@
 import pytest
 
 from rules.edition import load
-from rules.energy import SCOPES, Energy
+from rules.energy import SCOPES, Energy, refuse_without
 
 WATTS = dict.fromkeys(SCOPES, 1000)
 
@@ -24,3 +24,11 @@ def test_other_scopes_are_refused(watts):
 def test_limits_are_positive(limits):
     with pytest.raises(ValueError, match="wanted positive limits"):
         Energy(*limits)
+
+
+def test_rules_without_limits_are_refused():
+    limits = Energy(1.0, 1.2, WATTS)
+    refuse_without(limits, ["ENE01"], "v9.9")
+    refuse_without(None, ["LOG01"], "v9.9")
+    with pytest.raises(ValueError, match=r"v9\.9: energy: found none, wanted the limits of the rules ENE"):
+        refuse_without(None, ["LOG01", "ENE01"], "v9.9")
