@@ -22,9 +22,8 @@ def opened(path: Path) -> Iterator[h5py.File]:
 @contextmanager
 def writing(path: Path, libver: str | None = None) -> Iterator[h5py.File]:
     """A new file to fill. Raises OSError when it can't be written."""
-    with Output(path) as output:
-        with h5py.File(output, "w", libver=libver) as file:
-            yield file
+    with Output(path) as output, h5py.File(output, "w", libver=libver) as file:
+        yield file
 
 
 class Output:

@@ -11,6 +11,7 @@ from typing import Any
 from benchmark.config import build, read_yaml, suggest
 from benchmark.environment.manifest import NODE, OTHER
 from rules.bands import HeldOut, Reevaluation
+from rules.energy import Energy, refuse_without
 from rules.key import Key
 from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
@@ -199,6 +200,7 @@ class Limits:
     convergence: Convergence | None = None
     weights: Weights | None = None  # None: runs hand in none
     environment: Environment | None = None  # the same
+    energy: Energy | None = None  # None: no rule judges what counters say
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # of every benchmark, as are
     settings: dict[str, Any] = field(default_factory=dict)  # ... these: each benchmark has its own on top
@@ -293,6 +295,7 @@ def load(name: str, root: Path = ROOT) -> Edition:
     benchmarks = {n: build(Benchmark, values, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
     keys = {n: {**common, **_keys(b.keys, where)} for n, b in benchmarks.items()}
     rules = _in_force(limits, texts, where)
+    refuse_without(limits.energy, rules, where)
     classes = have_classes(limits.problems, {n: b.score for n, b in benchmarks.items()})
     problems = {n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()}
     for n, problem in problems.items():

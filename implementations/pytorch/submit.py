@@ -42,6 +42,7 @@ from .config import RunConfig, config_path, gpu_of, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
 from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program, run_program
+from .submitting import study
 from .submitting.campaign import Campaign
 from .submitting.preflight import measure, plan, report
 from .task import config_class
@@ -76,10 +77,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--anew", action="store_true", help="begin a new set: runs that are there are moved aside")
     parser.add_argument("--aside", type=int, metavar="RUN", help="make no runs, move what is there of this one aside")
     parser.add_argument("--check", action="store_true", help="make no runs, say what is wrong with them beforehand")
+    study.add_options(parser)
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     args = parser.parse_intermixed_args(arguments)
+    study.check_options(parser, args)
     if args.registry and args.entry is None:
         parser.error("--registry: found no --entry, wanted --entry N too")
     args.registry = (args.registry or args.out / REGISTRY).resolve()
@@ -165,6 +168,11 @@ def run_once(args: argparse.Namespace, log: Path, warm: Warm | None, more: Seque
     return run_program([*program(HERE / "train.py", args.nproc), *options], environment(ROOT))
 
 
+def run_alone(args: argparse.Namespace, log: Path, more: Sequence[str]) -> int:
+    """One run with more options, in a process of its own; its exit code."""
+    return run_once(args, log, None, more)
+
+
 def register(args: argparse.Namespace, warm: Warm | None) -> int:
     """Start a measurement of one step as the runs would be started, and print what its log says that is registered.
     The exit code."""
@@ -177,9 +185,22 @@ def register(args: argparse.Namespace, warm: Warm | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Data, runs, tree; the exit code."""
+    """Data, runs, tree, of one system or of a study; the exit code."""
     args = parse(arguments)
     args.data = (args.data or ROOT / "data" / args.problem).resolve()
+    if not args.study:
+        return submit(args)
+    try:
+        args.workload = load_problem(args.problem, args.problems).workload
+        with exit_on_signals():
+            return study.run_study(args, submit, run_alone, check_settings, ranks)
+    except (ValueError, OSError) as error:
+        print(f"submit.py: {why(error)}", file=sys.stderr)
+        return 2
+
+
+def submit(args: argparse.Namespace) -> int:
+    """Data, runs, tree of one system; the exit code."""
     submission = args.out.resolve() / args.org
     for name in (args.org, args.system):
         if not re.fullmatch(r"[\w][\w.+-]*", name):

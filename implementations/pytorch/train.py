@@ -49,6 +49,7 @@ from .input.reader import Reader, drop_cached_pages
 from .input.staging import Staging
 from .layers.blocks import parameter_count, recompute_blocks
 from .layers.norm import fuse_norms
+from .measuring.energy import announce
 from .measuring.environment import log_environment
 from .measuring.throughput import run_steps
 from .parallel.layout import AXES, Layout, connect
@@ -174,6 +175,8 @@ def prepare(
     log.event("rules_edition", EDITION)
     log.event("target", problem.target)
     log_ranks(log, layout, launch, device)
+    measured = not args.steps and not (checkpoints and checkpoints.resumed)
+    energy = announce(log, layout, launch, device_of(device)) if measured else None
     log.event("train_samples", problem.train_samples)
     log.event("eval_samples", problem.validation_samples)
     log.event("global_batch_size", config.batch_size)
@@ -187,7 +190,7 @@ def prepare(
     if not args.steps:
         log.launch(seed, combine(source[0].items()), config.digest(), problem.digest())
     log.end("init")
-    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog)
+    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog, energy)
 
 
 def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict[str, Any], int]:

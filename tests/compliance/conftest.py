@@ -80,6 +80,12 @@ def measured(tmp_path):
 
 
 @pytest.fixture
+def metered(tmp_path):
+    """A good submission whose runs read counters of energy."""
+    return _submissions.Metered(tmp_path)
+
+
+@pytest.fixture
 def registered(tmp_path):
     """A good submission whose seeds are from the round's registry."""
     return _submissions.Registered(tmp_path)

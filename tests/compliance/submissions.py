@@ -22,6 +22,7 @@ from compliance_test_logs import (
     reading,
     sha256,
     throughput,
+    with_energy,
 )
 
 from benchmark.ledger import commitment
@@ -188,6 +189,55 @@ class Measured(Tree):
         return self.put(self.path(2).parent / "power" / result / "node_0.txt", text)
 
 
+class Metered(Tree):
+    """A good submission whose runs read the counters of a node's two processors, of 200 W each."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.described(host_processors_per_node="2")
+        for index in range(len(self.logs)):
+            self.logs[index] = with_energy(self.logs[index])
+            self.write(index)
+
+    @property
+    def readings(self) -> list[dict]:
+        """The readings of run 2."""
+        return self.logs[2].all("energy_reading")
+
+    def line(self, at: int) -> int:
+        """The line of a reading of run 2."""
+        return self.logs[2].line(self.readings[at])
+
+    def read(self, at: int, change: Callable[[dict], object], **metadata) -> int:
+        """Change a reading of run 2; its line."""
+        event = self.readings[at]
+        change(event["value"])
+        event["metadata"].update(metadata)
+        self.write(2)
+        return self.line(at)
+
+    def scaled(self, factor: float) -> int:
+        """Multiply all joules of run 2; the line of the last reading."""
+        for at in range(len(self.readings)):
+            line = self.read(at, lambda value: value.update(joules=[factor * x for x in value["joules"]]))
+        return line
+
+    def sourced(self, at: int, index: int = 2, **fields) -> int:
+        """Change a counter; the line."""
+        value = self.logs[index].one("energy_sources")["value"]
+        value[at].update(fields)
+        return self.changed("energy_sources", index, value=value)
+
+    def drop(self, at: int, index: int) -> None:
+        """Leave a counter out."""
+        log = self.logs[index]
+        del log.one("energy_sources")["value"][at]
+        for event in log.all("energy_reading"):
+            for name in ("time_ms", "joules"):
+                del event["value"][name][at]
+        self.write(index)
+
+
 class Registered(Tree):
     """A good submission whose runs use the seeds of entry 2 of the round's registry; entry 1 is another entrant's."""
 
@@ -333,6 +383,7 @@ STARTS = {
     "weak": Weak,
     "study": Study,
     "measured": Measured,
+    "metered": Metered,
     "registered": Registered,
     "launched": Launched,
     "weighted": Weighted,

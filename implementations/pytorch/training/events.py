@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -36,8 +37,9 @@ class Submission:
 
 
 class RunLog:
-    """Rank 0's log; with `path` None it writes nothing. Behind `stop` nothing is written but `weights`. An event that
-    can't be written, or is written into a file that is not at `path` any more, raises OSError: such a run has no log.
+    """Rank 0's log; with `path` None it writes nothing. Behind `stop` nothing is written but what is `late`. An event
+    that can't be written, or is written into a file that is not at `path` any more, raises OSError: such a run has no
+    log.
 
     The log of a run that is `resumed` is written on: what is said before `go_on`, which the log has said already, is
     kept in `again`.
@@ -53,6 +55,9 @@ class RunLog:
         self.lost = False  # an event could not be written, which whoever wrote it was told
         self.started = 0  # number in the ledger
         self.epoch = 0
+        self.passed: Callable[[str, dict[str, Any]], None] = lambda edge, facts: (
+            None
+        )  # called behind each start and end
 
     def write(self, method: str, key: str, value: Any = None, **metadata: Any) -> None:
         """One event; `method` is the writer's: event, start or end."""
@@ -87,10 +92,12 @@ class RunLog:
         """The start of "run", "epoch", "eval", ..."""
         self.running |= interval == "run"
         self.write("start", f"{interval}_start", **metadata)
+        self.passed(f"{interval}_start", metadata)
 
     def end(self, interval: str, **metadata: Any) -> None:
         """The end of "init", "epoch", "eval", ..."""
         self.write("end", f"{interval}_stop", **metadata)
+        self.passed(f"{interval}_stop", metadata)
 
     def go_on(self, epoch: int) -> None:
         """Write again, after so many epochs; the run is on since its first start."""
@@ -187,9 +194,13 @@ class RunLog:
 
     def weights(self, digest: str, size: int) -> None:
         """The file of the weights that scored, `size` bytes: its sha256. The run is over, and the clock stands."""
+        name = weights_path(self.path).relative_to(self.path.parent).as_posix()
+        self.late("weights", digest, bytes=size, path=name)
+
+    def late(self, key: str, value: Any, **metadata: Any) -> None:
+        """An event of a run that is over: its clock stands."""
         with self.lock:
-            name = weights_path(self.path).relative_to(self.path.parent).as_posix()
-            self.writer.event("weights", digest, bytes=size, path=name)
+            self.writer.event(key, value, **metadata)
 
 
 def open_log(path: Path | None, resumed: bool) -> RunLog:
