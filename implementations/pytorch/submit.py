@@ -31,6 +31,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         )
         sys.exit(2)
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.launch import Launch
 from benchmark.manifest import Manifest, load_manifest, missing
 from benchmark.problem import load_problem

@@ -28,6 +28,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
 
 # What comes before the recorder is not loaded from cached bytecode, either.
 prefix, sys.pycache_prefix = sys.pycache_prefix, os.devnull
+import benchmark.installed  # noqa: F401
 from benchmark.source import install
 
 RECORDER = install()  # before other modules of the repository are loaded, so
