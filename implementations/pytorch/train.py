@@ -57,6 +57,7 @@ from .task import Task, build_task, config_class
 from .training.assigned import Assigned, read_assigned
 from .training.average import average_of
 from .training.checkpoint import Checkpoints, Origin, hold, open_checkpoints
+from .training.compiled import log_compiled
 from .training.devices import device_of, grouped
 from .training.events import EDITION, RunLog, Submission, open_log
 from .training.run import Run
@@ -74,7 +75,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--problem", required=needed, help="smoke, scale6, ...")
     parser.add_argument("--data", required=needed, type=Path, help="folder that benchmark/generate.py wrote")
     parser.add_argument("--log", required=needed, type=Path, help="log to write")
-    parser.add_argument("--org", default="reference", help="who submits")
+    parser.add_argument("--org", default="unnamed", help="who submits")
     parser.add_argument("--system", default="unnamed", help="name of the system description")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
@@ -160,8 +161,7 @@ def prepare(
     seed_dropout(seed, layout.place[0], 0)
     if config.recompute or config.recompute_norms:
         recompute_blocks(model, "block" if config.recompute else "norms")
-    if config.compile:
-        fuse_norms(model, activation_type(config))
+    compiled = config.compile and fuse_norms(model, activation_type(config))
     parameters = parameter_count(model)
     wrapped = task.parallelize(model, layout)
     average = average_of(wrapped, config.average_decay)
@@ -178,6 +178,8 @@ def prepare(
     log.event("eval_samples", problem.validation_samples)
     log.event("global_batch_size", config.batch_size)
     log.event("precision", config.precision, **float32_facts(config.device))
+    if config.compile:
+        log_compiled(log, layout, compiled)
     log.event("parameter_count", parameters)
     log.hyperparameters(task)
     source = same_source(RECORDER.files_with(*config_file), layout)
