@@ -40,10 +40,12 @@ from rules.edition import load
 from rules.registry import NAME as REGISTRY
 
 from .config import RunConfig, config_path, gpu_of, load_config, resolve
+from .measuring.network import nodes
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
 from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program, run_program
 from .submitting.campaign import Campaign
+from .submitting.description import filled_in
 from .submitting.preflight import measure, plan, report
 from .task import config_class
 from .training.assigned import read_assigned
@@ -146,7 +148,9 @@ def write_system(submission: Path, args: argparse.Namespace) -> None:
     path = system_path(submission, args.system)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        fields = describe_system(args.system, args.org, args.division, args.status, args.data)
+        count = 1 if args.runs else nodes()  # the runs that are made here are on this node
+        fields = describe_system(args.system, args.org, args.division, args.status, args.data, count)
+        fields = filled_in(HERE / "systems", args.system, fields)
         path.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
 
 
