@@ -289,7 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if args.show:
             from .settings import tables  # which no run loads
 
-            print(tables(args.problem))
+            print(tables(args.problem), flush=True)
             return 0
         launch = detect_launch()
         problem = load_problem(args.problem, args.problems)
@@ -304,8 +304,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size, at_once)
         if launch.rank == 0 and (wasteful := idle(layout, problem, at_once)):
             print(f"train.py: {wasteful}", file=sys.stderr)
-    except ValueError as error:
-        print(f"train.py: {error}", file=sys.stderr)
+    except (ValueError, OSError) as error:
+        print(f"train.py: {why(error)}", file=sys.stderr)
+        if args.show:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left has nowhere to go
         return 2
     task = build_task(problem, config)
     box = layout.box(problem.shape)

@@ -1,11 +1,13 @@
 """What is found before a run is made."""
 
 import json
+import shutil
 
 import pytest
 
 from benchmark.tree import set_path, system_path
 from implementations.pytorch import submit
+from implementations.pytorch.submitting import preflight
 from implementations.pytorch.submitting.preflight import MOST, Preflight, report, words
 
 
@@ -62,6 +64,40 @@ def test_what_no_run_could_start_with(tiny, tmp_path, capsys, options, words):
     assert check(tiny, tmp_path, *options) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("submit.py: ") and words in line
+
+
+def test_a_disk_without_room_is_told_beforehand(tiny, tmp_path, capfd, monkeypatch):
+    """One byte too few for the weights of five runs."""
+    parameters, usage_type = [], type(shutil.disk_usage(tmp_path))
+
+    def usage(path):
+        return usage_type(10**12, 0, 5 * 4 * parameters[0] - 1 if parameters else 10**12)
+
+    def measured(*arguments):
+        found = measure(*arguments)
+        parameters.append(found.parameters)
+        return found
+
+    measure = submit.measure
+    monkeypatch.setattr(submit, "measure", measured)
+    monkeypatch.setattr(preflight.shutil, "disk_usage", usage)
+    assert check(tiny, tmp_path) == 2
+    size = 5 * 4 * parameters[0]
+    assert f"found {size - 1} bytes free, wanted {size} for the runs' final weights" in capfd.readouterr().err
+
+
+def test_a_full_disk_and_a_file_in_place_of_a_folder_are_one_line(tiny, tmp_path, capsys, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", "box.json")
+
+    (tmp_path / "file").write_text("")
+    assert check(tiny, tmp_path / "file") == 2
+    monkeypatch.setattr(submit.Path, "write_text", full)
+    assert check(tiny, tmp_path / "new") == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"submit.py: {tmp_path}/file/Us/systems: Not a directory"
+    assert second == "submit.py: box.json: No space left on device"
+    assert not list((tmp_path / "new" / "Us" / "systems").iterdir())  # no half of a description, which would stay
 
 
 def test_findings_come_worst_first_and_not_without_end():
