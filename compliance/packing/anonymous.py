@@ -27,6 +27,7 @@ from rules.edition import Edition
 
 SOURCES = ("source", "benchmarks")
 WEIGHTS = ".safetensors"
+DIGEST = re.compile(rb"[0-9a-f]{64}")
 ENDED = re.compile(rb'"log": ?"([0-9a-f]{64})"')  # the digest of a log, in a ledger
 
 
@@ -40,7 +41,7 @@ class Work:
     edition: Edition
     names: Names
     digests: dict[str, str] = field(default_factory=dict)
-    sizes: dict[str, str] = field(default_factory=dict)  # bytes of weights whose header has changed
+    sizes: dict[bytes, tuple[str, str]] = field(default_factory=dict)  # digest of a file -> its bytes, and those now
     files: dict[str, tuple[str, tuple[Spot, ...]]] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)  # of source
 
@@ -75,6 +76,7 @@ class Work:
         """A text became another one, and its digest another one."""
         if old != new:
             self.digests[sha256(old)] = sha256(new)
+            self.sizes[sha256(old).encode()] = (str(len(old)), str(len(new)))
 
     def text(self, path: str) -> bytes:
         """A file of text. Raises ValueError for anything else."""
@@ -89,7 +91,18 @@ class Work:
 
     def mask(self, path: str, data: bytes) -> tuple[bytes, list[Spot]]:
         """A file's text without names."""
-        return self.names.mask(data, path.split("/")[0] in SOURCES, self.digests | self.sizes)
+        return self.names.mask(data, path.split("/")[0] in SOURCES, self.digests)
+
+    def mask_log(self, data: bytes) -> tuple[bytes, list[Spot]]:
+        """A log without names, line by line: where one names a file by its digest, its bytes are those it has now."""
+        made, spots, size = [], [], 0
+        for line in data.splitlines(keepends=True):
+            counts = dict(self.sizes[digest] for digest in DIGEST.findall(line) if digest in self.sizes)
+            masked, found = self.names.mask(line, False, self.digests | counts if counts else self.digests)
+            spots += [(size + at, length, old) for at, length, old in found]
+            size += len(masked)
+            made.append(masked)
+        return b"".join(made), spots
 
 
 def anonymised(old: Path, new: Path, manifest: Manifest, edition: Edition, names: Names) -> Key:
@@ -126,7 +139,7 @@ def anonymised(old: Path, new: Path, manifest: Manifest, edition: Edition, names
     for path in ledgers:
         chain(work, path, [log for log in logs if is_beside(log, path)])
     for path in logs:
-        work.put(path, *work.mask(path, work.text(path)))
+        work.put(path, *work.mask_log(work.text(path)))
     return Key(secrets.token_hex(32), manifest, {**names.given, **names.paths}, dict(sorted(work.files.items())))
 
 
@@ -172,8 +185,9 @@ def weigh(work: Work, path: str) -> None:
         with open(work.new / after, "ab") as out:
             shutil.copyfileobj(file, out)
     before, now = work.old / path, work.new / after
-    work.digests[digest_of(before)] = digest_of(now)
-    work.sizes[str(before.stat().st_size)] = str(now.stat().st_size)
+    digest = digest_of(before)
+    work.digests[digest] = digest_of(now)
+    work.sizes[digest.encode()] = (str(before.stat().st_size), str(now.stat().st_size))
 
 
 def chain(work: Work, path: str, logs: list[str]) -> None:
@@ -186,7 +200,7 @@ def chain(work: Work, path: str, logs: list[str]) -> None:
             if place := ends.get(digest.decode()):
                 log, length = place
                 text = work.text(log)[:length]
-                work.changed(text, work.mask(log, text)[0])
+                work.changed(text, work.mask_log(text)[0])
         masked, replaced = work.mask(path, line)
         spots += [(size + at, length, old) for at, length, old in replaced]
         size += len(masked)

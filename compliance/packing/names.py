@@ -9,6 +9,7 @@ where it tells nothing. Absolute paths are replaced as a whole, but for those of
 import json
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import Event, read_log
-from compliance.reading.tree import LOG
 from compliance.source.reference import ROOT, own_files
 
 HOST = re.compile(r"(?i)(^|_)(host|hostname|node|nodename|nodelist|fqdn)s?$")  # keys of JSON whose values are hosts
@@ -28,6 +28,7 @@ SYSTEMS = rb"(?:proc|sys|dev|usr|bin|sbin|lib|lib64|etc)/"  # folders that every
 PATH = rb"(?<![\w.:/<~*)\]}-])/(?!" + SYSTEMS + rb")[\w.+@-]+(?:/[\w.+@%=,-]+)+"
 DIGEST = rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])"
 NEVER = {"", "pytorch", "localhost", "none", "unknown", "cpu", "cuda"}  # tell nothing
+END = -1  # of a name, among the bytes of others
 DEEP = 8  # levels of JSON in which hosts and users are looked for
 Spot = tuple[int, int, bytes]  # where something was replaced: offset and bytes there now, and what it was
 
@@ -38,6 +39,8 @@ class Names:
 
     token: str = field(default_factory=lambda: secrets.token_hex(4))
     given: dict[str, str] = field(default_factory=dict)  # name -> pseudonym
+    folded: dict[str, str] = field(default_factory=dict)  # the same, however a name is spelt
+    numbers: Counter[str] = field(default_factory=Counter)  # of pseudonyms, by kind
     loose: set[str] = field(default_factory=set)  # names that are found as a part of any word
     paths: dict[str, str] = field(default_factory=dict)  # absolute paths and addresses of mail -> pseudonym
     implementations: set[str] = field(default_factory=set)
@@ -49,9 +52,10 @@ class Names:
             return
         name = name.strip()
         if name not in self.given:
-            folded = {known.casefold(): pseudonym for known, pseudonym in self.given.items()}
-            number = 1 + sum(value.startswith(kind) for value in set(self.given.values()))
-            self.given[name] = folded.get(name.casefold()) or self.given.get(same_as) or f"{kind}{self.token}n{number}"
+            known = self.folded.get(name.casefold()) or self.given.get(same_as)
+            self.numbers[kind] += not known
+            self.given[name] = known or f"{kind}{self.token}n{self.numbers[kind]}"
+            self.folded.update({text.casefold(): self.given[name] for text in spellings(name)})
         if loose or (len(name) > 3 and not re.fullmatch(r"[0-9a-f]+", name) and name.casefold() not in published()):
             self.loose.add(name)
 
@@ -71,23 +75,18 @@ class Names:
         return self.compiled[key]
 
     def compile(self, source: bool) -> re.Pattern[bytes]:
-        """The same, made: the longest name first."""
+        """The same, made."""
+        loose, implementations = any_of(self.loose), any_of(self.implementations)
+        strict = any_of(self.given.keys() - self.loose) if not source else b""
         parts = [b"(?P<number>" + DIGEST + b'|(?<="bytes": )[0-9]+)', b"(?P<place>" + PATH + b")"]
         parts += [] if source else [b"(?P<mail>" + MAIL + b")"]
-        for name in sorted(self.given, key=lambda name: (-len(name), name)):
-            for text in spellings(name):
-                plain = re.escape(text.encode())
-                if name in self.implementations:
-                    parts.append(rb"(?<=implementations[/.])" + plain + rb"(?![\w+-])")
-                if name in self.loose:
-                    parts.append(plain)
-                elif not source:
-                    parts.append(rb"(?<![\w.+/@-])" + plain + rb"(?![\w+/@-]|\.\w)")
+        parts += [rb"(?<=implementations[/.])" + implementations + rb"(?![\w+-])"] if implementations else []
+        parts += [loose] if loose else []
+        parts += [rb"(?<![\w.+/@-])" + strict + rb"(?![\w+/@-]|\.\w)"] if strict else []
         return re.compile(b"|".join(parts), re.IGNORECASE)
 
     def mask(self, data: bytes, source: bool, numbers: dict[str, str] | None = None) -> tuple[bytes, list[Spot]]:
         """A text without names, and where something was replaced. `numbers`: what stands for digests and for bytes."""
-        folded = {text.casefold(): new for name, new in self.given.items() for text in spellings(name)}
         made, spots, end, size = [], [], 0, 0
         for match in self.pattern(source).finditer(data):
             old = match[0].decode(errors="surrogateescape")
@@ -96,7 +95,7 @@ class Names:
             elif match["place"] or (not source and match["mail"]):
                 new = self.paths.setdefault(old, f"/hidden/path{len(self.paths) + 1}")
             else:
-                new = folded[old.casefold()]
+                new = self.folded[old.casefold()]
             if new != old:
                 made += [data[end : match.start()], new.encode()]
                 size += match.start() - end
@@ -108,6 +107,24 @@ class Names:
 def spellings(name: str) -> tuple[str, ...]:
     """A name as it stands in texts, and, where that differs, in JSON."""
     return tuple(dict.fromkeys((name, json.dumps(name)[1:-1])))
+
+
+def any_of(names: Iterable[str]) -> bytes:
+    """A pattern for any of some names, the longest that fits, whatever their number: a tree of their letters."""
+    tree: dict = {}
+    for word in sorted({text.encode().lower() for name in names for text in spellings(name)}):
+        node = tree
+        for letter in word:
+            node = node.setdefault(letter, {})
+        node[END] = {}
+
+    def pattern(node: dict) -> bytes:
+        options = [re.escape(bytes([letter])) + pattern(below) for letter, below in node.items() if letter != END]
+        if not options:
+            return b""
+        return b"(?:" + b"|".join(options) + b")" + b"?" * (END in node)
+
+    return pattern(tree)
 
 
 @cache
@@ -132,7 +149,7 @@ def gather(home: Path, paths: Iterable[str], hide: Iterable[str] = ()) -> Names:
         elif parts[0] == "results":
             if len(parts) > 2:
                 names.add("sys", parts[1])
-            if LOG.match(parts[-1]):
+            if path.endswith(".txt"):  # logs, and those of instruments
                 logged(names, home, path)
             elif path.endswith(".json"):
                 searched(names, read_json(home / path))
@@ -154,6 +171,7 @@ def logged(names: Names, home: Path, path: str) -> None:
     for event in read_log(home / path):
         if type(event) is not Event:
             continue
+        searched(names, {"value": event.value, "metadata": event.metadata})
         if event.key == "submission_org":
             names.add("org", event.value, same_as=home.name)
         elif event.key == "submission_platform":
@@ -162,7 +180,6 @@ def logged(names: Names, home: Path, path: str) -> None:
             for file in event.metadata["files"]:
                 implementation(names, file)
         elif event.key == "devices":
-            searched(names, {"devices": event.value})
             for group in event.value if type(event.value) is list else ():
                 for uuid in group.get("uuids", ()) if type(group) is dict else ():
                     names.add("uuid", uuid)

@@ -9,9 +9,13 @@ from compliance_test_packing import ORG, PATHS, SECRETS, SYSTEM, USER
 
 from benchmark.ledger import read_ledger
 from compliance.engine import judge
+from compliance.packing.anonymous import anonymised, sha256
 from compliance.packing.archive import unpack
 from compliance.packing.key import read_key, restored
+from compliance.packing.manifest import Manifest, files_at
+from compliance.packing.names import gather
 from compliance.packing.pack import PENDING, pack_anonymous
+from rules.edition import load
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +101,26 @@ def test_the_key_names_what_was_hidden(blind):
     names = read_key(blind[2]).names
     assert {ORG, SYSTEM, USER, "aurelia"} <= set(names) and len({*names.values()}) > 4
     assert blind[2].stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_a_log_names_has_its_bytes_there(tmp_path):
+    """A manifest of the environment, whose host becomes a longer name: its digest and its bytes are the new ones, and
+    other numbers of bytes stay."""
+    home = tmp_path / "zenith" / "results" / "ridge" / "strong" / "scaffold"
+    home.mkdir(parents=True)
+    told = json.dumps({"nodes": [{"hosts": ["ridge07", "ridge08"], "facts": {}}]}).encode()
+    (home / "environment_0.json").write_bytes(told)
+    facts = {"value": sha256(told), "metadata": {"bytes": len(told), "path": "environment_0.json"}}
+    other = {"value": 1, "metadata": {"bytes": len(told)}}
+    (home / "result_0.txt").write_text(f"{json.dumps(facts)}\n{json.dumps(other)}\n")
+    names = ("environment_0.json", "result_0.txt")
+    files = files_at(tmp_path / "zenith", [f"results/ridge/strong/scaffold/{name}" for name in names])
+    found = gather(tmp_path / "zenith", [file.path for file in files])
+    manifest = Manifest("zenith", "v1.0", files)
+    anonymised(tmp_path / "zenith", tmp_path / "new", manifest, load("v1.0"), found)
+    (log,) = (tmp_path / "new").rglob("result_0.txt")
+    new = log.with_name("environment_0.json").read_bytes()
+    first, second = map(json.loads, log.read_text().splitlines())
+    assert b"ridge" not in new and len(new) > len(told)
+    assert first == {"value": sha256(new), "metadata": {"bytes": len(new), "path": "environment_0.json"}}
+    assert second == other

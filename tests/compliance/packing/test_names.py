@@ -1,6 +1,7 @@
 """Names: which there are, and what is replaced."""
 
 import json
+import time
 
 import pytest
 
@@ -109,3 +110,30 @@ def test_names_of_a_submission(named):
     wanted = {"zenithlabs", "ZENITHLABS", "Zenithlabs", "polarbox9", "polarbox9: Aurelia, 1 node", "Aurelia"}
     wanted |= {"ridge07", "ridge07.zenithlabs.example", "quartz3", "quartz4", "edwin"}
     assert set(found.given) == wanted and found.implementations == {"zenithlabs"}
+
+
+def test_thousands_of_names_take_no_longer(names):
+    """A large system: 1,000 hosts, 4,000 accelerators, and half a megabyte of text."""
+    for number in range(1000):
+        names.add("host", f"quartz{number}")
+    for number in range(4000):
+        names.add("uuid", f"GPU-{number:08x}-ffff-{number:012x}")
+    text = "metadata lineno gpu-0000000 quarz " * 15_000 + "quartz99 quartz999 QUARTZ9999"
+    begin = time.process_time()
+    new = masked(names, text)
+    assert time.process_time() - begin < 5
+    host = {n: names.given[f"quartz{n}"] for n in (99, 999)}
+    assert new.endswith(f"quarz {host[99]} {host[999]} {host[999]}9")
+
+
+def test_the_longest_of_names_is_taken(names):
+    names.add("sys", "Zenithlabs One")
+    assert masked(names, "zenithlabs one, zenithlabs two") == "sys00aa11bbn3, org00aa11bbn1 two"
+
+
+def test_hosts_in_logs_of_instruments(tmp_path):
+    path = tmp_path / "acme" / "results" / "box" / "strong" / "scaffold" / "power" / "result_0" / "node_0.txt"
+    path.parent.mkdir(parents=True)
+    event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "power", "value": 5}
+    path.write_text(f":::MLLOG {json.dumps({**event, 'metadata': {'host': 'quartz3', 'file': 'x', 'lineno': 1}})}\n")
+    assert "quartz3" in gather(tmp_path / "acme", [path.relative_to(tmp_path / "acme").as_posix()]).given
