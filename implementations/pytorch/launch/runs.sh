@@ -13,7 +13,7 @@
 : "${STAGE:=}"
 
 # EDIT: the container, if any (apptainer.def makes one); otherwise .venv, where all nodes see it. For GPUs it has to be
-# made by `make setup TORCH=torch==2.13.0`, PyPI's build for CUDA 13, which needs a driver of 580 or newer: plain `make
+# made by `make setup TORCH=cuda`, PyPI's build for CUDA 13, which needs a driver of 580 or newer: plain `make
 # setup` installs the build that has no CUDA.
 : "${CONTAINER:=}" "${PYTHON:=.venv/bin/python}"
 
