@@ -4,13 +4,17 @@ from implementations.pytorch.training.told import told
 
 
 def logged(path, *events):
-    lines = [f':::MLLOG {{"time_ms": {time}, "key": "{key}", "value": null, "metadata": {{}}}}\n' for key, time in events]
+    lines = [
+        f':::MLLOG {{"time_ms": {time}, "key": "{key}", "value": null, "metadata": {{}}}}\n' for key, time in events
+    ]
     path.write_text("".join(lines))
     return path
 
 
 def test_it_is_the_time_between_start_and_stop_to_the_millisecond(tmp_path):
-    log = logged(tmp_path / "a.txt", ("init_start", 1), ("run_start", 1_000), ("eval_accuracy", 5), ("run_stop", 29_381))
+    log = logged(
+        tmp_path / "a.txt", ("init_start", 1), ("run_start", 1_000), ("eval_accuracy", 5), ("run_stop", 29_381)
+    )
     assert told(log) == "time to target: 28.381 s"
 
 
