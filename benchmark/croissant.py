@@ -25,34 +25,11 @@ from benchmark.workload import HERE, AnyProblem
 MOST_BYTES = 64 << 10  # of croissant.json, which doesn't grow with the samples
 CONFORMS = "http://mlcommons.org/croissant/1.0"
 VERSION = "1.0.0"  # of the data's definition
-TERMS = [
-    "citeAs",
-    "column",
-    "equivalentProperty",
-    "extract",
-    "field",
-    "fileObject",
-    "fileProperty",
-    "fileSet",
-    "format",
-    "includes",
-    "isLiveDataset",
-    "jsonPath",
-    "key",
-    "md5",
-    "parentField",
-    "path",
-    "recordSet",
-    "references",
-    "regex",
-    "repeated",
-    "replace",
-    "samplingRate",
-    "separator",
-    "source",
-    "subField",
-    "transform",
-]
+TERMS = (
+    "citeAs column equivalentProperty extract field fileObject fileProperty fileSet format includes "
+    "isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace "
+    "samplingRate separator source subField transform"
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +102,7 @@ def generated(problem: AnyProblem) -> bool:
 
 def context() -> dict[str, Any]:
     """Croissant's context: names of its own vocabulary, all others being schema.org's."""
-    own: dict[str, Any] = {name: f"cr:{name}" for name in TERMS}
+    own: dict[str, Any] = {name: f"cr:{name}" for name in TERMS.split()}
     own |= {name: {"@id": f"cr:{name}", "@type": "@json"} for name in ("data", "examples")}
     own |= {"conformsTo": "dct:conformsTo", "dataType": {"@id": "cr:dataType", "@type": "@vocab"}}
     prefixes = {
