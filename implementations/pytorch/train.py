@@ -335,7 +335,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parts["assigned"] = assigned
     code = attempt(args, launch, log, **parts, config_file=(path, data))
     finish(log)
-    if code == 0 and log.path and log.status == "success":
+    if code == 0 and log.path and not args.steps:
         say(log)
     reader.close()
     if staging:

@@ -86,7 +86,7 @@ class ScaffoldRun(rfm.RunOnlyRegressionTest):
             [
                 sn.assert_found(f"^{CHECKED} 0$", self.stdout, "the checker did not exit with 0; see the job's stdout"),
                 sn.assert_found(TIME, self.stdout, "the run printed no time to target; see the job's stderr"),
-                sn.assert_eq(sn.defer(self.ranks)(), self.num_tasks, "{0} ranks trained, wanted {1}"),
+                sn.assert_eq(self.ranks(), self.num_tasks, "{0} ranks trained, wanted {1}"),
             ]
         )
 
