@@ -38,8 +38,8 @@ class Words:
 
     title: str
     sample: str  # what a file holds
-    published: str  # the day, ISO 8601
     cite: str
+    published: str = ""  # the day, ISO 8601; "" where the publisher states none
     url: str = ""  # where published data come from
     license: str = ""  # its address; "" where the publisher states none
 
@@ -74,7 +74,7 @@ def description(root: Path, problem: AnyProblem, manifest: Manifest) -> dict[str
     words = wording.generated if generated(problem) or not wording.published else wording.published
     made = f"python benchmark/generate.py --problem {problem.name} --out DIR"
     origin = f" Every bit follows from the problem's definition: {made}." if generated(problem) else ""
-    license = {"license": words.license} if words.license else {}
+    stated = {"license": words.license, "datePublished": words.published}
     return {
         "@context": context(),
         "@type": "sc:Dataset",
@@ -82,9 +82,8 @@ def description(root: Path, problem: AnyProblem, manifest: Manifest) -> dict[str
         "name": problem.name,
         "description": f"{words.title}. {words.sample}{origin}",
         "url": words.url or f"urn:sha256:{manifest.problem_digest}",
-        **license,
+        **{name: found for name, found in stated.items() if found},
         "version": VERSION,
-        "datePublished": words.published,
         "citeAs": words.cite,
         "distribution": [
             *(file_object(root, name, wording.format) for name in wording.beside),

@@ -68,7 +68,7 @@ def test_it_says_what_made_the_data(dataset):
     generated = problem.name != "published"
     assert ("benchmark/generate.py" in found["description"]) == generated
     assert found["url"].startswith("urn:sha256:" if generated else "https://portal.nersc.gov/")
-    assert ("license" in found) == generated  # which its publishers don't state
+    assert ("license" in found) == ("datePublished" in found) == generated  # which its publishers don't state
 
 
 def test_it_does_not_grow_with_the_samples(tiny, dataset, monkeypatch):
@@ -83,7 +83,7 @@ def test_other_tools_read_it(dataset):
     root, problem = dataset
     found = mlcroissant.Dataset(croissant_path(root))
     assert not found.metadata.ctx.issues.errors
-    lacks = [] if "license" in read(root) else ["license"]
+    lacks = [name for name in ("license", "datePublished") if name not in read(root)]
     assert [w for w in found.metadata.ctx.issues.warnings if not any(f"/{name}" in w for name in lacks)] == []
     assert len(list(found.records("splits"))) == 2
     entries = load_manifest(root, problem).entries
