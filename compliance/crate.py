@@ -105,9 +105,13 @@ def constants(verdict: SubmissionVerdict) -> Iterator[Entity]:
 def judged(verdict: SubmissionVerdict) -> str:
     """The verdict in a sentence."""
     found = errors(verdict.everything())
-    state = "in order" if verdict.in_order else f"not in order: {len(found)} error{'s' * (len(found) != 1)}"
-    logs = sum(len(s.logs) for s in verdict.sets)
-    return f"{logs} logs in {len(verdict.sets)} sets, judged by the rules {verdict.edition}: {state}"
+    state = "in order" if verdict.in_order else f"not in order: {count(len(found), 'error')}"
+    logs = count(sum(len(s.logs) for s in verdict.sets), "log")
+    return f"{logs} in {count(len(verdict.sets), 'set')}, judged by the rules {verdict.edition}: {state}"
+
+
+def count(number: int, of: str) -> str:
+    return f"{number} {of}{'s' * (number != 1)}"
 
 
 def unique(entities: Iterable[Entity]) -> Iterable[Entity]:

@@ -31,6 +31,7 @@ PACKAGES = {  # whose versions logs have, and where they come from
     "h5py": "https://www.h5py.org/",
     "mlperf_logging": "https://github.com/mlcommons/logging",
 }
+NO_SOURCE = "source that the run does not name, or the submission does not hold"
 DONE, FAILED = "http://schema.org/CompletedActionStatus", "http://schema.org/FailedActionStatus"
 
 
@@ -110,7 +111,7 @@ def action(run: Run, parts: Parts, files: set[str]) -> Iterator[Entity]:
         **({} if run.converged or run.throughput_only else {"error": "no evaluation met the target"}),
     }
     if not source:
-        yield {"@id": "#software", "@type": "SoftwareApplication", "name": "source that the submission doesn't hold"}
+        yield {"@id": "#software", "@type": "SoftwareApplication", "name": NO_SOURCE}
     yield {"@id": f"#problem-{address(problem)}", "@type": "CreativeWork", "name": f"problem {problem}"}
     yield from figures
     yield from packages(run)

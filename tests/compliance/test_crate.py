@@ -39,7 +39,7 @@ def test_it_is_a_process_run_crate(described):
     assert descriptor["conformsTo"] == {"@id": CRATE} and descriptor["about"] == {"@id": "./"}
     assert root["conformsTo"] == {"@id": PROFILE} and found[PROFILE]["version"] == "0.5"
     assert root["name"] == "acme: submission to the ScaFFold benchmark"
-    assert root["description"] == "5 logs in 1 sets, judged by the rules v1.0: in order"
+    assert root["description"] == "5 logs in 1 set, judged by the rules v1.0: in order"
     assert {"license", "author", "publisher", "datePublished"} <= root.keys()
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from compliance.crate import crate
-from compliance.crate_entities import DONE, FAILED, moment, single, text
+from compliance.crate_entities import DONE, FAILED, NO_SOURCE, moment, single, text
 from compliance.engine import judge
 
 RUN = "#run-results/box/strong/scaffold/result_2.txt"
@@ -52,7 +52,7 @@ def test_source_that_is_not_there_is_said_to_be_missing(tree, entities):
         path.unlink()
     found = entities()
     assert found[RUN]["instrument"] == {"@id": "#software"}
-    assert found["#software"]["name"] == "source that the submission doesn't hold"
+    assert found["#software"]["name"] == NO_SOURCE
 
 
 def test_packages_are_named_with_their_versions_and_no_others(tree, entities):
