@@ -9,7 +9,7 @@
 #     RUNS=N          another number of runs than the rules ask for
 #     DATA, STAGE     the dataset; a folder on each node's own disk, to which data is copied first, on the clock
 #     CONTAINER       an image; without one, PYTHON runs, .venv/bin/python, where all nodes see it. For GPUs .venv has to
-#                     be made by `make setup TORCH=torch==2.13.0`, PyPI's build for CUDA 13, which needs a driver of 580
+#                     be made by `make setup TORCH=cuda`, PyPI's build for CUDA 13, which needs a driver of 580
 #                     or newer: plain `make setup` installs the build that has no CUDA
 #
 # NCCL finds its way by itself. What to set where it doesn't:

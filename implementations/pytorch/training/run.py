@@ -65,6 +65,7 @@ class Run:
     def to_target(self) -> None:
         """Train until the target is reached. Raises Aborted when it cannot be, WrongData for a wrong dataset."""
         first = self.start()
+        epoch, result = first - 1, self.before()
         manifest = open_manifest(self.reader.root, self.problem)
         self.stage()
         for epoch in range(first, self.config.epochs + 1):
@@ -97,6 +98,11 @@ class Run:
             self.log.start("run")
         self.layout.barrier()  # no rank touches the dataset before rank 0 has started the clock
         return resumed.epoch + 1 if resumed else 1
+
+    def before(self) -> str:
+        """The last evaluation of a run that goes on, in words."""
+        resumed = self.checkpoints and self.checkpoints.resumed
+        return f"{self.task.quantity} {resumed.score:.4f}" if resumed else ""
 
     def resume(self) -> None:
         """Take the state from the checkpoint, and say so in the log."""

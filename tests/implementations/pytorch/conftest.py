@@ -89,7 +89,11 @@ def environment() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory, warm) -> Tiny:
     """The tiny problem, made from smoke's definition, easy to reach the target of."""
-    folder = tmp_path_factory.mktemp("tiny")
+    return make_tiny(tmp_path_factory.mktemp("tiny"), warm)
+
+
+def make_tiny(folder: Path, warm: Warm | None = None) -> Tiny:
+    """The tiny problem with its dataset, in a folder that is there; `endless` is defined beside it."""
     smoke = load_problem("smoke")
     sizes = {"scale": 4, "bottleneck": 2, "width": 8, "brick": 8, "cell": 8, "voxels_per_point": 2}
     content = {"categories": 2, "instances": 11, "fractals": 2}
@@ -109,6 +113,11 @@ def tiny(tmp_path_factory, warm) -> Tiny:
 @pytest.fixture(scope="session")
 def endless(tiny) -> Tiny:
     """The tiny problem with a target that no run reaches, and its own dataset."""
+    return make_endless(tiny)
+
+
+def make_endless(tiny: Tiny) -> Tiny:
+    """`endless`, with its dataset, beside the tiny problem."""
     problem = load_problem("endless", tiny.problems)
     data = tiny.data.with_name("endless")
     generate(data, problem, 1, Launch(0, 1, 0, 1, "none"))
