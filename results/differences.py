@@ -136,6 +136,10 @@ MEASURES = (
     ("samples/s, training", lambda r: plus_minus(r, "train_rate")),
     ("samples/s per unit", lambda r: plus_minus(r, "train_rate_per_unit")),
     ("samples/s, evaluation", lambda r: plus_minus(r, "eval_rate")),
+    ("AU, %", lambda r: plus_minus(r, "au", 0.01)),
+    ("AU of the first epoch, %", lambda r: plus_minus(r, "au_first", 0.01)),
+    ("AU of later epochs, %", lambda r: plus_minus(r, "au_later", 0.01)),
+    ("AU with the barrier, %", lambda r: plus_minus(r, "au_barrier", 0.01)),
     ("unit-hours", lambda r: plus_minus(r, "unit_hours")),
     ("energy, kJ", lambda r: plus_minus(r, "joules", 1000)),
 )
