@@ -5,6 +5,7 @@ DLIO's own HDF5 reader. `store`: links to our files, for a reader class that cal
 DLIO finds files by their ending, and the kind of split by the folders `train` and `valid`.
 """
 
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import numpy as np
 import yaml
 
 from benchmark.workload import AnyProblem, Box, module_of
@@ -41,7 +43,7 @@ def arrays_of(path: Path) -> list[str]:
     """The datasets of a sample's file that the stock view shows: all of the type of the first, so that one `records`
     holds them. Raises ValueError for a file that is no HDF5."""
     names = {"volume": ["volume", "label"], "x": ["x"], "climate/data": ["climate/data"]}
-    if path.suffix != ".h5":
+    if path.suffix not in (".h5", ".hdf5"):
         raise ValueError(f"{path}: found no HDF5 file, wanted one: DLIO's HDF5 reader takes nothing else")
     with h5py.File(path, "r", locking=False) as file:
         return next(found for first, found in names.items() if first in file)
@@ -49,8 +51,9 @@ def arrays_of(path: Path) -> list[str]:
 
 def record_shape(path: Path) -> tuple[tuple[int, ...], str]:
     """Shape and type of a file's `records`: a record a sample, its arrays one after another."""
+    names = arrays_of(path)
     with h5py.File(path, "r", locking=False) as file:
-        sets = [file[name] for name in arrays_of(path)]
+        sets = [file[name] for name in names]
         return (1, len(sets), *sets[0].shape), sets[0].dtype.str
 
 
@@ -96,8 +99,8 @@ def export(problem: AnyProblem, data: Path, out: Path, view: str, settings: Sett
 def record_bytes(problem: AnyProblem, path: Path, view: str) -> int:
     """Bytes of a record as DLIO counts them: nominal, decoded."""
     if view == "stock":
-        with h5py.File(path, "r", locking=False) as file:
-            return sum(file[name].size * file[name].dtype.itemsize for name in arrays_of(path))
+        shape, dtype = record_shape(path)
+        return math.prod(shape) * np.dtype(dtype).itemsize
     return sum(a.nbytes for a in module_of(problem).blank(problem, Box((0, 0, 0), problem.shape)))
 
 
