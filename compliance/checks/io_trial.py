@@ -149,18 +149,26 @@ def _rate_fault(event: Event) -> Fault | None:
 
 
 def _sums(passes: list[Event], totals: list[Event]) -> Iterator[Fault]:
-    """Totals of a format at a place are those of its passes together. Ranks are summed each by itself, so that the
-    seconds of the slowest are at most what the slowest of each pass took."""
+    """Each format at a place has one total, which is that of its passes together. Ranks are summed each by itself, so
+    that the seconds of the slowest are at most what the slowest of each pass took."""
+    groups: dict[tuple[str, str], list[Event]] = {}
+    for event in passes:
+        groups.setdefault(_variant(event), []).append(event)
     for total in totals:
-        mine = [e for e in passes if _variant(e) == _variant(total)]
+        mine = groups.pop(_variant(total), None)
+        if mine is None:
+            yield Fault(
+                total.line, "an io_trial without passes of its format and place, or a second one", "one of each"
+            )
+            continue
         for name in ("steps", "samples_count"):
             found, wanted = metadata(total, name), sum(metadata(e, name) for e in mine)
             if found != wanted:
                 yield Fault(total.line, f"{found:g} {name} in all", f"{wanted:g}, as in its passes together")
-        most, least = sum(e.value["seconds"] for e in mine), max((e.value["seconds"] for e in mine), default=0)
-        if not least * (1 - CLOSE) <= total.value["seconds"] <= most * (1 + CLOSE):
-            yield Fault(total.line, f"{total.value['seconds']:g} s in all", f"at most {most:g}, as in its passes")
-    if left := [e for e in passes if _variant(e) not in {_variant(t) for t in totals}]:
+        each = [e.value["seconds"] for e in mine]
+        if not max(each) * (1 - CLOSE) <= total.value["seconds"] <= sum(each) * (1 + CLOSE):
+            yield Fault(total.line, f"{total.value['seconds']:g} s in all", f"at most {sum(each):g}, as in its passes")
+    for left in list(groups.values())[:1]:
         yield Fault(left[0].line, "a pass without an io_trial of its format and place", "one")
 
 

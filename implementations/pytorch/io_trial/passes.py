@@ -20,7 +20,7 @@ from .compute import ComputeTimes, sleep, spin
 from .counters import Reads, Storage
 from .figures import Pass
 
-NULL_STEPS = 50  # at most, of the loop without reads
+NULL_STEPS, REAL_STEPS = 50, 5  # at most, of the loop without reads; where the network computes
 
 
 class Passes:
@@ -35,7 +35,8 @@ class Passes:
     def null(self) -> float | None:
         """AU of the loop without reads, the least of any rank: what the emulation itself can show at most. None where
         steps compute nothing."""
-        steps = train_batches(self.run.layout, self.ids, self.run.config.batch_size, self.run.seed, 1)[:NULL_STEPS]
+        steps = train_batches(self.run.layout, self.ids, self.run.config.batch_size, self.run.seed, 1)
+        steps = steps[: REAL_STEPS if self.emulate == "device" else NULL_STEPS]
         steps = steps * -(-3 // len(steps))  # the first doesn't count
         if self.emulate != "device" and not self.times.mean:
             return None

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from compliance.engine import judge
+from rules.edition import load
 
 damage = pytest.mark.damage
 SAMPLE, SAMPLES = 500, 8  # bytes of arrays; of a pass
@@ -104,6 +105,13 @@ def pass_of_no_total(study):
     total = study.changed("io_trial", metadata={"samples_count": 8, "steps": 2})
     with_value(study, "io_trial", seconds=2.0)
     assert total > line
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def total_that_comes_twice(study):
+    log = tried(study).logs[6]
+    line = study.inserted(log.one("run_stop"), copy.deepcopy(log.one("io_trial")))
     return [("result_1.txt", line, "IOT02")]
 
 
@@ -219,8 +227,6 @@ def test_good_waits_of_ranks(tree, found, waits):
 
 
 def limits():
-    from rules.edition import load
-
     return load("v1.0").limits.io
 
 
@@ -265,6 +271,4 @@ def test_odd_values_are_findings(study, found, value):
 def test_an_edition_without_such_logs(law, tmp_path):
     path = law / "v1.0" / "limits.yaml"
     assert {"IOT01", "IOT06"} <= set(yaml.safe_load(path.read_text())["rules"]["IOT"])
-    from rules.edition import load
-
     assert load("mlperf-hpc-v3.0").io_codes == frozenset()
