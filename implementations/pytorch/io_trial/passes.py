@@ -35,7 +35,8 @@ class Passes:
     def null(self) -> float | None:
         """AU of the loop without reads, the least of any rank: what the emulation itself can show at most. None where
         steps compute nothing."""
-        steps = train_batches(self.run.layout, self.ids, self.run.config.batch_size, self.run.seed, 1)
+        run, config = self.run, self.run.config
+        steps = train_batches(run.layout, self.ids, config.batch_size, run.seed, 1, config.accumulate)
         steps = steps[: REAL_STEPS if self.emulate == "device" else NULL_STEPS]
         steps = steps * -(-3 // len(steps))  # the first doesn't count
         if self.emulate != "device" and not self.times.mean:
