@@ -180,6 +180,16 @@ class Environment:
 
 
 @dataclass(frozen=True)
+class Io:
+    """What a trial of the input may say."""
+
+    node_bytes_per_second: float  # the most that a node's devices and ports deliver, generously
+    counter_slack: float  # share by which threads may have more bytes from a device than the device read
+    counter_free: int  # ... and bytes beside it
+    ceiling_slack: float  # of utilization above that of the loop without reads
+
+
+@dataclass(frozen=True)
 class Convergence:
     """When a set's epochs are surprisingly few next to the reference's."""
 
@@ -201,6 +211,7 @@ class Limits:
     weights: Weights | None = None  # None: runs hand in none
     environment: Environment | None = None  # the same
     energy: Energy | None = None  # None: no rule judges what counters say
+    io: Io | None = None
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # of every benchmark, as are
     settings: dict[str, Any] = field(default_factory=dict)  # ... these: each benchmark has its own on top
@@ -222,6 +233,7 @@ class Limits:
     system_nodes_logged: bool = False  # whether instances that log the nodes of the whole system are looked for
     releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256}: rules/release.py
     throughput_rules: tuple[str, ...] = ()  # that judge a throughput-only log and its set; (): there is no such log
+    io_rules: tuple[str, ...] = ()  # that judge a trial of the input; (): there is no such log
     registry: str = "none"  # whether entrants register and are assigned their seeds: none, optional or required
     ledger: str = "none"  # whether sets have a launch ledger: none, optional or required
 
@@ -252,6 +264,11 @@ class Edition:
     def throughput_codes(self) -> frozenset[str]:
         """The codes of the rules that judge a throughput-only log, and a set of them."""
         return self.codes.intersection(self.limits.throughput_rules)
+
+    @functools.cached_property
+    def io_codes(self) -> frozenset[str]:
+        """The codes of the rules that judge a trial of the input."""
+        return self.codes.intersection(self.limits.io_rules)
 
     def __reduce__(self):  # crossing to a worker process: by name, it loads its own
         return (load, (self.name, self.folder.parent))
@@ -343,8 +360,9 @@ def _in_force(limits: Limits, texts: dict[str, Rule], where: str) -> dict[str, R
         _known(code, rules, f"{where}: severity")
         if severity not in SEVERITIES:
             raise ValueError(f"{where}: severity.{code}: found {severity!r}, wanted one of {', '.join(SEVERITIES)}")
-    for code in limits.throughput_rules:
-        _known(code, texts, f"{where}: throughput_rules")
+    for name in ("throughput_rules", "io_rules"):
+        for code in getattr(limits, name):
+            _known(code, texts, f"{where}: {name}")
     return rules
 
 

@@ -11,6 +11,8 @@ renamed. So a file of the final name is a whole file, whatever was killed when.
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -18,18 +20,20 @@ from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
-from h5py import h5d
+from h5py import h5a, h5d
 from zlib_ng import zlib_ng
 
 from benchmark.atomic import replacing
 from benchmark.fingerprint import add, brick_digest, brick_digests, to_hex
-from benchmark.hdf5 import dataset, named, opened, writing
+from benchmark.hdf5 import named, opened, writing
+from benchmark.hdf5_facts import attributes, data_of, value_of
 from benchmark.log import open_regular
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.volume import occupied_voxels
 
 GZIP_LEVEL = 4
 TEXTS, NUMBERS = ("problem", "split", "digest"), ("sample", "side", "brick")  # attributes
+WORTH_A_THREAD = 1 << 20  # bytes of a box: starting one takes 0.1 ms, hashing those 0.6 ms
 MOST_CLASSES = 256  # what a byte tells apart
 Voxels = tuple[int, int, int]  # z, y, x: a corner or a shape
 Arrays = tuple[np.ndarray, np.ndarray]  # volume and label
@@ -153,7 +157,8 @@ def prove_box(path: Path, origin: Voxels = (0, 0, 0), shape: Voxels | None = Non
         header = read_attributes(path, file)
         b = header.brick
         cut = touched(path, header.side, b, origin, shape or (header.side,) * 3)
-        stored = file["bricks"][tuple(slice(a // b, z // b) for a, z in zip(cut.low, cut.high, strict=True))]
+        counts = tuple((z - a) // b for a, z in zip(cut.low, cut.high, strict=True))
+        stored = data_of(file, "bricks").read((*(a // b for a in cut.low), 0), (*counts, 32))
         wanted = iter(stored.reshape(-1, 32))
 
         def check(corner: Voxels, volume: np.ndarray, label: np.ndarray) -> None:
@@ -197,15 +202,38 @@ def find_bricks(file: h5py.File, cut: Cut) -> np.ndarray:
 def read_bricks(
     path: Path, cut: Cut, places: np.ndarray, check: Callable[[Voxels, np.ndarray, np.ndarray], None] | None = None
 ) -> Arrays:
-    """Volume and label of a box, put together from its bricks, each of which `check` may see first."""
+    """Volume and label of a box, put together from its bricks, each of which `check` may see first, in order."""
     volumes, labels = np.empty((2, len(places), cut.brick, cut.brick, cut.brick), np.uint8)
-    with open_regular(path) as file:
+    with open_regular(path) as file, beside(check if volumes.nbytes >= WORTH_A_THREAD else None) as checked:
         for corner, *bricks, chunks in zip(cut.corners(), volumes, labels, places.tolist(), strict=True):
             for brick, (offset, size) in zip(bricks, chunks, strict=True):
                 read_brick(file.fileno(), offset, size, brick)
-            if check:
+            if checked:
+                checked(corner, *bricks)
+            elif check:
                 check(corner, *bricks)
     return join(volumes, cut), join(labels, cut)
+
+
+@contextmanager
+def beside(check: Callable[..., None] | None) -> Iterator[Callable[..., object] | None]:
+    """`check`, called by a thread, call after call: SHA-256 lets the next brick be read meanwhile. What it raises first
+    is raised at the end, also where reading fails later. None where there is none, or no second core."""
+    if check is None or cores() < 2:
+        yield None
+        return
+    with ThreadPoolExecutor(1, "check") as thread:
+        calls = []
+        try:
+            yield lambda *arguments: calls.append(thread.submit(check, *arguments))
+        finally:
+            for call in calls:
+                call.result()
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def read_brick(descriptor: int, offset: int, size: int, brick: np.ndarray) -> None:
@@ -249,16 +277,17 @@ def read_header(path: Path) -> Header:
 
 def read_attributes(path: Path, file: h5py.File) -> Header:
     """The header of an open file, held against the file's own place."""
-    if "digest" not in file.attrs:
+    if not h5a.exists(file.id, b"digest"):
         raise ValueError(f"{path}: unfinished: the file has no digest")
-    sizes = {name: file.attrs.get_id(name).shape for name in (*TEXTS, *NUMBERS, "class_counts")}
+    found = attributes(file, (*TEXTS, *NUMBERS, "class_counts"))
+    sizes = {name: attribute.shape for name, attribute in found.items()}
     if any(sizes[name] != () for name in (*TEXTS, *NUMBERS)) or len(sizes["class_counts"]) != 1:
         raise ValueError(
             f"{path}: found attributes of shapes {sizes}, wanted single values, and a list of class_counts"
         )
     if sizes["class_counts"][0] > MOST_CLASSES:
         raise ValueError(f"{path}: found {sizes['class_counts'][0]} class_counts, wanted at most {MOST_CLASSES}")
-    a = {name: file.attrs[name] for name in sizes}
+    a = {name: value_of(attribute) for name, attribute in found.items()}
     for name in TEXTS:
         if type(a[name]) is not str:
             raise ValueError(f"{path}: {name}: found {a[name]!r:.80}, wanted text")
@@ -269,16 +298,16 @@ def read_attributes(path: Path, file: h5py.File) -> Header:
     if (header.split, f"{header.sample:05d}.h5") != (Path(path).parent.name, Path(path).name):
         raise ValueError(f"{path}: holds sample {header.sample} of {header.split}: the file was moved or renamed")
     for name in ("volume", "label"):
-        found = dataset(file, name)
-        shape, brick = found.shape, found.chunks
+        data = data_of(file, name)
+        shape, brick = data.shape, data.chunks
         if (shape, brick) != ((header.side,) * 3, (header.brick,) * 3) or header.side % header.brick:
             raise ValueError(
                 f"{path}: found a {name} of {shape} in bricks of {brick}, wanted {header.side}^3 in {header.brick}^3"
             )
-        if found.dtype != np.uint8:
-            raise ValueError(f"{path}: found a {name} of {found.dtype}, wanted bytes")
+        if data.dtype != np.uint8:
+            raise ValueError(f"{path}: found a {name} of {data.dtype}, wanted bytes")
     layers = header.side // header.brick
-    wanted, bricks = (layers, layers, layers, 32), dataset(file, "bricks")
+    wanted, bricks = (layers, layers, layers, 32), data_of(file, "bricks")
     if bricks.shape != wanted or bricks.dtype != np.uint8 or bricks.chunks:
         found = f"{bricks.dtype} {bricks.shape}{f' in chunks of {bricks.chunks}' if bricks.chunks else ''}"
         raise ValueError(f"{path}: bricks: found {found}, wanted uint8 {wanted}, a sha256 a brick, as they are")

@@ -21,6 +21,7 @@ from compliance.reading.scores import Numbers, Row, numbers_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number, seed_of
+from compliance.reading.waiting import Waits, waits_of
 from compliance.reading.weights import KEY, Named, named
 
 MOST = 20_000  # evaluations, and spans of a kind, kept of one log
@@ -163,6 +164,7 @@ class Run:
     resumptions: tuple[Launch, ...] = ()  # the later ones; they have no digest
     coverage: Coverage | None = None  # what of the machine counters of the run's own measured
     numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # that the scores follow from
+    waits: Waits = field(default_factory=lambda: Waits([]))  # how long its epochs waited for data
     codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
     lines: frozenset[int] = field(default_factory=frozenset)  # where
 
@@ -224,6 +226,7 @@ class Run:
             + spans
             + 40 * len(self.evaluations)
             + self.numbers.kept
+            + 40 * len(self.waits)
             + size_of(self.source)
             + 50 * len(self.lines)
         )
@@ -292,6 +295,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
             for e in log.all("resumed")[:MOST_RESUMED]
         ),
         numbers=Numbers(_rows(time, terms), MOST),
+        waits=waits_of(log),
     )
 
 

@@ -18,10 +18,13 @@ class Terms:
     division: str
     folder_benchmark: str = ""  # what the log's folder says it is; "" where the log was given alone
     throughput_only: bool = False  # whether the log is no run, and says so
+    io_only: bool = False  # ... but a trial of the input
 
     @property
     def codes(self) -> frozenset[str]:
         """The rules that judge the log."""
+        if self.io_only:
+            return self.edition.io_codes
         return self.edition.throughput_codes if self.throughput_only else self.edition.codes
 
     @property
@@ -52,6 +55,7 @@ def terms_for(log: Log, edition: Edition, folder_benchmark: str = "", division: 
     published = edition.problems.get(problem) if type(problem) is str else None
     published = published if published and published.benchmark == name else None
     division = division_of(division) or division_of(log.value("submission_division"))
-    only = bool(edition.throughput_codes) and log.value("throughput_only") is True
+    tried = bool(edition.io_codes) and log.value("io_only") is True
+    only = tried or (bool(edition.throughput_codes) and log.value("throughput_only") is True)
     benchmark, keys = edition.benchmarks[name], edition.keys[name]
-    return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only)
+    return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only, tried)

@@ -14,6 +14,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -49,6 +50,7 @@ from rules.registry import SOURCE
 from .config import activation_type, config_path, gpu_of, load_config, resolve
 from .input.reader import Reader, drop_cached_pages
 from .input.staging import Staging
+from .io_trial.options import add_options, check_options, needs_model
 from .layers.blocks import parameter_count, recompute_blocks
 from .layers.norm import fuse_norms
 from .measuring.energy import announce
@@ -86,6 +88,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--layout", type=layout_setting, help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--steps", type=int, default=0, help="measure so many steps instead: no run, and never scored")
     parser.add_argument("--trace", type=Path, help="with --steps: folder for the profiler's traces, or a file *.json")
+    add_options(parser)
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     parser.add_argument("--checkpoint", type=Path, help="folder of a run's own for a checkpoint after every epoch")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
@@ -115,6 +118,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"--steps: found {args.steps}, wanted 1 or more")
     if args.checkpoint and args.steps:
         parser.error("--checkpoint: found --steps too, wanted one of them: steps are no run to go on with")
+    check_options(parser, args)
     if args.trace and not args.steps:
         parser.error("--trace: found no --steps, wanted --steps N too: a profiler slows a scored run down")
     return args
@@ -142,6 +146,8 @@ def prepare(
     log.submission(Submission(args.org, args.system, args.division, args.status), problem.workload)
     if args.steps:
         log.event("throughput_only", True)
+    if args.io_only:
+        log.event("io_only", True)
     log.start("init")
     torch.set_num_threads(config.threads)
     device = torch.device(config.device)
@@ -161,16 +167,20 @@ def prepare(
     if checkpoints and checkpoints.resumed:
         seed = checkpoints.resumed.seed
     seed_weights(seed)
-    model = task.build_model().to(device)
+    real = needs_model(args)
+    with nullcontext() if real else torch.device("meta"):
+        model = task.build_model()
+    model = model.to(device) if real else model
     seed_dropout(seed, layout.place[0], 0)
     if config.recompute or config.recompute_norms:
         recompute_blocks(model, "block" if config.recompute else "norms")
     compiled = config.compile and fuse_norms(model, activation_type(config))
     parameters = parameter_count(model)
-    wrapped = task.parallelize(model, layout)
+    wrapped = task.parallelize(model, layout) if real else model
     average = average_of(wrapped, config.average_decay)
-    optimizer = task.build_optimizer(model)
-    warm_up(task, wrapped, layout)
+    optimizer = task.build_optimizer(model) if real else None
+    if real:
+        warm_up(task, wrapped, layout)
 
     log.event("seed", seed, **origin)
     log.event("problem", problem.name)
@@ -192,7 +202,7 @@ def prepare(
     as_registered(args, assigned, task, source, layout)
     log.digests(config, *source)
     log_environment(log, layout, launch, device, args.data, config_file, source[0])
-    if not args.steps:
+    if not (args.steps or args.io_only):
         log.launch(seed, combine(source[0].items()), config.digest(), problem.digest())
     log.end("init")
     return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog, energy)
@@ -251,7 +261,10 @@ def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any)
     silent = False
     try:
         run = prepare(args, launch=launch, log=log, **parts)
-        run_steps(run, args.steps, args.trace) if args.steps else run.to_target()
+        if args.io_only:
+            args.trial.begin(run)
+        else:
+            run_steps(run, args.steps, args.trace) if args.steps else run.to_target()
         log.check()
         return 0
     except WrongData as error:
@@ -315,6 +328,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = resolve(config, cores, launch.local_world_size, launch.world_size)
         if config.device == "cuda":
             gpu_of(launch)
+        kind = Reader
+        if args.io_only:
+            from .io_trial.trial import trial_of  # which no run loads
+
+            args.trial = trial_of(args)
+            kind = args.trial.reader
         at_once = config.batch_size // config.accumulate
         layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size, at_once)
         if launch.rank == 0 and (wasteful := idle(layout, problem, at_once)):
@@ -326,7 +345,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     task = build_task(problem, config)
     box = layout.box(problem.shape)
-    reader = Reader(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
+    reader = kind(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
     try:
         held = args.checkpoint and launch.rank == 0 and hold(args.checkpoint)  # as long as this process lives
         origin = Origin(problem, config, args.log)

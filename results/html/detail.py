@@ -18,6 +18,7 @@ from results.statistics.result import REFERENCE, Result, converged_columns, publ
 from results.tables.columns import Row
 from results.tables.formatting import minutes
 from results.tables.text import energy_words, median_words, spread_words, surprise_words
+from results.tables.utilization import epochs_words, utilization_words
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,8 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("seconds per epoch", mean(r, "seconds_per_epoch")),
         ("training, samples/s", mean(r, "train_rate", "train_rate_per_unit")),
         ("evaluation, samples/s", mean(r, "eval_rate", "eval_rate_per_unit")),
+        ("accelerator utilization", utilization_words(r, "")),
+        ("AU by epoch", epochs_words(r)),
         ("compute budget", f"{grouped(hours)} {each}-hours" if hours and each else ""),
         ("energy", energy_words(r.energy) if r.energy else ""),
         ("epochs against the reference", surprise_words(r.surprise) if r.surprise else ""),
@@ -166,7 +169,7 @@ def mean(r: Result, column: str, of_a_unit: str = "") -> str:
 
 
 RUNS = ("run", "seconds", "epochs", "quality", "seed", "batch", "staging, s", "training, s", "evaluation, s", "rest, s")
-RUNS = (*RUNS, "samples/s", "")
+RUNS = (*RUNS, "samples/s", "AU, %", "")
 
 
 def run_table(r: Result, links: Links, space: Room) -> Table:
@@ -195,6 +198,7 @@ def run_row(run: Row, used: bool, target: Any, links: Links, placed: bool) -> li
             for ms, line in parts
         ),
         number(run.compute_rate, title=at(run.stop_line)),
+        number(run.au, None if run.au is None else f"{100 * run.au:.1f}"),
         Cell("" if used else "dropped" if seconds is not None else f"not converged: {run.fault}"),
     ]
 

@@ -11,6 +11,7 @@ from typing import Any
 from results.statistics.energy import a_sample
 from results.statistics.result import Result
 from results.statistics.score import harmonic
+from results.tables.utilization import busy_epochs
 
 COLUMNS = {
     "edition": "the edition of the rules that the set was checked by",
@@ -76,6 +77,12 @@ COLUMNS = {
     "sample_rate": "samples trained and evaluated a second of both, harmonic mean",
     "sample_rate_deviation": "its deviation, of the times",
     "train_rate_per_unit": "train_rate over units",
+    "au": "accelerator utilization: the share of training in which a rank did not wait for data, mean of the runs",
+    "au_deviation": "its deviation",
+    "au_first": "the same of the first epoch",
+    "au_later": "the same of those after it",
+    "au_barrier": "the same of all, where what the slowest rank of a step waits is all ranks' waiting",
+    "au_by_epoch": "the same of each of the first 50 epochs, one after another",
     "nodes": "nodes of a run",
     "units": "accelerators of a run, or processors, or nodes",
     "unit": "which of these",
@@ -184,6 +191,9 @@ def means(r: Result) -> dict[str, Any]:
         "eval_rate": r.mean("eval_rate"),
         **rates(r),
         "train_rate_per_unit": r.mean("train_rate_per_unit"),
+        **mean_and_deviation(r, "au"),
+        **{name: r.mean(name) for name in ("au_first", "au_later", "au_barrier")},
+        "au_by_epoch": " ".join(f"{au:.4f}" for au in busy_epochs(r).values()) or None,
         "nodes": r.one("nodes"),
         "units": r.one("units"),
         "unit": r.one("unit"),

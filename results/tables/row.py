@@ -12,6 +12,7 @@ from compliance.reading.run import Evaluation, Fact, Run
 from compliance.reading.values import count_of
 from compliance.verdict import LogVerdict, SetVerdict
 from results.statistics.decomposition import decompose, epoch_count
+from results.statistics.utilization import utilization
 from results.tables.columns import Row
 from rules.edition import Benchmark, load
 
@@ -49,6 +50,7 @@ def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
         **energy(runs, log),
         **lines(run),
         **times(run),
+        **busy(run),
         "throughput_only": run.throughput_only,
         "measured_rate": number(run.measured.value.get("throughput")) if run.measured else None,
         "layout": layout(run.value("layout")),
@@ -220,6 +222,14 @@ def times(run: Run) -> dict[str, Any]:
     if parts:
         found |= {f"{name}_ms": getattr(parts, name) for name in ("total", "staging", "training", "evaluation", "rest")}
     return found
+
+
+def busy(run: Run) -> dict[str, float | None]:
+    """Its accelerator utilization, where it says how long it waited."""
+    found = utilization(run)
+    if found is None:
+        return {}
+    return {"au": found.whole, "au_first": found.first, "au_later": found.later, "au_barrier": found.barrier}
 
 
 def step(run: Run, hit: Evaluation) -> int | None:

@@ -16,6 +16,7 @@ from results.statistics.score import FEWEST
 from results.tables.formatting import hundredths, minutes, show
 from results.tables.rates import rate_cells
 from results.tables.record import COLUMNS, rank_text, record
+from results.tables.utilization import utilization_words
 
 Places = Sequence[tuple[str, str]]  # (path, why) of what has no result
 MANY_RUNS = 20  # more than these are shown as a range
@@ -183,6 +184,8 @@ def details(r: Result) -> list[str]:
         lines.append(parts_words(r))
     if r.energy is not None:
         lines.append(f"energy: {energy_words(r.energy)}")
+    if used := utilization_words(r):
+        lines.append(used)
     if r.surprise is not None:
         lines.append(f"for information, against the reference at this batch size: {surprise_words(r.surprise)}")
     if r.judged.reviewed:

@@ -141,6 +141,8 @@ class Reader:
     until the first batch is asked for.
     """
 
+    read = staticmethod(read_sample)
+
     def __init__(self, root: Path, problem: AnyProblem, box: Box, workers: int, prefetch: int, cache_gib: float):
         self.root, self.problem, self.box, self.prefetch = root, problem, box, prefetch
         self.cache: dict[tuple[str, int], Sample] = {}
@@ -182,7 +184,7 @@ class Reader:
     def request(self, split: str, sample: int, prove: bool) -> Sample | Future | None:
         """A sample that is in memory, the promise of one from a worker, or None: it is to be read in place."""
         held = None if prove else self.cache.get((split, sample))
-        return held or (self.pool.submit(read_sample, *self.where(split, sample, prove)) if self.pool else None)
+        return held or (self.pool.submit(self.read, *self.where(split, sample, prove)) if self.pool else None)
 
     def where(self, split: str, sample: int, prove: bool) -> tuple:
         """`read_sample`'s arguments."""
@@ -194,7 +196,7 @@ class Reader:
         if isinstance(source, Sample):
             return source
         try:
-            read = source.result() if source else read_sample(*self.where(split, sample, prove))
+            read = source.result() if source else self.read(*self.where(split, sample, prove))
         except ValueError as error:
             raise WrongData(str(error)) from None
         self.bytes_read += read.bytes

@@ -20,6 +20,7 @@ from ..config import RunConfig
 from ..input.reader import Batch, Evidence, Reader, evaluation_batches, train_batches
 from ..input.staging import Staging
 from ..measuring.energy import EnergyMeter
+from ..measuring.steps import StepTimes
 from ..parallel.gradients import whole
 from ..parallel.layout import Layout
 from ..task import Evaluation, Task
@@ -138,7 +139,7 @@ class Run:
     def train_epoch(self, epoch: int, proof: list[Evidence] | None) -> dict[str, float]:
         """One pass over the training split; its statistics as logged."""
         self.log.start("epoch", epoch_num=epoch)
-        start, waited = time.perf_counter(), 0.0
+        start, times = time.perf_counter(), StepTimes()
         total = torch.zeros((), dtype=torch.float64, device=self.config.device)
         samples, config = self.problem.train_samples, self.config
         ids = self.problem.split_samples("train")
@@ -151,9 +152,9 @@ class Run:
             weights = [part.weight for part in step]
             loss = self.step(epoch - 1 + number / len(steps), weights, ready)
             total += loss * min(config.batch_size, samples - number * config.batch_size)
-            waited += sum(batch.wait for batch in ready)
+            times.add(sum(batch.wait for batch in ready))
         loss = total.item() / samples  # waits for the device
-        seconds = time.perf_counter() - start
+        seconds, waited = time.perf_counter() - start, sum(times.waits)
         if not math.isfinite(loss):
             raise Aborted(f"the loss is {loss} in epoch {epoch}")
         stats = {
@@ -161,6 +162,7 @@ class Run:
             "loss": loss,
             "wait_seconds": waited,
             "compute_seconds": seconds - waited,
+            **times.statistics(self.layout, seconds, config.device),
         }
         self.log.event("tracked_stats", stats, epoch_num=epoch)
         self.log.end("epoch", epoch_num=epoch, samples_count=samples)

@@ -254,3 +254,45 @@ def test_sweep_removes_only_leftovers_of_the_tasks(tmp_path):
         (tmp_path / "train" / name).touch()
     sweep(store.sample_path(tmp_path, *task) for task in (("train", 1), ("validation", 2)))
     assert sorted(p.name for p in (tmp_path / "train").iterdir()) == sorted(names[1:])
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_thread_checks_in_order_and_its_first_fault_comes_before_later_ones(monkeypatch, count):
+    monkeypatch.setattr(store, "cores", lambda: count)
+    seen = []
+
+    def check(number):
+        seen.append(number)
+        if number > 1:
+            raise ValueError(f"brick {number}")
+
+    if count == 1:
+        with store.beside(check) as checked:
+            assert checked is None
+        return
+    with pytest.raises(ValueError, match="brick 2"), store.beside(check) as checked:
+        for number in range(4):
+            checked(number)
+        raise OSError("reading failed later")
+    assert seen == [0, 1, 2, 3]
+    with pytest.raises(OSError, match="reading"), store.beside(lambda: None) as checked:
+        raise OSError("reading")
+    with store.beside(None) as checked:
+        assert checked is None
+
+
+def test_a_box_that_is_worth_a_thread_reads_the_same(monkeypatch, stored):
+    path, volume, label = stored
+    alone = store.prove_box(path)
+    monkeypatch.setattr(store, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(store, "cores", lambda: 2)
+    beside = store.prove_box(path)
+    assert alone.digest == beside.digest and np.array_equal(beside.volume, volume)
+    assert np.array_equal(beside.label, label)
+    with open(path, "r+b") as file:
+        file.seek(int(beside.places[5, 0, 0]))
+        byte = file.read(1)
+        file.seek(-1, 1)
+        file.write(bytes([byte[0] ^ 1]))
+    with pytest.raises(ValueError, match="is corrupt"):
+        store.prove_box(path)

@@ -1,0 +1,104 @@
+"""What the kernel counts of reading: by this process's threads, and by the disk below a folder."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ..measuring.system import file_system
+
+SECTOR = 512  # bytes, of /sys/dev/block/*/stat
+IN_MEMORY = ("tmpfs", "ramfs")
+CGROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+COLD, WARM = 0.9, 0.5  # shares of what was read that came from the device
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What threads read: bytes that calls returned, calls, and bytes that the kernel fetched from a device for them."""
+
+    bytes: int = 0
+    calls: int = 0
+    physical: int = 0
+
+    def __add__(self, other: "Reads") -> "Reads":
+        return Reads(self.bytes + other.bytes, self.calls + other.calls, self.physical + other.physical)
+
+    def __sub__(self, other: "Reads") -> "Reads":
+        return Reads(self.bytes - other.bytes, self.calls - other.calls, self.physical - other.physical)
+
+
+def counted(act: Callable[[], T]) -> tuple[T, Reads]:
+    """What `act` returns, and what this thread read in it; zeros where the kernel does not say."""
+    before, said = thread_reads()
+    found = act()
+    after, _ = thread_reads()
+    return found, after - before - Reads(said, 1 if said else 0)  # without the first look itself
+
+
+def thread_reads() -> tuple[Reads, int]:
+    """Of this thread, since it began; and the bytes that saying so takes."""
+    try:
+        descriptor = os.open("/proc/thread-self/io", os.O_RDONLY)
+        try:
+            text = os.read(descriptor, 1024)
+        finally:
+            os.close(descriptor)
+        fields = dict(line.split(b": ") for line in text.splitlines())
+        return Reads(int(fields[b"rchar"]), int(fields[b"syscr"]), int(fields[b"read_bytes"])), len(text)
+    except (OSError, LookupError, ValueError):
+        return Reads(), 0
+
+
+@dataclass(frozen=True)
+class Storage:
+    """What a folder lies on: the type of the file system, and the number of its block device ("254:0"), None where it
+    has none that this machine counts: network and overlay file systems, memory."""
+
+    file_system: str
+    device: str | None
+
+    def disk_bytes(self) -> int | None:
+        """Bytes that the device has read, for everybody, since the machine started."""
+        if self.device is None:
+            return None
+        try:
+            return int(Path(f"/sys/dev/block/{self.device}/stat").read_text(encoding="ascii").split()[2]) * SECTOR
+        except (OSError, LookupError, ValueError):
+            return None
+
+
+def storage_of(folder: Path) -> Storage:
+    """What a folder lies on."""
+    number = os.stat(folder).st_dev
+    device = f"{os.major(number)}:{os.minor(number)}"
+    counted = Path(f"/sys/dev/block/{device}/stat").exists() and Path("/proc/self/io").exists()
+    return Storage(file_system(folder), device if counted else None)
+
+
+def cache_state(storage: Storage, read: int, physical: int | None, delivered: int) -> str:
+    """Where samples came from, in words: `delivered` bytes of arrays, for which calls read `read` bytes of files, of
+    which `physical` came from a device."""
+    if delivered and not read:
+        return "in the reader's own cache: no file was read"
+    if storage.file_system in IN_MEMORY:
+        return f"served from memory: the files are in {storage.file_system}"
+    if storage.device is None or physical is None:
+        return f"cannot be told: {storage.file_system or 'this file system'} has no device that the kernel counts"
+    share = physical / read if read else 0.0
+    if share >= COLD:
+        return "cold: read from the device"
+    return "warm: partly from memory" if share >= WARM else "served from memory"
+
+
+def memory_bytes() -> int:
+    """Main memory that this process may use: the machine's, or its control group's."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in CGROUPS:
+        try:
+            total = min(total, int(Path(path).read_text(encoding="ascii")))
+        except (OSError, ValueError):
+            continue
+    return total

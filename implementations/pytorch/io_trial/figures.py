@@ -1,0 +1,90 @@
+"""The figures of a pass over the training split, from what every rank counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .counters import Reads
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass as one rank saw it. Of each step the seconds waited for data, computed (as asked for, or on the network as
+    measured) and all told; bytes of arrays that were delivered; what files gave; the host, and what its disk read."""
+
+    host: str
+    waits: tuple[float, ...]
+    computed: tuple[float, ...]
+    steps: tuple[float, ...]
+    delivered: int
+    reads: Reads
+    disk: int | None
+
+    @property
+    def seconds(self) -> float:
+        """Of all steps."""
+        return sum(self.steps)
+
+    @property
+    def utilization(self) -> float | None:
+        """AU by DLIO's definition: computation over time, the first step left out; None of a single step."""
+        rest = sum(self.steps[1:])
+        return min(1.0, sum(self.computed[1:]) / rest) if rest > 0 else None
+
+
+def joined(passes: Sequence[Pass]) -> Pass:
+    """Passes of one rank, one after another."""
+    disks = [p.disk for p in passes]
+    return Pass(
+        passes[0].host,
+        tuple(x for p in passes for x in p.waits),
+        tuple(x for p in passes for x in p.computed),
+        tuple(x for p in passes for x in p.steps),
+        sum(p.delivered for p in passes),
+        sum((p.reads for p in passes), Reads()),
+        None if None in disks else sum(disks),
+    )
+
+
+def figures(ranks: Sequence[Pass], samples: int, utilizations: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """The figures of one pass, or of several joined, as logged. `ranks` has one of each rank; `utilizations` each
+    rank's AU, pass by pass: DLIO's is the mean over passes."""
+    seconds = max(p.seconds for p in ranks)
+    waited = [sum(p.waits) for p in ranks]
+    slowest = min(seconds, float(np.max([p.waits for p in ranks], axis=0).sum()))
+    by_rank = [float(np.mean(found)) for found in utilizations if found]
+    requests = [p.reads.calls for p in ranks]
+    read = [p.reads.bytes for p in ranks]
+    counted = all(p.disk is not None for p in ranks)
+    return {
+        "throughput": samples / seconds,
+        "seconds": seconds,
+        "au": spread(by_rank) if by_rank else None,
+        "au_waiting": 1 - min(1.0, sum(waited) / sum(p.seconds for p in ranks)),
+        "au_barrier": 1 - slowest / seconds,
+        "wait_seconds": {
+            **spread(waited),
+            "slowest": slowest,
+            "p50": max(float(np.quantile(p.waits, 0.5)) for p in ranks),
+            "p99": max(float(np.quantile(p.waits, 0.99)) for p in ranks),
+            "longest": max(max(p.waits) for p in ranks),
+        },
+        "logical_bytes": totals([p.delivered for p in ranks]),
+        "read_bytes": totals(read),
+        "physical_bytes": totals([p.reads.physical for p in ranks]) if counted else None,
+        "disk_bytes": sum({p.host: p.disk for p in ranks}.values()) if counted else None,
+        "requests": totals(requests),
+        "request_bytes": sum(read) / sum(requests) if sum(requests) else None,
+    }
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Least, mean and most of what ranks have."""
+    return {"least": min(values), "mean": sum(values) / len(values), "most": max(values)}
+
+
+def totals(values: Sequence[int]) -> dict[str, int]:
+    """The sum over ranks, and the least and most of any."""
+    return {"total": sum(values), "least_by_rank": min(values), "most_by_rank": max(values)}

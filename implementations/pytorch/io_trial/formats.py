@@ -1,0 +1,100 @@
+"""The same samples in other formats, to compare reading them: whole samples in HDF5, TFRecord (gzipped or not), raw.
+
+Copies are of whole samples: a rank that wants a box of one reads all of it and cuts the box out.
+"""
+
+import gzip
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from benchmark.cosmoflow.tfrecord import read_example, write_example
+from benchmark.workload import AnyProblem, Box, module_of
+
+from ..input.reader import Evidence, Known, Sample, checksum
+from ..parallel.layout import Layout
+from ..training.stop import together
+
+ENDINGS = {"hdf5": ".h5", "tfrecord": ".tfrecord", "tfrecord-gzip": ".tfrecord.gz", "raw": ".raw"}
+
+
+def copy_path(root: Path, form: str, split: str, sample: int) -> Path:
+    """The file of a sample's copy."""
+    return root / form / split / f"{sample:07d}{ENDINGS[form]}"
+
+
+def whole_blank(problem: AnyProblem) -> tuple[np.ndarray, ...]:
+    """A whole sample's arrays, of zeros."""
+    return module_of(problem).blank(problem, Box((0, 0, 0), problem.shape))
+
+
+def convert(source: Path, root: Path, form: str, problem: AnyProblem, layout: Layout) -> int:
+    """Write the training split in a format, dealt out to the ranks: bytes over all ranks. All ranks call it; raises
+    Aborted on all of them where one can't read or write."""
+    whole, written = Box((0, 0, 0), problem.shape), [0]
+
+    def write() -> None:
+        for sample in problem.split_samples("train")[layout.rank :: layout.ranks]:
+            arrays = module_of(problem).prove_sample(source, problem, "train", sample, whole).arrays
+            path = copy_path(root, form, "train", sample)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_copy(path, form, arrays)
+            written.append(path.stat().st_size)
+
+    together(layout, f"{root / form}", write)
+    return sum(layout.gather(sum(written)))
+
+
+def write_copy(path: Path, form: str, arrays: tuple[np.ndarray, ...]) -> None:
+    """One sample."""
+    if form == "hdf5":
+        with h5py.File(path, "w", locking=False) as file:
+            for number, array in enumerate(arrays):
+                file.create_dataset(str(number), data=array)
+    elif form == "raw":
+        path.write_bytes(b"".join(array.tobytes() for array in arrays))
+    else:
+        write_example(path, {str(n): array.tobytes() for n, array in enumerate(arrays)})
+        if form == "tfrecord":
+            path.write_bytes(gzip.decompress(path.read_bytes()))
+
+
+def read_copy(
+    form: str, root: Path, problem: AnyProblem, split: str, sample: int, box: Box, known: Known | None = None
+) -> Sample:
+    """A box of a copy, held against the checksum that is `known`. Raises ValueError naming a file that is missing or
+    not what it was."""
+    path = copy_path(root, form, split, sample)
+    try:
+        whole = read_arrays(path, form, whole_blank(problem))
+    except (OSError, LookupError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    arrays = tuple(cut(array, box, problem.shape) for array in whole)
+    found = Known(checksum(arrays), None)
+    if known and known.checksum != found.checksum:
+        raise ValueError(f"{path}: changed since the trial first read it")
+    return Sample(arrays, path.stat().st_size, found, Evidence(samples=int(box.origin == (0, 0, 0))))
+
+
+def read_arrays(path: Path, form: str, blank: tuple[np.ndarray, ...]) -> list[np.ndarray]:
+    """The arrays of a copy, of the shapes and types of `blank`."""
+    if form == "hdf5":
+        with h5py.File(path, "r", locking=False) as file:
+            return [file[str(n)][()] for n in range(len(blank))]
+    if form == "raw":
+        data, parts = path.read_bytes(), []
+        for array in blank:
+            parts.append(data[: array.nbytes])
+            data = data[array.nbytes :]
+    else:
+        found = read_example(path, 2 * sum(a.nbytes for a in blank) + 4096)
+        parts = [found[str(n)] for n in range(len(blank))]
+    return [np.frombuffer(part, a.dtype).reshape(a.shape).copy() for part, a in zip(parts, blank, strict=True)]
+
+
+def cut(array: np.ndarray, box: Box, whole: tuple[int, int, int]) -> np.ndarray:
+    """The box of an array that has the sample's axes as its first; what has not, such as a vector of targets, whole."""
+    if array.shape[:3] == whole:
+        return np.ascontiguousarray(array[tuple(slice(o, o + n) for o, n in zip(box.origin, box.shape, strict=True))])
+    return array

@@ -1,0 +1,121 @@
+"""Passes over the training split: the loop of training, with computation that is emulated."""
+
+import socket
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from benchmark.manifest import load_manifest
+from benchmark.workload import module_of
+
+from ..input.prefetch import stack
+from ..input.reader import Batch, Evidence, train_batches
+from ..task import Tensors
+from ..training.run import Run
+from ..training.step import train_step
+from .compute import ComputeTimes, sleep, spin
+from .counters import Reads, Storage
+from .figures import Pass
+
+NULL_STEPS, REAL_STEPS = 50, 5  # at most, of the loop without reads; where the network computes
+
+
+class Passes:
+    """The loop. Ranks meet after every step, as they do to add up gradients."""
+
+    def __init__(self, run: Run, emulate: str, times: ComputeTimes):
+        self.run, self.times = run, times
+        self.compute = {"sleep": self.asleep, "spin": self.spinning, "device": self.on_device}[emulate]
+        self.emulate = emulate
+        self.copies: dict[int, Tensors] = {}
+
+    def null(self) -> float | None:
+        """AU of the loop without reads, the least of any rank: what the emulation itself can show at most. None where
+        steps compute nothing."""
+        run, config = self.run, self.run.config
+        steps = train_batches(run.layout, self.ids, config.batch_size, run.seed, 1, config.accumulate)
+        steps = steps[: REAL_STEPS if self.emulate == "device" else NULL_STEPS]
+        steps = steps * -(-3 // len(steps))  # the first doesn't count
+        if self.emulate != "device" and not self.times.mean:
+            return None
+        found = self.loop(steps, 1, lambda step: ([], 0))
+        least = min(self.run.layout.gather(Pass("", *found, 0, Reads(), None).utilization or 0.0))
+        return least or None
+
+    @property
+    def ids(self) -> range:
+        return self.run.problem.split_samples("train")
+
+    def read(self, epoch: int, storage: Storage, proved: bool) -> Pass:
+        """One pass. The first over the stored dataset is `proved` as a run's is: every byte is held against its digest,
+        and all of them against the manifest."""
+        run, config = self.run, self.run.config
+        steps = train_batches(run.layout, self.ids, config.batch_size, run.seed, epoch, config.accumulate)
+        proof: list[Evidence] | None = [] if proved else None
+        parts = (part.samples for step in steps for part in step)
+        batches = run.reader.batches("train", parts, torch.device(config.device), proof)
+        before, disk, delivered = run.reader.reads, storage.disk_bytes(), [0]
+
+        def ready(step: list) -> tuple[list[Batch], float]:
+            found = [next(batches) for _ in step]
+            delivered[0] += sum(t.numel() * t.element_size() for batch in found for t in batch.tensors)
+            return found, sum(batch.wait for batch in found)
+
+        run.layout.barrier()
+        times = self.loop(steps, epoch, ready)
+        run.layout.barrier()
+        after = storage.disk_bytes()
+        fetched = None if disk is None or after is None else after - disk
+        if proved:
+            run.prove("train", proof, load_manifest(run.reader.root, run.problem))
+        return Pass(socket.gethostname(), *times, delivered[0], run.reader.reads - before, fetched)
+
+    def loop(self, steps: list, epoch: int, ready: Callable[[Any], tuple[list[Batch], float]]) -> tuple:
+        """Seconds waited, computed and taken, of each step."""
+        waits, computed, taken = [], [], []
+        asked = self.times.draw(self.run.seed, epoch, len(steps))
+        since = time.perf_counter()
+        for step, seconds in zip(steps, asked, strict=True):
+            _, waited = ready(step)
+            computed.append(self.compute(seconds, [len(part.samples) for part in step]))
+            self.meet()
+            now = time.perf_counter()
+            waits.append(waited)
+            taken.append(now - since)
+            since = now
+            self.run.beat()
+        return tuple(waits), tuple(computed), tuple(taken)
+
+    def meet(self) -> None:
+        """Wait for the other ranks."""
+        if self.run.layout.ranks > 1:
+            dist.all_reduce(torch.zeros(1, device=self.run.config.device))
+
+    def asleep(self, seconds: float, sizes: Iterable[int]) -> float:
+        return sleep(seconds)
+
+    def spinning(self, seconds: float, sizes: Iterable[int]) -> float:
+        return spin(seconds)
+
+    def on_device(self, seconds: float, sizes: Iterable[int]) -> float:
+        """Training's step on so many copies of one sample, which leaves the weights as they are: the more of them are
+        zeros or nearly, the longer a CPU takes. The seconds that it took."""
+        start, run, sizes = time.perf_counter(), self.run, list(sizes)
+        parts = [(1 / len(sizes), tuple(t[:size] for t in self.sample_batch(max(sizes)))) for size in sizes]
+        for group in run.optimizer.param_groups:
+            group["lr"] = 0.0
+        run.model.train()
+        train_step(run.task, run.model, run.optimizer, parts, run.layout).item()  # waits for the device
+        return time.perf_counter() - start
+
+    def sample_batch(self, size: int) -> Tensors:
+        """At least so many copies of the first sample's box, on the device."""
+        if size not in self.copies:
+            run, box = self.run, self.run.reader.box
+            root, sample = run.reader.root, self.ids[0]
+            arrays = module_of(run.problem).prove_sample(root, run.problem, "train", sample, box).arrays
+            self.copies[size] = tuple(t.to(run.config.device) for t in stack([arrays] * size, run.reader.blank))
+        return self.copies[size]

@@ -1,0 +1,169 @@
+"""Reads a training split as training does, and computes for as long as asked: how fast data come, and what the kernel,
+the disk and its cache had to do with it.
+
+`train.py --io-only` writes a log that says `io_only`: it is no run, and the checker takes it for none.
+"""
+
+import argparse
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmark.workload import module_of
+
+from ..input.reader import drop_cached_pages
+from ..input.staging import Staging
+from ..training.run import Run, open_manifest
+from ..training.stop import together
+from .checkpointing import measure_checkpoint
+from .compute import ComputeTimes, compute_times
+from .counters import Storage, cache_state, memory_bytes, storage_of
+from .figures import Pass, figures, joined
+from .formats import convert, copy_path, whole_blank
+from .options import STORED
+from .passes import Passes
+from .reading import CountedReader
+from .table import rates, table
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One thing to try: a format, and a folder that holds it. `place` is what the log calls the folder."""
+
+    form: str
+    root: Path
+    place: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is tried: passes over the split, how steps compute, formats, and other folders with the dataset."""
+
+    epochs: int
+    emulate: str
+    times: ComputeTimes
+    formats: tuple[str, ...]
+    copies: tuple[Path, ...]
+    scratch: Path | None
+    reader: type[CountedReader] = CountedReader
+
+    def begin(self, run: Run) -> None:
+        """Try it and log it. Raises Aborted and WrongData as a run does."""
+        run.start()
+        for root in (run.reader.root, *self.copies):
+            open_manifest(root, run.problem)
+        run.stage()
+        Measurement(self, run).all()
+        run.log.stop("success")
+
+    def variants(self, own: Path, staging: Staging | None) -> Iterator[Variant]:
+        """The dataset as it is stored, here and in other folders, then its copies in other formats."""
+        if STORED in self.formats:
+            yield Variant(STORED, own, "staged" if staging else "data")
+        for number, root in enumerate(self.copies, 1):
+            yield Variant(STORED, root, f"from {number}")
+        for form in self.formats:
+            if form != STORED:
+                yield Variant(form, self.scratch, "scratch")
+
+
+def trial_of(args: argparse.Namespace) -> Trial:
+    """The trial that a command asks for. Raises ValueError for a log that computation can't be taken from."""
+    times = compute_times(args.compute_seconds, args.compute_from)
+    return Trial(args.io_epochs, args.emulate, times, tuple(args.formats), tuple(args.places), args.scratch)
+
+
+class Measurement:
+    """A trial under way."""
+
+    def __init__(self, trial: Trial, run: Run):
+        self.trial, self.run = trial, run
+        self.hosts = run.layout.gather(socket.gethostname())
+        self.first = self.hosts.index(socket.gethostname()) == run.layout.rank  # of its node
+        self.passes = Passes(run, trial.emulate, trial.times)
+        self.tried = 0
+
+    def all(self) -> None:
+        """The loop without reads, every variant, and checkpoints where they are asked for."""
+        run, own = self.run, self.run.reader.root
+        ceiling = self.passes.null()
+        run.log.event("io_setup", self.setup(own, ceiling))
+        rows = [self.variant(v, ceiling) for v in self.trial.variants(own, run.staging)]
+        run.say(table(rows, ceiling))
+        if run.checkpoints:
+            run.log.event("io_checkpoint", found := measure_checkpoint(run))
+            done = ", ".join(f"{name} in {found[f'{name}_seconds']:.4g} s" for name in ("written", "read"))
+            run.say(f"checkpoint of {found['bytes'] / 1e6:.4g} MB: {done}")
+
+    def setup(self, own: Path, ceiling: float | None) -> dict[str, Any]:
+        """What is tried, and on what."""
+        run, trial, device = self.run, self.trial, self.trial.emulate == "device"
+        memory = sum(dict(zip(self.hosts, run.layout.gather(memory_bytes()), strict=True)).values())
+        size = run.layout.gather(self.dataset_bytes(Variant(STORED, own, "")) if run.layout.rank == 0 else 0)[0]
+        return {
+            "epochs": trial.epochs,
+            "emulate": trial.emulate,
+            "compute_source": "the network" if device else trial.times.source,
+            "compute_seconds": None if device else trial.times.mean,
+            "null_au": ceiling,
+            "sample_bytes": sum(array.nbytes for array in whole_blank(run.problem)),
+            "dataset_bytes": size,
+            "memory_bytes": memory,
+            "dataset_over_memory": size / memory,
+        }
+
+    def dataset_bytes(self, variant: Variant) -> int:
+        """Of the training split's files."""
+        return sum(self.path(variant, sample).stat().st_size for sample in self.run.problem.split_samples("train"))
+
+    def path(self, variant: Variant, sample: int) -> Path:
+        """The file of a sample."""
+        if variant.form != STORED:
+            return copy_path(variant.root, variant.form, "train", sample)
+        return module_of(self.run.problem).sample_path(variant.root, self.run.problem, "train", sample)
+
+    def variant(self, variant: Variant, ceiling: float | None) -> dict[str, Any]:
+        """All passes over one variant; its row of the table."""
+        run = self.run
+        if variant.form != STORED:
+            convert(run.reader.root, variant.root, variant.form, run.problem, run.layout)
+            together(run.layout, "sync", lambda: self.first and os.sync())
+        together(run.layout, str(variant.root), lambda: self.first and drop_cached_pages(variant.root))
+        reader, own = run.reader, run.reader.root
+        reader.turn_to(variant.root, variant.form)
+        storage, passes = storage_of(variant.root), []
+        said = {"format": variant.form, "place": variant.place, "file_system": storage.file_system}
+        for epoch in range(1, self.trial.epochs + 1):
+            self.tried += 1
+            run.log.epoch = self.tried
+            passes.append(self.passes.read(epoch, storage, proved=variant.form == STORED and epoch == 1))
+            found = self.figures(passes[-1:], storage, ceiling)
+            run.log.event("io_epoch", found, epoch_num=epoch, **self.counts(1), **said)
+            run.say(f"{variant.form} ({variant.place}), pass {epoch}: {rates(found)}")
+        total = self.figures(passes, storage, ceiling)
+        run.log.event("io_trial", total, epochs=len(passes), **self.counts(len(passes)), **said)
+        reader.root = own
+        return said | total
+
+    def counts(self, passes: int) -> dict[str, int]:
+        """Of so many passes over all ranks."""
+        problem, config = self.run.problem, self.run.config
+        steps = -(-problem.train_samples // config.batch_size)
+        return {"steps": passes * steps, "samples_count": passes * problem.train_samples}
+
+    def figures(self, passes: list[Pass], storage: Storage, ceiling: float | None) -> dict[str, Any]:
+        """Of passes over all ranks, as logged."""
+        utilizations = [au for p in passes if (au := p.utilization) is not None]
+        gathered = self.run.layout.gather((joined(passes), utilizations))
+        samples = self.counts(len(passes))["samples_count"]
+        found = figures([p for p, _ in gathered], samples, [aus for _, aus in gathered])
+        read, physical = found["read_bytes"]["total"], found["physical_bytes"] and found["physical_bytes"]["total"]
+        au = found["au"] and found["au"]["mean"]
+        return found | {
+            "au_over_ceiling": au / ceiling if au is not None and ceiling else None,
+            "ranks": len(gathered),
+            "cache": cache_state(storage, read, physical, found["logical_bytes"]["total"]),
+        }

@@ -1,0 +1,42 @@
+"""DLIO's own environment: the pinned package without its dependencies, and what it needs of them; PyTorch, NumPy, h5py,
+pandas and Pillow are the project's, so that both sides of a comparison read with the same libraries."""
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+DLIO = "dlio-benchmark==2.0.0"
+PINNED = (
+    DLIO,
+    "antlr4-python3-runtime==4.9.3",
+    "hydra-core==1.3.8",
+    "mpi4py==4.1.2",
+    "mpich==5.0.2",  # the library alone: a single process needs no mpirun
+    "omegaconf==2.3.1",
+    "psutil==7.2.2",
+    "pydftracer==1.0.2",  # later ones have no dftracer.logger
+)
+FOLDER = Path("build/dlio")
+
+
+def python_of(folder: Path) -> Path:
+    """The interpreter of an environment. Raises ValueError where there is none."""
+    path = folder / "bin" / "python"
+    if not path.exists():
+        raise ValueError(f"{path}: no such file; make it with `python perf/dlio.py environment --into {folder}`")
+    return path.absolute()
+
+
+def make(folder: Path) -> Path:
+    """Make the environment, or bring it up to date; its interpreter. Raises OSError where pip fails."""
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=False)
+    python = python_of(folder)
+    done = subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--no-deps", *PINNED], check=False)
+    if done.returncode:
+        raise OSError(f"pip ended with {done.returncode}")
+    (library,) = folder.glob("lib/python*/site-packages")
+    (library / "project.pth").write_text(sysconfig.get_paths()["purelib"] + "\n", encoding="utf-8")
+    launch = Path(__file__).with_name("launch.py")
+    subprocess.run([str(python), str(launch), "--help"], check=True, stdout=subprocess.DEVNULL)
+    return python

@@ -1,0 +1,34 @@
+"""DLIO's reader class for the view `store`: the reference's own reader of a whole sample, checks included.
+
+DLIO's environment imports it; nothing else does.
+"""
+
+from pathlib import Path
+
+import yaml
+from dlio_benchmark.reader.hdf5_reader import HDF5Reader
+
+from benchmark.problem import load_problem
+from benchmark.workload import Box
+from implementations.pytorch.input.reader import read_sample
+
+
+class StoreReader(HDF5Reader):
+    """Reads by a link's name: <split>/<sample>.hdf5 below the folder of store.yaml."""
+
+    def __init__(self, dataset_type, thread_index, epoch):
+        super().__init__(dataset_type, thread_index, epoch)
+        said = yaml.safe_load((Path(self._args.data_folder) / "store.yaml").read_text(encoding="utf-8"))
+        self.problem, self.data, self.known = load_problem(said["problem"]), Path(said["data"]), {}
+
+    def open(self, filename):
+        return filename
+
+    def close(self, filename):
+        pass
+
+    def get_sample(self, filename, sample_index):
+        path, box = Path(filename), Box((0, 0, 0), self.problem.shape)
+        split, sample = {"train": "train", "valid": "validation"}[path.parent.name], int(path.stem)
+        found = read_sample(self.data, self.problem, split, sample, box, self.known.get(path))
+        self.known[path] = found.known

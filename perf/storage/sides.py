@@ -1,0 +1,110 @@
+"""Both sides of the comparison: DLIO on a view, and the reference's trial of the input; each as a row of one table."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.log import Event, read_log
+from benchmark.workload import AnyProblem
+from perf.storage.export import Settings, name_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Side:
+    """A row: AU in percent and samples a second, of each epoch; MB/s (10^6) by nominal bytes, by what calls read and by
+    what came from a device, None where that isn't counted; samples that an epoch leaves out; AU without reads in
+    percent."""
+
+    name: str
+    utilization: tuple[float, ...]
+    rates: tuple[float, ...]
+    nominal: float
+    read: float | None
+    device: float | None
+    cut: int
+    ceiling: float | None = None
+
+
+def run_dlio(python: Path, out: Path, problem: AnyProblem, view: str, ranks: int = 1) -> Path:
+    """DLIO over a view, to its end; the folder of its output. Raises ValueError with its last words otherwise."""
+    folder = (out / "output" / view).resolve()
+    command = [str(python), str(ROOT / "perf" / "storage" / "launch.py"), f"workload={name_of(problem, view)}"]
+    command += [f"hydra.run.dir={folder}", "--config-dir", str((out / "config").resolve())]
+    if ranks > 1:
+        command = [str(python.with_name("mpiexec")), "-n", str(ranks), *command]
+    added = {"PYTHONPATH": str(ROOT), "HDF5_USE_FILE_LOCKING": "FALSE", "DFTRACER_ENABLE": "0", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=out, env=os.environ | added, capture_output=True, text=True)
+    if done.returncode or not (folder / "summary.json").exists():
+        raise ValueError(f"dlio_benchmark ended with {done.returncode}: {(done.stderr or done.stdout)[-800:]}")
+    return folder
+
+
+def dlio_side(folder: Path, view: str, size: int, cut: int) -> Side:
+    """The row of a DLIO output. `size`: nominal bytes of a record."""
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["metric"]
+    rates = tuple(summary["train_throughput_samples_per_second"])
+    nominal = sum(rates) / len(rates) * size / 1e6
+    return Side(f"DLIO, {view} reader", tuple(summary["train_au_percentage"]), rates, nominal, None, None, cut)
+
+
+def trial(problem: AnyProblem, data: Path, log: Path, s: Settings, emulate: str, more: Sequence[str] = ()) -> None:
+    """The reference's trial at the same batch, readers and computation. Raises ValueError with its last words where it
+    fails."""
+    command = [sys.executable, str(ROOT / "implementations" / "pytorch" / "train.py"), "--problem", problem.name]
+    command += ["--data", str(data), "--log", str(log), "--io-only", "--io-epochs", str(s.epochs)]
+    command += ["--compute-seconds", str(s.computation), "--emulate", emulate, f"batch_size={s.batch * s.ranks}"]
+    command += [f"workers={s.workers}", f"prefetch={s.prefetch}", "threads=1", "cache_gib=0", *more]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise ValueError(f"train.py --io-only ended with {done.returncode}: {done.stderr[-800:]}")
+
+
+def trial_side(log: Path, name: str) -> Side:
+    """The row of a trial's log."""
+    events = [e for e in read_log(log) if isinstance(e, Event)]
+    passes = [e.value for e in events if e.key == "io_epoch"]
+    total = next(e.value for e in events if e.key == "io_trial")
+    setup = next(e.value for e in events if e.key == "io_setup")
+    physical, seconds = total["physical_bytes"], total["seconds"] * 1e6
+    return Side(
+        name,
+        tuple(100 * p["au"]["mean"] for p in passes if p["au"]),
+        tuple(p["throughput"] for p in passes),
+        total["logical_bytes"]["total"] / seconds,
+        total["read_bytes"]["total"] / seconds,
+        physical and physical["total"] / seconds,
+        0,
+        setup["null_au"] and 100 * setup["null_au"],
+    )
+
+
+HEAD = ("side", "AU %", "samples/s", "nominal MB/s", "read MB/s", "device MB/s", "cut", "AU without reads %")
+NOTES = (
+    "DLIO's MB/s are nominal: record_length times samples a second, whatever was read; it counts nothing.",
+    "DLIO reads a sample and hands on a random array of about its bytes, so what follows reading is not in it.",
+    "DLIO with `store` and the trial prove every sample at first, and hold it against a checksum later; DLIO with",
+    "`stock` checks nothing.",
+    "DLIO shuffles files once; samples beyond a multiple of batch times ranks are cut. The trial reads every sample.",
+    "DLIO sleeps, so readers have all cores, as with `sleep` in the trial; `spin` occupies as many as training has.",
+)
+
+
+def table(sides: Sequence[Side]) -> str:
+    """The comparison."""
+    rows = [HEAD, *(cells(side) for side in sides)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([*lines, *NOTES])
+
+
+def cells(side: Side) -> tuple[str, ...]:
+    """A row, epochs beside each other."""
+    each = (" ".join(f"{x:.1f}" for x in numbers) for numbers in (side.utilization, side.rates))
+    sizes = ("-" if size is None else f"{size:.4g}" for size in (side.nominal, side.read, side.device))
+    return side.name, *each, *sizes, str(side.cut), "-" if side.ceiling is None else f"{side.ceiling:.1f}"

@@ -1,0 +1,55 @@
+"""What HDF5 says, next to what h5py's objects say of the same file."""
+
+import h5py
+import numpy as np
+import pytest
+
+from benchmark.hdf5_facts import attributes, data_of, value_of
+
+
+@pytest.fixture
+def file(tmp_path):
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["data"] = np.arange(8)
+    with h5py.File(tmp_path / "file.h5", "w") as made:
+        made.create_dataset("plain", data=np.arange(24, dtype="u1").reshape(4, 6))
+        made.create_dataset("chunked", data=np.zeros((4, 6), "f4"), chunks=(2, 3))
+        made.create_group("group")
+        made["soft"] = h5py.SoftLink("/plain")
+        made["outside"] = h5py.ExternalLink("other.h5", "data")
+        made.create_dataset("elsewhere", (4,), "i4", external=[("raw", 0, 16)])
+        layout = h5py.VirtualLayout((8,), "i8")
+        layout[:] = h5py.VirtualSource("other.h5", "data", (8,), "i8")
+        made.create_virtual_dataset("virtual", layout)
+        made.attrs["text"] = "schön"
+        made.attrs["fixed"] = np.bytes_(b"abc")
+        made.attrs["number"] = 7
+        made.attrs["many"] = np.array([1, 2, 3])
+        made.attrs["nothing"] = h5py.Empty("i4")
+        yield made
+
+
+@pytest.mark.parametrize("name", ["plain", "chunked"])
+def test_datasets_are_what_h5py_says(file, name):
+    found, wanted = data_of(file, name), file[name]
+    assert (found.shape, found.chunks, found.dtype) == (wanted.shape, wanted.chunks, wanted.dtype)
+    assert np.array_equal(found.read((1, 2), (2, 3)), wanted[1:3, 2:5])
+
+
+@pytest.mark.parametrize("name", ["missing", "group", "soft", "outside", "elsewhere", "virtual"])
+def test_nothing_that_is_not_in_the_file_itself(file, name):
+    with pytest.raises(ValueError, match=name):
+        data_of(file, name)
+
+
+@pytest.mark.parametrize("name", ["text", "fixed", "number", "many"])
+def test_attributes_are_what_h5py_says(file, name):
+    found, wanted = value_of(attributes(file, (name,))[name]), file.attrs[name]
+    assert type(found) is type(wanted) and np.array_equal(found, wanted)
+
+
+def test_attributes_that_hold_nothing_or_are_missing(file):
+    with pytest.raises(ValueError, match="holds nothing"):
+        value_of(attributes(file, ("nothing",))["nothing"])
+    with pytest.raises(KeyError):
+        attributes(file, ("missing",))

@@ -1,0 +1,274 @@
+"""IOT: trials of the input, and what the ranks of a run waited."""
+
+import copy
+
+import pytest
+import yaml
+
+from compliance.engine import judge
+from rules.edition import load
+
+damage = pytest.mark.damage
+SAMPLE, SAMPLES = 500, 8  # bytes of arrays; of a pass
+WAITS = {"least": 0.1, "mean": 0.15, "most": 0.2, "slowest": 0.2}
+
+
+def sizes(total):
+    return {"total": total, "least_by_rank": total // 2, "most_by_rank": total // 2}
+
+
+def figures(passes=1):
+    """What two ranks have of passes of 2 s."""
+    seconds = 2.0 * passes
+    return {
+        "throughput": SAMPLES / 2.0,
+        "seconds": seconds,
+        "au": {"least": 0.9, "mean": 0.92, "most": 0.94},
+        "au_waiting": 0.9,
+        "au_barrier": 0.9,
+        "wait_seconds": {name: passes * n for name, n in WAITS.items()} | {"p50": 0.1, "p99": 0.1, "longest": 0.1},
+        "logical_bytes": sizes(SAMPLE * SAMPLES * passes),
+        "read_bytes": sizes(3000 * passes),
+        "physical_bytes": sizes(3000 * passes),
+        "disk_bytes": 4000 * passes,
+        "requests": sizes(80 * passes),
+        "request_bytes": 37.5,
+        "au_over_ceiling": 0.93,
+        "ranks": 2,
+        "cache": "cold: read from the device",
+    }
+
+
+def tried(study):
+    """The study, whose log 6 is a trial of two passes by two ranks."""
+    log = study.logs[6]
+    head = log.events[: log.events.index(log.one("run_start")) + 1]
+    log.events, log.time_ms = [e for e in head if e["key"] != "throughput_only"], head[-1]["time_ms"]
+    log.add("io_only", True)
+    log.add("io_setup", {"null_au": 0.99, "sample_bytes": SAMPLE, "epochs": 2})
+    where = {"format": "stored", "place": "data"}
+    for epoch in (1, 2):
+        log.add("io_epoch", figures(), after=2001, epoch_num=epoch, steps=2, samples_count=SAMPLES, **where)
+    log.add("io_trial", figures(2), epochs=2, steps=4, samples_count=2 * SAMPLES, **where)
+    log.stop("run_stop", status="success", epoch_num=2)
+    study.write(6)
+    return study
+
+
+def with_value(study, key, nth=0, **fields):
+    """Change fields of the value of an event of the trial; its line."""
+    value = copy.deepcopy(study.logs[6].all(key)[nth]["value"]) | fields
+    return study.changed(key, nth=nth, value=value)
+
+
+@damage
+def score_in_a_trial(study):
+    log = tried(study).logs[6]
+    event = copy.deepcopy(study.logs[0].one("eval_accuracy")) | {"time_ms": log.one("io_trial")["time_ms"]}
+    event["metadata"] = {"file": "train.py", "lineno": 1, "epoch_num": 1}
+    line = study.inserted(log.one("run_stop"), event)
+    return [("result_1.txt", line, "IOT01")]
+
+
+@damage
+def trial_that_says_throughput_too(study):
+    tried(study)
+    log = study.logs[6]
+    event = copy.deepcopy(log.one("io_only")) | {"key": "throughput_only"}
+    line = study.inserted(log.one("io_setup"), event)
+    found = [("result_1.txt", 1, "LOG04")] * 2  # throughput and its setup
+    return [*found, ("result_1.txt", line, "IOT01")]
+
+
+@damage
+def rate_raised(study):
+    return [("result_1.txt", with_value(tried(study), "io_epoch", 1, throughput=5.0), "IOT02")]
+
+
+@damage
+def pass_longer_than_its_clock(study):
+    line = with_value(tried(study), "io_epoch", seconds=2.5, throughput=SAMPLES / 2.5)
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def passes_left_out_of_the_total(study):
+    line = tried(study).changed("io_trial", metadata={"samples_count": 8, "steps": 4})
+    with_value(study, "io_trial", throughput=2.0)
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def pass_of_no_total(study):
+    tried(study)
+    line = study.changed("io_epoch", nth=1, metadata={"place": "from 1"})
+    total = study.changed("io_trial", metadata={"samples_count": 8, "steps": 2})
+    with_value(study, "io_trial", seconds=2.0)
+    assert total > line
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def total_that_comes_twice(study):
+    log = tried(study).logs[6]
+    line = study.inserted(log.one("run_stop"), copy.deepcopy(log.one("io_trial")))
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def utilization_over_one(study):
+    au = {"least": 0.9, "mean": 0.95, "most": 1.01}
+    return [("result_1.txt", with_value(tried(study), "io_epoch", au=au), "IOT03")]
+
+
+@damage
+def utilization_is_no_number(study):
+    return [("result_1.txt", with_value(tried(study), "io_trial", au=[0.9]), "IOT03")]
+
+
+@damage
+def slowest_waits_less_than_most(study):
+    return [("result_1.txt", with_value(tried(study), "io_epoch", wait_seconds=WAITS | {"slowest": 0.19}), "IOT03")]
+
+
+@damage
+def fewer_bytes_than_samples_have(study):
+    line = with_value(tried(study), "io_epoch", logical_bytes=sizes(SAMPLE * SAMPLES - 2))
+    return [("result_1.txt", line, "IOT04")]
+
+
+@damage
+def sample_smaller_than_published(study):
+    """250 bytes are the least that a sample of `tiny` takes."""
+    return [("result_1.txt", with_value(tried(study), "io_setup", sample_bytes=249), "IOT04")]
+
+
+@damage
+def faster_than_any_device(study):
+    fast = 2 * 10**12 + 2
+    line = with_value(tried(study), "io_epoch", physical_bytes=sizes(fast), disk_bytes=fast)
+    return [("result_1.txt", line, "IOT04")]
+
+
+@damage
+def more_than_the_device_read(study):
+    line = with_value(tried(study), "io_epoch", physical_bytes=sizes(2_000_000), disk_bytes=900_000)
+    return [("result_1.txt", line, "IOT04")]
+
+
+@damage
+def rank_left_out(study):
+    return [("result_1.txt", with_value(tried(study), "io_trial", ranks=1), "IOT05")]
+
+
+@damage
+def total_that_ranks_cannot_have(study):
+    read = {"total": 7000, "least_by_rank": 1500, "most_by_rank": 1500}
+    return [("result_1.txt", with_value(tried(study), "io_epoch", read_bytes=read), "IOT05")]
+
+
+@damage
+def requests_are_no_counts(study):
+    return [("result_1.txt", with_value(tried(study), "io_epoch", requests=80), "IOT05")]
+
+
+@damage
+def epoch_that_waits_longer_than_it_takes(tree):
+    event = tree.logs[2].all("tracked_stats")[1]
+    ranks = {"least": 0.1, "mean": 0.1, "most": 0.1, "slowest": 99.0}
+    return [
+        ("result_2.txt", tree.changed("tracked_stats", nth=1, value={**event["value"], "wait_by_rank": ranks}), "IOT06")
+    ]
+
+
+@damage
+def mean_wait_below_the_least(tree):
+    event = tree.logs[2].all("tracked_stats")[1]
+    ranks = {"least": 0.3, "mean": 0.1, "most": 0.3, "slowest": 0.3}
+    return [
+        ("result_2.txt", tree.changed("tracked_stats", nth=1, value={**event["value"], "wait_by_rank": ranks}), "IOT06")
+    ]
+
+
+@damage
+def more_than_the_loop_without_reads(study):
+    with_value(tried(study), "io_setup", null_au=0.85)
+    return [
+        ("result_1.txt", study.logs[6].line(e), "IOT07")
+        for e in (*study.logs[6].all("io_epoch"), *study.logs[6].all("io_trial"))
+    ]
+
+
+@damage
+def trial_in_place_of_a_run(study):
+    tried(study).logs[6].write(study.path(2))
+    for index in (6, 7):
+        study.path(index).unlink()
+    return [("result_2.txt", 1, "THR03")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_a_good_trial_has_no_finding_and_is_no_run(study, found, law):
+    tried(study)
+    assert found(study.root) == [] and found(study.path(6)) == []
+    (log,) = judge([str(study.path(6))], rules=law).logs
+    assert log.run.throughput_only and not log.run.converged
+
+
+@pytest.mark.parametrize("waits", [[0.1, 0.1, 0.1, 0.1], [0.1, 0.15, 0.2, 0.25]])
+def test_good_waits_of_ranks(tree, found, waits):
+    event = tree.logs[2].all("tracked_stats")[1]
+    ranks = dict(zip(WAITS, waits, strict=True))
+    tree.changed("tracked_stats", nth=1, value={**event["value"], "wait_by_rank": ranks})
+    assert found(tree.root) == []
+
+
+def limits():
+    return load("v1.0").limits.io
+
+
+@pytest.mark.parametrize(("over", "codes"), [(-1, []), (0, []), (1, ["IOT04"])])
+def test_bytes_of_devices_from_both_sides(study, found, over, codes):
+    most = int(limits().node_bytes_per_second * 2.0)
+    physical = {"total": most + over, "least_by_rank": 0, "most_by_rank": most}
+    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=2 * most)
+    assert [code for *_, code in found(study.path(6))] == codes
+
+
+@pytest.mark.parametrize(("over", "codes"), [(-1, []), (0, []), (1, ["IOT04"])])
+def test_the_devices_own_count_from_both_sides(study, found, over, codes):
+    disk = 10_000_000
+    most = int(disk * (1 + limits().counter_slack)) + limits().counter_free
+    physical = {"total": most + over, "least_by_rank": 0, "most_by_rank": most}
+    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=disk)
+    assert [code for *_, code in found(study.path(6))] == codes
+
+
+@pytest.mark.parametrize(("over", "codes"), [(-0.001, []), (0, []), (0.001, ["IOT07"])])
+def test_the_ceiling_from_both_sides(study, found, over, codes):
+    ceiling = 0.92
+    au = dict.fromkeys(("least", "mean", "most"), ceiling + limits().ceiling_slack + over)
+    with_value(tried(study), "io_setup", null_au=ceiling)
+    with_value(study, "io_epoch", au=au)
+    assert [code for *_, code in found(study.path(6))] == codes
+
+
+@pytest.mark.parametrize("physical", [None, sizes(0)])
+def test_what_the_kernel_does_not_count_is_no_fault(study, found, physical):
+    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=None)
+    assert found(study.path(6)) == []
+
+
+@pytest.mark.parametrize("value", [[], {}, {"seconds": 1e400}, {"seconds": "2"}, {"seconds": -2.0, "throughput": 4}])
+def test_odd_values_are_findings(study, found, value):
+    line = tried(study).changed("io_epoch", value=value)
+    assert {(name, at) for name, at, _ in found(study.path(6))} == {("result_1.txt", line)}
+
+
+def test_an_edition_without_such_logs(law, tmp_path):
+    path = law / "v1.0" / "limits.yaml"
+    assert {"IOT01", "IOT06"} <= set(yaml.safe_load(path.read_text())["rules"]["IOT"])
+    assert load("mlperf-hpc-v3.0").io_codes == frozenset()

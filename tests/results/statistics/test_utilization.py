@@ -1,0 +1,41 @@
+"""Accelerator utilization from what epochs waited."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.reading.waiting import Waited, Waits
+from results.statistics.utilization import Utilization, by_epoch, utilization
+
+
+def run(*epochs, ranks=1, only=False):
+    return SimpleNamespace(waits=Waits([Waited(*e) for e in epochs]), throughput_only=only, value=lambda key: ranks)
+
+
+def test_of_one_rank_the_barrier_changes_nothing():
+    found = utilization(run((1, 2.0, 8.0, None, None), (2, 0.0, 10.0, None, None)))
+    assert found == Utilization(0.9, 0.8, 1.0, 0.9)
+
+
+def test_of_several_ranks_it_is_known_where_it_is_logged():
+    epochs = (1, 2.0, 8.0, 1.0, 4.0), (2, 0.0, 10.0, 1.0, 2.0)
+    assert utilization(run(*epochs, ranks=4)) == Utilization(0.9, 0.9, 0.9, pytest.approx(0.7))
+    assert utilization(run(epochs[0], (2, 0.0, 10.0, None, None), ranks=4)).barrier is None
+
+
+def test_a_single_epoch_has_no_later_ones_and_no_epoch_no_utilization():
+    assert utilization(run((1, 5.0, 5.0, None, None))) == Utilization(0.5, 0.5, None, 0.5)
+    assert utilization(run()) is None and utilization(run((1, 1.0, 1.0, None, None), only=True)) is None
+
+
+def test_waits_of_more_than_all_are_no_utilization():
+    assert utilization(run((1, 1.0, 1.0, 5.0, 9.0), ranks=2)) == Utilization(0.0, 0.0, None, 0.0)
+
+
+def test_by_epoch_is_the_mean_over_runs_of_the_first_epochs():
+    runs = [
+        run((1, 5.0, 5.0, None, None), (2, 0.0, 1.0, None, None)),
+        run((1, 0.0, 1.0, None, None), (2.5, 1, 1, 1, 1)),
+    ]
+    assert by_epoch(runs) == {1: 0.75, 2: 1.0}
+    assert by_epoch([run(*((n, 1.0, 1.0, None, None) for n in range(99)))], most=3) == {0: 0.5, 1: 0.5, 2: 0.5}
