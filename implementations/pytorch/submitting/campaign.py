@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmark.collect import collect, files_of, snapshot
 from benchmark.ledger import read_ledger
 from benchmark.source import ROOT
-from benchmark.tree import LEDGER, result_path, set_path
+from benchmark.tree import LEDGER, set_path
 
 from ..config import RunConfig
 from .aside import move_aside
@@ -39,15 +39,16 @@ class Campaign:
     start: Callable[[Path, list[str]], int]
     checkpoints: Path | None = None
     config_file: Path | None = None
+    home: Path | None = None
 
     @property
     def folder(self) -> Path:
         """The set's."""
-        return set_path(self.submission, self.system, self.benchmark)
+        return self.home or set_path(self.submission, self.system, self.benchmark)
 
     def log(self, run: int) -> Path:
         """The log of a run."""
-        return result_path(self.submission, self.system, self.benchmark, run)
+        return self.folder / f"result_{run}.txt"
 
     def checkpoint(self, run: int) -> Path:
         """The folder of a run's checkpoints."""
