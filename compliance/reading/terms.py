@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from compliance.reading.log import Log
+from compliance.reading.tree import Set
 from rules.edition import Benchmark, Edition, Key, Published
 
 
@@ -18,11 +19,13 @@ class Terms:
     division: str
     folder_benchmark: str = ""  # what the log's folder says it is; "" where the log was given alone
     throughput_only: bool = False  # whether the log is no run, and says so
+    without: frozenset[str] = frozenset()  # rules that don't hold for it, as it is of a campaign of tuning
 
     @property
     def codes(self) -> frozenset[str]:
         """The rules that judge the log."""
-        return self.edition.throughput_codes if self.throughput_only else self.edition.codes
+        codes = self.edition.throughput_codes if self.throughput_only else self.edition.codes
+        return codes - self.without
 
     @property
     def target(self) -> float | None:
@@ -35,6 +38,14 @@ class Terms:
     def metric(self) -> str:
         """The key of the score."""
         return self.benchmark.metric if self.benchmark else "eval_accuracy"
+
+
+def left_out(runs: Set, edition: Edition) -> frozenset[str]:
+    """The rules that don't hold for the logs of a set, and for the set, because it is of a campaign of tuning."""
+    tuning = edition.limits.tuning
+    if not runs.place.campaign or tuning is None:
+        return frozenset()
+    return frozenset(tuning.trials_without if runs.trials else tuning.confirmations_without)
 
 
 def division_of(value: object) -> str:

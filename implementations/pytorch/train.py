@@ -179,7 +179,7 @@ def prepare(
     log.event("problem_digest", problem.digest())
     log.event("rules_edition", EDITION)
     if trial:
-        log.event("trial", trial.index, **trial.facts)
+        log.event("trial", trial.facts)
     log.event("target", problem.target)
     log_ranks(log, layout, launch, device)
     log.event("train_samples", problem.train_samples)

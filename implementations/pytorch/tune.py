@@ -32,8 +32,8 @@ from benchmark.tree import CONFIRMATION, campaign_path
 from benchmark.tuning.campaign import Campaign, read_campaign
 from benchmark.tuning.folder import Opened, freeze
 from rules.registry import NAME as REGISTRY
-from rules.registry import Request, read_registry
-from rules.tuning import registered_shift
+from rules.registry import Entry, Request, read_registry
+from rules.tuning import registered_shift, request
 
 from . import submit
 from .config import RunConfig
@@ -185,10 +185,15 @@ def shift_of(args: argparse.Namespace, campaign: Campaign, benchmark: str) -> tu
     if not 1 <= args.entry <= len(entries):
         raise ValueError(f"{args.registry}: found {len(entries)} entries, wanted entry {args.entry}")
     entry = entries[args.entry - 1]
-    asked = Request(args.org, args.system, benchmark, campaign.problem, entry.source, campaign.digest)
-    if dataclasses.astuple(asked) != tuple(getattr(entry, f.name) for f in dataclasses.fields(asked)):
+    names = (args.org, args.system, benchmark, campaign.problem, args.name)
+    if request(*names, entry.source, campaign.digest).text != Request(**shared(entry)).text:
         raise ValueError(f"{args.registry}: found entry {args.entry} of something else, wanted that of the campaign")
     return registered_shift(entry), f"registry {args.entry}"
+
+
+def shared(entry: Entry) -> dict[str, str]:
+    """What an entry has of its request."""
+    return {field.name: getattr(entry, field.name) for field in dataclasses.fields(Request)}
 
 
 def print_points(opened: Opened) -> int:

@@ -29,9 +29,9 @@ class Trial:
         return [f"{name}={text(value)}" for name, value in self.opened.settings(self.index).items()]
 
     @property
-    def facts(self) -> dict[str, str]:
+    def facts(self) -> dict[str, str | int]:
         """What its log says of the campaign."""
-        return {"campaign": self.opened.campaign.digest, "line": self.opened.line}
+        return {"index": self.index, "campaign": self.opened.campaign.digest, "line": self.opened.line}
 
     def decide(self, layout: Layout, metric: str, lower: bool) -> None:
         """Behind an evaluation: go on, or raise Aborted on all ranks, by what rank 0 reads in the logs."""
