@@ -61,7 +61,7 @@ class Axis:
             raise ValueError(f"low: found {self.low}, wanted at least 1e-30 on a log scale")
         if self.points is not None and not 2 <= self.points <= MOST_VALUES:
             raise ValueError(f"points: found {self.points}, wanted 2 to {MOST_VALUES}")
-        if self.integer and not (self.low.is_integer() and self.high.is_integer()):
+        if self.integer and (self.low % 1 or self.high % 1):
             raise ValueError(f"found low {self.low} and high {self.high}, wanted whole numbers where it is integer")
 
 

@@ -10,7 +10,7 @@ each point is uniform over all shifts, and any two points of a sequence fill the
 """
 
 import hashlib
-from decimal import Context, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -20,8 +20,8 @@ from benchmark.tuning.campaign import Axis, Campaign
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
 FINEST = 1 << 40  # parts of an axis
 DIGITS = 4  # of a value
-EXACT = Context(prec=50)
-SHORT = Context(prec=DIGITS)
+EXACT = Context(prec=50, rounding=ROUND_HALF_EVEN)
+SHORT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN)
 
 
 def point(campaign: Campaign, shift: str, index: int) -> dict[str, Any]:
@@ -80,7 +80,10 @@ def at(axis: Axis, share: Fraction) -> Any:
     """The value at a share, from 0 to 1, of an axis."""
     if axis.values is not None:
         return axis.values[min(int(share * len(axis.values)), len(axis.values) - 1)]
-    low, high = Decimal(axis.low), Decimal(axis.high)
+    low, high = (
+        Decimal(axis.low),
+        EXACT.add(Decimal(axis.high), axis.integer),
+    )  # each whole number has a part of its own
     part = EXACT.divide(Decimal(share.numerator), Decimal(share.denominator))
     if axis.scale == "log":
         first, last = EXACT.ln(low), EXACT.ln(high)
@@ -88,5 +91,5 @@ def at(axis: Axis, share: Fraction) -> Any:
     else:
         value = EXACT.fma(part, EXACT.subtract(high, low), low)
     if axis.integer:
-        return int(min(max(EXACT.to_integral_value(value), low), high))
+        return min(int(value.to_integral_value(ROUND_FLOOR)), int(axis.high))
     return min(max(float(SHORT.plus(value)), axis.low), axis.high)
