@@ -27,7 +27,7 @@ MOST_TOLD = 20  # faults of a kind, and numbers of trials, that are told one by 
 def campaign_is_frozen(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A campaign is frozen: its canonical text, and in the first lines of its ledger its digest and then the shift"""
     if place.runs.trials:
-        found = read(place.runs, place.ledger)
+        found = read(place.runs.path, place.ledger)
         if found.fault:
             file, text = found.fault
             what, _, wanted = text.partition(", wanted ")
@@ -42,7 +42,7 @@ def shift_is_drawn_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[F
     """The shift of a campaign is drawn once, by the system's entropy or from its entry in the round's registry"""
     if not place.runs.trials:
         return
-    campaign, limits = read(place.runs, place.ledger).opened, terms.edition.limits
+    campaign, limits = read(place.runs.path, place.ledger).opened, terms.edition.limits
     again = [e for e in place.ledger.ledger.entries if isinstance(e.said, Frozen | Drawn) and e.number > 2]
     for entry in again[:MOST_TOLD]:
         what = "another shift" if isinstance(entry.said, Drawn) else "another campaign"
@@ -83,7 +83,7 @@ def _registered(runs: list[Run], place: Any, opened: Opened) -> Iterator[Fault]:
 def every_trial_is_there(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A campaign has a log of every trial, from 0 to N - 1, and no other"""
     if place.runs.trials:
-        trials = read(place.runs, place.ledger).campaign.trials
+        trials = read(place.runs.path, place.ledger).campaign.trials
         counts = Counter(run.number for run in runs)
         missing = [i for i in range(trials) if not counts[i]]
         more = sorted(i for i, n in counts.items() if i is None or i >= trials or n > 1)
@@ -96,7 +96,7 @@ def every_trial_is_there(runs: list[Run], place: Any, terms: Terms) -> Iterator[
 @rule("TUN04", "set", after=("TUN01",))
 def trials_name_their_campaign(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A trial logs its index, its campaign's digest and the shift's line, and no other run does"""
-    opened = read(place.runs, place.ledger).opened if place.runs.trials else None
+    opened = read(place.runs.path, place.ledger).opened if place.runs.trials else None
     for run in runs:
         said = run.value("trial")
         wanted = opened and {"index": run.number, "campaign": opened.campaign.digest, "line": opened.line}
@@ -109,7 +109,7 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
     """A trial has the settings of its point, and all trials have the same others"""
     if not place.runs.trials or not runs:
         return
-    opened = read(place.runs, place.ledger).opened
+    opened = read(place.runs.path, place.ledger).opened
     space = opened.campaign.space
     rests = [{k: v for k, v in settings_of(run).items() if k not in space} for run in runs]
     usual = Counter(map(repr, rests)).most_common(1)[0][0]
@@ -135,7 +135,7 @@ def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterato
     """No more trials of a campaign run at once than it says"""
     if not place.runs.trials:
         return
-    most, slack = read(place.runs, place.ledger).campaign.parallel, 1000 * terms.edition.limits.clock.overlap
+    most, slack = read(place.runs.path, place.ledger).campaign.parallel, 1000 * terms.edition.limits.clock.overlap
     timed = [(run.window, run) for run in runs if run.window]
     # Windows that share less than the slack don't run at once: a process ends while the next one starts.
     changes = sorted(
@@ -160,7 +160,7 @@ def trials_end_as_the_campaign_says(runs: list[Run], place: Any, terms: Terms) -
     """A trial ends at its target, at its budget, or where the pruning rule ends it, and nowhere else"""
     if not place.runs.trials:
         return
-    campaign = read(place.runs, place.ledger).campaign
+    campaign = read(place.runs.path, place.ledger).campaign
     courses = {run.path: course_of(run) for run in runs}
     total, most = sum(len(c.evaluations) for c in courses.values()), terms.edition.limits.tuning.operations
     if campaign.pruning and total * len(runs) > most:
@@ -198,7 +198,7 @@ def winner_is_confirmed(files: SubmissionFiles) -> Iterator[Fault]:
     for run in files.runs:
         by_set.setdefault(run.set_path, []).append(run)
     for trials in (s for s in sets.values() if s.trials and files.edition.limits.tuning):
-        found = read(trials, read_beside(trials.path, trials.name))
+        found = read(trials.path, read_beside(trials.path, trials.name))
         winner = winner_of(by_set.get(trials.name, []))
         if found.opened and winner:
             runs = next((by_set.get(s.name, []) for s in sets.values() if _confirms(s, trials)), [])

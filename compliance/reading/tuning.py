@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmark.config import shown
@@ -24,12 +25,12 @@ class Read:
     fault: tuple[str, str] | None = None
 
 
-def read(trials: Set, ledger: SetLedger | None) -> Read:
-    """The campaign whose trials a set has. Never raises for what lies there."""
-    if any(os.path.islink(path) for path in (trials.path, trials.path / FILE)):
+def read(folder: Path, ledger: SetLedger | None) -> Read:
+    """The campaign in a folder, with its ledger. Never raises for what lies there."""
+    if any(os.path.islink(path) for path in (folder, folder / FILE)):
         return Read(None, None, (FILE, "found a symbolic link, wanted a campaign"))
     try:
-        campaign = read_frozen(trials.path / FILE)
+        campaign = read_frozen(folder / FILE)
     except OSError as error:
         return Read(
             None, None, (FILE, f"found no file that can be read ({error.strerror or 'no regular file'}), wanted {FILE}")

@@ -17,11 +17,13 @@ from results.html.excerpt import home
 from results.html.findings import Group, groups
 from results.html.numbers import grouped, with_error
 from results.html.page import Links, anchor, page
+from results.html.tuning import sections
 from results.statistics.result import Result
 from results.tables.formatting import minutes
 from results.tables.rates import Rate, Series, efficiencies, rates, series
 from results.tables.record import rank_text
 from results.tables.text import Places, title
+from results.tuning.score import Scored
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,12 @@ class Section:
 
 
 def html_text(
-    results: Sequence[Result], base: Path, left_out: Places = (), heading: str = "Results", public: bool = False
+    results: Sequence[Result],
+    base: Path,
+    left_out: Places = (),
+    heading: str = "Results",
+    public: bool = False,
+    tuned: Sequence[Scored] = (),
 ) -> str:
     """The report; links to logs are relative to `base`, the folder where it will lie, and there are none if it is
     `public`. `left_out` (path, why) has no result."""
@@ -60,6 +67,7 @@ def html_text(
         public=public,
         alone=len(trained) == 1,
         how=HOW,
+        tuned=sections(tuned),
     )
 
 

@@ -124,7 +124,8 @@ def summarize(verdict: Verdict, as_logged: bool = False) -> list[Result]:
 
     With `as_logged`, what the checker finds takes no number away.
     """
-    found = [r for name, runs in named_sets(verdict) for r in results_of(name, runs, as_logged)]
+    sets = [(name, runs) for name, runs in named_sets(verdict) if not runs.campaign]  # which results/tuning/ scores
+    found = [r for name, runs in sets for r in results_of(name, runs, as_logged)]
     return list(ranked([against_reference(r, found) for r in found]))
 
 

@@ -32,14 +32,16 @@ def csv_text(results: Iterable[Result]) -> str:
     return out.getvalue()
 
 
-def json_text(results: Iterable[Result], left_out: Places = ()) -> str:
-    """Records with what their columns mean, and what has no result and why."""
+def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence[dict] = ()) -> str:
+    """Records with what their columns mean, those of campaigns of `tuning` if there are any, and what has no result and
+    why."""
     body = {
         "schema": "results/1",
         "columns": COLUMNS,
         "results": [record(r) for r in results],
         "left_out": [{"path": path, "why": why} for path, why in left_out],
     }
+    body |= {"tuning": list(tuning)} if tuning else {}
     return json.dumps(values(body), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
 

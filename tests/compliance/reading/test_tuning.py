@@ -13,7 +13,7 @@ def trials_of(tuned):
 
 def test_a_campaign_is_read(tuned):
     trials = trials_of(tuned)
-    found = read(trials, read_beside(trials.path, trials.name))
+    found = read(trials.path, read_beside(trials.path, trials.name))
     assert found.fault is None and found.campaign == tuned.campaign
     assert found.opened.shift == tuned.said[1].shift and entry_of(trials) is None
 
@@ -29,7 +29,7 @@ def test_what_cannot_be_read_is_said(tuned, damage):
         path.mkdir()
     elif damage == "text":
         path.write_text("[" * 100_000)
-    found = read(trials, None)
+    found = read(trials.path, None)
     assert found.opened is None and found.fault[0] == ("ledger.jsonl" if damage == "ledger" else "campaign.json")
     assert "wanted" in found.fault[1]
 
