@@ -10,7 +10,6 @@ signal n. docs/tuning.md has the whole story.
 
 import argparse
 import contextlib
-import dataclasses
 import re
 import subprocess
 import sys
@@ -32,18 +31,17 @@ from benchmark.tree import CONFIRMATION, campaign_path
 from benchmark.tuning.campaign import Campaign, read_campaign
 from benchmark.tuning.folder import Opened, freeze
 from rules.registry import NAME as REGISTRY
-from rules.registry import Entry, Request, read_registry
-from rules.tuning import registered_shift, request
 
 from . import submit
 from .config import RunConfig
-from .start import Warm, _end_with_parent, can_be_warm, environment, exit_on_signals, program
+from .start import Warm, can_be_warm, end_with_parent, environment, exit_on_signals, program
 from .submitting.campaign import Campaign as Runs
 from .submitting.campaign import alone
 from .training.events import EDITION
 from .training.stop import reason as why
 from .training.trial import text
 from .tuning.outside import ask, need_optuna
+from .tuning.shift import of_entry, to_register
 from .tuning.trials import Process, Trials, say
 
 ROOT = submit.ROOT
@@ -63,6 +61,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--nproc", type=int, default=1, help="ranks a trial, by torchrun (default: 1)")
     parser.add_argument("--entry", type=int, help="number of the registry's entry that the shift follows from")
     parser.add_argument("--registry", type=Path, help="the round's registry (default: registry.yaml in --out)")
+    parser.add_argument("--register", action="store_true", help="make no trials, print what to register for a shift")
     parser.add_argument("--points", action="store_true", help="make no trials, print the frozen campaign's points")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
@@ -90,25 +89,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = checked(args, campaign)
         if not args.points and submit.generate(args):
             return 2
+        if args.register:
+            args.settings, args.entry = [*args.settings, "--steps", "1"], None
+            print(to_register(args, campaign, benchmark, lambda log: submit.run_once(args, log, None)))
+            return 0
         folder.mkdir(parents=True, exist_ok=True)
         with exit_on_signals(), alone(folder):
-            opened = freeze(folder, campaign, shift_of(args, campaign, benchmark))
+            opened = freeze(folder, campaign, of_entry(args, campaign, benchmark))
             say(f"campaign {campaign.digest[:12]}; head of the ledger with the shift, to be sent to the organisers:")
             say(opened.line)
             if args.points:
                 return print_points(opened)
             submit.write_system(submission, args)
             with warm_process(args, config) as warm:
-                return made(args, submission, folder, opened, config, warm)
+                return made(args, (submission, benchmark, folder), opened, warm)
     except (ValueError, OSError) as error:
         print(f"tune.py: {why(error)}", file=sys.stderr)
         return 2
 
 
-def made(
-    args: argparse.Namespace, submission: Path, folder: Path, opened: Opened, config: RunConfig, warm: Warm | None
-) -> int:
-    """Make what is missing of trials and confirmation runs; the exit code."""
+def made(args: argparse.Namespace, place: tuple[Path, str, Path], opened: Opened, warm: Warm | None) -> int:
+    """Make what is missing of trials and confirmation runs; the exit code. `place`: submission, benchmark, folder."""
+    submission, benchmark, folder = place
 
     def start(log: Path) -> Process:
         return process(args, [*options(args), "--trial", str(folder), "--log", str(log)], warm)
@@ -124,20 +126,14 @@ def made(
     point = opened.point(winner)
     say(f"winner: trial {winner}, {', '.join(f'{name}={text(value)}' for name, value in point.items())}")
     args.settings, args.entry = settings(opened.campaign, point), None  # which was the campaign's
-    place = (submission, args.system, config_benchmark(args), args.problem, opened.campaign.confirmations)
     runs = Runs(
-        *place,
+        *(submission, args.system, benchmark, args.problem, opened.campaign.confirmations),
         submit.check_settings(args),
         lambda log, more: submit.run_once(args, log, warm, more),
         config_file=args.config,
         home=folder / CONFIRMATION,
     )
     return 0 if runs.complete() else runs.make()
-
-
-def config_benchmark(args: argparse.Namespace) -> str:
-    """The benchmark of the campaign's problem."""
-    return load_problem(args.problem, args.problems).workload
 
 
 def settings(campaign: Campaign, point: dict) -> list[str]:
@@ -166,7 +162,7 @@ def process(args: argparse.Namespace, arguments: list[str], warm: Warm | None) -
     if forked := warm.start(arguments) if warm else None:
         return forked
     command = [*program(submit.HERE / "train.py", args.nproc), *arguments]
-    return subprocess.Popen(command, env=environment(ROOT), preexec_fn=_end_with_parent, start_new_session=True)
+    return subprocess.Popen(command, env=environment(ROOT), preexec_fn=end_with_parent, start_new_session=True)
 
 
 def warm_process(args: argparse.Namespace, config: RunConfig) -> contextlib.AbstractContextManager[Warm | None]:
@@ -174,26 +170,6 @@ def warm_process(args: argparse.Namespace, config: RunConfig) -> contextlib.Abst
     if can_be_warm(args.nproc, config.device):
         return Warm(config.compile, environment(ROOT))
     return contextlib.nullcontext()
-
-
-def shift_of(args: argparse.Namespace, campaign: Campaign, benchmark: str) -> tuple[str, str] | None:
-    """(shift, source) of the registry's entry; None where the campaign draws its own. Raises ValueError for an entry
-    of another campaign."""
-    if args.entry is None:
-        return None
-    entries = read_registry(args.registry, EDITION).entries
-    if not 1 <= args.entry <= len(entries):
-        raise ValueError(f"{args.registry}: found {len(entries)} entries, wanted entry {args.entry}")
-    entry = entries[args.entry - 1]
-    names = (args.org, args.system, benchmark, campaign.problem, args.name)
-    if request(*names, entry.source, campaign.digest).text != Request(**shared(entry)).text:
-        raise ValueError(f"{args.registry}: found entry {args.entry} of something else, wanted that of the campaign")
-    return registered_shift(entry), f"registry {args.entry}"
-
-
-def shared(entry: Entry) -> dict[str, str]:
-    """What an entry has of its request."""
-    return {field.name: getattr(entry, field.name) for field in dataclasses.fields(Request)}
 
 
 def print_points(opened: Opened) -> int:

@@ -14,7 +14,7 @@ from benchmark.tuning.folder import Opened, open_folder
 
 from ..start import end
 from ..submitting.aside import move_aside
-from ..submitting.campaign import WRONG
+from ..submitting.campaign import WRONG, few, other_source
 from ..submitting.standing import Standing, standing
 
 PAUSE = 0.05  # seconds between two looks at processes
@@ -54,6 +54,9 @@ class Trials:
         campaign, now = self.opened.campaign, self.standings()
         todo = [index for index, found in enumerate(now) if not found.over]
         say(f"{campaign.trials - len(todo)} of {campaign.trials} trials are over")
+        for index in set(range(campaign.trials)) - set(todo):
+            if others := other_source(self.log(index), self.config_file):
+                raise ValueError(f"{self.log(index)}: found other source than now: {few(others)}; wanted the same code")
         source: dict[str, bytes] = {}
         wrong = False
         with running() as processes:
