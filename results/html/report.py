@@ -115,7 +115,19 @@ def tables(results: Sequence[Result]) -> list[tuple[str, Table]]:
 
 STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
 STRONG = (*STRONG, "units", "samples/s", "unit-hours")
-WEAK = ("system", "verdict", "models/h", "T units", "S units", "M models", "TTTa, s", "minutes", "pruned", "epochs")
+WEAK = (
+    "system",
+    "verdict",
+    "kind",
+    "models/h",
+    "T units",
+    "S units",
+    "M models",
+    "TTTa, s",
+    "minutes",
+    "pruned",
+    "epochs",
+)
 
 
 def ranking(results: Sequence[Result]) -> Table:
@@ -155,7 +167,7 @@ def weak_row(r: Result) -> list[Cell]:
     values = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
     last = number(t.seconds / 60 if t else None, minutes(t.seconds if t else None))
     epochs = number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs")))
-    return [system(r), verdict(r.standing), *map(number, values), last, number(r.pruned), epochs]
+    return [system(r), verdict(r.standing), Cell(r.kind or "-"), *map(number, values), last, number(r.pruned), epochs]
 
 
 RATES = ("system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")

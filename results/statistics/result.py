@@ -9,6 +9,7 @@ from typing import Any
 from compliance.reading.run import Run
 from compliance.verdict import LogVerdict, SetVerdict, Verdict
 from results.statistics.convergence import Surprise, surprise
+from results.statistics.kind import kind_of
 from results.statistics.ranks import rank_ranges
 from results.statistics.score import Score, Spread, deviation, mean, median, score, spread
 from results.statistics.standing import Standing, standing
@@ -92,6 +93,11 @@ class Result:
     def weak(self) -> bool:
         """Whether it is a throughput of many models."""
         return self.group[3] == "weak"
+
+    @property
+    def kind(self) -> str:
+        """Capability, capacity or hybrid: what the set shows of its system."""
+        return kind_of(self.group[3], self.models.instance if self.models else most(self.rows, "units"))
 
     @property
     def ranked(self) -> bool:

@@ -99,7 +99,7 @@ def cells_of(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
 
 def title(group: tuple[str, ...], what: str | None = None) -> str:
     edition, benchmark, problem, scaling, division = group
-    what = what or {"strong": "time to train", "weak": "throughput"}.get(scaling, scaling)
+    what = what or {"strong": "time to train (capability)", "weak": "throughput"}.get(scaling, scaling)
     return printable(" · ".join(part for part in (edition, benchmark, problem, f"{division} division", what) if part))
 
 
@@ -136,13 +136,25 @@ def strong_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def weak_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    head = ["org", "system", "models/h", "T units", "S units", "M models", "TTTa s", "TTTa min", "pruned", "verdict"]
+    head = [
+        "org",
+        "system",
+        "kind",
+        "models/h",
+        "T units",
+        "S units",
+        "M models",
+        "TTTa s",
+        "TTTa min",
+        "pruned",
+        "verdict",
+    ]
     cells = []
     for r in rows:
         t = r.throughput
         numbers = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
         last = [minutes(t.seconds if t else None), str(r.pruned), r.standing.word]
-        cells.append([r.org, r.system, *map(show, numbers), *last])
+        cells.append([r.org, r.system, r.kind or "-", *map(show, numbers), *last])
     return head, cells
 
 
