@@ -7,6 +7,7 @@ a score. Exit code: 0 written; 1 no campaign has a score; 2 could not look.
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,8 @@ from compliance.terminal import tell
 from results import command
 from results.tuning.score import campaigns
 from results.tuning.table import table, text
+
+PLAIN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         scored = [s for s in found if s.solution]
         for problem in sorted({s.campaign.problem for s in scored}):
             rows = table([s for s in scored if s.campaign.problem == problem])
+            if not PLAIN.fullmatch(problem):
+                raise ValueError(f"found the problem {problem!r:.100}, wanted a name that a folder can have")
             path = args.out / problem / "hpo_table.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text(rows), encoding="utf-8")

@@ -52,8 +52,9 @@ def _score_at(course: Course, epoch: float, before: float) -> float | None:
 
 def first_ending(campaign: Campaign, own: Course, others: Sequence[Course], lower: bool) -> tuple[int, str] | None:
     """How many evaluations a trial has before it is to end, and why; None if neither budget nor rule ends it."""
-    for count in range(1, len(own.evaluations) + 1):
-        until = Course(own.start, own.stop, own.evaluations[:count])
-        if why := ending(campaign, until, others, lower):
+    if campaign.budget.seconds is None and not campaign.pruning:
+        return None
+    for count, last in enumerate(own.evaluations, 1):  # the last evaluation is all that decides
+        if why := ending(campaign, Course(own.start, own.stop, (last,)), others, lower):
             return count, why
     return None

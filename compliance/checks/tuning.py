@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmark.ledger import Drawn, Frozen
-from benchmark.tree import LEDGER
+from benchmark.tree import CONFIRMATION, LEDGER
 from benchmark.tuning.campaign import FILE, same
 from benchmark.tuning.ending import first_ending
 from benchmark.tuning.folder import OWN, Opened
 from compliance.finding import Fault, show
-from compliance.reading.files import SubmissionFiles
+from compliance.reading.devices import groups_of
+from compliance.reading.files import SubmissionFiles, number_of
 from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
@@ -112,19 +113,22 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
     opened = read(place.runs.path, place.ledger).opened
     space = opened.campaign.space
     rests = [{k: v for k, v in settings_of(run).items() if k not in space} for run in runs]
-    usual = Counter(map(repr, rests)).most_common(1)[0][0]
-    for run, rest in zip(runs, rests, strict=True):
+    texts = [repr(sorted(rest.items())) for rest in rests]
+    usual = Counter(texts).most_common(1)[0][0]
+    other = rests[texts.index(usual)]
+    for run, rest, text in zip(runs, rests, texts, strict=True):
         try:
             wanted = opened.settings(run.number)
         except ValueError as error:
             yield Fault(1, str(error), "a point", path=run.path)
             continue
         found = settings_of(run)
-        wrong = [name for name, value in wanted.items() if name not in found or not same(found[name], value)]
+        wrong = [name for name, value in wanted.items() if name not in found or not same(found[name], value)][
+            :MOST_TOLD
+        ]
         if wrong:
             yield Fault(run.line("hyperparameters"), words(found, wrong), words(wanted, wrong), path=run.path)
-        elif repr(rest) != usual:
-            other = rests[[repr(r) for r in rests].index(usual)]
+        elif text != usual:
             names = sorted(k for k in rest.keys() | other.keys() if rest.get(k) != other.get(k))[:MOST_TOLD]
             wanted_words = f"{words(other, names)}, as in the other trials"
             yield Fault(run.line("hyperparameters"), words(rest, names), wanted_words, path=run.path)
@@ -132,9 +136,11 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
 
 @rule("TUN06", "set", after=("TUN01",))
 def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """No more trials of a campaign run at once than it says"""
+    """No more trials of a campaign run at once than it says, and never on more nodes than the system has"""
     if not place.runs.trials:
         return
+    description = place.description
+    nodes = number_of((description.data or {}).get("number_of_nodes")) if description else None
     most, slack = read(place.runs.path, place.ledger).campaign.parallel, 1000 * terms.edition.limits.clock.overlap
     timed = [(run.window, run) for run in runs if run.window]
     # Windows that share less than the slack don't run at once: a process ends while the next one starts.
@@ -147,11 +153,17 @@ def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterato
         ),
         key=lambda c: c[:2],
     )
-    used = 0
+    used, hosts = 0, Counter[str]()
     for _, begins, run in changes:
         used += 1 if begins else -1
+        for host in {group.host for group in groups_of(run.value("devices")) or ()}:
+            hosts[host] += 1 if begins else -1
         if used > most:
             yield Fault(run.start.line, f"{used} trials at once with this one", f"at most {most}", path=run.path)
+            return
+        if nodes is not None and len(+hosts) > nodes:
+            found = f"trials on {len(+hosts)} nodes at once with this one"
+            yield Fault(run.line("devices"), found, f"at most {nodes:g}, the system's", path=run.path)
             return
 
 
@@ -193,21 +205,15 @@ def _ended(run: Run, epochs: int | None, found: tuple[int, str] | None, evaluati
 @rule("TUN08", "submission", after=("TREE01",))
 def winner_is_confirmed(files: SubmissionFiles) -> Iterator[Fault]:
     """The winner of a campaign is confirmed by runs of its settings, code and system that start after the campaign"""
-    sets = {s.name: s for s in files.submission.sets}
     by_set: dict[str, list[Run]] = {}
     for run in files.runs:
         by_set.setdefault(run.set_path, []).append(run)
-    for trials in (s for s in sets.values() if s.trials and files.edition.limits.tuning):
+    for trials in (s for s in files.submission.sets if s.trials and files.edition.limits.tuning):
         found = read(trials.path, read_beside(trials.path, trials.name))
         winner = winner_of(by_set.get(trials.name, []))
         if found.opened and winner:
-            runs = next((by_set.get(s.name, []) for s in sets.values() if _confirms(s, trials)), [])
+            runs = by_set.get(f"{trials.name}/{CONFIRMATION}", [])
             yield from _confirmed(runs, trials, by_set[trials.name], winner, found.opened, files)
-
-
-def _confirms(some: Set, trials: Set) -> bool:
-    """Whether a set has the confirmation runs of a campaign."""
-    return some.place.confirmation and some.path.parent == trials.path
 
 
 def _confirmed(

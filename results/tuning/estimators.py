@@ -66,10 +66,13 @@ def best_of(times: Sequence[float]) -> list[Best]:
     successes = sum(math.isfinite(t) for t in ordered)
     found = []
     for k in range(1, total + 1):
-        ways = [math.comb(total - i, k - 1) for i in range(1, successes + 1)]
-        hits, every = sum(ways), math.comb(total, k)
-        mean = math.fsum(t * (w / hits) for t, w in zip(ordered, ways, strict=False)) if hits else None
-        found.append(Best(k, hits / every, mean))
+        weight, weights = k / total, []  # of rank i: C(N - i, k - 1) / C(N, k)
+        for i in range(1, successes + 1):
+            weights.append(weight)
+            weight *= (total - i - k + 1) / (total - i) if i < total else 0
+        hits = math.fsum(weights)
+        mean = math.fsum(t * w for t, w in zip(ordered, weights, strict=False)) / hits if hits else None
+        found.append(Best(k, min(1.0, hits), mean))
     return found
 
 

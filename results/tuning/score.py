@@ -1,11 +1,13 @@
 """A campaign of tuning as it was judged: what it cost, what it found, and the time to solution with it counted."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from benchmark.ledger import Drawn, Start
+from benchmark.ledger import Start
 from benchmark.tuning.campaign import Campaign
 from benchmark.tuning.folder import Opened
 from compliance.checks.together import epochs_of
@@ -89,12 +91,12 @@ class Scored:
         found = [t.joules for t in self.trials]
         return math.fsum(found) if found and None not in found else None
 
-    @property
+    @cached_property
     def running_time(self) -> Estimate:
         """The expected running time to the target."""
         return running_time_interval([t.seconds for t in self.trials], [t.reached for t in self.trials])
 
-    @property
+    @cached_property
     def best(self) -> list[Best]:
         """The expected best of k trials."""
         return best_of([t.time for t in self.trials])
@@ -197,14 +199,14 @@ def _lost(ledger: SetLedger | None, runs: Sequence[Run]) -> float:
     if ledger is None:
         return 0.0
     longest = max((run.seconds for run in runs if run.seconds), default=0.0)
-    entries = [e for e in ledger.ledger.entries if not isinstance(e.said, Drawn)]
+    times = sorted(e.time_ms for e in ledger.ledger.entries)
     total = 0.0
     for number in ledger.others(runs):
         start, end = ledger.starts[number], ledger.ends.get(number)
-        after = [e.time_ms for e in entries if e.time_ms > start.time_ms]
-        stop = end.time_ms if end else min(after, default=start.time_ms)
+        later = bisect_right(times, start.time_ms)
+        stop = end.time_ms if end else times[later] if later < len(times) else math.inf
         took = max(0.0, (stop - start.time_ms) / 1000)
-        total += took if end else min(took, longest) if after else longest
+        total += took if end else min(took, longest)
     return total
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from results.tuning.score import Scored
+from rules.edition import load
 
 
 def table(scored: Sequence[Scored]) -> dict[str, Any]:
@@ -20,14 +21,16 @@ def table(scored: Sequence[Scored]) -> dict[str, Any]:
 def row(s: Scored) -> dict[str, Any]:
     """A campaign's winner in the fields of MLPerf's reference convergence points, and in ours: see
     benchmark/tuning/table.py."""
-    samples = s.samples_to_target
+    samples, known = s.samples_to_target, load(s.edition).benchmarks[s.benchmark].settings
+    machine = {name for name, setting in known.items() if setting.machine}
+    fixed = {name: value for name, value in s.campaign.settings.items() if name not in machine}
     return {
         "Benchmark": s.benchmark,
         "Creator": s.org,
         "When": s.edition,
         "Platform": s.system,
         "BS": s.campaign.batch_size,
-        "Hyperparams": s.winner.point,
+        "Hyperparams": {**fixed, **s.winner.point},
         "Epochs to converge": list(s.epochs),
         "Samples to converge": {"mean": samples.value, "low": samples.low, "high": samples.high},
         "Trials": s.campaign.trials,

@@ -260,3 +260,18 @@ def test_the_cost_of_recomputing_ends(tuned, law, codes, most):
     finally:
         path.write_text(before)
         load.cache_clear()
+
+
+@pytest.mark.parametrize("nodes, codes", [("1", ["TUN06"]), ("2", []), ("3", [])])
+def test_trials_at_once_on_other_nodes(tuned, found, nodes, codes):
+    """Trials 0 and 1 overlap, on a node each."""
+    early = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_start")["time_ms"] - 2000
+    for event in tuned.logs[1].events:
+        event["time_ms"] -= early
+    tuned.logs[1].one("devices")["value"][0]["host"] = "n2"
+    for log in tuned.logs:
+        log.one("number_of_nodes")["value"] = int(nodes)
+    changed(tuned, parallel=2)
+    tuned.described(number_of_nodes=nodes)
+    left = {"SYS10", "SYS11", "SYS12", "SYS13", "SYS08"}  # logs of more nodes than they name
+    assert [code for _, _, code in found(tuned.root) if code not in left] == codes
