@@ -135,8 +135,8 @@ def prepare(
     checkpoints: Checkpoints | None,
     staging: Staging | None,
     assigned: Assigned | None,
-    trial: Trial | None,
     config_file: tuple[Path, bytes],
+    trial: Trial | None = None,
 ) -> Run:
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
     problem, config = task.problem, task.config
