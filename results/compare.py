@@ -36,6 +36,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         command.tell(verdict)
         tuned = campaigns(verdict)
         if tuned and not any(not s.campaign for s in verdict.all_sets):  # campaigns alone
+            if any(form == "html" for _, form in wanted):
+                raise ValueError(
+                    "found campaigns of tuning alone, wanted sets of runs for a page: summarize.py has theirs"
+                )
             command.write(wanted, {"text": lambda base: terminal_text(tuned)})
             return 0
         found = [d.sides(results) for results in comparisons(args.paths, verdict, args.as_logged)]

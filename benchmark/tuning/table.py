@@ -119,8 +119,9 @@ def _numbers(samples: Samples) -> tuple[float | None, ...]:
     return samples.mean, samples.low, samples.high
 
 
-def settings_from(where: str, problem: str) -> list[str]:
-    """TABLE:BATCH as settings of a command line. Raises ValueError for anything else."""
+def settings_from(where: str, problem: str) -> tuple[list[str], str]:
+    """TABLE:BATCH as settings of a command line, and in words where they come from. Raises ValueError for anything
+    else."""
     path, _, batch = where.rpartition(":")
     if not path or not re.fullmatch(r"[1-9]\d{0,6}", batch):
         raise ValueError(f"--batch-from-table: found {where!r}, wanted the path of a table, a colon and a batch size")
@@ -129,4 +130,13 @@ def settings_from(where: str, problem: str) -> list[str]:
     except ValueError as error:
         raise ValueError(f"--batch-from-table: {error}") from None
     settings = {**row.settings, "batch_size": row.batch}
-    return [f"{name}={json.dumps(value)}" for name, value in settings.items()]
+    return [f"{name}={json.dumps(value)}" for name, value in settings.items()], told(row)
+
+
+def told(row: Row) -> str:
+    """Where the settings of a row come from, and what they promise."""
+    low, high = (f"{end:.4g}" if end else "unknown" for end in (row.samples.low, row.samples.high))
+    how = "interpolated between {} and {}".format(*row.between) if row.between else "measured"
+    return (
+        f"settings for batch size {row.batch} are {how}: {row.samples.mean:.4g} samples to the target ({low} to {high})"
+    )

@@ -302,7 +302,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path = args.config or config_path(args.problem)
         data = read_bytes(path)
         trial = open_trial(args.trial, args.log, args.run) if args.trial else None
-        table = settings_from(args.batch_from_table, args.problem) if args.batch_from_table else []
+        table, told = settings_from(args.batch_from_table, args.problem) if args.batch_from_table else ([], "")
+        if told and launch.rank == 0:
+            print(f"train.py: {told}", file=sys.stderr)
         args.settings = [*table, *args.settings, *(trial.settings if trial else [])]
         config = load_config(config_class(problem.workload), path, args.settings, data)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

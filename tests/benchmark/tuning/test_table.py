@@ -21,11 +21,14 @@ def table(tmp_path):
 def test_measured_rows_are_as_they_are(table):
     rows = read_table(table, "smoke")
     assert [r.batch for r in rows] == [1, 2, 8] and row_for(rows, 8) is rows[2] and rows[2].between is None
-    assert settings_from(f"{table}:8", "smoke") == ["rate=0.004", "ramp=4", "batch_size=8"]
+    found, told = settings_from(f"{table}:8", "smoke")
+    assert found == ["rate=0.004", "ramp=4", "batch_size=8"]
+    assert told == "settings for batch size 8 are measured: 3200 samples to the target (2880 to unknown)"
 
 
 def test_between_two_rows_logarithms_are_linear(table):
     found = row_for(read_table(table), 4)
+    assert "interpolated between 2 and 8" in settings_from(f"{table}:4", "smoke")[1]
     assert found.between == (2, 8) and found.settings == {"rate": 0.002, "ramp": 2}
     assert (found.samples.mean, found.samples.low, found.samples.high) == (
         pytest.approx(1600),
