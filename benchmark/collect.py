@@ -18,7 +18,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.log import Event, read_log
 from benchmark.source import PACKAGES, ROOT
-from benchmark.tree import combine, source_files, source_path
+from benchmark.tree import combine, logs_in, source_files, source_path
 
 Files = Mapping[str, str]  # sha256 in hexadecimal by relative path
 
@@ -39,7 +39,7 @@ def collect(submission: Path, available: Mapping[str, bytes]) -> None:
     folder = submission / "source"
     before = {path.name: files_in(path) for path in sorted(folder.glob("*")) if path.is_dir()}
     old = {digest: folder / name / path for name, files in before.items() for path, digest in files.items()}
-    logs = sorted(submission.glob("results/*/*/*/result_*.txt"))
+    logs = logs_in(submission)
     named = [(log, files) for log in logs if (files := files_of(log))]
     for log, files in named:
         for path, digest in files.items():

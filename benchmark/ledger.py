@@ -2,8 +2,9 @@
 
 It is ledger.jsonl beside the logs, one JSON object a line, names sorted and without spaces. Entries are only ever
 appended. Each has its `number`, which is its line's, from 1; `previous`, the sha256 of the line before without its
-newline, null in the first; `time_ms`, milliseconds since 1970; and `event`: start, end or note. The digest of a line
-stands for all lines up to it: that of the last one, the head, for the whole ledger.
+newline, null in the first; `time_ms`, milliseconds since 1970; and `event`: start, end or note. That of a campaign of
+tuning begins with `frozen` and `drawn`, and may have `asked`. The digest of a line stands for all lines up to it: that
+of the last one, the head, for the whole ledger.
 
 How a run uses it. Rank 0 appends a `Start` before `run_start`, and logs what `append` returns:
 `log.event("ledger", number, line=head)`. When its log is complete it appends the `End`. A run that goes on from a
@@ -36,6 +37,7 @@ SHOWN = 100  # faults of a ledger that are told
 LATEST = 1 << 53  # milliseconds beyond it are no time
 SHA256 = re.compile(r"[0-9a-f]{64}")
 STATUSES = ("success", "aborted")
+SHIFT_SOURCE = re.compile(r"os\.urandom|registry [1-9][0-9]{0,5}")
 
 
 class Wrong(ValueError):
@@ -111,8 +113,50 @@ class Note:
         return self.of
 
 
-Event = Start | End | Note
-EVENTS: dict[str, type] = {"start": Start, "end": End, "note": Note}
+@dataclass(frozen=True)
+class Frozen:
+    """A campaign of tuning is fixed: the sha256 of its canonical text. Raises Wrong for anything else."""
+
+    sha256: str
+
+    def __post_init__(self):
+        _want_digest("sha256", self.sha256)
+
+    refers = None  # it is about no start
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The shift of a campaign, 32 bytes in hexadecimal, and where it comes from: os.urandom, or "registry 3", the
+    round's third entry. Raises Wrong for anything else."""
+
+    shift: str
+    source: str
+
+    def __post_init__(self):
+        _want_digest("shift", self.shift)
+        sound = type(self.source) is str and bool(SHIFT_SOURCE.fullmatch(self.source))
+        _want(sound, "source", self.source, "os.urandom or registry <entry>")
+
+    refers = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The point of trial `trial`, from 0, as an outside sampler proposed it. Raises Wrong for anything else."""
+
+    point: dict[str, Any]
+    trial: int
+
+    def __post_init__(self):
+        _want(type(self.point) is dict and len(self.point) <= 100, "point", self.point, "settings by name")
+        _want(type(self.trial) is int and 0 <= self.trial < MOST, "trial", self.trial, f"a number below {MOST}")
+
+    refers = None
+
+
+Event = Start | End | Note | Frozen | Drawn | Asked
+EVENTS: dict[str, type] = {"start": Start, "end": End, "note": Note, "frozen": Frozen, "drawn": Drawn, "asked": Asked}
 COMMON = {"event", "number", "previous", "time_ms"}
 BEGINNINGS = (b'{"config":', b'{"event":')  # of a start; of an end or a note
 

@@ -8,6 +8,9 @@ results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/weights/resul
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/ledger.jsonl      every start of a run in this set
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/superseded/<time>/...   what was run again
 results/<edition>/<org>/results/<system>/throughput/<benchmark>/result_<i>.txt       throughput-only logs, no runs
+results/<edition>/<org>/results/<system>/tuning/<benchmark>/<campaign>/result_<i>.txt    trials of a campaign of tuning
+results/<edition>/<org>/results/<system>/tuning/<benchmark>/<campaign>/campaign.json     what was frozen, and
+results/<edition>/<org>/results/<system>/tuning/<benchmark>/<campaign>/confirmation/result_<i>.txt   runs at the winner
 
 A folder of source has the paths and the bytes that logs name in their event `source`, and is named by the first 12
 digits of `combine` over all of its files. All benchmarks and systems of a submission share it; there is more than one
@@ -21,8 +24,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-THROUGHPUT = "throughput"
-SCALINGS = ("strong", "weak", THROUGHPUT)
+THROUGHPUT, TUNING = "throughput", "tuning"
+SCALINGS = ("strong", "weak", THROUGHPUT, TUNING)
+CONFIRMATION = "confirmation"  # in the folder of a campaign
 # In the folder of a set:
 WEIGHTS, LEDGER, SUPERSEDED = "weights", "ledger.jsonl", "superseded"
 SKIPPED = ("__pycache__",)
@@ -48,6 +52,17 @@ def set_path(submission: Path, system: str, benchmark: str, scaling: str = "stro
 def result_path(submission: Path, system: str, benchmark: str, run: int, scaling: str = "strong") -> Path:
     """The log of run `run`, counted from 0."""
     return set_path(submission, system, benchmark, scaling) / f"result_{run}.txt"
+
+
+def campaign_path(submission: Path, system: str, benchmark: str, campaign: str) -> Path:
+    """The folder of a campaign of tuning: its trials lie in it as runs in a set's."""
+    return set_path(submission, system, benchmark, TUNING) / campaign
+
+
+def logs_in(submission: Path) -> list[Path]:
+    """The logs of a submission's sets and campaigns."""
+    patterns = ("*/*/*", f"*/{TUNING}/*/*", f"*/{TUNING}/*/*/{CONFIRMATION}")
+    return sorted({log for where in patterns for log in submission.glob(f"results/{where}/result_*.txt")})
 
 
 def weights_path(log: Path) -> Path:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from benchmark.tree import LEDGER, THROUGHPUT
+from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Finding, sort_key
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
@@ -64,12 +65,14 @@ def assemble(
             edition=edition.name,
             required=known.runs if known else None,
             logs=tuple(log(x.name, edition.name) for x in s.logs),
-            findings=tuple(f for name in (s.name, ledger_name(s)) for f in at.get(name, ())),
+            findings=tuple(f for name in (s.name, ledger_name(s), campaign_name(s)) for f in at.get(name, ())),
             description=(description.data or {}) if description else {},
             submission=home,
             about=tuple(f for f in around[home] if f.path not in mine and concerns(f, home, s, edition))
             if home
             else (),
+            campaign=s.place.campaign,
+            confirmation=s.place.confirmation,
             unjudged=unjudged(s, home, at.get(s.name, ()), known is not None, every),
         )
 
@@ -87,7 +90,13 @@ def assemble(
 
 def own(s: Set) -> list[str]:
     """What findings call a set and the files that it consists of."""
-    return [s.name, ledger_name(s), *(log.name for log in s.logs)]
+    campaign = [campaign_name(s)] if s.trials else []
+    return [s.name, ledger_name(s), *campaign, *(log.name for log in s.logs)]
+
+
+def campaign_name(s: Set) -> str:
+    """What findings call the campaign whose trials a set has."""
+    return f"{s.name}/{CAMPAIGN}"
 
 
 def ledger_name(s: Set) -> str:

@@ -30,6 +30,7 @@ from compliance.reading.run import Run, run_of
 from compliance.reading.terms import division_of, terms_for
 from compliance.reading.timeline import timeline
 from compliance.reading.tree import LogFile, Set, Submission
+from compliance.reading.tuning import left_out
 from compliance.rule import Check, ordered
 from compliance.verdict import NO_STOP, NOT_CONVERGED, Verdict
 from compliance.waiver import Waivers, apply
@@ -51,6 +52,7 @@ class Job:
     alone: bool
     division: str = ""  # the system description's, where it overrules the log's
     waivers: Waivers | None = None
+    without: frozenset[str] = frozenset()  # rules that don't hold for it
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Unit:
             division = division_of((description.data or {}).get("division")) if description else ""
             benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
             for log in runs.logs:
-                yield Job(log, self.edition, benchmark, False, division, self.waivers)
+                yield Job(log, self.edition, benchmark, False, division, self.waivers, left_out(runs, self.edition))
         if self.log:
             yield Job(self.log, self.edition, "", alone=True, waivers=self.waivers)
 
@@ -159,7 +161,7 @@ def _unit(
 def judge_log(job: Job) -> tuple[Run, list[Finding]]:
     """What one log says, and every fault in it."""
     log = gather_log(job.log.file, job.log.name, job.edition)
-    terms = terms_for(log, job.edition, job.benchmark, job.division)
+    terms = replace(terms_for(log, job.edition, job.benchmark, job.division), without=job.without)
     if "RES01" in terms.codes:
         set_aside(log, terms.metric)
     time = timeline(log, terms)
@@ -280,7 +282,7 @@ def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iter
     terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition))
     ledger = ledger_of(runs, unit.edition)
     place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry, ledger)
-    terms = replace(terms, throughput_only=_measures_throughput(runs, every))
+    terms = replace(terms, throughput_only=_measures_throughput(runs, every), without=left_out(runs, unit.edition))
     alike = [run for run in sound if run.throughput_only == terms.throughput_only]
     for check in ordered("set", terms.codes):
         if given.isdisjoint(check.after):

@@ -47,6 +47,8 @@ class SetVerdict:
     unjudged: str = ""  # why it wasn't judged by all the rules, and so can have no figure
     about: tuple[Finding, ...] = ()  # what was found outside the set and concerns it: description, source
     reviewed: str = ""  # what reviewers have said of its submission, in words; "" where nobody was asked
+    campaign: str = ""  # of tuning, whose trials these are, or, if it is a `confirmation`, whose confirmation runs
+    confirmation: bool = False
 
     @property
     def in_order(self) -> bool:

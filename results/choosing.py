@@ -35,7 +35,7 @@ def comparisons(paths: Sequence[Path], verdict: Verdict, as_logged: bool = False
 def results_below(path: Path, sets: Sequence[tuple[str, SetVerdict]], as_logged: bool) -> list[Result]:
     """The results of the sets at or below a path."""
     home = path.resolve()
-    below = [(name, s) for name, s in sets if s.folder.resolve().is_relative_to(home)]
+    below = [(name, s) for name, s in sets if s.folder.resolve().is_relative_to(home) and not s.campaign]
     return [r for name, s in below for r in results_of(name, s, as_logged)]
 
 

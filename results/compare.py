@@ -21,6 +21,8 @@ from results import command
 from results import differences as d
 from results.choosing import comparisons
 from results.tables.comparison import text
+from results.tuning.score import campaigns
+from results.tuning.text import terminal_text
 
 FORMATS = ("text", "html")
 
@@ -33,6 +35,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         verdict = command.check(args)
         command.keep_outside(wanted, verdict)
         command.tell(verdict)
+        tuned = campaigns(verdict)
+        if tuned and not any(not s.campaign for s in verdict.all_sets):  # campaigns alone
+            if any(form == "html" for _, form in wanted):
+                raise ValueError(
+                    "found campaigns of tuning alone, wanted sets of runs for a page: summarize.py has theirs"
+                )
+            command.write(wanted, {"text": lambda base: terminal_text(tuned)})
+            return 0
         found = [d.sides(results) for results in comparisons(args.paths, verdict, args.as_logged)]
         if len(found) > 1 and any(form == "html" for _, form in wanted):
             raise ValueError(f"found {len(found)} comparisons, wanted one for a page: name its sets")
@@ -41,9 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         def html(base: Path) -> str:
             from results.html.compare_page import html_text
 
-            return html_text(*paired[0], base)
+            return html_text(*paired[0], base, tuned)
 
-        command.write(wanted, {"text": lambda base: "\n\n".join(text(*both) for both in paired), "html": html})
+        def words(base: Path) -> str:
+            return "\n\n".join([*(text(*both) for both in paired), *filter(None, [terminal_text(tuned)])])
+
+        command.write(wanted, {"text": words, "html": html})
     except (ValueError, OSError) as error:
         tell(f"compare: {error}")
         return 2

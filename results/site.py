@@ -23,6 +23,7 @@ from results import command
 from results.html.site_pages import files, rounds
 from results.statistics.result import summarize
 from results.summarize import left_out
+from results.tuning.score import campaigns
 from rules.edition import load
 
 
@@ -55,7 +56,7 @@ def pages(args: argparse.Namespace) -> dict[str, str]:
         verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
     command.keep_outside([(args.out / "index.html", "html")], verdict)
     command.tell(verdict)
-    found = rounds(summarize(verdict, args.as_logged), left_out(verdict))
+    found = rounds(summarize(verdict, args.as_logged), left_out(verdict), campaigns(verdict))
     if not found:
         raise ValueError(f"{' '.join(map(str, args.paths))}: found no set of runs")
     return dict(files(found, Path.cwd()))

@@ -23,6 +23,8 @@ from compliance.verdict import Verdict
 from results import command
 from results.statistics.result import Result, summarize
 from results.tables import text
+from results.tuning import text as tuning
+from results.tuning.score import Scored, campaigns
 from rules.edition import load
 
 FORMATS = ("text", "csv", "json", "markdown", "html")
@@ -41,17 +43,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
         command.keep_outside(wanted, verdict)
         results, without = summarize(verdict, args.as_logged), left_out(verdict)
+        tuned = campaigns(verdict)
         command.tell(verdict)
-        if not results and not without:
+        if not results and not without and not tuned:
             raise ValueError(f"{' '.join(map(str, args.paths))}: found no set of runs")
         if all(form == "csv" for _, form in wanted):
             for path, why in without:
                 tell(f"{path}: {why}")
-        command.write(wanted, forms(results, without, args.view))
+        command.write(wanted, forms(results, without, args.view, tuned))
     except (ValueError, OSError) as error:
         tell(f"summarize: {error}")
         return 2
-    if without or not all(r.in_order for r in results):
+    if without or not all(r.in_order for r in results) or any(s.why for s in tuned):
         return 1
     return 2 if verdict.missed else 0
 
@@ -78,19 +81,21 @@ def left_out(verdict: Verdict) -> list[tuple[str, str]]:
     return [(log.run.path, ALONE) for log in verdict.logs] + [(f.path, f"{f.code} {f.message()}") for f in strays]
 
 
-def forms(results: Sequence[Result], without: text.Places, view: str) -> dict[str, Callable[[Path], str]]:
+def forms(
+    results: Sequence[Result], without: text.Places, view: str, tuned: Sequence[Scored] = ()
+) -> dict[str, Callable[[Path], str]]:
     """How each format is made, for the folder where it will lie."""
 
     def html(base: Path) -> str:
         from results.html.report import html_text
 
-        return html_text(results, base, without)
+        return html_text(results, base, without, tuned=tuned)
 
     made = {
-        "text": lambda base: text.terminal_text(results, without),
+        "text": lambda base: joined(text.terminal_text(results, without), tuning.terminal_text(tuned)),
         "csv": lambda base: text.csv_text(results),
-        "json": lambda base: text.json_text(results, without),
-        "markdown": lambda base: text.markdown_text(results, without),
+        "json": lambda base: text.json_text(results, without, [tuning.record(s) for s in tuned]),
+        "markdown": lambda base: joined(text.markdown_text(results, without), tuning.markdown_text(tuned)),
         "html": html,
     }
     if view == "analysis":
@@ -104,6 +109,11 @@ def forms(results: Sequence[Result], without: text.Places, view: str) -> dict[st
         made |= {"markdown": lambda base: procurement.procurement_markdown(results)}
         made |= {"csv": lambda base: procurement.procurement_csv(results)}
     return made
+
+
+def joined(*texts: str) -> str:
+    """Those of some texts that say something, one below another."""
+    return "\n".join(text for text in texts if text)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from rules.patch import patched
 from rules.reference import ReferencePoint, reference_points
 from rules.settings import settings_of
 from rules.text import Rule, read_texts
+from rules.tuning import Tuning
 
 ROOT = Path(__file__).resolve().parent
 TEXTS = "texts"
@@ -236,6 +237,7 @@ class Limits:
     io_rules: tuple[str, ...] = ()  # that judge a trial of the input; (): there is no such log
     registry: str = "none"  # whether entrants register and are assigned their seeds: none, optional or required
     ledger: str = "none"  # whether sets have a launch ledger: none, optional or required
+    tuning: Tuning | None = None  # None: there are no campaigns of tuning
 
     def __post_init__(self) -> None:
         for name in ("registry", "ledger"):
@@ -363,6 +365,8 @@ def _in_force(limits: Limits, texts: dict[str, Rule], where: str) -> dict[str, R
     for name in ("throughput_rules", "io_rules"):
         for code in getattr(limits, name):
             _known(code, texts, f"{where}: {name}")
+    for code in (*limits.tuning.trials_without, *limits.tuning.confirmations_without) if limits.tuning else ():
+        _known(code, texts, f"{where}: tuning")
     return rules
 
 

@@ -45,7 +45,7 @@ def started_by(pid: int) -> list[int]:
 
 
 def killed(command: list[str], rng: random.Random, longest: float) -> tuple[bool, int, str]:
-    """Start a command and kill it within so many seconds (0: never): whether it was, or its exit code and last words."""
+    """Start a command and kill it within so many seconds (0: never): whether it was, or its code and last words."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         try:
             words = process.communicate(timeout=rng.uniform(0.05, longest) if longest else MOST)[1]

@@ -243,7 +243,7 @@ def _unsaid(run: Run, launched: SetLedger) -> set[int]:
 @rule("LED09", "set", severity="review", runs="every", after=("LED05", "LED06"))
 def starts_come_one_after_another(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """What was started on a system ended before the next start"""
-    if not place.ledger or place.scaling == WEAK:
+    if not place.ledger or place.scaling == WEAK or place.runs.trials:
         return
     slack, launched = terms.edition.limits.clock.overlap, place.ledger
     plain = {run.launch.number for run in runs if run.launch and not run.resumptions}  # RUN21 looks at these

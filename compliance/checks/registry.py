@@ -10,6 +10,7 @@ from compliance.reading.files import SubmissionFiles
 from compliance.reading.registry import RoundRegistry, key_of, names_entry
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
+from compliance.reading.tuning import entry_of
 from compliance.rule import rule
 from rules.registry import NAME, Entry
 
@@ -117,6 +118,7 @@ def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
     """An organisation uses every entry that it has in the registry"""
     entries = files.registry.of_organisation(files.submission.org) if files.registry else []
     named = {run.origin.entry for run in files.runs if names_entry(run) and not run.throughput_only}
+    named |= {entry_of(trials) for trials in files.submission.sets if trials.trials}
     idle = [entry for entry in entries if entry.entry not in named]
     if idle:
         told = "; ".join(f"{e.entry} ({e.system}, {e.benchmark}, {e.problem})" for e in idle[:MOST_LISTED])

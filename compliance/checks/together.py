@@ -44,7 +44,7 @@ def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
         for run in sorted(runs, key=lambda r: (r.window, r.path)):
             limit = across.edition(run).limits.clock.overlap
             shared = (min(last.window[1], run.window[1]) - run.window[0]) / 1000 if last else 0.0
-            if shared > limit:
+            if shared > limit and not _same_campaign(last, run):
                 found = f"{shared:.3f} s at the same time as {last.path}"
                 yield Fault(run.start.line, found, f"at most {limit:g} s", path=run.path)
             if last is None or run.window[1] > last.window[1]:
@@ -108,6 +108,11 @@ def _occupies(run: Run) -> bool:
     """Whether a run has its system for itself from its start to its stop, by a clock that nothing is wrong with."""
     wrong = any(code.startswith("CLK") and CHECKS[code].severity == "error" for code in run.codes)
     return run.window is not None and not (wrong or run.throughput_only or run.resumed or run.pruned)
+
+
+def _same_campaign(one: Run, other: Run) -> bool:
+    """Whether two runs are trials of one campaign of tuning, which may run at once: TUN06 looks at those."""
+    return one.file.parent == other.file.parent and bool(place_of(one.file.parent).campaign)
 
 
 def spelling(name: str) -> str:

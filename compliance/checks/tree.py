@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from benchmark.tree import ENVIRONMENT, LEDGER, SUPERSEDED, WEIGHTS
+from benchmark.tree import CONFIRMATION, ENVIRONMENT, LEDGER, SUPERSEDED, TUNING, WEIGHTS
+from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Fault, show
-from compliance.reading.tree import LOG, PRUNED, Entry, Submission
+from compliance.reading.tree import LOG, PRUNED, Entry, Submission, is_tuning
 from compliance.reading.weights import in_folder
 from compliance.rule import rule
 from compliance.safe import printable
@@ -27,7 +28,10 @@ def logs_lie_where_they_belong(submission: Submission, edition: Edition) -> Iter
     scalings = edition.limits.scalings
     for runs in submission.sets:
         parts = runs.path.relative_to(submission.path).parts[1:]
-        if len(parts) != (3 if scalings else 2) or (scalings and parts[1] not in scalings):
+        tuning = bool(runs.place.campaign) and TUNING in scalings
+        if not tuning and (
+            len(parts) != (3 if scalings else 2) or (scalings and (parts[1] not in scalings or parts[1] == TUNING))
+        ):
             wanted = (
                 f"results/<system>/<{'|'.join(scalings)}>/<benchmark>" if scalings else "results/<system>/<benchmark>"
             )
@@ -93,7 +97,8 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
         return
     held = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
     for parts in _set_folders(submission, edition):
-        if parts not in held:
+        inside = parts[2] == TUNING and any(other[: len(parts)] == parts for other in held)
+        if parts not in held and not inside:
             yield Fault(1, "no log", "result_<i>.txt", path=submission.place(*parts))
     if not any(e.parts[0] == "results" for e in submission.entries):
         yield Fault(1, "no results", "results/")
@@ -154,6 +159,10 @@ def _placed(entry: Entry, edition: Edition) -> bool:
     if SUPERSEDED in parts:  # of a set: what was made again, and its weights
         kept = bool(LOG.match(parts[-1])) or (parts[-2] == WEIGHTS and parts[-1].endswith(".safetensors"))
         return edition.limits.ledger != "none" and kept
+    tuning = TUNING in edition.limits.scalings and is_tuning(parts[1:-1])
+    if parts[-1] == CAMPAIGN:
+        return tuning and parts[-2] != CONFIRMATION
     if parts[-1] == LEDGER:  # beside the logs of a set
-        return edition.limits.ledger != "none" and len(parts) == (5 if edition.limits.scalings else 4)
+        at = tuning or len(parts) == (5 if edition.limits.scalings else 4)
+        return edition.limits.ledger != "none" and at
     return bool(LOG.match(parts[-1])) or "power" in parts or (PRUNED in parts and bool(LOG.match(parts[-1])))

@@ -19,13 +19,15 @@ class Terms:
     folder_benchmark: str = ""  # what the log's folder says it is; "" where the log was given alone
     throughput_only: bool = False  # whether the log is no run, and says so
     io_only: bool = False  # ... but a trial of the input
+    without: frozenset[str] = frozenset()  # rules that don't hold for it, as it is of a campaign of tuning
 
     @property
     def codes(self) -> frozenset[str]:
         """The rules that judge the log."""
         if self.io_only:
-            return self.edition.io_codes
-        return self.edition.throughput_codes if self.throughput_only else self.edition.codes
+            return self.edition.io_codes - self.without
+        codes = self.edition.throughput_codes if self.throughput_only else self.edition.codes
+        return codes - self.without
 
     @property
     def target(self) -> float | None:

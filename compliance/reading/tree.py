@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from benchmark.log import Event, read_log
-from benchmark.tree import SCALINGS, SUPERSEDED
+from benchmark.tree import CONFIRMATION, SCALINGS, SUPERSEDED, TUNING
 from compliance.reading.power import is_power
 
 MOST_ENTRIES = 200_000
@@ -42,6 +42,8 @@ class Place:
     scaling: str
     benchmark: str
     home: Path
+    campaign: str = ""  # of tuning, whose trials or, if it is a `confirmation`, whose confirmation runs these are
+    confirmation: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Set:
     @property
     def benchmark(self) -> str:
         return self.place.benchmark
+
+    @property
+    def trials(self) -> bool:
+        """Whether its logs are the trials of a campaign of tuning."""
+        return bool(self.place.campaign) and not self.place.confirmation
 
 
 @dataclass(frozen=True)
@@ -170,13 +177,16 @@ def read_submission(path: Path, name: str, given: Path) -> Submission:
 
 def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry], aside: list[Entry]) -> Set:
     inner, above = parts[1:], submission.path.resolve()
+    tuning = is_tuning(inner)
     place = Place(
         round=above.parent.name,
         org=above.name,
         system=inner[0] if inner else "",
         scaling=inner[1] if len(inner) > 2 else "",
-        benchmark=inner[-1] if len(inner) > 1 else "",
+        benchmark=inner[2 if tuning else -1] if len(inner) > 1 else "",
         home=submission.path,
+        campaign=inner[3] if tuning else "",
+        confirmation=tuning and len(inner) == 5,
     )
     logs, old = (
         [
@@ -188,6 +198,12 @@ def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry], a
     )
     where = (submission.path.joinpath(*parts), submission.place(*parts), submission.given)
     return Set(*where, place, in_order(logs), in_order(old))
+
+
+def is_tuning(inner: tuple[str, ...]) -> bool:
+    """Whether the parts of a path below results/ are those of a campaign of tuning, or of its confirmation runs."""
+    within = len(inner) == 4 or (len(inner) == 5 and inner[4] == CONFIRMATION)
+    return within and inner[1] == TUNING and inner[3] != CONFIRMATION
 
 
 def read_set(path: Path, name: str, given: Path) -> Set:
@@ -218,6 +234,11 @@ def _superseded(path: Path, name: str) -> list[LogFile]:
 def place_of(folder: Path) -> Place:
     """What the folders above a set's call it: <round>/<org>/results/<system>/[<scaling>/]<benchmark>."""
     folder = folder.resolve()
+    for parts in (folder.parts[-6:], folder.parts[-5:]):  # of confirmation runs, and of trials
+        if parts[0] == RESULTS and is_tuning(parts[1:]):
+            home = folder.parents[len(parts) - 1]
+            names = (home.parent.name, home.name, parts[1], TUNING, parts[3], home)
+            return Place(*names, parts[4], len(parts) == 6)
     benchmark, above, scaling = folder.name, folder.parent, ""
     if above.name in SCALINGS:
         scaling, above = above.name, above.parent

@@ -129,7 +129,7 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
     under torchrun, 2 if one of them said so. What it says on standard error is passed on, but of torchrun's own words:
     these, too, if nobody else says what went wrong."""
     process = subprocess.Popen(
-        command, env=environment, stderr=subprocess.PIPE, preexec_fn=_end_with_parent, start_new_session=True
+        command, env=environment, stderr=subprocess.PIPE, preexec_fn=end_with_parent, start_new_session=True
     )
     told, rest, codes = set[str](), deque[str](maxlen=MOST_LINES), set[int]()
 
@@ -151,7 +151,7 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
     return 2 if code > 0 and 2 in codes else code
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """In a process that has just been forked: it gets SIGTERM when its parent is gone, however that ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)

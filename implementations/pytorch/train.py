@@ -45,6 +45,7 @@ from benchmark.launch import Launch, detect_launch
 from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from benchmark.tree import LEDGER, combine
+from benchmark.tuning.table import settings_from
 from rules.registry import SOURCE
 
 from .config import activation_type, config_path, gpu_of, load_config, resolve
@@ -71,6 +72,7 @@ from .training.step import float32_facts, ieee_float32, warm_up
 from .training.stop import Aborted, WrongData, lost_peer, watch_signals
 from .training.stop import reason as why
 from .training.told import told
+from .training.trial import Trial, open_trial
 from .training.watchdog import Watchdog, cuda_mark
 
 
@@ -95,6 +97,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--registry", type=Path, help="registry.yaml of the round, which assigns the seed")
     parser.add_argument("--entry", type=int, help="with --registry: the number of the entry")
     parser.add_argument("--run", type=int, help="with --registry: which run of the entry (default: as the log's name)")
+    parser.add_argument("--trial", type=Path, help="folder of a campaign: the run is a trial of it, by the log's name")
+    parser.add_argument("--batch-from-table", metavar="TABLE:BATCH", help="settings of hpo_table.json for a batch size")
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the checker refuses such a log")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
@@ -112,6 +116,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--rehearsal-seed: found --registry too, wanted one of them")
     if args.run is None and (number := re.fullmatch(r"result_(\d{1,9})\.txt", args.log.name)):
         args.run = int(number[1])
+    if args.trial and (args.steps or args.checkpoint or args.registry or args.batch_from_table):
+        parser.error("--trial: found another of --steps, --checkpoint, --registry, --batch-from-table, wanted none")
     if args.registry and args.run is None:
         parser.error(f"--log: found {args.log.name}, wanted result_<i>.txt, or --run I")
     if args.steps < 0:
@@ -140,6 +146,7 @@ def prepare(
     staging: Staging | None,
     assigned: Assigned | None,
     config_file: tuple[Path, bytes],
+    trial: Trial | None = None,
 ) -> Run:
     """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
     problem, config = task.problem, task.config
@@ -186,6 +193,8 @@ def prepare(
     log.event("problem", problem.name)
     log.event("problem_digest", problem.digest())
     log.event("rules_edition", EDITION)
+    if trial:
+        log.event("trial", trial.facts)
     log.event("target", problem.target)
     log_ranks(log, layout, launch, device)
     measured = not args.steps and not (checkpoints and checkpoints.resumed)
@@ -205,7 +214,9 @@ def prepare(
     if not (args.steps or args.io_only):
         log.launch(seed, combine(source[0].items()), config.digest(), problem.digest())
     log.end("init")
-    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog, energy)
+    return Run(
+        task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog, energy, trial
+    )
 
 
 def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict[str, Any], int]:
@@ -323,6 +334,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         problem = load_problem(args.problem, args.problems)
         path = args.config or config_path(args.problem)
         data = read_bytes(path)
+        trial = open_trial(args.trial, args.log, args.run) if args.trial else None
+        table, told = settings_from(args.batch_from_table, args.problem) if args.batch_from_table else ([], "")
+        if told and launch.rank == 0:
+            print(f"train.py: {told}", file=sys.stderr)
+        args.settings = [*table, *args.settings, *(trial.settings if trial else [])]
         config = load_config(config_class(problem.workload), path, args.settings, data)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         config = resolve(config, cores, launch.local_world_size, launch.world_size)
@@ -361,7 +377,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     staging = Staging(args.stage, []) if args.stage else None
     watch_signals(lambda number: (log.stop("aborted", number.name), finish(log), staging and staging.clear()))
     parts = {"task": task, "layout": layout, "reader": reader, "checkpoints": opened, "staging": staging}
-    parts["assigned"] = assigned
+    parts |= {"assigned": assigned, "trial": trial}
     code = attempt(args, launch, log, **parts, config_file=(path, data))
     finish(log)
     if code == 0 and log.path and not args.steps:

@@ -13,13 +13,15 @@ from results.html.detail import worth
 from results.html.excerpt import home
 from results.html.findings import groups
 from results.html.page import Links, page
+from results.html.tuning import sections
 from results.tables.comparison import comparable, pair_words
 from results.tables.row import seed
 from results.tables.text import title
+from results.tuning.score import Scored
 
 
-def html_text(compared: Sequence[Side], pairs: Sequence[Pair], base: Path) -> str:
-    """One self-contained page; links to logs are relative to `base`."""
+def html_text(compared: Sequence[Side], pairs: Sequence[Pair], base: Path, tuned: Sequence[Scored] = ()) -> str:
+    """One self-contained page; links to logs are relative to `base`. `tuned` are campaigns beside the sets."""
     links, sides = Links(base), [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
     found = environment_differences(compared)
     targets = {s.result.one("target") for s in compared}
@@ -46,6 +48,7 @@ def html_text(compared: Sequence[Side], pairs: Sequence[Pair], base: Path) -> st
         seeds=seeds(compared, links),
         shared=d.same_seeds(compared),
         findings=[(s.letter, groups(s.result.standing, links, home(s.result.judged), 3, 2)) for s in compared],
+        tuned=sections(tuned),
     )
 
 

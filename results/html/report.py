@@ -17,11 +17,13 @@ from results.html.excerpt import home
 from results.html.findings import Group, groups
 from results.html.numbers import grouped, with_error
 from results.html.page import Links, anchor, page
+from results.html.tuning import sections
 from results.statistics.result import Result
 from results.tables.formatting import minutes
 from results.tables.rates import Rate, Series, efficiencies, rates, series
 from results.tables.record import rank_text
 from results.tables.text import Places, energy_cells, title
+from results.tuning.score import Scored
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,12 @@ class Section:
 
 
 def html_text(
-    results: Sequence[Result], base: Path, left_out: Places = (), heading: str = "Results", public: bool = False
+    results: Sequence[Result],
+    base: Path,
+    left_out: Places = (),
+    heading: str = "Results",
+    public: bool = False,
+    tuned: Sequence[Scored] = (),
 ) -> str:
     """The report; links to logs are relative to `base`, the folder where it will lie, and there are none if it is
     `public`. `left_out` (path, why) has no result."""
@@ -60,6 +67,7 @@ def html_text(
         public=public,
         alone=len(trained) == 1,
         how=HOW,
+        tuned=sections(tuned),
     )
 
 
@@ -107,7 +115,19 @@ def tables(results: Sequence[Result]) -> list[tuple[str, Table]]:
 
 STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
 STRONG = (*STRONG, "units", "samples/s", "unit-hours")
-WEAK = ("system", "verdict", "models/h", "T units", "S units", "M models", "TTTa, s", "minutes", "pruned", "epochs")
+WEAK = (
+    "system",
+    "verdict",
+    "kind",
+    "models/h",
+    "T units",
+    "S units",
+    "M models",
+    "TTTa, s",
+    "minutes",
+    "pruned",
+    "epochs",
+)
 
 
 def ranking(results: Sequence[Result]) -> Table:
@@ -165,7 +185,7 @@ def weak_row(r: Result) -> list[Cell]:
     values = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
     last = number(t.seconds / 60 if t else None, minutes(t.seconds if t else None))
     epochs = number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs")))
-    return [system(r), verdict(r.standing), *map(number, values), last, number(r.pruned), epochs]
+    return [system(r), verdict(r.standing), Cell(r.kind or "-"), *map(number, values), last, number(r.pruned), epochs]
 
 
 RATES = ("system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")

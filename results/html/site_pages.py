@@ -16,6 +16,8 @@ from results.html.page import ADDRESS, HIDDEN, Links, anchor, page, plain
 from results.html.report import html_text
 from results.statistics.result import Result
 from results.tables.text import Places, csv_text, json_text
+from results.tuning.score import Scored
+from results.tuning.text import record
 from rules.edition import Edition, editions, load
 from rules.text import Rule
 
@@ -30,6 +32,7 @@ class Round:
     folder: str
     results: Sequence[Result]
     left_out: Places
+    tuned: Sequence[Scored] = ()
 
     @property
     def edition(self) -> str:
@@ -37,9 +40,9 @@ class Round:
         return ", ".join(sorted({r.judged.edition for r in self.results}))
 
 
-def rounds(results: Sequence[Result], left_out: Places) -> list[Round]:
-    """The results by round, in the order of their names; what has no result stands with the round in whose folder it
-    lies."""
+def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] = ()) -> list[Round]:
+    """The results by round, in the order of their names; what has no result, and campaigns, stand with the round in
+    whose folder they lie."""
     found: dict[str, list[Result]] = {}
     for r in results:
         found.setdefault(r.judged.round or r.judged.edition, []).append(r)
@@ -48,7 +51,8 @@ def rounds(results: Sequence[Result], left_out: Places) -> list[Round]:
         folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[:60] or "round"
         folder = folder if folder.lower() not in {*taken, "index.html", "rules.html"} else anchor(folder, name)
         taken.add(folder.lower())
-        made.append(Round(name, folder, of, [(p, why) for p, why in left_out if f"/{name}/" in f"/{p}"]))
+        without = [(p, why) for p, why in left_out if f"/{name}/" in f"/{p}"]
+        made.append(Round(name, folder, of, without, [s for s in tuned if f"/{name}/" in f"/{s.place}"]))
     return made
 
 
@@ -59,9 +63,10 @@ def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
     yield "rules.html", rules()
     for one in found:
         places = [(links.place(path), why) for path, why in one.left_out]
-        yield f"{one.folder}/index.html", html_text(one.results, base, places, f"Results of {one.name}", public=True)
+        title, said = f"Results of {one.name}", {"public": True, "tuned": one.tuned}
+        yield f"{one.folder}/index.html", html_text(one.results, base, places, title, **said)
         yield f"{one.folder}/results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
-        yield f"{one.folder}/results.json", clean_json(json_text(one.results, places))
+        yield f"{one.folder}/results.json", clean_json(json_text(one.results, places, list(map(record, one.tuned))))
 
 
 def clean_json(text: str) -> str:

@@ -221,6 +221,50 @@ def trend() -> Spec:
     )
 
 
+def parallel() -> Spec:
+    """A line a trial over the axes of a campaign's settings."""
+    axes = {"field": "axis", "type": "nominal", "sort": None, "title": None, "axis": {"labelAngle": 0}}
+    place = {"x": axes, "y": number("share of the axis", field="y"), "color": COLOUR, "opacity": FADE}
+    place["detail"] = {"field": "g"}
+    told = {"trial": "g", "setting": "axis", "value": "value", "it": "said"}
+    dashed = {"strokeDash": scaled("d", DASHES, list(DASH))}
+    line = {"data": {"name": "points"}, "mark": {"type": "line", "strokeWidth": 1.2}, "encoding": place | dashed}
+    mark = {"data": {"name": "points"}, "mark": {"type": "point", "size": 40}, "encoding": place | {"tooltip": TIP}}
+    return picked({"points": told}, line, mark)
+
+
+def trials(x: str, log: bool = False) -> Spec:
+    """Trials by a setting and their seconds."""
+    place = {"x": number(x, log), "y": number("seconds", field="y"), "color": COLOUR, "opacity": FADE, "tooltip": TIP}
+    shape = {"shape": scaled("h", SHAPES, list(SHAPE))}
+    told = {"trial": "g", x: "x", "seconds": "y", "it": "said"}
+    mark = {"data": {"name": "points"}, "mark": {"type": "point", "size": 60}, "encoding": place | shape}
+    return picked({"points": told}, mark | {"params": [zoomed("x", "y")]}, log="y")
+
+
+def so_far() -> Spec:
+    """The best of a campaign over its cost, in steps."""
+    place = {"x": number("seconds of all trials until then"), "y": number("shortest seconds", field="y")}
+    place |= {"color": COLOUR, "tooltip": TIP}
+    mark = {"type": "line", "interpolate": "step-after", "point": True}
+    told = {"seconds of trials": "x", "shortest seconds": "y"}
+    return picked({"points": told}, {"data": {"name": "points"}, "mark": mark, "encoding": place}, log="y")
+
+
+def by_batch() -> Spec:
+    """Samples to the target by batch size, with intervals."""
+    place = {"x": number("global batch size", True), "color": COLOUR, "opacity": FADE}
+    rule = place | {"y": number("samples to the target", True, "low"), "y2": {"field": "high"}}
+    mark = place | {"y": number("samples to the target", True, "y"), "tooltip": TIP}
+    mark["shape"] = scaled("h", SHAPES, list(SHAPE))
+    told = {"system": "name", "campaign": "campaign", "batch": "x", "samples": "y", "95 % from": "low", "to": "high"}
+    return picked(
+        {"points": told},
+        {"data": {"name": "points"}, "mark": {"type": "rule"}, "encoding": rule},
+        {"data": {"name": "points"}, "mark": {"type": "point", "size": 70, "filled": True}, "encoding": mark},
+    )
+
+
 def of_sets(x: str, y: str) -> Spec:
     """A scatter whose marks are sets."""
     return scatter(x, y, {"set": "set", x: "x", y: "y", "division": "division"})
@@ -241,4 +285,9 @@ SPECS: dict[str, Spec] = {
     "weak": of_sets("units of the system", "models / h"),
     "rates": scatter("units", "samples / s", {"series": "name", "units": "x", "samples / s": "y", "layout": "shape"}),
     "trend": trend(),
+    "parallel": parallel(),
+    "setting": trials("setting"),
+    "setting log": trials("setting", True),
+    "so far": so_far(),
+    "by batch": by_batch(),
 }

@@ -10,6 +10,7 @@ from compliance.reading.run import Run
 from compliance.verdict import LogVerdict, SetVerdict, Verdict
 from results.statistics.convergence import Surprise, surprise
 from results.statistics.energy import SetEnergy, energy
+from results.statistics.kind import kind_of
 from results.statistics.ranks import rank_ranges
 from results.statistics.score import Score, Spread, deviation, mean, median, score, spread
 from results.statistics.standing import Standing, standing
@@ -96,6 +97,11 @@ class Result:
         return self.group[3] == "weak"
 
     @property
+    def kind(self) -> str:
+        """Capability, capacity or hybrid: what the set shows of its system."""
+        return kind_of(self.group[3], self.models.instance if self.models else most(self.rows, "units"))
+
+    @property
     def ranked(self) -> bool:
         """Whether it may have a rank: it needs its figure, and the submission that it belongs to."""
         return self.fom is not None and bool(self.judged.submission)
@@ -126,7 +132,8 @@ def summarize(verdict: Verdict, as_logged: bool = False) -> list[Result]:
 
     With `as_logged`, what the checker finds takes no number away.
     """
-    found = [r for name, runs in named_sets(verdict) for r in results_of(name, runs, as_logged)]
+    sets = [(name, runs) for name, runs in named_sets(verdict) if not runs.campaign]  # which results/tuning/ scores
+    found = [r for name, runs in sets for r in results_of(name, runs, as_logged)]
     return list(ranked([against_reference(r, found) for r in found]))
 
 

@@ -18,6 +18,7 @@ COLUMNS = {
     "benchmark": "the benchmark's folder",
     "problem": "the problem, as logged",
     "scaling": "strong: seconds to train one model; weak: models per hour of a whole system",
+    "kind": "capability: one model on all units; capacity: many at once, each on one; hybrid: many, each split",
     "division": "closed or open",
     "category": "onprem, cloud, research ...",
     "rank": "place in its edition, benchmark, problem, scaling and division; a range among sets that can't be told "
@@ -126,6 +127,7 @@ def identity(r: Result) -> dict[str, Any]:
         "benchmark": benchmark,
         "problem": problem,
         "scaling": scaling,
+        "kind": None if r.throughput_only else r.kind or None,
         "division": division,
         "category": r.category,
         "rank": rank_text(r.rank),

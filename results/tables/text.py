@@ -34,14 +34,16 @@ def csv_text(results: Iterable[Result]) -> str:
     return out.getvalue()
 
 
-def json_text(results: Iterable[Result], left_out: Places = ()) -> str:
-    """Records with what their columns mean, and what has no result and why."""
+def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence[dict] = ()) -> str:
+    """Records with what their columns mean, those of campaigns of `tuning` if there are any, and what has no result and
+    why."""
     body = {
         "schema": "results/1",
         "columns": COLUMNS,
         "results": [record(r) for r in results],
         "left_out": [{"path": path, "why": why} for path, why in left_out],
     }
+    body |= {"tuning": list(tuning)} if tuning else {}
     return json.dumps(values(body), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
 
@@ -125,7 +127,7 @@ def energy_words(e: SetEnergy) -> str:
 
 def title(group: tuple[str, ...], what: str | None = None) -> str:
     edition, benchmark, problem, scaling, division = group
-    what = what or {"strong": "time to train", "weak": "throughput"}.get(scaling, scaling)
+    what = what or {"strong": "time to train (capability)", "weak": "throughput"}.get(scaling, scaling)
     return printable(" · ".join(part for part in (edition, benchmark, problem, f"{division} division", what) if part))
 
 
@@ -162,13 +164,25 @@ def strong_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def weak_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    head = ["org", "system", "models/h", "T units", "S units", "M models", "TTTa s", "TTTa min", "pruned", "verdict"]
+    head = [
+        "org",
+        "system",
+        "kind",
+        "models/h",
+        "T units",
+        "S units",
+        "M models",
+        "TTTa s",
+        "TTTa min",
+        "pruned",
+        "verdict",
+    ]
     cells = []
     for r in rows:
         t = r.throughput
         numbers = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
         last = [minutes(t.seconds if t else None), str(r.pruned), r.standing.word]
-        cells.append([r.org, r.system, *map(show, numbers), *last])
+        cells.append([r.org, r.system, r.kind or "-", *map(show, numbers), *last])
     return head, cells
 
 

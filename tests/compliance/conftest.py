@@ -110,6 +110,12 @@ def launched(tmp_path):
 
 
 @pytest.fixture
+def tuned(tmp_path):
+    """A good submission with a campaign of tuning."""
+    return _submissions.Tuned(tmp_path)
+
+
+@pytest.fixture
 def broken(tree):
     """A submission with one error, in line 8 of result_1.txt."""
     tree.changed("seed", 1, value=5)

@@ -36,7 +36,7 @@ def test_text(tree, new_log, run):
     tree.set(five(new_log))
     code, out = run(tree.root)
     assert code == 0
-    assert "v1.0 · scaffold · smoke · closed division · time to train" in out.out
+    assert "v1.0 · scaffold · smoke · closed division · time to train (capability)" in out.out
     assert "figure of merit 45.00 s = 0.75 min: the mean of 3 runs of 5, without the fastest and the slowest" in out.out
     assert "95 % 29.02 to 60.98 (2 degrees of freedom), standard error 3.71; median 44 s, 40 to 60 at 93.8 %" in out.out
     assert out.out.count("dropped") == 2

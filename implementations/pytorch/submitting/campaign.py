@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmark.collect import collect, files_of, snapshot
 from benchmark.ledger import read_ledger
 from benchmark.source import ROOT
-from benchmark.tree import LEDGER, result_path, set_path
+from benchmark.tree import LEDGER, set_path
 
 from ..config import RunConfig
 from .aside import move_aside
@@ -39,15 +39,16 @@ class Campaign:
     start: Callable[[Path, list[str]], int]
     checkpoints: Path | None = None
     config_file: Path | None = None
+    home: Path | None = None
 
     @property
     def folder(self) -> Path:
         """The set's."""
-        return set_path(self.submission, self.system, self.benchmark)
+        return self.home or set_path(self.submission, self.system, self.benchmark)
 
     def log(self, run: int) -> Path:
         """The log of a run."""
-        return result_path(self.submission, self.system, self.benchmark, run)
+        return self.folder / f"result_{run}.txt"
 
     def checkpoint(self, run: int) -> Path:
         """The folder of a run's checkpoints."""
@@ -131,9 +132,7 @@ class Campaign:
             log, found = self.log(run), standing(self.log(run))
             if found.problem != self.problem:
                 raise ValueError(f"{log}: found problem {found.problem}, wanted {self.problem} (--anew)")
-            outside = {f"config/{self.config_file.name}": self.config_file} if self.config_file else {}
-            others = [p for p, d in files_of(log).items() if sha256(outside.get(p, ROOT / p)) != d]
-            if others:
+            if others := other_source(log, self.config_file):
                 raise ValueError(f"{log}: found other source than now: {few(others)}; wanted the same (--anew)")
             ours, theirs = self.config.fields(), found.settings or {}
             differ = [
@@ -176,6 +175,12 @@ def alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def other_source(log: Path, config_file: Path | None) -> list[str]:
+    """The files that a log's run loaded and that are others now. `config_file` is one from outside the repository."""
+    outside = {f"config/{config_file.name}": config_file} if config_file else {}
+    return [p for p, d in files_of(log).items() if sha256(outside.get(p, ROOT / p)) != d]
 
 
 def sha256(path: Path) -> str | None:

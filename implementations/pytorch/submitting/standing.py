@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import Event, read_log
+from benchmark.tuning.ending import ENDED
 
-DIVERGED = "the loss is "  # how the reason of a run that can't go on begins
+OVER = ("the loss is ", ENDED)  # how the reason begins of a run that can't go on, or of a trial that may not
 
 
 @dataclass(frozen=True)
 class Standing:
-    """`state` is `missing`, `reached` (its target), `missed` (it used up its epochs, or diverged: it counts as it is),
-    or `broken` (it broke off before either). The other fields are what the log says, if it does."""
+    """`state` is `missing`, `reached` (its target), `missed` (it used up its epochs, diverged, or ended as a trial
+    does: it counts as it is), or `broken` (it broke off before either). The other fields are what the log says."""
 
     state: str
     started: bool = False  # whether its clock ever ran
@@ -58,5 +59,5 @@ def standing(log: Path) -> Standing:
         return Standing("reached", **facts)
     limit = (facts["settings"] or {}).get("epochs")
     used_up = score is not None and facts["epochs"] == limit
-    diverged = str(stop.metadata.get("reason", "")).startswith(DIVERGED)
-    return Standing("missed" if used_up or diverged else "broken", **facts)
+    ended = str(stop.metadata.get("reason", "")).startswith(OVER)
+    return Standing("missed" if used_up or ended else "broken", **facts)

@@ -31,6 +31,7 @@ from .seeds import seed_dropout
 from .state import TrainingState
 from .step import train_step
 from .stop import Aborted, WrongData, reason
+from .trial import Trial
 from .watchdog import Watchdog
 from .weights import save_weights, tensors_of
 
@@ -52,6 +53,7 @@ class Run:
     staging: Staging | None = None
     watchdog: Watchdog | None = None
     energy: EnergyMeter | None = None
+    trial: Trial | None = None
 
     @property
     def problem(self) -> AnyProblem:
@@ -92,8 +94,11 @@ class Run:
             result = f"{self.task.quantity} {found.value:.4f}"
             self.say(f"epoch {epoch}: loss {stats['loss']:.4f}, {result}, {stats['throughput']:.1f} samples/s")
             if self.reached(found):
-                self.keep_weights()
+                if not self.trial:  # of a campaign, whose confirmation runs have theirs
+                    self.keep_weights()
                 return
+            if self.trial:
+                self.trial.decide(self.layout, self.task.metric, self.task.lower)
         raise Aborted(f"{result} after {epoch} epochs, wanted {self.problem.target}")
 
     def start(self) -> int:

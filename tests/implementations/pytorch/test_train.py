@@ -128,6 +128,26 @@ def test_settings_stand_on_either_side_of_options(command):
         command.parse([*options, "epochs=1", "--epoch"])
 
 
+@pytest.mark.parametrize("other", [["--steps", "3"], ["--checkpoint", "x"], ["--batch-from-table", "x:3"]])
+def test_a_trial_has_its_settings_from_its_campaign_alone(other):
+    with pytest.raises(SystemExit, match="2"):
+        train.parse(["--problem", "tiny", "--data", "x", "--log", "result_0.txt", "--trial", ".", *other])
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--batch-from-table", "hpo_table.json"], "wanted the path of a table, a colon and a batch size"),
+        (["--batch-from-table", "none.json:3"], "none.json: found no table that can be read"),
+        (["--trial", "."], "wanted result_<i>.txt, beside the trial's campaign.json"),
+    ],
+)
+def test_settings_from_nowhere_are_one_line_and_exit_2(tiny, tmp_path, capsys, option, said):
+    assert train.main([*tiny.options(tmp_path / "result_0.txt"), *option]) == 2
+    err = capsys.readouterr().err
+    assert said in err and len(err.splitlines()) == 1 and not (tmp_path / "result_0.txt").exists()
+
+
 @pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])
 def test_ranks_leave_on_their_own_devices(monkeypatch, backend, devices):
     waited = []

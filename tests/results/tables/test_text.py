@@ -9,7 +9,7 @@ def test_numbers_stand_to_the_right_and_words_to_the_left():
 
 
 def test_titles_leave_out_what_is_unknown_and_show_controls():
-    assert title(("v1.0", "x", "", "strong", "closed")) == "v1.0 · x · closed division · time to train"
+    assert title(("v1.0", "x", "", "strong", "closed")) == "v1.0 · x · closed division · time to train (capability)"
     assert title(("v1.0", "\x1b[31m", "p", "weak", "open")) == "v1.0 · \\x1b[31m · p · open division · throughput"
 
 

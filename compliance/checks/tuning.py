@@ -1,0 +1,245 @@
+"""TUN: campaigns of tuning, whose cost counts: what was frozen, drawn, tried, ended and confirmed."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from benchmark.ledger import Drawn, Frozen
+from benchmark.tree import CONFIRMATION, LEDGER
+from benchmark.tuning.campaign import FILE, same
+from benchmark.tuning.ending import first_ending
+from benchmark.tuning.folder import OWN, Opened
+from compliance.finding import Fault, show
+from compliance.reading.devices import groups_of
+from compliance.reading.files import SubmissionFiles, number_of
+from compliance.reading.ledger import read_beside
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.tree import Set
+from compliance.reading.tuning import course_of, entry_of, read, settings_of, winner_of, words
+from compliance.rule import rule
+from rules.registry import NAME as REGISTRY
+from rules.tuning import registered_shift, request
+
+MOST_TOLD = 20  # faults of a kind, and numbers of trials, that are told one by one
+
+
+@rule("TUN01", "set", runs="every", after=("LED01",))
+def campaign_is_frozen(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A campaign is frozen: its canonical text, and in the first lines of its ledger its digest and then the shift"""
+    if place.runs.trials:
+        found = read(place.runs.path, place.ledger)
+        if found.fault:
+            file, text = found.fault
+            what, _, wanted = text.partition(", wanted ")
+            at = place.runs.name if file == LEDGER and not place.ledger else f"{place.runs.name}/{file}"
+            yield Fault(1, what.removeprefix(f"{file}: ").removeprefix("found "), wanted, path=at)
+        elif found.campaign.problem != (other := next((r.problem for r in runs if r.problem), found.campaign.problem)):
+            yield Fault(1, f"problem {show(found.campaign.problem)}", show(other), path=f"{place.runs.name}/{FILE}")
+
+
+@rule("TUN02", "set", runs="every", after=("TUN01",))
+def shift_is_drawn_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The shift of a campaign is drawn once, by the system's entropy or from its entry in the round's registry"""
+    if not place.runs.trials:
+        return
+    campaign, limits = read(place.runs.path, place.ledger).opened, terms.edition.limits
+    again = [e for e in place.ledger.ledger.entries if isinstance(e.said, Frozen | Drawn) and e.number > 2]
+    for entry in again[:MOST_TOLD]:
+        what = "another shift" if isinstance(entry.said, Drawn) else "another campaign"
+        yield Fault(entry.number, what, "one campaign and one shift, in lines 1 and 2", path=place.ledger.path)
+    if campaign.source != OWN:
+        yield from _registered(runs, place, campaign)
+        return
+    if limits.registry == "required":
+        yield Fault(2, f"a shift from {OWN}", f"one from an entry in {REGISTRY}", path=place.ledger.path)
+    distinct = len(set(bytes.fromhex(campaign.shift)))
+    if distinct < limits.tuning.distinct_bytes:
+        wanted = f"{limits.tuning.distinct_bytes} or more, as those have that were drawn"
+        yield Fault(2, f"a shift of {distinct} different bytes", wanted, path=place.ledger.path)
+
+
+def _registered(runs: list[Run], place: Any, opened: Opened) -> Iterator[Fault]:
+    """What is wrong with a shift that names an entry of the registry."""
+    number = entry_of(place.runs)
+    entry = place.registry.entry(number) if place.registry else None
+    if entry is None:
+        yield Fault(2, f"entry {number}", f"one in {REGISTRY} of the round", path=place.ledger.path)
+        return
+    at, campaign = place.runs.place, opened.campaign
+    source = next((run.value("source") for run in runs if type(run.value("source")) is str), entry.source)
+    try:
+        wanted = request(at.org, at.system, at.benchmark, campaign.problem, at.campaign, source, campaign.digest)
+    except ValueError as error:
+        yield Fault(2, f"a campaign that can't be registered ({error})", "one that is", path=place.ledger.path)
+        return
+    if wanted.key != entry.key or (wanted.source, wanted.config) != (entry.source, entry.config):
+        found = f"entry {number}, of {entry.title}, of other source or another campaign"
+        yield Fault(2, found, f"one of {wanted.title}, as it ran", path=place.ledger.path)
+    elif opened.shift != registered_shift(entry):
+        yield Fault(2, f"shift {opened.shift}", f"{registered_shift(entry)}, of entry {number}", path=place.ledger.path)
+
+
+@rule("TUN03", "set", runs="every", after=("TUN01",))
+def every_trial_is_there(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A campaign has a log of every trial, from 0 to N - 1, and no other"""
+    if place.runs.trials:
+        trials = read(place.runs.path, place.ledger).campaign.trials
+        counts = Counter(run.number for run in runs)
+        missing = [i for i in range(trials) if not counts[i]]
+        more = sorted(i for i, n in counts.items() if i is None or i >= trials or n > 1)
+        for what, some in (("no trial", missing), ("trials that are none, or are there twice:", more)):
+            if some:
+                told = ", ".join(map(str, some[:MOST_TOLD])) + (", ..." if len(some) > MOST_TOLD else "")
+                yield Fault(1, f"{what} {told}", f"one log each of trials 0 to {trials - 1}")
+
+
+@rule("TUN04", "set", after=("TUN01",))
+def trials_name_their_campaign(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A trial logs its index, its campaign's digest and the shift's line, and no other run does"""
+    opened = read(place.runs.path, place.ledger).opened if place.runs.trials else None
+    for run in runs:
+        said = run.value("trial")
+        wanted = opened and {"index": run.number, "campaign": opened.campaign.digest, "line": opened.line}
+        if said != wanted and run.line("trial") not in run.lines:
+            yield Fault(run.line("trial"), f"trial {show(said)}", show(wanted) if wanted else "none", path=run.path)
+
+
+@rule("TUN05", "set", after=("TUN03", "TUN04"))
+def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A trial has the settings of its point, and all trials have the same others"""
+    if not place.runs.trials or not runs:
+        return
+    opened = read(place.runs.path, place.ledger).opened
+    space = opened.campaign.space
+    rests = [{k: v for k, v in settings_of(run).items() if k not in space} for run in runs]
+    texts = [repr(sorted(rest.items())) for rest in rests]
+    usual = Counter(texts).most_common(1)[0][0]
+    other = rests[texts.index(usual)]
+    for run, rest, text in zip(runs, rests, texts, strict=True):
+        try:
+            wanted = opened.settings(run.number)
+        except ValueError as error:
+            yield Fault(1, str(error), "a point", path=run.path)
+            continue
+        found = settings_of(run)
+        wrong = [name for name, value in wanted.items() if name not in found or not same(found[name], value)][
+            :MOST_TOLD
+        ]
+        if wrong:
+            yield Fault(run.line("hyperparameters"), words(found, wrong), words(wanted, wrong), path=run.path)
+        elif text != usual:
+            names = sorted(k for k in rest.keys() | other.keys() if rest.get(k) != other.get(k))[:MOST_TOLD]
+            wanted_words = f"{words(other, names)}, as in the other trials"
+            yield Fault(run.line("hyperparameters"), words(rest, names), wanted_words, path=run.path)
+
+
+@rule("TUN06", "set", after=("TUN01",))
+def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """No more trials of a campaign run at once than it says, and never on more nodes than the system has"""
+    if not place.runs.trials:
+        return
+    description = place.description
+    nodes = number_of((description.data or {}).get("number_of_nodes")) if description else None
+    most, slack = read(place.runs.path, place.ledger).campaign.parallel, 1000 * terms.edition.limits.clock.overlap
+    timed = [(run.window, run) for run in runs if run.window]
+    # Windows that share less than the slack don't run at once: a process ends while the next one starts.
+    changes = sorted(
+        (
+            (at, kind, run)
+            for (a, b), run in timed
+            if b - a > slack
+            for at, kind, run in ((a + slack, 1, run), (b, 0, run))
+        ),
+        key=lambda c: c[:2],
+    )
+    used, hosts = 0, Counter[str]()
+    for _, begins, run in changes:
+        used += 1 if begins else -1
+        for host in {group.host for group in groups_of(run.value("devices")) or ()}:
+            hosts[host] += 1 if begins else -1
+        if used > most:
+            yield Fault(run.start.line, f"{used} trials at once with this one", f"at most {most}", path=run.path)
+            return
+        if nodes is not None and len(+hosts) > nodes:
+            found = f"trials on {len(+hosts)} nodes at once with this one"
+            yield Fault(run.line("devices"), found, f"at most {nodes:g}, the system's", path=run.path)
+            return
+
+
+@rule("TUN07", "set", after=("TUN03", "TUN04", "TUN05"))
+def trials_end_as_the_campaign_says(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """A trial ends at its target, at its budget, or where the pruning rule ends it, and nowhere else"""
+    if not place.runs.trials:
+        return
+    campaign = read(place.runs.path, place.ledger).campaign
+    courses = {run.path: course_of(run) for run in runs}
+    total, most = sum(len(c.evaluations) for c in courses.values()), terms.edition.limits.tuning.operations
+    if campaign.pruning and total * len(runs) > most:
+        wanted = f"so few that {most} comparisons are enough"
+        yield Fault(1, f"{total} evaluations of {len(runs)} trials", wanted, "Could not look at the ends of trials")
+        return
+    lower = bool(terms.benchmark and terms.benchmark.lower)
+    for run in runs:
+        others = [course for path, course in courses.items() if path != run.path] if campaign.pruning else []
+        before = run.passing.time_ms if run.passing else None
+        course = courses[run.path]
+        own = tuple(e for e in course.evaluations if before is None or e[1] < before)
+        found = first_ending(campaign, type(course)(course.start, course.stop, own), others, lower)
+        yield from _ended(run, campaign.budget.epochs, found, len(own))
+
+
+def _ended(run: Run, epochs: int | None, found: tuple[int, str] | None, evaluations: int) -> Iterator[Fault]:
+    """What is wrong with where a trial ended. `found`: behind how many of its evaluations it had to end, and why."""
+    last = run.evaluations[-1].epoch if len(run.evaluations) else 0
+    if epochs is not None and last is not None and last > epochs:
+        yield Fault(run.evaluations[-1].line, f"epoch {last:g}", f"at most {epochs}, the budget", path=run.path)
+    elif found and (evaluations > found[0] or run.converged):
+        at = run.evaluations[min(found[0], len(run.evaluations) - 1)]
+        yield Fault(at.line, f"an evaluation after evaluation {found[0]}", f"none: {found[1]}", path=run.path)
+    elif not found and not run.converged and (epochs is None or (last or 0) < epochs):
+        wanted = "the target, the budget, or the pruning rule; or a reason for the failure"
+        yield Fault(run.stop_line, f"the end after epoch {last or 0:g}", wanted, path=run.path, severity="review")
+
+
+@rule("TUN08", "submission", after=("TREE01",))
+def winner_is_confirmed(files: SubmissionFiles) -> Iterator[Fault]:
+    """The winner of a campaign is confirmed by runs of its settings, code and system that start after the campaign"""
+    by_set: dict[str, list[Run]] = {}
+    for run in files.runs:
+        by_set.setdefault(run.set_path, []).append(run)
+    for trials in (s for s in files.submission.sets if s.trials and files.edition.limits.tuning):
+        found = read(trials.path, read_beside(trials.path, trials.name))
+        winner = winner_of(by_set.get(trials.name, []))
+        if found.opened and winner:
+            runs = by_set.get(f"{trials.name}/{CONFIRMATION}", [])
+            yield from _confirmed(runs, trials, by_set[trials.name], winner, found.opened, files)
+
+
+def _confirmed(
+    runs: list[Run], trials: Set, tried: list[Run], winner: Run, opened: Opened, files: SubmissionFiles
+) -> Iterator[Fault]:
+    """What is wrong with the confirmation runs of a campaign."""
+    numbers, wanted = sorted(run.number or 0 for run in runs), opened.campaign.confirmations
+    if numbers != list(range(wanted)):
+        found = f"confirmation runs {', '.join(map(str, numbers)) or 'of which there are none'}"
+        yield Fault(1, found, f"runs 0 to {wanted - 1}", path=trials.name)
+        return
+    over = max((run.stop_ms for run in tried if run.stop_ms is not None), default=None)
+    left_out = {"epochs"} if opened.campaign.budget.epochs is not None else set()
+    first, limits = settings_of(winner), files.edition.limits
+    keys = ("source", "versions", *limits.same_system, *limits.same_problem)
+    for run in runs:
+        own = settings_of(run)
+        names = sorted(k for k in (own.keys() | first.keys()) - left_out if not same(own.get(k), first.get(k)))
+        if names:
+            names = names[:MOST_TOLD]
+            said = f"{words(first, names)}, as in {winner.path}, the winner"
+            yield Fault(run.line("hyperparameters"), words(own, names), said, path=run.path)
+        for key in keys:
+            if run.value(key) != winner.value(key):
+                said = f"{show(winner.value(key))}, as in {winner.path}"
+                yield Fault(run.line(key), f"{key} {show(run.value(key))}", said, path=run.path)
+        if over is not None and run.start_ms is not None and run.start_ms < over:
+            found = f"run_start {(over - run.start_ms) / 1000:.3f} s before the last trial stopped"
+            yield Fault(run.start.line, found, "a start after it", path=run.path)

@@ -1,0 +1,83 @@
+"""A campaign of tuning, read from the folder of its trials: what was frozen and drawn, and how each trial went."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmark.config import shown
+from benchmark.ledger import Drawn, read_ledger
+from benchmark.tree import LEDGER
+from benchmark.tuning.campaign import FILE, Campaign, read_frozen
+from benchmark.tuning.ending import Course
+from benchmark.tuning.folder import Opened, opened
+from compliance.reading.ledger import SetLedger
+from compliance.reading.run import Run
+from compliance.reading.tree import Set
+from rules.edition import Edition
+
+
+@dataclass(frozen=True)
+class Read:
+    """A campaign, or (file, what is wrong with it): with campaign.json, or with the beginning of its ledger."""
+
+    campaign: Campaign | None
+    opened: Opened | None
+    fault: tuple[str, str] | None = None
+
+
+def read(folder: Path, ledger: SetLedger | None) -> Read:
+    """The campaign in a folder, with its ledger. Never raises for what lies there."""
+    if any(os.path.islink(path) for path in (folder, folder / FILE)):
+        return Read(None, None, (FILE, "found a symbolic link, wanted a campaign"))
+    try:
+        campaign = read_frozen(folder / FILE)
+    except OSError as error:
+        return Read(
+            None, None, (FILE, f"found no file that can be read ({error.strerror or 'no regular file'}), wanted {FILE}")
+        )
+    except ValueError as error:
+        return Read(None, None, (FILE, str(error)))
+    try:
+        return Read(campaign, opened(campaign, ledger.ledger.entries if ledger else ()))
+    except ValueError as error:
+        return Read(campaign, None, (LEDGER, str(error)))
+
+
+def entry_of(trials: Set) -> int | None:
+    """The number of the registry's entry that the shift of a campaign names; None where it names none."""
+    for entry in read_ledger(trials.path / LEDGER).entries:
+        if isinstance(entry.said, Drawn) and entry.said.source.startswith("registry "):
+            return int(entry.said.source.split()[1])
+    return None
+
+
+def course_of(run: Run) -> Course:
+    """How a trial went."""
+    scores = tuple((e.epoch, e.time_ms, e.value) for e in run.evaluations if e.epoch is not None)
+    return Course(run.start_ms, run.stop_ms, scores)
+
+
+def settings_of(run: Run) -> dict[str, Any]:
+    """The settings that a log states."""
+    found = run.value("hyperparameters")
+    return found if type(found) is dict else {}
+
+
+def winner_of(runs: list[Run]) -> Run | None:
+    """The trial that reached its target in the shortest time; None if none did."""
+    reached = [run for run in runs if run.converged and run.seconds is not None]
+    return min(reached, key=lambda run: (run.seconds, run.number or 0), default=None)
+
+
+def words(settings: dict[str, Any], names: list[str]) -> str:
+    """Settings in words."""
+    return ", ".join(f"{name} {shown(settings.get(name))}" for name in names)
+
+
+def left_out(runs: Set, edition: Edition) -> frozenset[str]:
+    """The rules that don't hold for the logs of a set, and for the set, because it is of a campaign of tuning."""
+    tuning = edition.limits.tuning
+    if not runs.place.campaign or tuning is None:
+        return frozenset()
+    return frozenset(tuning.trials_without if runs.trials else tuning.confirmations_without)

@@ -1,0 +1,184 @@
+"""Make a campaign of tuning: freeze it, draw its shift, make its trials, then the confirmation runs at the winner.
+
+    python implementations/pytorch/tune.py implementations/pytorch/campaigns/smoke-2.yaml --org acme --system box
+
+The campaign is frozen in results/<edition>/<org>/results/<system>/tuning/<benchmark>/<name>/, where <name> is the
+file's, unless --name says another. The same command again makes what is missing, after any kill. Exit codes: 0 all is
+there and confirmed, 1 something is missing or no trial reached the target, 2 nothing could be run, 128 + n ended by
+signal n. docs/tuning.md has the whole story.
+"""
+
+import argparse
+import contextlib
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+    __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
+    if __package__.count(".") > 1:
+        print(
+            f"tune.py: found {__package__!r}, wanted a folder without a dot in its name",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+
+from benchmark.problem import load_problem
+from benchmark.tree import CONFIRMATION, campaign_path
+from benchmark.tuning.campaign import Campaign, read_campaign
+from benchmark.tuning.folder import Opened, freeze
+from rules.registry import NAME as REGISTRY
+
+from . import submit
+from .config import RunConfig
+from .start import Warm, can_be_warm, end_with_parent, environment, exit_on_signals, program
+from .submitting.campaign import Campaign as Runs
+from .submitting.campaign import alone
+from .training.events import EDITION
+from .training.stop import reason as why
+from .training.trial import text
+from .tuning.outside import ask, need_optuna
+from .tuning.shift import of_entry, to_register
+from .tuning.trials import Process, Trials, say
+
+ROOT = submit.ROOT
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("campaign", type=Path, metavar="CAMPAIGN.yaml", help="what is searched, and at which cost")
+    parser.add_argument("--name", help="the campaign's folder (default: the file's name)")
+    parser.add_argument("--org", required=True, help="who submits: a folder name")
+    parser.add_argument("--system", required=True, help="what on: a file name")
+    parser.add_argument("--division", default="closed", choices=("closed", "open"))
+    parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
+    parser.add_argument("--out", type=Path, default=ROOT / "results" / EDITION, help=f"default: results/{EDITION}")
+    parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
+    parser.add_argument("--nproc", type=int, default=1, help="ranks a trial, by torchrun (default: 1)")
+    parser.add_argument("--entry", type=int, help="number of the registry's entry that the shift follows from")
+    parser.add_argument("--registry", type=Path, help="the round's registry (default: registry.yaml in --out)")
+    parser.add_argument("--register", action="store_true", help="make no trials, print what to register for a shift")
+    parser.add_argument("--points", action="store_true", help="make no trials, print the frozen campaign's points")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
+    args = parser.parse_intermixed_args(arguments)
+    args.name = args.name or args.campaign.stem
+    args.registry = (args.registry or args.out / REGISTRY).resolve()
+    for name in (args.org, args.system, args.name):
+        if not re.fullmatch(r"\w[\w.+-]*", name) or name == CONFIRMATION:
+            parser.error(f"found the name {name!r}, wanted one of letters, digits and . _ + -, not {CONFIRMATION}")
+    return args
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Freeze, trials, confirmation; the exit code."""
+    args = parse(arguments)
+    try:
+        campaign = read_campaign(args.campaign)
+        if campaign.sampler == "optuna":
+            need_optuna()
+        args.problem, args.layout = campaign.problem, None
+        args.data = (args.data or ROOT / "data" / args.problem).resolve()
+        benchmark = load_problem(args.problem, args.problems).workload
+        submission = args.out.resolve() / args.org
+        folder = campaign_path(submission, args.system, benchmark, args.name)
+        config = checked(args, campaign)
+        if not args.points and submit.generate(args):
+            return 2
+        if args.register:
+            args.settings, args.entry = [*args.settings, "--steps", "1"], None
+            print(to_register(args, campaign, benchmark, lambda log: submit.run_once(args, log, None)))
+            return 0
+        folder.mkdir(parents=True, exist_ok=True)
+        with exit_on_signals(), alone(folder):
+            opened = freeze(folder, campaign, of_entry(args, campaign, benchmark))
+            say(f"campaign {campaign.digest[:12]}; head of the ledger with the shift, to be sent to the organisers:")
+            say(opened.line)
+            if args.points:
+                return print_points(opened)
+            submit.write_system(submission, args)
+            with warm_process(args, config) as warm:
+                return made(args, (submission, benchmark, folder), opened, warm)
+    except (ValueError, OSError) as error:
+        print(f"tune.py: {why(error)}", file=sys.stderr)
+        return 2
+
+
+def made(args: argparse.Namespace, place: tuple[Path, str, Path], opened: Opened, warm: Warm | None) -> int:
+    """Make what is missing of trials and confirmation runs; the exit code. `place`: submission, benchmark, folder."""
+    submission, benchmark, folder = place
+
+    def start(log: Path) -> Process:
+        return process(args, [*options(args), "--trial", str(folder), "--log", str(log)], warm)
+
+    asking = (lambda index: ask(folder, index)) if opened.campaign.sampler == "optuna" else None
+    trials = Trials(submission, folder, opened, start, asking, args.config)
+    if code := trials.make():
+        return code
+    winner = trials.winner()
+    if winner is None:
+        say("no trial reached the target: there is nothing to confirm")
+        return 1
+    point = opened.point(winner)
+    say(f"winner: trial {winner}, {', '.join(f'{name}={text(value)}' for name, value in point.items())}")
+    args.settings, args.entry = settings(opened.campaign, point), None  # which was the campaign's
+    runs = Runs(
+        *(submission, args.system, benchmark, args.problem, opened.campaign.confirmations),
+        submit.check_settings(args),
+        lambda log, more: submit.run_once(args, log, warm, more),
+        config_file=args.config,
+        home=folder / CONFIRMATION,
+    )
+    return 0 if runs.complete() else runs.make()
+
+
+def settings(campaign: Campaign, point: dict) -> list[str]:
+    """The settings of confirmation runs: the winner's, without the budget."""
+    values = {**campaign.settings, **point, "batch_size": campaign.batch_size}
+    return [f"{name}={text(value)}" for name, value in values.items()]
+
+
+def checked(args: argparse.Namespace, campaign: Campaign) -> RunConfig:
+    """The config of the first corner of the space, resolved. Raises ValueError for settings that every trial would
+    refuse."""
+    corner = {name: axis.values[0] if axis.values else axis.low for name, axis in campaign.space.items()}
+    corner = {name: int(v) if campaign.space[name].integer else v for name, v in corner.items()}
+    args.settings = settings(campaign, corner)
+    return submit.check_settings(args)
+
+
+def options(args: argparse.Namespace) -> list[str]:
+    """train.py's options of every trial."""
+    names = ("problem", "problems", "config", "data", "org", "system", "division", "status")
+    return [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
+
+
+def process(args: argparse.Namespace, arguments: list[str], warm: Warm | None) -> Process:
+    """A run of train.py that was started."""
+    if forked := warm.start(arguments) if warm else None:
+        return forked
+    command = [*program(submit.HERE / "train.py", args.nproc), *arguments]
+    return subprocess.Popen(command, env=environment(ROOT), preexec_fn=end_with_parent, start_new_session=True)
+
+
+def warm_process(args: argparse.Namespace, config: RunConfig) -> contextlib.AbstractContextManager[Warm | None]:
+    """What trials are forked from, if they can be."""
+    if can_be_warm(args.nproc, config.device):
+        return Warm(config.compile, environment(ROOT))
+    return contextlib.nullcontext()
+
+
+def print_points(opened: Opened) -> int:
+    """The points of a campaign, one a line."""
+    for index in range(opened.campaign.trials):
+        point = opened.point(index)
+        print(index, *(f"{name}={text(value)}" for name, value in point.items()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

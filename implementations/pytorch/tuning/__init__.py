@@ -1,0 +1,1 @@
+"""Campaigns of tuning: their trials, several at once, the outside sampler, and the confirmation runs."""

@@ -1,0 +1,70 @@
+"""An outside sampler: Optuna, where it is installed (`pip install optuna`). The project needs none of it.
+
+Its study is made anew for each question, from the trials that are over, so that nothing but the campaign's own files
+has to outlive a kill. Each point that it proposes is an entry of the ledger before its trial starts; judges check
+trials against these entries, and never run Optuna.
+"""
+
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from benchmark.ledger import Asked, append
+from benchmark.tree import LEDGER
+from benchmark.tuning.campaign import Axis
+from benchmark.tuning.folder import open_folder
+from benchmark.tuning.points import SHORT
+
+from ..submitting.standing import standing
+
+MISSING = "sampler: found no Optuna, wanted it installed for the sampler optuna: pip install optuna"
+
+
+def need_optuna() -> None:
+    """Raises ValueError where Optuna is not installed."""
+    if importlib.util.find_spec("optuna") is None:
+        raise ValueError(MISSING)
+
+
+def ask(folder: Path, index: int) -> None:
+    """Have Optuna propose the point of a trial, and enter it into the ledger."""
+    optuna = importlib.import_module("optuna")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    opened = open_folder(folder)
+    axes = {name: distribution(optuna, axis) for name, axis in opened.campaign.space.items()}
+    seed = (int(opened.shift[:8], 16) + index) % 2**32  # another one for each question, the same when asked again
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+    found = {i: standing(folder / f"result_{i}.txt") for i in opened.asked}
+    over = {i: s for i, s in found.items() if s.over}
+    slowest = max((s.seconds for s in over.values()), default=0.0)
+    for i, s in over.items():
+        value = s.seconds if s.state == "reached" else 2 * slowest  # a failure is worse than the slowest trial
+        params = {name: choice(opened.campaign.space[name], v) for name, v in opened.asked[i].items()}
+        study.add_trial(optuna.trial.create_trial(params=params, distributions=axes, value=value))
+    proposed = study.ask(axes).params
+    point = {name: value_of(opened.campaign.space[name], value) for name, value in proposed.items()}
+    append(folder / LEDGER, Asked(point, index))
+
+
+def distribution(optuna: Any, axis: Axis) -> Any:
+    """An axis as Optuna has it; of values the numbers of their places."""
+    if axis.values is not None:
+        return optuna.distributions.CategoricalDistribution(list(range(len(axis.values))))
+    if axis.integer:
+        return optuna.distributions.IntDistribution(int(axis.low), int(axis.high), log=axis.scale == "log")
+    return optuna.distributions.FloatDistribution(axis.low, axis.high, log=axis.scale == "log")
+
+
+def choice(axis: Axis, value: Any) -> Any:
+    """What Optuna takes for a value of a point."""
+    return value if axis.values is None else axis.values.index(value)
+
+
+def value_of(axis: Axis, proposed: Any) -> Any:
+    """A value of a point for what Optuna proposed: rounded as all points are."""
+    if axis.values is not None:
+        return axis.values[proposed]
+    if axis.integer:
+        return int(proposed)
+    return min(max(float(SHORT.create_decimal_from_float(proposed)), axis.low), axis.high)

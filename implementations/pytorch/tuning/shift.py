@@ -1,0 +1,46 @@
+"""Where the shift of a campaign comes from when a round keeps a registry: its entry, and what to register for one."""
+
+import argparse
+import dataclasses
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmark.log import Event, read_log
+from benchmark.tuning.campaign import Campaign
+from rules.registry import Entry, Request, read_registry
+from rules.tuning import registered_shift, request
+
+from ..training.events import EDITION
+
+
+def of_entry(args: argparse.Namespace, campaign: Campaign, benchmark: str) -> tuple[str, str] | None:
+    """(shift, source) of the registry's entry; None where the campaign draws its own. Raises ValueError for an entry
+    of another campaign."""
+    if args.entry is None:
+        return None
+    entries = read_registry(args.registry, EDITION).entries
+    if not 1 <= args.entry <= len(entries):
+        raise ValueError(f"{args.registry}: found {len(entries)} entries, wanted entry {args.entry}")
+    entry = entries[args.entry - 1]
+    wanted = request(args.org, args.system, benchmark, campaign.problem, args.name, entry.source, campaign.digest)
+    if wanted.text != asked(entry).text:
+        raise ValueError(f"{args.registry}: found entry {args.entry}, of {entry.title}, wanted one of {wanted.title}")
+    return registered_shift(entry), f"registry {args.entry}"
+
+
+def asked(entry: Entry) -> Request:
+    """The request of an entry."""
+    return Request(**{field.name: getattr(entry, field.name) for field in dataclasses.fields(Request)})
+
+
+def to_register(args: argparse.Namespace, campaign: Campaign, benchmark: str, run: Callable[[Path], int]) -> str:
+    """What to send to the organisers: the campaign's digest, and that of the source that a measured step loads. Raises
+    ValueError where the step can't be made."""
+    with tempfile.TemporaryDirectory(prefix="register-") as folder:
+        log = Path(folder) / "result_0.txt"
+        if code := run(log):
+            raise ValueError(f"found a first step that ended with exit code {code}, wanted one that can be registered")
+        source = next(e.value for e in read_log(log) if isinstance(e, Event) and e.key == "source")
+    names = (args.org, args.system, benchmark, campaign.problem, args.name)
+    return request(*names, source, campaign.digest).text

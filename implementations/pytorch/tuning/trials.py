@@ -1,0 +1,124 @@
+"""The trials of a campaign: as many at once as it says, those that are over left as they are, those that broke off set
+aside and made again."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from benchmark.collect import collect, snapshot
+from benchmark.tuning.folder import Opened, open_folder
+
+from ..start import end
+from ..submitting.aside import move_aside
+from ..submitting.campaign import WRONG, few, other_source
+from ..submitting.standing import Standing, standing
+
+PAUSE = 0.05  # seconds between two looks at processes
+
+
+class Process(Protocol):
+    """What is needed of a process that was started."""
+
+    def poll(self) -> int | None: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The trials of the campaign in `folder`, of a submission. `start(log)` starts one; `ask(index)` has the outside
+    sampler propose a point, if the campaign has one."""
+
+    submission: Path
+    folder: Path
+    opened: Opened
+    start: Callable[[Path], Process]
+    ask: Callable[[int], None] | None = None
+    config_file: Path | None = None
+
+    def log(self, index: int) -> Path:
+        """The log of a trial."""
+        return self.folder / f"result_{index}.txt"
+
+    def standings(self) -> list[Standing]:
+        """How each trial stands."""
+        return [standing(self.log(index)) for index in range(self.opened.campaign.trials)]
+
+    def make(self) -> int:
+        """Make what is missing; the exit code: 0 all trials are over, 1 some broke off, 2 they can't be made."""
+        campaign, now = self.opened.campaign, self.standings()
+        todo = [index for index, found in enumerate(now) if not found.over]
+        say(f"{campaign.trials - len(todo)} of {campaign.trials} trials are over")
+        for index in set(range(campaign.trials)) - set(todo):
+            if others := other_source(self.log(index), self.config_file):
+                raise ValueError(f"{self.log(index)}: found other source than now: {few(others)}; wanted the same code")
+        source: dict[str, bytes] = {}
+        wrong = False
+        with running() as processes:
+            while todo or processes:
+                while todo and not wrong and len(processes) < campaign.parallel:
+                    source |= snapshot(*filter(None, [self.config_file]))  # what it will load
+                    index = todo.pop(0)
+                    processes[index] = self.begin(index, now[index])
+                ended = [index for index, process in processes.items() if process.poll() is not None]
+                for index in ended:
+                    code = processes.pop(index).wait()
+                    collect(self.submission, source)
+                    found = standing(self.log(index))
+                    wrong |= code == WRONG or (code > 0 and not found.started)
+                    say(f"trial {index} of {campaign.trials}: {told(found)}; {self.best()}")
+                if wrong and not processes:
+                    return WRONG
+                if not ended:
+                    time.sleep(PAUSE)
+        return 0 if all(found.over for found in self.standings()) else 1
+
+    def begin(self, index: int, found: Standing) -> Process:
+        """Start a trial; what is there of it is moved aside."""
+        if self.ask and index not in open_folder(self.folder).asked:
+            self.ask(index)
+        log = self.log(index)
+        if place := move_aside([log], f"broke off after {found.epochs} epochs"):
+            say(f"trial {index} broke off before: what is there of it is now in {place}")
+        return self.start(log)
+
+    def winner(self) -> int | None:
+        """The trial that reached its target in the shortest time; None if none did."""
+        reached = [(found.seconds, index) for index, found in enumerate(self.standings()) if found.state == "reached"]
+        return min(reached)[1] if reached else None
+
+    def best(self) -> str:
+        """The best so far, in words."""
+        best = self.winner()
+        return "none reached the target yet" if best is None else f"best so far: trial {best}"
+
+
+@contextlib.contextmanager
+def running() -> Iterator[dict[int, Process]]:
+    """Processes by trial; those that are left at the end are ended."""
+    processes: dict[int, Process] = {}
+    try:
+        yield processes
+    finally:
+        for process in processes.values():
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+        for process in processes.values():
+            end(process)
+
+
+def told(found: Standing) -> str:
+    """A trial in words."""
+    what = {"reached": "reached the target", "missed": "ended without the target"}.get(found.state, "broke off")
+    score = f", {found.score:.4f}" if isinstance(found.score, float) else ""
+    return f"{what}, {found.seconds:.1f} s, {found.epochs} epochs{score}"
+
+
+def say(text: str) -> None:
+    """Progress."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,58 @@
+"""Tables of settings by batch size, from campaigns of tuning that are in order: hpo_table.json of each problem.
+
+    python results/hpo.py PATH... --out FOLDER
+
+PATH is what compliance/check.py takes. Writes FOLDER/<problem>/hpo_table.json for each problem that has a campaign with
+a score. Exit code: 0 written; 1 no campaign has a score; 2 could not look.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from compliance.terminal import tell
+from results import command
+from results.tuning.score import campaigns
+from results.tuning.table import table, text
+
+PLAIN = re.compile(r"[A-Za-z0-9][\w.-]*")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Check, score and write; the exit code."""
+    parser = argparse.ArgumentParser(prog="hpo.py", description=__doc__.partition("\n")[0])
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a submission or a round")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write to, outside of any submission")
+    parser.add_argument("--rules", metavar="EDITION", help="check by this edition whatever the folders say")
+    parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, as for compliance/check.py")
+    args = parser.parse_args(argv)
+    try:
+        verdict = command.check(args)
+        command.tell(verdict)
+        command.keep_outside([(args.out / "hpo_table.json", "json")], verdict)
+        found = campaigns(verdict)
+        for s in found:
+            if s.why:
+                tell(f"{s.place}: no score: {s.why}")
+        scored = [s for s in found if s.solution]
+        for problem in sorted({s.campaign.problem for s in scored}):
+            rows = table([s for s in scored if s.campaign.problem == problem])
+            if not PLAIN.fullmatch(problem):
+                raise ValueError(f"found the problem {problem!r:.100}, wanted a name that a folder can have")
+            path = args.out / problem / "hpo_table.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text(rows), encoding="utf-8")
+            tell(f"wrote {path}: batch sizes {', '.join(str(row['BS']) for row in rows.values())}")
+    except (ValueError, OSError) as error:
+        tell(f"hpo: {error}")
+        return 2
+    return (2 if verdict.missed else 0) if scored else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

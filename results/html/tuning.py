@@ -1,0 +1,161 @@
+"""Campaigns of tuning in a page: a table for each problem, and the charts of trials."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from benchmark.tuning.campaign import Axis, same
+from results.html.cells import Cell, Line, Table, number
+from results.html.charts import Chart, Rows, key
+from results.tuning.estimators import best_so_far, critical_batch
+from results.tuning.score import Scored, Trial
+from results.tuning.text import finite, tables, told
+
+MOST = 200  # trials of a campaign in a chart
+MOST_SETTINGS = 8  # whose time has a chart of its own
+FATES = ({"name": "reached the target", "c": 0, "d": 0, "h": 0}, {"name": "did not", "c": 1, "d": 1, "h": 5})
+HEAD = (
+    "campaign",
+    "batch",
+    "with tuning, s",
+    "campaign, s",
+    "run, s",
+    "reached",
+    "trials",
+    "unit-hours",
+    "expected, s",
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A campaign: its name, what is said of it, and its charts."""
+
+    name: str
+    lines: Sequence[str]
+    charts: Sequence[Chart]
+
+
+@dataclass(frozen=True)
+class Section:
+    """The campaigns of an edition and problem."""
+
+    title: str
+    table: Table
+    charts: Sequence[Chart]
+    campaigns: Sequence[Told]
+
+
+def sections(scored: Sequence[Scored]) -> list[Section]:
+    """One for each edition and problem that has campaigns."""
+    return [
+        Section(
+            title,
+            Table(HEAD, [Line(cells(s)) for s in of]),
+            [chart for chart in [by_batch(of)] if chart],
+            [Told(s.label, told(s), charts(s)) for s in of],
+        )
+        for title, of in tables(scored)
+    ]
+
+
+def cells(s: Scored) -> list[Cell]:
+    """A campaign's row."""
+    return [
+        Cell(s.name, below=f"{s.org} · {s.system}"),
+        number(s.campaign.batch_size),
+        number(s.solution.value if s.solution else None),
+        number(s.wall),
+        number(s.confirmation.mean if s.confirmation else None),
+        number(s.successes),
+        number(len(s.trials)),
+        number(s.unit_hours),
+        number(finite(s.running_time.value) if s.trials else None),
+    ]
+
+
+def charts(s: Scored) -> list[Chart]:
+    """The charts of a campaign's trials."""
+    if not s.trials:
+        return []
+    names = list(s.campaign.space)[:MOST_SETTINGS]
+    each = [chart for name in names if (chart := against(s, name))]
+    return [parallel(s), so_far(s), *each] if s.successes else [parallel(s), *each]
+
+
+def parallel(s: Scored) -> Chart:
+    """Trials in parallel coordinates: a line a trial, an axis a setting, from its low end to its high one."""
+    rows = [
+        (fate(t), f"trial {t.index}", name, place(axis, t.point[name]), str(t.point[name]), said(t))
+        for t in s.trials[:MOST]
+        for name, axis in s.campaign.space.items()
+    ]
+    tables = {"points": Rows(("s", "g", "axis", "y", "value", "said"), rows)}
+    return Chart(
+        "parallel", "Trials in parallel coordinates", FATES, tables, "Each axis goes from its low end to its high one."
+    )
+
+
+def place(axis: Axis, value: Any) -> float:
+    """Where a value is on its axis, from 0 to 1."""
+    if axis.values is not None:
+        at = next((i for i, other in enumerate(axis.values) if same(value, other)), 0)
+        return at / max(1, len(axis.values) - 1)
+    ends = (axis.low, axis.high, value)
+    low, high, found = map(math.log, ends) if axis.scale == "log" else map(Fraction, ends)
+    return float((found - low) / (high - low))
+
+
+def against(s: Scored, name: str) -> Chart | None:
+    """Seconds to the target against a setting; trials that did not reach it at what they took. None where the setting
+    is no number."""
+    axis = s.campaign.space[name]
+    if not all(type(t.point[name]) in (int, float) for t in s.trials):
+        return None
+    rows = [(fate(t), f"trial {t.index}", t.point[name], t.seconds, said(t)) for t in s.trials[:MOST]]
+    tables = {"points": Rows(("s", "g", "x", "y", "said"), rows)}
+    kind = "setting log" if axis.scale == "log" else "setting"
+    return Chart(kind, f"Seconds of a trial against {name}", FATES, tables, marks="shape")
+
+
+def so_far(s: Scored) -> Chart:
+    """The shortest time so far over what trials had cost."""
+    found = best_so_far([(t.stop_ms, t.seconds, t.reached) for t in s.trials])
+    total = sum(t.seconds for t in s.trials)
+    rows = [(0, "best", cost, best) for cost, best in [*found, (total, found[-1][1])]]
+    return Chart(
+        "so far", "Best so far over the cost of trials", [key(0, "best")], {"points": Rows(("s", "g", "x", "y"), rows)}
+    )
+
+
+def by_batch(scored: Sequence[Scored]) -> Chart | None:
+    """Samples to the target by batch size, with intervals; None of fewer than two."""
+    known = [s for s in scored if s.solution and s.samples_to_target]
+    if len({s.campaign.batch_size for s in known}) < 2:
+        return None
+    systems = list(dict.fromkeys(f"{s.org}/{s.system}" for s in known))
+    rows = [
+        (systems.index(f"{s.org}/{s.system}"), s.name, s.campaign.batch_size, e.value, e.low, e.high)
+        for s in known
+        if (e := s.samples_to_target)
+    ]
+    critical = critical_batch([(row[2], row[3]) for row in rows])
+    note = f"Critical batch size, from {len(rows)} campaigns: {critical:.3g}." if critical else ""
+    columns = ("s", "campaign", "x", "y", "low", "high")
+    looks = [key(i, name) for i, name in enumerate(systems)]
+    return Chart(
+        "by batch", "Samples to the target by batch size", looks, {"points": Rows(columns, rows)}, note, "shape"
+    )
+
+
+def fate(t: Trial) -> int:
+    """The series of a trial."""
+    return 0 if t.reached else 1
+
+
+def said(t: Trial) -> str:
+    """What is said of a trial."""
+    what = "reached the target in" if t.reached else "did not reach the target in"
+    return f"{what} {t.seconds:.1f} s, {t.epochs or 0:g} epochs"

@@ -1,0 +1,226 @@
+"""A campaign of tuning as it was judged: what it cost, what it found, and the time to solution with it counted."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from benchmark.ledger import Start
+from benchmark.tuning.campaign import Campaign
+from benchmark.tuning.folder import Opened
+from compliance.checks.together import epochs_of
+from compliance.reading.ledger import SetLedger, read_beside
+from compliance.reading.run import Run
+from compliance.reading.tuning import read, winner_of
+from compliance.verdict import SetVerdict, Verdict
+from results.statistics.score import TrimmedMean, trimmed_mean
+from results.statistics.standing import standing
+from results.statistics.student import t_quantile
+from results.tables.run_table import rows_of
+from results.tuning.estimators import Best, Estimate, best_of, running_time_interval, share, studies
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A trial: its point, seconds from start to stop, units, and when it stopped, milliseconds since 1970."""
+
+    index: int
+    point: dict[str, Any]
+    seconds: float
+    units: float | None
+    joules: float | None
+    stop_ms: int
+    reached: bool
+    epochs: float | None
+    last_score: float | None
+
+    @property
+    def time(self) -> float:
+        """Seconds to the target."""
+        return self.seconds if self.reached else math.inf
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A campaign. `why` says why it has no score: then all that follows from its trials is to be read with care."""
+
+    label: str
+    place: str  # its folder, as findings call it
+    edition: str
+    benchmark: str
+    org: str
+    system: str
+    name: str
+    opened: Opened | None
+    trials: tuple[Trial, ...]
+    confirmation: TrimmedMean | None
+    samples: tuple[float, ...]  # to the target, of each confirmation run
+    epochs: tuple[float, ...]
+    wall: float | None  # seconds from the first start to the last trial's stop
+    lost: float  # seconds of starts that were made again
+    why: str
+
+    @property
+    def campaign(self) -> Campaign:
+        """What was frozen."""
+        return self.opened.campaign
+
+    @property
+    def winner(self) -> Trial | None:
+        """The trial with the shortest time to the target."""
+        return min((t for t in self.trials if t.reached), key=lambda t: (t.seconds, t.index), default=None)
+
+    @property
+    def successes(self) -> int:
+        """How many trials reached the target."""
+        return sum(t.reached for t in self.trials)
+
+    @property
+    def unit_hours(self) -> float | None:
+        """Of all trials, starts that were made again included; None where units aren't known."""
+        units = [t.units for t in self.trials]
+        if not units or None in units:
+            return None
+        return (math.fsum(t.seconds * t.units for t in self.trials) + self.lost * max(units)) / 3600
+
+    @property
+    def joules(self) -> float | None:
+        """Of all trials, where all were measured."""
+        found = [t.joules for t in self.trials]
+        return math.fsum(found) if found and None not in found else None
+
+    @cached_property
+    def running_time(self) -> Estimate:
+        """The expected running time to the target."""
+        return running_time_interval([t.seconds for t in self.trials], [t.reached for t in self.trials])
+
+    @cached_property
+    def best(self) -> list[Best]:
+        """The expected best of k trials."""
+        return best_of([t.time for t in self.trials])
+
+    @property
+    def share(self) -> Estimate:
+        """The share of the space that reaches the target."""
+        return share(self.successes, len(self.trials))
+
+    @property
+    def studies(self) -> float | None:
+        """AlgoPerf's score: three studies of five trials."""
+        return studies([t.time for t in self.trials])
+
+    @property
+    def solution(self) -> Estimate | None:
+        """Time to solution with the tuning counted: the campaign's seconds on the wall and the figure of merit of the
+        confirmation runs. The interval is that of the latter: what the campaign took is known."""
+        if self.why or self.confirmation is None or self.wall is None:
+            return None
+        run = self.confirmation
+        ends = [math.nan if end is None else self.wall + end for end in (run.low, run.high)]
+        return Estimate(self.wall + run.mean, *ends)
+
+    @property
+    def samples_to_target(self) -> Estimate | None:
+        """The mean samples to the target of the confirmation runs, with Student's interval."""
+        n = len(self.samples)
+        if n < 2:
+            return None
+        mean = math.fsum(self.samples) / n
+        deviation = math.sqrt(math.fsum((s - mean) ** 2 for s in self.samples) / (n - 1))
+        half = t_quantile(0.975, n - 1) * deviation / math.sqrt(n)
+        return Estimate(mean, max(mean - half, mean / 1e6), mean + half)
+
+
+def campaigns(verdict: Verdict) -> list[Scored]:
+    """Every campaign of a verdict, by problem, batch size, organisation and name."""
+    sets = {s.path: s for s in verdict.all_sets if s.campaign}
+    found = [_scored(s, sets.get(f"{s.path}/confirmation")) for s in sets.values() if not s.confirmation]
+
+    def order(scored: Scored) -> tuple:
+        at = (scored.campaign.problem, scored.campaign.batch_size) if scored.opened else ("", 0)
+        return (*at, scored.label)
+
+    return sorted(found, key=order)
+
+
+def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
+    ledger = read_beside(trials.folder, trials.path)
+    opened = read(trials.folder, ledger).opened
+    rows = rows_of(trials.path, trials)
+    runs = [log.run for log in sorted(trials.logs, key=lambda log: log.run.pruned)]
+    made = [trial for run, row in zip(runs, rows, strict=True) if (trial := _trial(run, row.units, opened))]
+    confirmed = [log.run for log in confirming.logs] if confirming else []
+    times = [run.seconds if run.converged and run.seconds else math.inf for run in confirmed]
+    epochs = tuple(e for run in confirmed if run.converged and (e := epochs_of(run)))
+    per_epoch = next((n for run in confirmed if type(n := run.value("train_samples")) is int), 0)
+    return Scored(
+        label="/".join(filter(None, (trials.org, trials.system, trials.campaign))),
+        place=trials.path,
+        edition=trials.edition,
+        benchmark=trials.benchmark,
+        org=trials.org,
+        system=trials.system,
+        name=trials.campaign,
+        opened=opened,
+        trials=tuple(made),
+        confirmation=trimmed_mean(times) if times else None,
+        samples=tuple(e * per_epoch for e in epochs),
+        epochs=epochs,
+        wall=_wall(made, runs, ledger),
+        lost=_lost(ledger, runs),
+        why=_objection(trials, confirming, opened, runs),
+    )
+
+
+def _trial(run: Run, units: float | None, opened: Opened | None) -> Trial | None:
+    if run.window is None or run.number is None or opened is None:
+        return None
+    try:
+        point = opened.point(run.number)
+    except ValueError:
+        return None
+    last = run.evaluations[-1] if len(run.evaluations) else None
+    facts = (last.epoch if last else None, last.value if last else None)
+    return Trial(run.number, point, run.seconds, units, run.joules, run.stop_ms, run.converged, *facts)
+
+
+def _wall(trials: Sequence[Trial], runs: Sequence[Run], ledger: SetLedger | None) -> float | None:
+    """Seconds from the first start that the ledger has, of a trial or of one that was made again, to the last stop."""
+    starts = [e.time_ms for e in ledger.ledger.entries if isinstance(e.said, Start)] if ledger else []
+    starts += [run.start_ms for run in runs if run.start_ms is not None]
+    return (max(t.stop_ms for t in trials) - min(starts)) / 1000 if trials and starts else None
+
+
+def _lost(ledger: SetLedger | None, runs: Sequence[Run]) -> float:
+    """Seconds of starts whose log isn't handed in: to their end, or, if they were killed, to the next line that anybody
+    wrote, or a whole trial's time at most."""
+    if ledger is None:
+        return 0.0
+    longest = max((run.seconds for run in runs if run.seconds), default=0.0)
+    times = sorted(e.time_ms for e in ledger.ledger.entries)
+    total = 0.0
+    for number in ledger.others(runs):
+        start, end = ledger.starts[number], ledger.ends.get(number)
+        later = bisect_right(times, start.time_ms)
+        stop = end.time_ms if end else times[later] if later < len(times) else math.inf
+        took = max(0.0, (stop - start.time_ms) / 1000)
+        total += took if end else min(took, longest)
+    return total
+
+
+def _objection(trials: SetVerdict, confirming: SetVerdict | None, opened: Opened | None, runs: Sequence[Run]) -> str:
+    """Why a campaign has no score; "" if it has one."""
+    if opened is None:
+        return "its campaign.json or ledger can't be read: see TUN01"
+    for judged in filter(None, (trials, confirming)):
+        if judged.unjudged:
+            return f"not judged by all the rules: {judged.unjudged}"
+        if objection := standing(judged, judged.logs).objection:
+            return objection
+    if winner_of(list(runs)) is None:
+        return "no trial reached the target"
+    if confirming is None:
+        return "no confirmation runs"
+    return ""

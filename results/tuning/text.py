@@ -1,0 +1,165 @@
+"""Campaigns as text: a table for each problem and batch size, and what each campaign says."""
+
+import math
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from compliance.safe import markdown, printable
+from results.tables.formatting import hundredths, show
+from results.tuning.estimators import Estimate, profile
+from results.tuning.score import Scored
+
+HEAD = ("org", "system", "campaign", "batch", "with tuning s", "campaign s", "run s", "trials", "reached", "unit-hours")
+HEAD = (*HEAD, "expected s", "sampler")
+
+
+def cells(s: Scored) -> list[str]:
+    """A campaign's row under HEAD."""
+    run = s.confirmation
+    return [
+        s.org,
+        s.system,
+        s.name,
+        show(s.campaign.batch_size),
+        hundredths(s.solution.value if s.solution else None),
+        hundredths(s.wall),
+        hundredths(run.mean if run else None),
+        f"{len(s.trials)}/{s.campaign.trials}",
+        show(s.successes),
+        show(s.unit_hours),
+        hundredths(finite(s.running_time.value)) if s.trials else "-",
+        s.campaign.sampler,
+    ]
+
+
+def tables(scored: Sequence[Scored]) -> list[tuple[str, list[Scored]]]:
+    """(title, campaigns) of each edition and problem, those with a score first, the shortest first."""
+
+    def key(s: Scored) -> tuple[str, str]:
+        return s.edition, s.campaign.problem
+
+    def merit(s: Scored) -> tuple:
+        return (s.campaign.batch_size, s.solution.value if s.solution else math.inf, s.label)
+
+    known = sorted((s for s in scored if s.opened), key=key)
+    groups = [(k, sorted(of, key=merit)) for k, of in groupby(known, key=key)]
+    return [
+        (f"{edition} · {problem} · time to solution with the tuning counted", of) for (edition, problem), of in groups
+    ]
+
+
+def terminal_text(scored: Sequence[Scored]) -> str:
+    """For each problem a table, then each campaign in words; "" where there is none."""
+    from results.tables.text import aligned
+
+    lines: list[str] = []
+    for title, of in tables(scored):
+        lines += [printable(title), *aligned([list(HEAD), *(cells(s) for s in of)]), ""]
+        for s in of:
+            lines += [f"  {printable(s.label)}", *(f"    {printable(text)}" for text in told(s))]
+        lines.append("")
+    lines += [f"{printable(s.place)}: no score: {printable(s.why)}" for s in scored if not s.opened]
+    return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
+
+
+def markdown_text(scored: Sequence[Scored]) -> str:
+    """The tables, and why some campaigns have no score."""
+    lines: list[str] = []
+    for title, of in tables(scored):
+        rows = [HEAD, ["---"] * len(HEAD), *([markdown(c) for c in cells(s)] for s in of)]
+        lines += [f"### {markdown(title)}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
+        lines += [f"- {markdown(s.label)}: no score: {markdown(s.why)}" for s in of if s.why]
+    return "\n".join(lines)
+
+
+def told(s: Scored) -> list[str]:
+    """What stands under a campaign's name."""
+    lines = [f"no score: {s.why}"] if s.why else []
+    if s.solution:
+        merit = f"{hundredths(s.confirmation.mean)} s over {s.confirmation.n} confirmation runs"
+        parts = f"{hundredths(s.wall)} s of campaign, and a figure of merit of {merit}"
+        lines.append(f"time to solution with tuning {ends(s.solution)} s: {parts}")
+    if s.winner:
+        point = ", ".join(f"{name} {value}" for name, value in s.winner.point.items())
+        lines.append(
+            f"winner: trial {s.winner.index}, {point}; its own {hundredths(s.winner.seconds)} s count for nothing"
+        )
+    if s.trials:
+        value, low, high = (f"{100 * part:.0f}" for part in (s.share.value, s.share.low, s.share.high))
+        lines.append(f"{value} % of the space reach the target (95 %: {low} to {high} %)")
+        lines.append(f"expected running time to the target {ends(s.running_time)} s")
+    best = [b for b in s.best if b.seconds is not None and b.k in (1, 2, 4, 8, 16, 32, 64, len(s.trials))]
+    if best:
+        words = "; ".join(f"{b.k}: {hundredths(b.seconds)} s in {100 * b.share:.0f} %" for b in best)
+        lines.append(f"expected best of so many trials, where one reaches the target: {words}")
+    if s.studies is not None:
+        lines.append(
+            f"AlgoPerf's median of the best of three studies of five trials: {hundredths(finite(s.studies))} s"
+        )
+    if s.samples_to_target:
+        lines.append(f"samples to the target {ends(s.samples_to_target)}")
+    if s.lost:
+        lines.append(f"{s.lost:.1f} s of starts that were made again are in the unit-hours")
+    lines.append(f"campaign {s.campaign.digest}; shift from {s.opened.source}")
+    return lines
+
+
+def record(s: Scored) -> dict[str, Any]:
+    """A campaign as JSON; seconds, and null where there is no number."""
+    head = {"edition": s.edition, "benchmark": s.benchmark, "org": s.org, "system": s.system, "campaign": s.name}
+    if s.opened is None:
+        return {**head, "why": s.why}
+    return head | {
+        "problem": s.campaign.problem,
+        "batch": s.campaign.batch_size,
+        "why": s.why or None,
+        "digest": s.campaign.digest,
+        "sampler": s.campaign.sampler,
+        "shift_source": s.opened.source,
+        "with_tuning_seconds": estimate(s.solution),
+        "campaign_seconds": s.wall,
+        "confirmation_seconds": s.confirmation.mean if s.confirmation else None,
+        "unit_hours": s.unit_hours,
+        "joules": s.joules,
+        "lost_seconds": s.lost,
+        "trials": s.campaign.trials,
+        "successes": s.successes,
+        "share": estimate(s.share) if s.trials else None,
+        "running_time": estimate(s.running_time) if s.trials else None,
+        "best_of": [{"k": b.k, "share": b.share, "seconds": b.seconds} for b in s.best],
+        "studies_seconds": finite(s.studies),
+        "samples_to_target": estimate(s.samples_to_target),
+        "winner": {"trial": s.winner.index, "point": s.winner.point} if s.winner else None,
+    }
+
+
+def profiles(scored: Sequence[Scored]) -> dict[str, list[tuple[float, float]]]:
+    """Performance profiles of systems over problems and batch sizes, by time to solution with tuning."""
+    times: dict[str, dict[str, float]] = {}
+    for s in scored:
+        if s.solution:
+            mine = times.setdefault(f"{s.org}/{s.system}", {})
+            problem = f"{s.campaign.problem} at {s.campaign.batch_size}"
+            mine[problem] = min(mine.get(problem, math.inf), s.solution.value)
+    return profile(times)
+
+
+def estimate(e: Estimate | None) -> dict[str, float | None] | None:
+    """An estimate as JSON."""
+    return None if e is None else {"value": finite(e.value), "low": finite(e.low), "high": finite(e.high)}
+
+
+def finite(value: float | None) -> float | None:
+    """A number, or None of one that is infinite or none."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def ends(e: Estimate) -> str:
+    """A number and its interval in words."""
+    if finite(e.value) is None:
+        return "infinite"
+    if math.isnan(e.low):
+        return f"{hundredths(e.value)} (too few runs for an interval)"
+    high = "no end" if math.isinf(e.high) else hundredths(e.high)
+    return f"{hundredths(e.value)} (95 %: {hundredths(e.low)} to {high})"

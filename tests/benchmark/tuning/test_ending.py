@@ -1,0 +1,55 @@
+import pytest
+
+from benchmark.tuning.campaign import campaign_of
+from benchmark.tuning.ending import Course, ending, first_ending
+
+PLAIN = {"problem": "smoke", "batch_size": 2, "trials": 4, "space": {"a": {"values": [1]}}}
+
+
+def campaign(**more):
+    return campaign_of({**PLAIN, "budget": {"epochs": 8}, **more}, "")
+
+
+def course(*scores, start=0, step=1000, stop=None):
+    return Course(start, stop, tuple((i, start + step * i, score) for i, score in enumerate(scores, 1)))
+
+
+@pytest.mark.parametrize("seconds, ended", [(2.999, True), (3, True), (3.001, False)])
+def test_a_budget_of_seconds_ends_behind_the_evaluation_that_spends_it(seconds, ended):
+    found = ending(campaign(budget={"seconds": seconds}), course(0.1, 0.2, 0.3), [], lower=False)
+    assert found == ("its budget of 3 s is over" if seconds == 3 else found) and bool(found) is ended
+
+
+def test_the_median_of_trials_that_were_over():
+    pruned = campaign(pruning={"epochs": 2, "trials": 3, "settled": 2})
+    over = [course(0.1, score, stop=-2000 - 1) for score in (0.3, 0.4, 0.5)]
+    at = {"start": -2000}
+
+    def found(score, others=over, lower=False):
+        return ending(pruned, course(0.9, score, **at), others, lower)
+
+    assert found(0.39).startswith("pruned, 0.39 at epoch 2 is worse than 0.4, the median of 3")
+    assert not found(0.4) and not found(0.41)
+    assert found(0.41, lower=True) and not found(0.39, lower=True)
+    assert not found(0.39, over[:2])  # too few
+    assert not ending(pruned, course(0.0, **at), over, False)  # not before its epoch
+
+
+@pytest.mark.parametrize("stop, counts", [(-2001, True), (-2000, False), (None, False)])
+def test_a_trial_counts_once_it_was_over_for_a_while(stop, counts):
+    pruned = campaign(pruning={"trials": 1, "settled": 2})
+    assert bool(ending(pruned, course(0.1, start=-1000), [course(0.2, stop=stop)], False)) is counts
+
+
+def test_a_trial_that_had_fewer_epochs_counts_by_its_last():
+    pruned = campaign(pruning={"trials": 1, "settled": 0})
+    assert ending(pruned, course(0.1, 0.15, 0.18), [course(0.2, stop=-1)], False)
+    assert not ending(pruned, course(0.1, 0.15, 0.18), [Course(0, -1, ((5, 0, 0.9),))], False)
+
+
+def test_the_first_end_of_a_trial():
+    short = campaign(budget={"seconds": 2})
+    assert first_ending(short, course(0.1, 0.2, 0.3, 0.4), [], False) == (2, "its budget of 2 s is over")
+    assert first_ending(short, course(0.1), [], False) is None
+    assert first_ending(short, Course(None, None, ((1, 5000, 0.1),)), [], False) is None
+    assert first_ending(campaign(), course(*[0.1] * 9), [], False) is None  # epochs are the run's own limit

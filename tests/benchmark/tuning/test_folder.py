@@ -1,0 +1,73 @@
+import pytest
+
+from benchmark.ledger import Asked, Drawn, Frozen, append, read_ledger
+from benchmark.log import LogWriter
+from benchmark.tuning.campaign import campaign_of
+from benchmark.tuning.folder import OWN, course, freeze, open_folder
+from benchmark.tuning.points import point
+
+PLAIN = {"problem": "smoke", "batch_size": 2, "trials": 4, "budget": {"epochs": 8}}
+SPACE = {"rate": {"low": 1e-4, "high": 1e-2, "scale": "log"}}
+CAMPAIGN = campaign_of({**PLAIN, "space": SPACE}, "")
+
+
+def test_a_campaign_is_frozen_before_its_shift_is_drawn(tmp_path):
+    found = freeze(tmp_path / "new", CAMPAIGN)
+    first, second = read_ledger(tmp_path / "new" / "ledger.jsonl").entries
+    assert first.said == Frozen(CAMPAIGN.digest) and second.said == Drawn(found.shift, OWN)
+    assert (tmp_path / "new" / "campaign.json").read_text() == CAMPAIGN.text
+    assert found.line == second.line and found.settings(1) == {"batch_size": 2, "epochs": 8, **found.point(1)}
+    assert found.point(1) == point(CAMPAIGN, found.shift, 1)
+    for index in (-1, 4):
+        with pytest.raises(ValueError, match=f"found trial {index}, wanted 0 to 3"):
+            found.point(index)
+
+
+def test_what_is_frozen_and_drawn_stays(tmp_path):
+    found = freeze(tmp_path, CAMPAIGN)
+    assert freeze(tmp_path, CAMPAIGN) == found == open_folder(tmp_path)
+    with pytest.raises(ValueError, match="found another campaign"):
+        freeze(tmp_path, campaign_of({**PLAIN, "space": SPACE, "parallel": 2}, ""))
+    with pytest.raises(ValueError, match="wanted that of registry 3"):
+        freeze(tmp_path, CAMPAIGN, ("a" * 64, "registry 3"))
+
+
+def test_a_kill_between_the_two_is_mended(tmp_path):
+    (tmp_path / "campaign.json").write_text(CAMPAIGN.text)
+    append(tmp_path / "ledger.jsonl", Frozen(CAMPAIGN.digest))
+    with pytest.raises(ValueError, match="wanted frozen in line 1 and drawn in line 2"):
+        open_folder(tmp_path)
+    assert freeze(tmp_path, CAMPAIGN).shift
+
+
+def test_shifts_are_fresh(tmp_path):
+    assert len({freeze(tmp_path / str(i), CAMPAIGN).shift for i in range(3)}) == 3
+
+
+def test_points_that_an_outside_sampler_was_asked_for(tmp_path):
+    outside = campaign_of({**PLAIN, "space": SPACE, "sampler": "optuna"}, "")
+    freeze(tmp_path, outside)
+    with pytest.raises(ValueError, match="found no point that the sampler was asked for"):
+        open_folder(tmp_path).point(0)
+    append(tmp_path / "ledger.jsonl", Asked({"rate": 0.002}, 0))
+    append(tmp_path / "ledger.jsonl", Asked({"rate": 0.003}, 0))
+    assert open_folder(tmp_path).point(0) == {"rate": 0.002}  # the first counts
+
+
+def test_another_digest_is_another_campaign(tmp_path):
+    freeze(tmp_path, CAMPAIGN)
+    (tmp_path / "campaign.json").write_text(campaign_of({**PLAIN, "space": SPACE, "parallel": 2}, "").text)
+    with pytest.raises(ValueError, match="as frozen"):
+        open_folder(tmp_path)
+
+
+def test_how_a_trial_went(tmp_path):
+    log = LogWriter(tmp_path / "result_0.txt")
+    log.start("run_start")
+    log.event("eval_accuracy", 0.5, epoch_num=1)
+    running = course(tmp_path / "result_0.txt", "eval_accuracy")
+    log.end("run_stop")
+    log.close()
+    over = course(tmp_path / "result_0.txt", "eval_accuracy")
+    assert running.stop is None and over.stop >= over.start == running.start
+    assert [(epoch, score) for epoch, _, score in over.evaluations] == [(1, 0.5)]

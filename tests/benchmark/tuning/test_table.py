@@ -1,0 +1,79 @@
+import json
+
+import pytest
+
+from benchmark.tuning.table import read_table, row_for, settings_from
+
+
+def row(batch, rate, samples, **more):
+    said = {"mean": samples, "low": 0.9 * samples, "high": None}
+    return {"BS": batch, "Hyperparams": {"rate": rate, **more}, "Samples to converge": said}
+
+
+@pytest.fixture
+def table(tmp_path):
+    rows = {"smoke_2": row(2, 1e-3, 800, ramp=1), "smoke_8": row(8, 4e-3, 3200, ramp=4), "smoke_1": row(1, 1e-3, 700)}
+    path = tmp_path / "hpo_table.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
+def test_measured_rows_are_as_they_are(table):
+    rows = read_table(table, "smoke")
+    assert [r.batch for r in rows] == [1, 2, 8] and row_for(rows, 8) is rows[2] and rows[2].between is None
+    found, told = settings_from(f"{table}:8", "smoke")
+    assert found == ["rate=0.004", "ramp=4", "batch_size=8"]
+    assert told == "settings for batch size 8 are measured: 3200 samples to the target (2880 to unknown)"
+
+
+def test_between_two_rows_logarithms_are_linear(table):
+    found = row_for(read_table(table), 4)
+    assert "interpolated between 2 and 8" in settings_from(f"{table}:4", "smoke")[1]
+    assert found.between == (2, 8) and found.settings == {"rate": 0.002, "ramp": 2}
+    assert (found.samples.mean, found.samples.low, found.samples.high) == (
+        pytest.approx(1600),
+        pytest.approx(1440),
+        None,
+    )
+
+
+@pytest.mark.parametrize("batch", [0, 9, 16])
+def test_nothing_is_said_beyond_what_was_measured(table, batch):
+    with pytest.raises(
+        ValueError, match="wanted one from the smallest to the largest of 1, 2, 8" if batch else "colon"
+    ):
+        settings_from(f"{table}:{batch}", "smoke")
+
+
+def test_settings_that_are_no_numbers_are_those_of_the_nearer_row(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"a_1": row(1, 0.1, 5, how="x", on=True), "a_16": row(16, 0.1, 5, how="y", on=False)}))
+    rows = read_table(path)
+    assert row_for(rows, 3).settings == {"rate": 0.1, "how": "x", "on": True}
+    assert row_for(rows, 5).settings == {"rate": 0.1, "how": "y", "on": False}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]",
+        "{}",
+        "nope",
+        '{"a_1": 1}',
+        json.dumps({"a_1": {**row(1, 0.1, 5), "BS": 0}}),
+        json.dumps({"a_1": row(1, 0.1, -5)}),
+        json.dumps({"a_1": row(1, {"x": 1}, 5)}),
+        json.dumps({"a_1": row(1, 0.1, 5), "a_2": row(1, 0.1, 5)}),
+        '{"a_1": {"BS": 1, "Hyperparams": {}, "Samples to converge": {"mean": Infinity}}}',
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path, content):
+    path = tmp_path / "t.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=str(path)):
+        read_table(path)
+
+
+def test_another_problems_table_is_refused(table):
+    with pytest.raises(ValueError, match="found the row 'smoke_2', wanted rows of scale6"):
+        settings_from(f"{table}:2", "scale6")

@@ -1,0 +1,277 @@
+"""TUN: campaigns of tuning, and each way to cheat at one."""
+
+import copy
+
+import pytest
+
+from benchmark.ledger import Drawn, Frozen
+from benchmark.tree import combine
+from benchmark.tuning.campaign import campaign_of
+from benchmark.tuning.folder import OWN
+from compliance.engine import judge
+from rules.edition import load
+from rules.registry import Registry
+from rules.tuning import registered_shift, request
+
+damage = pytest.mark.damage
+
+
+def changed(tuned, **fields):
+    """Freeze another campaign: `fields` differ."""
+    tuned.campaign = campaign_of({**tuned.VALUES, **fields}, "campaign")
+    tuned.said[0] = Frozen(tuned.campaign.digest)
+    tuned.frozen()
+
+
+def line_of(tuned, index, key, nth=0):
+    return tuned.logs[index].line(tuned.logs[index].all(key)[nth])
+
+
+def course(tuned, logs, index, qualities):
+    """Lets a trial have gone otherwise."""
+    tuned.logs[index] = logs.good(index, qualities)
+    tuned.frozen()
+
+
+@damage
+def trial_left_out(tuned):
+    tuned.logs[0].events = []
+    tuned.launch()
+    return [("first", 1, "TUN03")]
+
+
+@damage
+def trial_beyond_the_last(tuned, logs):
+    log = logs.good(9)
+    for event in log.events:
+        event["time_ms"] -= 10 * 3_600_000
+    log.write(tuned.folder / "result_4.txt")
+    return [("first", 1, "TUN03"), ("result_4.txt", 1, "TUN04"), ("result_4.txt", 1, "LED03")]
+
+
+@damage
+def lucky_shift(tuned):
+    tuned.said[1] = Drawn("07" * 32, OWN)
+    tuned.frozen()
+    return [("ledger.jsonl", 2, "TUN02")]
+
+
+@damage
+def shift_exchanged(tuned):
+    """The ledger is written anew, and the logs still state the line of the old one."""
+    tuned.said[1] = Drawn(tuned.said[1].shift[::-1], OWN)
+    tuned.launch()
+    return [(f"result_{i}.txt", line_of(tuned, i, "trial"), "TUN04") for i in range(4)]
+
+
+@damage
+def two_shifts(tuned):
+    tuned.said.append(Drawn(tuned.said[1].shift[::-1], OWN))
+    tuned.frozen()
+    return [("ledger.jsonl", 3, "TUN02")]
+
+
+@damage
+def shift_before_the_campaign(tuned):
+    tuned.said.reverse()
+    tuned.launch()
+    return [("ledger.jsonl", 1, "TUN01")]
+
+
+@damage
+def campaign_edited(tuned):
+    path = tuned.folder / "campaign.json"
+    path.write_text(path.read_text().replace('"high":0.01', '"high":0.02'))
+    return [("ledger.jsonl", 1, "TUN01")]
+
+
+@damage
+def campaign_with_a_space(tuned):
+    path = tuned.folder / "campaign.json"
+    path.write_text(path.read_text() + "\n")
+    return [("campaign.json", 1, "TUN01")]
+
+
+@damage
+def point_moved(tuned):
+    value = 1.001 * tuned.logs[1].one("opt_base_learning_rate")["value"]
+    tuned.changed("opt_base_learning_rate", 1, value=value)
+    line = tuned.settings(1, learning_rate=value)
+    tuned.launch()
+    return [("result_1.txt", line, "TUN05")]
+
+
+@damage
+def another_setting_of_one_trial(tuned):
+    line = tuned.settings(1, beta_2=0.99)
+    tuned.changed("opt_adam_beta_2", 1, value=0.99)
+    tuned.launch()
+    return [("result_1.txt", line, "TUN05")]
+
+
+@damage
+def budget_exceeded(tuned, logs):
+    course(tuned, logs, 0, (*tuned.COURSES[0], 0.91))
+    return [("result_0.txt", line_of(tuned, 0, "eval_accuracy", 8), "TUN07")]
+
+
+@damage
+def pruned_trial_goes_on(tuned, logs):
+    course(tuned, logs, 2, (*tuned.COURSES[2], 0.9))
+    return [("result_2.txt", line_of(tuned, 2, "eval_accuracy", 2), "TUN07")]
+
+
+@damage
+def ended_by_hand(tuned, logs):
+    course(tuned, logs, 0, tuned.COURSES[0][:5])
+    return [("result_0.txt", line_of(tuned, 0, "run_stop"), "TUN07")]
+
+
+@damage
+def more_at_once_than_said(tuned):
+    late = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_start")["time_ms"] - 10_000
+    for event in tuned.logs[0].events:
+        event["time_ms"] += late
+    tuned.launch()
+    return [("result_1.txt", line_of(tuned, 1, "run_start"), "TUN06")]
+
+
+@damage
+def another_code_in_the_middle(tuned):
+    line = tuned.changed("versions", 2, value={"python": "3.11.9", "torch": "2.14.0"})
+    tuned.launch()
+    return [("result_2.txt", line, "RUN04")]
+
+
+@damage
+def winner_confirmed_by_itself(tuned):
+    """The winner's log once more, without what says that it is a trial."""
+    log = copy.deepcopy(tuned.logs[3])
+    log.events = [e for e in log.events if e["key"] not in ("trial", "ledger")]
+    tuned.logs[4] = log
+    tuned.write(4)
+    found = [(log.line(log.one(key)), "RUN08") for key in ("hyperparameters", "config_digest")]
+    found += [(log.line(log.one("run_start")), "TUN08"), (log.line(log.one("eval_accuracy")), "RUN06")]
+    shared = ("result_3.txt", line_of(tuned, 3, "run_start"), "RUN21")
+    return [shared, *(("result_0.txt", *place) for place in found)]
+
+
+@damage
+def confirmation_at_other_settings(tuned):
+    for index in (4, 5, 6):
+        value = 2 * tuned.logs[3].one("opt_base_learning_rate")["value"]
+        tuned.changed("opt_base_learning_rate", index, value=value)
+        line = tuned.settings(index, learning_rate=value)
+    return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
+
+
+@damage
+def confirmation_by_other_code(tuned):
+    for index in (4, 5, 6):
+        line = tuned.changed("versions", index, value={"python": "3.11.9", "torch": "2.14.0"})
+    return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
+
+
+@damage
+def confirmation_run_left_out(tuned):
+    tuned.path(6).unlink()
+    return [("first", 1, "TUN08")]
+
+
+@damage
+def trial_among_runs(tree):
+    head = tree.logs[2].one("rules_edition")
+    event = {**copy.deepcopy(head), "key": "trial", "value": {"index": 2}}
+    return [("result_2.txt", tree.inserted(head, event), "TUN04")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_good_campaign_is_clean(tuned, found):
+    assert found(tuned.root) == []
+
+
+@pytest.mark.parametrize("overlap, codes", [(999, []), (1000, []), (1001, ["TUN06"])])
+def test_the_overlap_of_trials(tuned, found, overlap, codes):
+    stop = tuned.logs[0].one("run_stop")["time_ms"]
+    early = tuned.logs[1].one("run_start")["time_ms"] - stop + overlap
+    for event in tuned.logs[1].events:
+        event["time_ms"] -= early
+    tuned.launch()
+    assert [code for _, _, code in found(tuned.root)] == codes
+
+
+@pytest.mark.parametrize("parallel, codes", [(1, ["TUN06"]), (2, []), (3, [])])
+def test_as_many_at_once_as_said(tuned, found, parallel, codes):
+    early = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_start")["time_ms"] - 2000
+    for event in tuned.logs[1].events:
+        event["time_ms"] -= early
+    changed(tuned, parallel=parallel)
+    assert [code for _, _, code in found(tuned.root)] == codes
+
+
+@pytest.mark.parametrize("distinct, codes", [(15, ["TUN02"]), (16, []), (17, [])])
+def test_the_bytes_of_a_shift(tuned, found, distinct, codes):
+    tuned.said[1] = Drawn("".join(f"{i % distinct:02x}" for i in range(32)), OWN)
+    tuned.frozen()
+    assert [code for _, _, code in found(tuned.root)] == codes
+
+
+@pytest.mark.parametrize("change", [0.999, 1.0, 1.001])
+def test_a_budget_of_seconds_ends_a_trial_behind_the_evaluation_that_spent_it(tuned, logs, found, change):
+    """Trial 0 ended behind its eighth evaluation: right where the budget was spent there, and not before or after."""
+    start = tuned.logs[0].one("run_start")["time_ms"]
+    seconds = (tuned.logs[0].all("eval_accuracy")[7]["time_ms"] - start) / 1000
+    tuned.VALUES = {**tuned.VALUES, "pruning": None}
+    tuned.logs[2] = logs.good(2, tuned.COURSES[1])
+    tuned.epochs = 8
+    for index in range(4):
+        tuned.settings(index, epochs=8)
+    changed(tuned, budget={"seconds": seconds * change})
+    codes = [code for _, _, code in found(tuned.root)]
+    assert codes == (["TUN07"] if change > 1 else [])
+
+
+@pytest.mark.parametrize("other", ["", "campaign", "shift"])
+def test_a_shift_from_the_registry(tuned, found, other):
+    registry = Registry("v1.0")
+    source = combine(tuned.files().items())
+    name = "second" if other == "campaign" else "first"
+    asked = request("acme", "box", "scaffold", "tiny", name, source, tuned.campaign.digest)
+    entry = registry.draw(asked, "2026-03-31T22:40:00Z", "1" * 64)
+    tuned.put(tuned.root.parent / "registry.yaml", registry.text)
+    shift = registered_shift(entry)
+    tuned.said[1] = Drawn(shift[::-1] if other == "shift" else shift, "registry 1")
+    tuned.frozen()
+    assert [code for _, _, code in found(tuned.root)] == (["TUN02"] if other else [])
+
+
+@pytest.mark.parametrize("most, codes", [(79, ["TUN07"]), (80, []), (81, [])])
+def test_the_cost_of_recomputing_ends(tuned, law, codes, most):
+    """Twenty evaluations, each held against four trials."""
+    path = law / "v1.0" / "limits.yaml"
+    before = path.read_text()
+    path.write_text(before.replace("operations: 10000000", f"operations: {most}"))
+    load.cache_clear()
+    try:
+        assert [f.code for f in judge([str(tuned.root)], rules=law).findings] == codes
+    finally:
+        path.write_text(before)
+        load.cache_clear()
+
+
+@pytest.mark.parametrize("nodes, codes", [("1", ["TUN06"]), ("2", []), ("3", [])])
+def test_trials_at_once_on_other_nodes(tuned, found, nodes, codes):
+    """Trials 0 and 1 overlap, on a node each."""
+    early = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_start")["time_ms"] - 2000
+    for event in tuned.logs[1].events:
+        event["time_ms"] -= early
+    tuned.logs[1].one("devices")["value"][0]["host"] = "n2"
+    for log in tuned.logs:
+        log.one("number_of_nodes")["value"] = int(nodes)
+    changed(tuned, parallel=2)
+    tuned.described(number_of_nodes=nodes)
+    left = {"SYS10", "SYS11", "SYS12", "SYS13", "SYS08"}  # logs of more nodes than they name
+    assert [code for _, _, code in found(tuned.root) if code not in left] == codes

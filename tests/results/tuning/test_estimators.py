@@ -1,0 +1,78 @@
+import itertools
+import math
+import random
+import statistics
+
+import pytest
+
+from results.tuning import estimators as e
+
+TIMES = [[3.0, 1.0, 2.0, 5.0], [3.0, math.inf, 1.0, math.inf, 4.0], [math.inf] * 3, [2.0, 2.0, 2.0], [7.0]]
+
+
+@pytest.mark.parametrize("times", TIMES)
+def test_the_expected_best_is_that_of_all_draws(times):
+    for best in e.best_of(times):
+        draws = [min(draw) for draw in itertools.combinations(times, best.k)]
+        finite = [t for t in draws if math.isfinite(t)]
+        assert best.share == pytest.approx(len(finite) / len(draws))
+        assert best.seconds == (pytest.approx(statistics.mean(finite)) if finite else None)
+
+
+def test_the_expected_best_of_many_trials_is_exact():
+    found = e.best_of([float(t) for t in range(1, 1001)])
+    assert found[0].seconds == pytest.approx(500.5) and found[-1].seconds == 1.0
+    assert found[499].seconds == pytest.approx(1001 / 501)  # (N + 1) / (k + 1)
+
+
+def test_the_expected_running_time_is_what_restarts_cost():
+    costs, reached = [10.0, 10.0, 4.0, 6.0], [False, False, True, True]
+    assert e.running_time(costs, reached) == 15.0
+    draws, total = random.Random(1), []
+    for _ in range(20_000):
+        spent = 0.0
+        while True:
+            i = draws.randrange(4)
+            spent += costs[i]
+            if reached[i]:
+                break
+        total.append(spent)
+    assert statistics.mean(total) == pytest.approx(15.0, rel=0.02)
+    assert e.running_time(costs, [False] * 4) == math.inf
+
+
+def test_a_bootstrap_gives_the_same_interval_again():
+    found = e.running_time_interval([10.0] * 8, [True] * 4 + [False] * 4)
+    assert found == e.running_time_interval([10.0] * 8, [True] * 4 + [False] * 4)
+    assert found.value == 20.0 and found.low < 20.0 < found.high
+    assert e.running_time_interval([10.0] * 8, [True] + [False] * 7).high == math.inf
+    assert e.running_time_interval([10.0] * 8, [True] * 8) == e.Estimate(10.0, 10.0, 10.0)
+
+
+@pytest.mark.parametrize("successes, low, high", [(0, 0, 0.1936), (8, 0.2800, 0.7200), (16, 0.8064, 1)])
+def test_the_share_of_the_space(successes, low, high):
+    found = e.share(successes, 16)
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+
+
+def test_three_studies_of_five_trials():
+    times = [5, 4, 9, 9, 9, 3, 9, 9, 9, 9, math.inf, 7, 9, 9, 9]
+    assert e.studies(times) == 4 and e.studies(times[:14]) is None
+    assert e.studies([math.inf] * 10 + [1.0] * 5) == math.inf
+    assert e.studies([1.0] * 99) == 1.0
+
+
+def test_performance_profiles():
+    times = {"a": {"p": 1.0, "q": 4.0}, "b": {"p": 2.0, "q": 2.0}, "c": {"q": math.inf}}
+    assert e.profile(times) == {"a": [(1.0, 0.5), (2.0, 1.0)], "b": [(1.0, 0.5), (2.0, 1.0)], "c": []}
+
+
+def test_the_best_so_far():
+    spans = [(30, 5.0, True), (10, 9.0, False), (20, 7.0, True), (40, 6.0, True)]
+    assert e.best_so_far(spans) == [(16.0, 7.0), (21.0, 5.0)]
+
+
+def test_the_critical_batch_size():
+    assert e.critical_batch([(b, 100 * (1 + b / 8)) for b in (1, 2, 4, 16)]) == pytest.approx(8)
+    assert e.critical_batch([(1, 5), (2, 6)]) is None
+    assert e.critical_batch([(1, 5), (2, 4), (4, 3)]) is None
