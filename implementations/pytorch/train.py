@@ -3,7 +3,8 @@
     python implementations/pytorch/train.py --problem smoke --data data/smoke --log build/result_0.txt
     torchrun --nproc-per-node 4 -- implementations/pytorch/train.py --layout 2,2,1,1 ...
 
-Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command.
+Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command. Of a run that reached its
+target stdout has one line, `time to target: 28.381 s`.
 """
 
 import argparse
@@ -50,6 +51,8 @@ from .input.reader import Reader, drop_cached_pages
 from .input.staging import Staging
 from .layers.blocks import parameter_count, recompute_blocks
 from .layers.norm import fuse_norms
+from .measuring.energy import announce
+from .measuring.environment import log_environment
 from .measuring.throughput import run_steps
 from .parallel.layout import AXES, Layout, connect
 from .parallel.layout_search import arrange, idle
@@ -65,6 +68,7 @@ from .training.seeds import seed_dropout, seed_weights
 from .training.step import float32_facts, ieee_float32, warm_up
 from .training.stop import Aborted, WrongData, lost_peer, watch_signals
 from .training.stop import reason as why
+from .training.told import told
 from .training.watchdog import Watchdog, cuda_mark
 
 
@@ -174,6 +178,8 @@ def prepare(
     log.event("rules_edition", EDITION)
     log.event("target", problem.target)
     log_ranks(log, layout, launch, device)
+    measured = not args.steps and not (checkpoints and checkpoints.resumed)
+    energy = announce(log, layout, launch, device_of(device)) if measured else None
     log.event("train_samples", problem.train_samples)
     log.event("eval_samples", problem.validation_samples)
     log.event("global_batch_size", config.batch_size)
@@ -185,10 +191,11 @@ def prepare(
     source = same_source(RECORDER.files_with(*config_file), layout)
     as_registered(args, assigned, task, source, layout)
     log.digests(config, *source)
+    log_environment(log, layout, launch, device, args.data, config_file, source[0])
     if not args.steps:
         log.launch(seed, combine(source[0].items()), config.digest(), problem.digest())
     log.end("init")
-    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog)
+    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog, energy)
 
 
 def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict[str, Any], int]:
@@ -277,6 +284,14 @@ def finish(log: RunLog) -> None:
         print(f"train.py: {log.path.parent / LEDGER}: {why(error)}", file=sys.stderr)
 
 
+def say(log: RunLog) -> None:
+    """The one line on stdout, which is for other tools. A run that reached its target did so, whoever can read it."""
+    try:
+        print(told(log.path), flush=True)
+    except (OSError, ValueError) as error:
+        print(f"train.py: {why(error)}", file=sys.stderr)
+
+
 def first_line(error: BaseException) -> str:
     """The first line of an error's text."""
     return str(error).partition("\n")[0]
@@ -330,6 +345,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parts["assigned"] = assigned
     code = attempt(args, launch, log, **parts, config_file=(path, data))
     finish(log)
+    if code == 0 and log.path and not args.steps:
+        say(log)
     reader.close()
     if staging:
         staging.clear()

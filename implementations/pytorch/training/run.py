@@ -19,6 +19,7 @@ from benchmark.workload import AnyProblem
 from ..config import RunConfig
 from ..input.reader import Batch, Evidence, Reader, evaluation_batches, train_batches
 from ..input.staging import Staging
+from ..measuring.energy import EnergyMeter
 from ..parallel.gradients import whole
 from ..parallel.layout import Layout
 from ..task import Evaluation, Task
@@ -49,6 +50,7 @@ class Run:
     checkpoints: Checkpoints | None = None
     staging: Staging | None = None
     watchdog: Watchdog | None = None
+    energy: EnergyMeter | None = None
 
     @property
     def problem(self) -> AnyProblem:
@@ -79,9 +81,13 @@ class Run:
             if self.checkpoints and not self.reached(found):
                 # Before the score is logged, so that no evaluation comes twice.
                 self.checkpoints.save(self.state, self.layout, self.seed, epoch, found)
+            if self.energy:
+                self.energy.write()
             self.log.evaluation(self.task.metric, found, self.problem.validation_samples)
             if self.reached(found):
                 self.log.stop("success")
+                if self.energy:
+                    self.energy.finish()
             result = f"{self.task.quantity} {found.value:.4f}"
             self.say(f"epoch {epoch}: loss {stats['loss']:.4f}, {result}, {stats['throughput']:.1f} samples/s")
             if self.reached(found):
