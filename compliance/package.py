@@ -70,7 +70,10 @@ def main(arguments: Sequence[str] | None = None, rules: Path = ROOT) -> int:
     args = parse(arguments)
     try:
         put("".join(f"{line}\n" for line in act(args, rules)))
-    except (Unsound, Refused) as error:
+    except Unsound as error:
+        tell(f"package.py: {args.verify or args.unpack or args.restore}: {error}")
+        return 1
+    except Refused as error:
         for line in f"package.py: {error}".splitlines():
             tell(line)
         return 1

@@ -68,7 +68,7 @@ def test_errors_are_exit_1_and_named(broken, run, tmp_path):
 def test_a_package_that_is_none_is_exit_1_and_one_line(run, tmp_path):
     (tmp_path / "p").write_bytes(b"PK")
     code, lines, errors = run("--verify", tmp_path / "p")
-    assert (code, lines) == (1, []) and errors.startswith("package.py: package: found no gzip (")
+    assert (code, lines) == (1, []) and errors.startswith(f"package.py: {tmp_path / 'p'}: package: found no gzip (")
     assert errors.endswith("), wanted one\n") and errors.count("\n") == 1
 
 
