@@ -3,8 +3,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# The CPU build, so that no install pulls gigabytes for a GPU that is not there; for one that is: make TORCH=torch==2.13.0
-TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname -s)),+cpu)
+# Which PyTorch: cpu, cuda (PyPI's build, for NVIDIA GPUs), or none: another build is installed into .venv by hand
+TORCH ?= cpu
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
 PROBLEM ?= smoke
@@ -15,9 +15,11 @@ SYSTEM ?= my-system
 EDITION := $(shell ls rules | grep -E '^v[0-9]+\.[0-9]+$$' | sort -V | tail -n 1)
 OUT := build/results/$(EDITION)
 
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Packages come from one index, and each must have a digest that requirements/ lists
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+UV := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate
 
-.PHONY: run test lint setup clean
+.PHONY: run test lint setup lock sbom clean
 
 run: setup
 	$(BIN)/python implementations/pytorch/submit.py --problem $(PROBLEM) --runs $(RUNS) --org $(ORG) --system $(SYSTEM) --out $(OUT)
@@ -33,12 +35,34 @@ lint: setup
 
 setup: .venv/done
 
-.venv/done: requirements.txt Makefile
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "found Python %d.%d, wanted 3.11 or newer" % sys.version_info[:2])'
+.venv/done: $(wildcard requirements/*.txt) Makefile
+	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(not (3, 11) <= v < (3, 15) and "found Python %d.%d, wanted 3.11 to 3.14: others have no build of this PyTorch" % v[:2])'
+	case "$(TORCH)" in cpu|cuda|none) ;; *) echo "TORCH: found $(TORCH), wanted cpu, cuda or none" >&2; exit 1;; esac
 	$(PYTHON) -m venv .venv
-	$(PIP) -r requirements.txt "$(TORCH)" || \
-	$(PIP) -r requirements.txt "$(TORCH)" --extra-index-url $(TORCH_INDEX)
+	$(PIP) -r requirements/common.txt
+ifeq ($(TORCH),cpu)
+	$(PIP) --no-deps -r requirements/cpu.txt 2>/dev/null || \
+	$(PIP) --no-deps -r requirements/cpu.txt --index-url $(TORCH_INDEX)
+else ifneq ($(TORCH),none)
+	$(PIP) -r requirements/$(TORCH).txt
+endif
 	touch $@
+
+# Resolves pyproject.toml again, and writes the digests of all packages: requirements/README.md
+lock:
+	$(PYTHON) -m venv build/uv
+	build/uv/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
+	grep -oE '"torch==[0-9.]+"' pyproject.toml | tr -d '"' | $(UV) --custom-compile-command 'make lock' - -o requirements/cuda.txt
+	$(UV) --custom-compile-command 'make lock' --group dev pyproject.toml -o requirements/common.txt \
+	$$(grep -oE '^(torch|triton|nvidia|cuda)[a-z0-9-]*' requirements/cuda.txt | sed 's/^/--no-emit-package /')
+	printf 'numpy\npyyaml\nscipy\n' | $(UV) --custom-compile-command 'make lock' -c requirements/common.txt - -o requirements/judge.txt
+
+# What is installed here, with licences: as a software bill of materials (CycloneDX)
+sbom: setup
+	$(PYTHON) -m venv build/cyclonedx
+	build/cyclonedx/bin/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0
+	build/cyclonedx/bin/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --mc-type application \
+	--output-reproducible --of JSON -o requirements/sbom.json
 
 clean:
 	rm -rf .venv build data

@@ -1,6 +1,6 @@
 """HDF5 files opened for reading, with every fault naming the file, and written so that a full disk is an error."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -8,8 +8,6 @@ import h5py
 
 from benchmark.log import open_regular
 from benchmark.printable import printable
-
-MOST_IN_MEMORY = 64 << 20  # bytes of a file: every sample of CosmoFlow and DeepCAM, ScaFFold's up to scale 8
 
 
 @contextmanager
@@ -22,21 +20,51 @@ def opened(path: Path) -> Iterator[h5py.File]:
 
 
 @contextmanager
-def writing(path: Path, size: int, libver: str | None = None) -> Iterator[h5py.File]:
-    """A new file to fill with about `size` bytes. Raises OSError when it can't be written.
-
-    Where HDF5 itself can't write at the end of a file, the process ends by a signal. So what fits in memory is made
-    there, and written as a whole.
-    """
-    if size > MOST_IN_MEMORY:
-        with h5py.File(path, "w", libver=libver, locking=False) as file:
-            yield file
-        return
-    with h5py.File(path, "w", libver=libver, driver="core", backing_store=False) as file:
+def writing(path: Path, libver: str | None = None) -> Iterator[h5py.File]:
+    """A new file to fill. Raises OSError when it can't be written."""
+    with Output(path) as output, h5py.File(output, "w", libver=libver) as file:
         yield file
-        file.flush()
-        image = file.id.get_file_image()
-    path.write_bytes(image)
+
+
+class Output:
+    """A file that HDF5 writes to, and that is never full: the first error is kept, and raised in place of any other when
+    the file is closed. HDF5 itself ends the process by a signal where it can't write what it has yet to write."""
+
+    def __init__(self, path: Path):
+        self.file = path.open("w+b", buffering=0)
+        self.error: OSError | None = None
+        self.seek, self.tell, self.readinto = self.file.seek, self.file.tell, self.file.readinto
+        self.read = self.file.read  # by which h5py knows a file
+
+    def write(self, data: memoryview) -> int:
+        """All bytes of `data`, unless something failed before."""
+        left = memoryview(data)
+        while left and not self.error:
+            left = left[self._tried(lambda left=left: self.file.write(left)) :]
+        return len(data)
+
+    def truncate(self, size: int) -> int:
+        """Cut off or fill up."""
+        self._tried(lambda: self.file.truncate(size))
+        return size
+
+    def flush(self) -> None:
+        """Nothing: no byte waits here."""
+
+    def _tried(self, act: Callable[[], int]) -> int:
+        try:
+            return act()
+        except OSError as error:
+            self.error = self.error or error
+            return 0
+
+    def __enter__(self) -> "Output":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._tried(lambda: self.file.close() or 0)
+        if self.error:
+            raise self.error from None
 
 
 def dataset(file: h5py.File, name: str) -> h5py.Dataset:

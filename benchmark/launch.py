@@ -16,6 +16,8 @@ LAUNCHERS = {
         ("OMPI_COMM_WORLD_LOCAL_RANK",),
         ("OMPI_COMM_WORLD_LOCAL_SIZE",),
     ),
+    # HPE's, often under PBS: it knows no size by itself, so that a script says it.
+    "pals": (("PALS_RANKID",), ("PMI_SIZE", "WORLD_SIZE"), ("PALS_LOCAL_RANKID",), ("PALS_LOCAL_SIZE",)),
     "flux": (("FLUX_TASK_RANK",), ("FLUX_JOB_SIZE",), ("FLUX_TASK_LOCAL_ID",), ()),
     "pmi": (
         ("PMI_RANK",),

@@ -3,6 +3,7 @@
 results/<edition>/<org>/systems/<system>.json
 results/<edition>/<org>/source/<digest>/<path>                                       the files that runs loaded
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.txt
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/environment_<i>.json      what run i ran on
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/weights/result_<i>.safetensors    what run i learnt
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/ledger.jsonl      every start of a run in this set
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/superseded/<time>/...   what was run again
@@ -16,6 +17,7 @@ results/<edition>/<org>/benchmarks/<benchmark>/implementations/<implementation>/
 """
 
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -25,6 +27,7 @@ SCALINGS = ("strong", "weak", THROUGHPUT)
 WEIGHTS, LEDGER, SUPERSEDED = "weights", "ledger.jsonl", "superseded"
 SKIPPED = ("__pycache__",)
 DIGITS = 12  # of a digest, in the name of a folder of source
+ENVIRONMENT = re.compile(r"environment_[^/]*\.json\Z")
 
 
 def system_path(submission: Path, system: str) -> Path:
@@ -50,6 +53,22 @@ def result_path(submission: Path, system: str, benchmark: str, run: int, scaling
 def weights_path(log: Path) -> Path:
     """The final weights of a log's run."""
     return log.parent / WEIGHTS / f"{log.stem}.safetensors"
+
+
+def environment_path(log: Path, resumed: int = 0) -> Path:
+    """The environment manifest of a log's run; of a run that was interrupted, since it went on for the `resumed`-th
+    time."""
+    number = log.stem.removeprefix("result_")
+    return log.with_name(f"environment_{number}{f'_{resumed}' if resumed else ''}.json")
+
+
+def environment_paths(log: Path) -> list[Path]:
+    """The environment manifests of a log's run that are there."""
+    found, resumed = [], 0
+    while (path := environment_path(log, resumed)).exists() or not resumed:
+        found += [path] if path.exists() else []
+        resumed += 1
+    return found
 
 
 def source_files(folder: Path) -> list[Path]:

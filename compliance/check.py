@@ -26,6 +26,7 @@ from compliance.output import github, json, junit, markdown, sarif, text
 from compliance.report import Report, summaries
 from compliance.review import Reviews, read_reviews, with_reviews
 from compliance.rule import CHECKS
+from compliance.sandbox import shut_in
 from compliance.terminal import put, tell
 from compliance.verdict import Verdict
 from compliance.waiver import read_waivers
@@ -58,8 +59,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Judge and print; the exit code."""
+def main(arguments: Sequence[str] | None = None, confine: bool = False) -> int:
+    """Judge and print; the exit code. `confine`: in a sandbox, from which this process does not come out again."""
     args = parse(arguments)
     try:
         if args.explain or args.list:
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if not args.paths:
             raise ValueError("found no PATH, wanted something to judge (--help says more)")
-        output, code = check(args)
+        output, code = check(args, confine)
         put(output)
     except BrokenProcessPool:
         tell("check.py: a process that read logs was killed (out of memory?); try --jobs 1")
@@ -81,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def check(args: argparse.Namespace) -> tuple[str, int]:
+def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
     """What to print, and the exit code. Raises ValueError for what the user can mend."""
     if args.format in WHOLE and (args.all or args.severity):
         given = "--all" if args.all else "--severity"
@@ -90,13 +91,18 @@ def check(args: argparse.Namespace) -> tuple[str, int]:
     waivers = read_waivers(args.waivers, args.paths) if args.waivers else None
     reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
     jobs = args.jobs or os.cpu_count() or 1
+    sandbox = shut_in(several=jobs > 1) if confine else ""
     shown = progress(sys.stderr)
     verdict = judge(args.paths, args.rules, jobs, progress=shown, waivers=waivers, seconds=args.seconds)
-    return render(verdict, wanted, args, reviews)
+    return render(verdict, wanted, args, reviews, sandbox)
 
 
 def render(
-    verdict: Verdict, wanted: Callable[[str], bool], args: argparse.Namespace, reviews: Reviews | None = None
+    verdict: Verdict,
+    wanted: Callable[[str], bool],
+    args: argparse.Namespace,
+    reviews: Reviews | None = None,
+    sandbox: str = "",
 ) -> tuple[str, int]:
     """The report in the format asked for, and the exit code."""
     editions_ = {name: load(name) for name in verdict.editions}
@@ -107,7 +113,7 @@ def render(
     color = args.format == "text" and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     told = summaries(verdict, findings, editions_)
     least, chosen_ = args.severity or SEVERITIES[-1], bool(args.select or args.ignore)
-    report = Report(findings, told, verdict.missed, editions_, code, color, args.all, least, chosen_)
+    report = Report(findings, told, verdict.missed, editions_, code, color, args.all, least, chosen_, sandbox)
     return FORMATS[args.format].render(report), code
 
 
@@ -139,4 +145,4 @@ def progress(stream: object | None) -> Callable[[int, int], None] | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(confine=True))

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any
 
@@ -200,7 +201,8 @@ def _judge_logs(
     if jobs <= 1 or len(todo) < 2:
         yield from _charged(accounts, _counted(map(_timed, open_), len(todo), progress))
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    method = "fork" if "fork" in get_all_start_methods() else None  # in a sandbox, no program can be started
+    with ProcessPoolExecutor(jobs, get_context(method)) as pool:
         chunk = max(1, min(32, len(todo) // (4 * jobs)))
         yield from _charged(accounts, _counted(pool.map(_timed, open_, chunksize=chunk), len(todo), progress))
 

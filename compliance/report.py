@@ -52,6 +52,7 @@ class Report:
     every: bool = False  # text, Markdown and annotations give each finding, and not groups of them
     least: str = SEVERITIES[-1]  # ... of this severity or a worse one
     chosen: bool = False  # whether only some of the rules were asked for
+    sandbox: str = ""  # in which the judge worked, in words; empty: it was not asked to
 
 
 def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:

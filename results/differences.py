@@ -12,10 +12,12 @@ from results.statistics.contrast import Contrast, contrast
 from results.statistics.convergence import Surprise
 from results.statistics.curve import curve
 from results.statistics.decomposition import kinds
+from results.statistics.energy import against as energies
 from results.statistics.result import Result, convergence, seconds_between
 from results.statistics.score import median
 from results.tables.formatting import show
 from results.tables.row import seed
+from results.tables.text import energy_interval
 
 VARYING = {
     "seed",
@@ -45,13 +47,15 @@ class Side:
 @dataclass(frozen=True)
 class Pair:
     """A set held against the first. `why` says why the two have no ratio, "" where they may have one; the interval of
-    `contrast` holds together with those of the other pairs, `together` in all."""
+    `contrast` holds together with those of the other pairs, `together` in all; `energy` is the ratio of energies, None
+    where there is none, or they were measured in different ways."""
 
     letter: str
     contrast: Contrast
     surprise: Surprise | None
     why: str = ""
     together: int = 1
+    energy: Contrast | None = None
 
 
 def sides(results: Sequence[Result], most: int = 40) -> list[Side]:
@@ -65,7 +69,14 @@ def pairs(compared: Sequence[Side]) -> list[Pair]:
     why = [obstacle(first, s.result) for s in others]
     timed = sum(not reason and not first.weak for reason in why)
     return [
-        Pair(s.letter, against(first, s.result, timed), convergence(s.result, first), reason, timed)
+        Pair(
+            s.letter,
+            against(first, s.result, timed),
+            convergence(s.result, first),
+            reason,
+            timed,
+            energies(first.energy, s.result.energy, timed),
+        )
         if not reason and not first.weak
         else Pair(s.letter, NO_CONTRAST, None, reason)
         for s, reason in zip(others, why, strict=True)
@@ -141,7 +152,12 @@ MEASURES = (
     ("AU of later epochs, %", lambda r: plus_minus(r, "au_later", 0.01)),
     ("AU with the barrier, %", lambda r: plus_minus(r, "au_barrier", 0.01)),
     ("unit-hours", lambda r: plus_minus(r, "unit_hours")),
-    ("energy, kJ", lambda r: plus_minus(r, "joules", 1000)),
+    ("energy, kJ", lambda r: ABSENT if r.energy is None else show(r.energy.joules.mean / 1000)),
+    ("95 %, kJ", lambda r: ABSENT if r.energy is None else energy_interval(r.energy)),
+    ("mean power, W", lambda r: ABSENT if r.energy is None else show(r.energy.watts)),
+    ("J a sample trained", lambda r: ABSENT if r.energy is None else show(r.energy.trained)),
+    ("J a sample evaluated", lambda r: ABSENT if r.energy is None else show(r.energy.evaluated)),
+    ("energy by", lambda r: ABSENT if r.energy is None else r.energy.words),
 )
 
 

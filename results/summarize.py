@@ -1,6 +1,6 @@
 """Runs into scores: check submissions, score what is in order, and say why the rest is not.
 
-    python results/summarize.py PATH... [--output FILE]... [--format FORMAT] [--view ranking|analysis]
+    python results/summarize.py PATH... [--output FILE]... [--format FORMAT] [--view ranking|analysis|procurement]
 
 PATH is a submission, a round, or a set of runs; a set given by itself has no rank. The ending of FILE says the format:
 .txt .csv .json .md .html. Nothing is ever written into a submission.
@@ -25,7 +25,7 @@ from results.tables import text
 from rules.edition import load
 
 FORMATS = ("text", "csv", "json", "markdown", "html")
-VIEWS = ("ranking", "analysis")
+VIEWS = ("ranking", "analysis", "procurement")
 ALONE = "given by itself: give the folder of its set"
 
 
@@ -62,7 +62,10 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     command.add_options(parser, FORMATS)
     parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to, see audit.py")
     parser.add_argument(
-        "--view", choices=VIEWS, default="ranking", help="which tables text and markdown show (default: %(default)s)"
+        "--view",
+        choices=VIEWS,
+        default="ranking",
+        help="which tables, as text and Markdown; procurement as CSV too",
     )
     return parser.parse_args(argv)
 
@@ -93,6 +96,12 @@ def forms(results: Sequence[Result], without: text.Places, view: str) -> dict[st
         from results.tables.analysis import analysis_markdown, analysis_text
 
         made |= {"text": lambda base: analysis_text(results), "markdown": lambda base: analysis_markdown(results)}
+    if view == "procurement":
+        from results.tables import procurement
+
+        made |= {"text": lambda base: procurement.procurement_text(results)}
+        made |= {"markdown": lambda base: procurement.procurement_markdown(results)}
+        made |= {"csv": lambda base: procurement.procurement_csv(results)}
     return made
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
+from benchmark.environment.manifest import NODE, OTHER
 from rules.bands import HeldOut, Reevaluation
+from rules.energy import Energy, refuse_without
 from rules.key import Key
 from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
@@ -168,6 +170,26 @@ class Io:
 
 
 @dataclass(frozen=True)
+class Environment:
+    """What is handed in of what runs ran on: the manifest of their environment, and what of it must be equal."""
+
+    use: str  # optional, or required of every run
+    largest: int  # bytes of a manifest
+    same: dict[str, str]  # fact of a node -> the severity of a difference between runs of a set
+    same_nodes: dict[str, str]  # ... between nodes of a run
+    memory: float  # how far, relatively, described memory may be from what nodes have
+
+    def __post_init__(self) -> None:
+        if self.use not in WEIGHTS:
+            raise ValueError(f"use: found {self.use!r}, wanted one of {', '.join(WEIGHTS)}")
+        for severity in (*self.same.values(), *self.same_nodes.values()):
+            if severity not in SEVERITIES:
+                raise ValueError(f"same: found {severity!r}, wanted one of {', '.join(SEVERITIES)}")
+        for name in {*self.same, *self.same_nodes} - {*NODE, OTHER}:
+            raise ValueError(f"same: unknown fact {name!r}{suggest(name, NODE)}")
+
+
+@dataclass(frozen=True)
 class Convergence:
     """When a set's epochs are surprisingly few next to the reference's."""
 
@@ -187,6 +209,8 @@ class Limits:
     compute: Compute | None = None
     convergence: Convergence | None = None
     weights: Weights | None = None  # None: runs hand in none
+    environment: Environment | None = None  # the same
+    energy: Energy | None = None  # None: no rule judges what counters say
     io: Io | None = None
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # of every benchmark, as are
@@ -288,6 +312,7 @@ def load(name: str, root: Path = ROOT) -> Edition:
     benchmarks = {n: build(Benchmark, values, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
     keys = {n: {**common, **_keys(b.keys, where)} for n, b in benchmarks.items()}
     rules = _in_force(limits, texts, where)
+    refuse_without(limits.energy, rules, where)
     classes = have_classes(limits.problems, {n: b.score for n, b in benchmarks.items()})
     problems = {n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()}
     for n, problem in problems.items():

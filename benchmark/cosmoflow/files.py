@@ -62,7 +62,7 @@ def write_sample(path: Path, problem: Problem, x: np.ndarray, y: np.ndarray) -> 
 def write_hdf5(path: Path, problem: Problem, x: np.ndarray, y: np.ndarray) -> None:
     """The HDF5 file of a sample."""
     chunks = (problem.brick,) * 3 + (problem.channels,)
-    with writing(path, x.nbytes + y.nbytes) as file:
+    with writing(path) as file:
         file.create_dataset("x", data=x, dtype="<i2", chunks=chunks, compression="gzip", compression_opts=GZIP_LEVEL)
         file.create_dataset("y", data=y, dtype="<f4")
 

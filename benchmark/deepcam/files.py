@@ -42,7 +42,7 @@ def data_files(folder: Path, changed: int) -> tuple[str, ...]:
 
 def write_sample(path: Path, problem: Problem, data: np.ndarray, label: np.ndarray) -> None:
     """Store a generated sample: float32 (H, W, 16) and uint8 (H, W). It is there whole, or not at all."""
-    with replacing(path) as temporary, writing(temporary, data.nbytes + label.nbytes) as file:
+    with replacing(path) as temporary, writing(temporary) as file:
         file[DATA], file[LABELS] = data, label
         file.attrs["problem"] = problem.digest()
 
@@ -51,7 +51,7 @@ def write_stats(root: Path, least: np.ndarray, greatest: np.ndarray) -> None:
     """Store the range of each channel (16,), if it isn't there: every writer would write the same."""
     path = stats_path(root)
     if not path.exists():
-        with replacing(path) as temporary, writing(temporary, least.nbytes + greatest.nbytes) as file:
+        with replacing(path) as temporary, writing(temporary) as file:
             file[LEAST], file[GREATEST] = least, greatest
 
 

@@ -71,7 +71,7 @@ def write_slabs(path: Path, problem: Problem, split: str, sample: int, slabs: It
 
     Nothing of the final name exists until the whole file is on disk. Raises OSError when it can't be written.
     """
-    with replacing(path) as temporary, writing(temporary, 2 * problem.voxels, libver="latest") as file:
+    with replacing(path) as temporary, writing(temporary, libver="latest") as file:
         return fill(file, problem, split, sample, slabs)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from benchmark.config import read_yaml
 from compliance.checklist import OPEN, Point, checklist
 from compliance.finding import show
+from compliance.reading.energy import METER
 from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
 from compliance.review import points
@@ -176,8 +177,18 @@ def _weights(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[st
     yield f"final weights of {len(found)} of {len(logs)} runs" + (f", of {large} the digest alone" if large else "")
 
 
+def _environments(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    yield f"environment manifests of {sum(bool(run.environments) for run in logs)} of {len(logs)} runs"
+
+
 def _energy(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    yield f"energy of {sum(run.joules is not None for run in logs)} of {len(logs)} runs"
+    yield f"energy of {sum(run.energy is not None and run.energy.tier == METER for run in logs)} of {len(logs)} runs"
+
+
+def _counters(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    """How many runs read counters, and of what."""
+    tiers = Counter(run.energy.tier for run in logs if run.energy and run.energy.tier != METER)
+    yield "; ".join(f"{tier} counters in {n} of {len(logs)} runs" for tier, n in sorted(tiers.items())) or "no counters"
 
 
 def _fact(run: Run, key: str) -> Any:
@@ -200,5 +211,7 @@ OF_SET = {
     "MOD90": _model,
     "SYS90": _system,
     "WGT90": _weights,
+    "ENV90": _environments,
     "PWR90": _energy,
+    "ENE90": _counters,
 }

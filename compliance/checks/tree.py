@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from benchmark.tree import LEDGER, SUPERSEDED, WEIGHTS
+from benchmark.tree import ENVIRONMENT, LEDGER, SUPERSEDED, WEIGHTS
 from compliance.finding import Fault, show
 from compliance.reading.tree import LOG, PRUNED, Entry, Submission
 from compliance.reading.weights import in_folder
@@ -147,6 +147,8 @@ def _placed(entry: Entry, edition: Edition) -> bool:
         return False
     if edition.limits.weights and in_folder(parts):
         return True  # WGT07 names what no log names
+    if edition.limits.environment and ENVIRONMENT.match(parts[-1]):
+        return len(parts) > 3  # ENV10 names what no log names
     if SUPERSEDED in parts:  # of a set: what was made again, and its weights
         kept = bool(LOG.match(parts[-1])) or (parts[-2] == WEIGHTS and parts[-1].endswith(".safetensors"))
         return edition.limits.ledger != "none" and kept

@@ -22,6 +22,7 @@ def document(report: Report) -> dict:
         "schema_version": VERSION,
         "exit_code": report.exit_code,
         "editions": sorted(report.editions),
+        "sandbox": report.sandbox,
         "findings": [finding_object(f) for f in report.findings],
         "summaries": [_summary(s) for s in report.summaries],
         "missed": [{"path": printable(path), "reason": printable(why)} for path, why in report.missed],

@@ -10,6 +10,7 @@ from compliance.finding import Finding, counted
 from compliance.grouping import ORDER, Block, Group, Kind, blocks, fitted, label, shown, tally, told_as, verdict
 from compliance.report import Report, Summary
 from compliance.safe import printable
+from compliance.sandbox import ABSENT
 
 COLORS = {"error": "31", "warning": "33", "review": "36", "info": "2", "waived": "2"}
 SCREEN = 20  # lines of a submission
@@ -155,7 +156,9 @@ def _foot(report: Report) -> list[str]:
     more = [f"--explain {','.join(_first(codes))} says what is wanted and how to mend it"] if codes else []
     if not report.every and any(told_as(f) != "waived" for f in shown(report)):
         more.append("--all gives each finding with its place")
-    return ["; ".join(more)] if more else []
+    tell = report.every or report.sandbox.startswith(ABSENT)
+    lines = [f"sandbox: {report.sandbox}"] if report.sandbox and tell else []
+    return [*lines, "; ".join(more)] if more else lines
 
 
 def _first(codes: Iterable[str], most: int = 6) -> list[str]:

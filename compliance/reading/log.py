@@ -19,7 +19,7 @@ STRUCTURE = (
     "init_start", "init_stop", "run_start", "run_stop", "staging_start", "staging_stop",
     "epoch_start", "epoch_stop", "block_start", "block_stop", "eval_start", "eval_stop",
     "eval_accuracy", "eval_error", "tracked_stats", "throughput", "dataset_fingerprint", "resumed", "source",
-    "power_reading", "seed", "submission_benchmark", "problem",
+    "power_reading", "energy_sources", "energy_reading", "seed", "submission_benchmark", "problem",
 )  # fmt: skip
 SERIES = ("eval_loss", "learning_rate", "train_loss", "train_accuracy", "train_error", "target_accuracy_reached")
 
@@ -42,6 +42,7 @@ class Log:
     size: int = 0
     overflow: int = 0  # the line from which nothing more was kept, or 0
     unreadable: str = ""
+    memo: dict[str, Any] = field(default_factory=dict)  # what was made of it, once for all checks
 
     def all(self, key: str) -> list[Event]:
         """The events of a key, in order."""

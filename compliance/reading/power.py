@@ -4,14 +4,16 @@ A node's file holds power_reading events in watts and may hold conversion_eff, a
 holds one estimate, interconnect_power_est, that held throughout.
 """
 
-import itertools
 import os
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 
 from benchmark.log import BadLine, Event, read_log
 from compliance.finding import show
+from compliance.reading.energy import METER, Energy
 from compliance.reading.log import Log
 from compliance.reading.values import is_number
 
@@ -19,6 +21,7 @@ FOLDER = "power"
 WATTS = {"node": "power_reading", "sw": "interconnect_power_est"}
 SHOWN = 20  # faults of one file that are told
 MOST_FILES = 100_000
+EXACT = 1 << 53  # milliseconds beyond it are no times
 
 Reading = tuple[int, float]  # milliseconds since 1970, watts
 
@@ -72,38 +75,56 @@ def read_instrument(path: Path) -> Instrument:
     return Instrument(kind, tuple(readings), factor, tuple(faults))
 
 
-def joules(log: Log, file: Path, window: tuple[int, int]) -> float | None:
-    """The energy of a run over its window of milliseconds: as its own log measured it, or else as the instruments of
-    all nodes and switches beside it did. None where nothing was measured, or a node was not."""
+def metered(
+    log: Log, file: Path, window: tuple[int, int], spans: Mapping[str, Iterable[tuple[int, int]]]
+) -> Energy | None:
+    """The energy of a run over its window of milliseconds, and over its spans of the kinds epoch and eval: as its own
+    log measured it in watts, or else as the instruments of all nodes and switches beside it did. None where nothing was
+    measured, or a node was not; none of the parts where evaluations run within epochs."""
     own = [(e.time_ms, _value(e.value)) for e in log.all("power_reading")]
     own = [(time, float(watts)) for time, watts in own if type(time) is int and is_number(watts)]
-    if own:
-        return energy(own, window)
-    instruments = [read_instrument(path) for path in _files(file)]
-    nodes = [(energy(i.readings, window), i.factor) for i in instruments if i.kind == "node"]
-    if not nodes or any(found is None for found, _ in nodes):
+    instruments = [Instrument("node", tuple(own), 1.0, ())] if own else [read_instrument(path) for path in _files(file)]
+    nodes = [(i.factor, Power(i.readings)) for i in instruments if i.kind == "node"]
+    if not nodes or not all(power.within(*window) for _, power in nodes):
         return None
-    seconds = (window[1] - window[0]) / 1000
-    switches = (i for i in instruments if i.kind == "sw" and i.readings)
-    return sum(found * factor for found, factor in nodes) + sum(
-        i.readings[-1][1] * i.factor * seconds for i in switches
-    )
+    switches = sum(i.readings[-1][1] * i.factor for i in instruments if i.kind == "sw" and i.readings)
+
+    def over(some: Iterable[tuple[int, int]]) -> float:
+        inside = [(max(a, window[0]), min(b, window[1])) for a, b in some]
+        inside = [(a, b) for a, b in inside if b > a]
+        seconds = sum(b - a for a, b in inside) / 1000
+        return sum(f * sum(p.joules(a, b) for a, b in inside) for f, p in nodes) + switches * seconds
+
+    epochs, evaluations = list(spans["epoch"]), list(spans["eval"])
+    apart = all(stop <= start for (_, stop), (start, _) in pairwise(sorted(epochs + evaluations)))
+    parts = (over(epochs), over(evaluations)) if apart else (None, None)
+    return Energy(METER, over([window]), *parts)
 
 
-def energy(readings: Iterable[Reading], window: tuple[int, int]) -> float | None:
-    """Joules over a window: each reading in watts times the time since the one before, clipped to the window.
+class Power:
+    """Readings of watts as a function of time: each holds since the one before."""
 
-    The last reading before the window only says when the first interval began. None without a reading inside.
-    """
-    total, before, inside = 0.0, window[0], False
-    for time, watts in sorted(readings):
-        until = min(time, window[1])
-        if until > before:
-            total += watts * (until - before) / 1000
-            before, inside = until, True
-        if time >= window[1]:
-            break
-    return total if inside else None
+    def __init__(self, readings: Iterable[Reading]):
+        ordered = sorted(reading for reading in readings if abs(reading[0]) < EXACT)
+        self.times, self.watts = [time for time, _ in ordered], [watts for _, watts in ordered]
+        steps = (w * (b - a) / 1000 for w, (a, b) in zip(self.watts[1:], pairwise(self.times), strict=True))
+        self.sums = [0.0, *accumulate(steps)] if ordered else []  # joules since the first reading
+
+    def within(self, start: int, stop: int) -> bool:
+        """Whether any reading tells of the time from start to stop: one behind its start."""
+        return stop > start and bool(self.times) and self.times[-1] > start
+
+    def joules(self, start: int, stop: int) -> float:
+        """Joules from one time to another, in milliseconds. The first reading held since ever, behind the last there is
+        nothing."""
+        return self.until(stop) - self.until(start)
+
+    def until(self, time: int) -> float:
+        """Joules since the first reading; negative before it."""
+        at = bisect_left(self.times, time)
+        if at == len(self.times):
+            return self.sums[-1]
+        return self.sums[at] - self.watts[at] * (self.times[at] - time) / 1000
 
 
 def _files(log: Path) -> list[Path]:
@@ -113,7 +134,7 @@ def _files(log: Path) -> list[Path]:
         return []
     try:
         with os.scandir(folder) as entries:
-            found = [e.name for e in itertools.islice(entries, MOST_FILES) if e.is_file(follow_symlinks=False)]
+            found = [e.name for e in islice(entries, MOST_FILES) if e.is_file(follow_symlinks=False)]
     except OSError:
         return []
     return [folder / name for name in sorted(found) if _kind(name)]

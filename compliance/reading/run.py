@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from benchmark.log import Event
+from compliance.reading.energy import Coverage, Energy, coverage_of, energy_of
+from compliance.reading.environment import KEY as ENVIRONMENT
+from compliance.reading.environment import Named as Manifest
+from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of
-from compliance.reading.power import joules
+from compliance.reading.power import metered
 from compliance.reading.scores import Numbers, Row, numbers_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
@@ -147,16 +151,18 @@ class Run:
     first_epoch: float | None  # the number of the first epoch, as logged
     samples: float | None  # samples trained up to the passing (or last) evaluation, where epoch_num counts samples
     rate: float | None  # samples trained a second as the log itself says, harmonic mean; None where it says nothing
-    joules: float | None  # measured over the run
+    energy: Energy | None  # measured over the run
     resumed: int  # how often it was interrupted and went on
     source: dict[str, str] | None = None  # path -> sha256 of every file that was loaded
     measured: Fact | None = None  # what a throughput-only log says in all
     throughput_only: bool = False  # no run: it measures steps alone
     origin: Origin | None = None  # of the first seed
     weights: Named | None = None  # what the log says of its final weights
+    environments: tuple[Manifest, ...] = ()  # what the log says of manifests: of its start, and since it went on
     init: Mark | None = None  # init_start
     launch: Launch | None = None  # the first start of the run, where the log names one
     resumptions: tuple[Launch, ...] = ()  # the later ones; they have no digest
+    coverage: Coverage | None = None  # what of the machine counters of the run's own measured
     numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # that the scores follow from
     waits: Waits = field(default_factory=lambda: Waits([]))  # how long its epochs waited for data
     codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
@@ -167,6 +173,11 @@ class Run:
         """What findings call the folder of its set."""
         folder = self.path.rpartition("/")[0]
         return folder.rpartition("/")[0] if self.pruned else folder
+
+    @property
+    def joules(self) -> float | None:
+        """The energy of the run; None where none was measured."""
+        return self.energy.joules if self.energy else None
 
     @property
     def converged(self) -> bool:
@@ -243,6 +254,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
     source, measured = log.first("source"), log.first("throughput") if terms.throughput_only else None
     files = metadata(source, "files") if source else None
     last = passing or (inside[-1] if inside else None)
+    spans = {kind: Spans(_spans(log, kind, stop)) for kind in KINDS}
     return Run(
         path=log.path,
         file=file,
@@ -262,18 +274,20 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         status=metadata(time.stop, "status") if time.stop else None,
         evaluations=Evaluations(inside),
         passing=passing,
-        spans={kind: Spans(_spans(log, kind, stop)) for kind in KINDS},
+        spans=spans,
         ends={kind: line for kind in KINDS if (line := _last_line(log, kind))},
         first_epoch=_number(metadata(e, "epoch_num")) if (e := log.first("epoch_start")) else None,
         samples=last.epoch if last and terms.benchmark and terms.benchmark.epoch_num == "samples" else None,
         rate=_rate(log),
-        joules=joules(log, file, window) if window else None,
+        energy=(metered(log, file, window, spans) or energy_of(log, time)) if window else None,
+        coverage=coverage_of(log),
         resumed=len(log.all("resumed")),
         source=_shared(source.value, files) if type(files) is dict and _bounded(files, LARGEST_ALL) is files else None,
         measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
         throughput_only=terms.throughput_only,
         origin=_origin(log.first("seed")),
         weights=named(log.first(KEY), log.path),
+        environments=manifests(log.first(ENVIRONMENT), log.all("resumed"), log.path),
         init=_mark(log.first("init_start")),
         launch=_launch(e, e.value, metadata(e, "line")) if (e := log.first("ledger")) else None,
         resumptions=tuple(

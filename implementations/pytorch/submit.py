@@ -42,6 +42,7 @@ from .config import RunConfig, config_path, gpu_of, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
 from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program, run_program
+from .submitting import study
 from .submitting.campaign import Campaign
 from .submitting.preflight import measure, plan, report
 from .task import config_class
@@ -67,6 +68,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=ROOT / "results" / EDITION, help=f"default: results/{EDITION}")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
     parser.add_argument("--nproc", type=int, help="ranks a run, by torchrun (default: the layout's, or 1)")
+    parser.add_argument("--nodes", type=int, default=1, help="nodes of a job that starts ranks itself: described")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--entry", type=int, help="number of the entry in the registry that assigns the seeds")
     parser.add_argument("--registry", type=Path, help="the round's registry (default: registry.yaml in --out)")
@@ -75,16 +77,22 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--anew", action="store_true", help="begin a new set: runs that are there are moved aside")
     parser.add_argument("--aside", type=int, metavar="RUN", help="make no runs, move what is there of this one aside")
     parser.add_argument("--check", action="store_true", help="make no runs, say what is wrong with them beforehand")
+    study.add_options(parser)
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     args = parser.parse_intermixed_args(arguments)
+    study.check_options(parser, args)
     if args.registry and args.entry is None:
         parser.error("--registry: found no --entry, wanted --entry N too")
     args.registry = (args.registry or args.out / REGISTRY).resolve()
     args.nproc = args.nproc or ranks(args.layout or "1")
     if args.runs is not None and args.runs < 0:
         parser.error(f"--runs: found {args.runs}, wanted 0 or more")
+    if args.nodes < 1 or args.nproc % args.nodes:
+        parser.error(f"--nodes: found {args.nodes} for {args.nproc} ranks, wanted as many ranks on each")
+    if args.nodes > 1 and args.runs != 0 and args.aside is None:
+        parser.error("--nodes: found runs to make, wanted --runs 0: torchrun starts ranks on this node alone")
     return args
 
 
@@ -99,9 +107,10 @@ def check_settings(args: argparse.Namespace) -> RunConfig:
     problem = load_problem(args.problem, args.problems)
     config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    config = resolve(config, cores, args.nproc, args.nproc)
+    local = args.nproc // args.nodes
+    config = resolve(config, cores, local, args.nproc)
     if config.device == "cuda":
-        gpu_of(Launch(0, args.nproc, 0, args.nproc, "none"))
+        gpu_of(Launch(0, args.nproc, 0, local, "none"))
     if config.batch_size > problem.train_samples:
         raise ValueError(f"batch_size: found {config.batch_size}, wanted at most the {problem.train_samples} samples")
     arrange(config.layout, config.tile, problem, 0, args.nproc, config.batch_size // config.accumulate)
@@ -140,12 +149,14 @@ def same_data(manifest: Manifest, problem: str, data: Path) -> None:
             raise ValueError(f"{data / 'manifest.json'}: {found} as the rules publish it")
 
 
-def write_system(submission: Path, args: argparse.Namespace) -> None:
+def write_system(submission: Path, args: argparse.Namespace, config: RunConfig) -> None:
     """The system description, unless somebody has written one: hands may have filled in what no program sees."""
     path = system_path(submission, args.system)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        fields = describe_system(args.system, args.org, args.division, args.status, args.data)
+        accelerators = args.nproc // args.nodes if config.device == "cuda" else None
+        names = (args.system, args.org, args.division, args.status)
+        fields = describe_system(*names, args.data, args.nodes, accelerators)
         path.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
 
 
@@ -155,6 +166,11 @@ def run_once(args: argparse.Namespace, log: Path, warm: Warm | None, more: Seque
     if forked := warm.start(options) if warm else None:
         return exit_code(forked)
     return run_program([*program(HERE / "train.py", args.nproc), *options], environment(ROOT))
+
+
+def run_alone(args: argparse.Namespace, log: Path, more: Sequence[str]) -> int:
+    """One run with more options, in a process of its own; its exit code."""
+    return run_once(args, log, None, more)
 
 
 def register(args: argparse.Namespace, warm: Warm | None) -> int:
@@ -169,9 +185,22 @@ def register(args: argparse.Namespace, warm: Warm | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Data, runs, tree; the exit code."""
+    """Data, runs, tree, of one system or of a study; the exit code."""
     args = parse(arguments)
     args.data = (args.data or ROOT / "data" / args.problem).resolve()
+    if not args.study:
+        return submit(args)
+    try:
+        args.workload = load_problem(args.problem, args.problems).workload
+        with exit_on_signals():
+            return study.run_study(args, submit, run_alone, check_settings, ranks)
+    except (ValueError, OSError) as error:
+        print(f"submit.py: {why(error)}", file=sys.stderr)
+        return 2
+
+
+def submit(args: argparse.Namespace) -> int:
+    """Data, runs, tree of one system; the exit code."""
     submission = args.out.resolve() / args.org
     for name in (args.org, args.system):
         if not re.fullmatch(r"[\w][\w.+-]*", name):
@@ -198,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 2
             if args.register:
                 return register(args, warm)
-            write_system(submission, args)
+            write_system(submission, args, config)
             published = None if args.problems else load(EDITION).problems.get(args.problem)
             begins = args.anew or not any(found.over for found in campaign.standings())
             if args.check or (published and args.runs and begins):

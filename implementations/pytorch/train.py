@@ -51,6 +51,8 @@ from .input.staging import Staging
 from .io_trial.options import add_options, check_options, needs_model
 from .layers.blocks import parameter_count, recompute_blocks
 from .layers.norm import fuse_norms
+from .measuring.energy import announce
+from .measuring.environment import log_environment
 from .measuring.throughput import run_steps
 from .parallel.layout import AXES, Layout, connect
 from .parallel.layout_search import arrange, idle
@@ -183,6 +185,8 @@ def prepare(
     log.event("rules_edition", EDITION)
     log.event("target", problem.target)
     log_ranks(log, layout, launch, device)
+    measured = not args.steps and not (checkpoints and checkpoints.resumed)
+    energy = announce(log, layout, launch, device_of(device)) if measured else None
     log.event("train_samples", problem.train_samples)
     log.event("eval_samples", problem.validation_samples)
     log.event("global_batch_size", config.batch_size)
@@ -192,10 +196,11 @@ def prepare(
     source = same_source(RECORDER.files_with(*config_file), layout)
     as_registered(args, assigned, task, source, layout)
     log.digests(config, *source)
+    log_environment(log, layout, launch, device, args.data, config_file, source[0])
     if not (args.steps or args.io_only):
         log.launch(seed, combine(source[0].items()), config.digest(), problem.digest())
     log.end("init")
-    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog)
+    return Run(task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog, energy)
 
 
 def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict[str, Any], int]:

@@ -11,6 +11,7 @@ from typing import Any
 from results.html.charts import Chart, Rows, Side, curves, key, parts_chart, sample
 from results.html.detail import half, reference_epochs
 from results.html.specs import PARTS
+from results.statistics.energy import WORDS
 from results.statistics.result import Result
 from results.tables.rates import Series
 from results.tables.record import rank_text
@@ -38,10 +39,29 @@ def charts(results: Sequence[Result]) -> list[Chart]:
         scatter("joint", "Speed against convergence; dashed: equal computing time", both, iso_time(both)),
         scatter("batch", "What batch size costs: epochs to the target", means(results, "batch", "passes")),
         scatter("units", "What size buys: training throughput", means(results, "units", "compute_rate")),
+        *energies(results),
         scatter("strong", "Strong scaling: minutes to train; dashed: ideal", strong, ideal(strong, -1)),
         scatter("weak", "Weak scaling: models per hour; dashed: ideal", weak, ideal(weak, 1)),
     ]
     return [chart for chart in found if chart]
+
+
+def energies(results: Sequence[Result]) -> Iterable[Chart | None]:
+    """Time against energy, a chart for each way of measuring it: what was measured otherwise is not comparable."""
+    for tier in sorted({r.energy.tier for r in results if r.energy}):
+        of = [r for r in results if r.energy and r.energy.tier == tier and r.fom is not None]
+        found = [(r, r.fom / 60, (half(r) or 0.0) / 60, kilo(r), (wide(r) or 0.0)) for r in of]
+        yield scatter("energy", f"Energy to the target against time, by {WORDS[tier]}", found)
+
+
+def kilo(r: Result) -> float:
+    return r.energy.joules.mean / 1000
+
+
+def wide(r: Result) -> float | None:
+    """Half the width of an energy's interval, kJ."""
+    e = r.energy.joules
+    return None if e.low is None else (e.high - e.low) / 2000
 
 
 def name_of(r: Result, results: Sequence[Result]) -> str:

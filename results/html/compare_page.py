@@ -5,6 +5,7 @@ from pathlib import Path
 
 from results import differences as d
 from results.differences import Pair, Side
+from results.environments import environment_differences
 from results.html import charts
 from results.html.cells import Cell, Line, Table, tone
 from results.html.charts import HOW, Chart, Rows
@@ -20,6 +21,7 @@ from results.tables.text import title
 def html_text(compared: Sequence[Side], pairs: Sequence[Pair], base: Path) -> str:
     """One self-contained page; links to logs are relative to `base`."""
     links, sides = Links(base), [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
+    found = environment_differences(compared)
     targets = {s.result.one("target") for s in compared}
     drawn = [
         ratios(pairs, comparable(compared)),
@@ -39,6 +41,7 @@ def html_text(compared: Sequence[Side], pairs: Sequence[Pair], base: Path) -> st
         differences=[
             ("System: differences", values(d.system_differences(compared), compared)),
             ("Settings: differences", values(d.setting_differences(compared), compared)),
+            *([("Environment: differences", values(found, compared))] if found else []),
         ],
         seeds=seeds(compared, links),
         shared=d.same_seeds(compared),

@@ -17,7 +17,7 @@ from results.html.page import Links, anchor
 from results.statistics.result import REFERENCE, Result, converged_columns, published_epochs
 from results.tables.columns import Row
 from results.tables.formatting import minutes
-from results.tables.text import median_words, spread_words, surprise_words
+from results.tables.text import energy_words, median_words, spread_words, surprise_words
 from results.tables.utilization import epochs_words, utilization_words
 
 
@@ -135,7 +135,7 @@ def facts(r: Result) -> list[tuple[str, str]]:
     """What is known of the set, in words: (name, value)."""
     scored, t, each = r.fom is not None, r.throughput, r.one("unit")
     share, total = r.mean("staging_ms"), r.mean("total_ms")
-    hours, joules = r.mean("unit_hours"), r.mean("joules")
+    hours = r.mean("unit_hours")
     weak = f"{t.models} models in {grouped(t.seconds)} s" if t else ""
     known = [
         ("figure of merit", f"{figure(r)} s ({minutes(r.fom)} min), 95 %: {ends(r)}{degrees(r)}" if scored else ""),
@@ -151,7 +151,7 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("accelerator utilization", utilization_words(r, "")),
         ("AU by epoch", epochs_words(r)),
         ("compute budget", f"{grouped(hours)} {each}-hours" if hours and each else ""),
-        ("energy", f"{grouped(joules / 1000)} kJ a run" if joules else ""),
+        ("energy", energy_words(r.energy) if r.energy else ""),
         ("epochs against the reference", surprise_words(r.surprise) if r.surprise else ""),
         ("reviewed", r.judged.reviewed),
         ("pruned models", grouped(r.pruned) if r.weak else ""),

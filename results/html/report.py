@@ -21,7 +21,7 @@ from results.statistics.result import Result
 from results.tables.formatting import minutes
 from results.tables.rates import Rate, Series, efficiencies, rates, series
 from results.tables.record import rank_text
-from results.tables.text import Places, title
+from results.tables.text import Places, energy_cells, title
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,27 @@ WEAK = ("system", "verdict", "models/h", "T units", "S units", "M models", "TTTa
 
 def ranking(results: Sequence[Result]) -> Table:
     """The table of a group."""
-    weak = results[0].weak
-    lines = [Line(weak_row(r) if weak else strong_row(r), facts=facts(r)) for r in results]
-    return Table(WEAK if weak else STRONG, lines, cards=True)
+    weak, measured = results[0].weak, any(r.energy for r in results)
+    rows = [(weak_row(r) if weak else strong_row(r)) + (energy_row(r) if measured else []) for r in results]
+    lines = [Line(row, facts=facts(r)) for row, r in zip(rows, results, strict=True)]
+    return Table((WEAK if weak else STRONG) + (ENERGY if measured else ()), lines, cards=True)
+
+
+ENERGY = ("energy, kJ", "95 %, kJ", "mean power, W", "energy by")
+
+
+def energy_row(r: Result) -> list[Cell]:
+    """A set's energy, if it was measured."""
+    if r.energy is None:
+        return [Cell("-", None, True)] * 3 + [Cell("-")]
+    e, (joules, interval, *_) = r.energy, energy_cells(r)
+    low = e.joules.low
+    return [
+        number(e.joules.mean / 1000, joules),
+        Cell(interval, None if low is None else low / 1000, True),
+        number(e.watts),
+        Cell(e.tier, title=e.words),
+    ]
 
 
 def system(r: Result) -> Cell:

@@ -236,6 +236,7 @@ SPECS: dict[str, Spec] = {
     "batch": of_sets("global batch size", "epochs"),
     "units": of_sets("units", "samples / s"),
     "joint": of_sets("samples / s", "epochs"),
+    "energy": of_sets("minutes", "kJ"),
     "strong": of_sets("units", "minutes"),
     "weak": of_sets("units of the system", "models / h"),
     "rates": scatter("units", "samples / s", {"series": "name", "units": "x", "samples / s": "y", "layout": "shape"}),

@@ -9,6 +9,7 @@ from typing import Any
 from compliance.reading.run import Run
 from compliance.verdict import LogVerdict, SetVerdict, Verdict
 from results.statistics.convergence import Surprise, surprise
+from results.statistics.energy import SetEnergy, energy
 from results.statistics.ranks import rank_ranges
 from results.statistics.score import Score, Spread, deviation, mean, median, score, spread
 from results.statistics.standing import Standing, standing
@@ -46,6 +47,7 @@ class Result:
     why: str | None
     rank: tuple[int, int] | None = None
     surprise: Surprise | None = None
+    energy: SetEnergy | None = None
     as_logged: bool = False  # what the checker finds takes no number away
 
     @property
@@ -157,6 +159,7 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
     models, why = weak_score(rows) if weak else (None, found.why)
     unlike = mixed(rows)  # means over unlike runs would mean nothing
     counted = set(range(len(rows)) if weak else kept(times))
+    mask = tuple(not unlike and row.converged and i in counted for i, row in enumerate(rows))
     return Result(
         name=name,
         group=(first.edition, first.benchmark, shared(rows, "problem"), first.scaling, shared(rows, "division")),
@@ -166,10 +169,11 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
         rows=rows,
         runs=tuple(run for run, _ in live),
         pruned=len(pairs) - len(live),
-        mask=tuple(not unlike and row.converged and i in counted for i, row in enumerate(rows)),
+        mask=mask,
         score=found,
         spread=None if unlike else spread(*converged_columns(rows)),
         models=models,
+        energy=energy(rows, mask),
         why=not_judged or unlike or (None if as_logged else stands.objection) or why or None,
         as_logged=as_logged,
     )

@@ -13,6 +13,7 @@ from results.statistics.result import Result
 from results.tables.record import record
 from results.tables.text import aligned, row_of
 
+ENERGY = "energy"
 TABLES = {  # title: (head, column, digits) ...
     "time to train and staging": (
         ("units", "units", 0),
@@ -39,6 +40,15 @@ TABLES = {  # title: (head, column, digits) ...
         ("unit-hours", "unit_hours", 2),
         ("node-hours", "node_hours", 2),
     ),
+    ENERGY: (
+        ("energy, kJ", "kilojoules", 3),
+        ("95 % from", "kilojoules_low", 3),
+        ("to", "kilojoules_high", 3),
+        ("mean power, W", "watts", 1),
+        ("J a sample trained", "joules_per_sample_trained", 3),
+        ("evaluated", "joules_per_sample_evaluated", 3),
+        ("energy by", "energy_tier", None),
+    ),
 }
 
 
@@ -49,6 +59,8 @@ def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
     for (edition, benchmark, problem), members in groupby(strong, key=lambda r: r.group[:3]):
         records = [known(r) for r in members]
         for name, columns in TABLES.items():
+            if name == ENERGY and not any(r["joules"] is not None for r in records):
+                continue
             head = ["division", "org", "system", *(name for name, _, _ in columns)]
             rows = [[r["division"], r["org"], r["system"], *cells(r, columns)] for r in records]
             found.append((" · ".join(p for p in (edition, benchmark, problem, name) if p), [head, *rows]))
@@ -58,6 +70,8 @@ def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
 def known(r: Result) -> dict[str, Any]:
     """The record; without staging where no log speaks of any, which is not the same as none."""
     values = record(r)
+    kilo = {f"kilojoules{end}": values[f"joules{end}"] for end in ("", "_low", "_high")}
+    values |= {name: None if joules is None else joules / 1000 for name, joules in kilo.items()}
     if all(row.staging_line is None for row in r.rows):
         values |= {name: None for name in values if name.startswith("staging_")}
     return values
@@ -67,8 +81,12 @@ def place(r: Result) -> tuple[Any, ...]:
     return (*r.group[:3], r.group[4], r.org, r.system)
 
 
-def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int]]) -> list[str]:
-    return ["-" if values[name] is None else f"{values[name]:.{digits}f}" for _, name, digits in columns]
+def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int | None]]) -> list[str]:
+    """A set's values; those without digits are words."""
+    return [
+        "-" if values[name] is None else values[name] if digits is None else f"{values[name]:.{digits}f}"
+        for _, name, digits in columns
+    ]
 
 
 def analysis_text(results: Sequence[Result]) -> str:

@@ -70,7 +70,10 @@ COLUMNS = {
     "au_barrier": "the same of all, where what the slowest rank of a step waits is all ranks' waiting",
     "unit_hours": "units times total hours: the compute budget",
     "node_hours": "nodes times total hours",
+    "energy_tier": "what measured the run's energy: meter, node or component counters, or a rehearsal",
     "joules": "energy over the timed span, where measured",
+    "training_joules": "energy of the epochs alone",
+    "evaluation_joules": "energy of the evaluations alone",
     "fault": "why the run has no time, if it has none",
     "throughput_only": "whether the log measures throughput alone, and trains to no target",
     "measured_rate": "samples trained a second, as such a log states",
@@ -98,6 +101,7 @@ REPEATED = (
     "layout",
     "precision",
     "settings",
+    "energy_tier",
 )
 WHOLE = ("run", "errors", "start_line", "stop_line", "target_line", "evaluations", "seed_line", "batch_line")
 WHOLE = (*WHOLE, "measured_line")

@@ -6,6 +6,7 @@ from compliance.safe import printable
 from results import differences as d
 from results.comparable import obstacle, remarks
 from results.differences import Pair, Side
+from results.environments import environment_differences
 from results.sources import source_differences
 from results.statistics.contrast import Contrast
 from results.statistics.result import Result
@@ -24,6 +25,8 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
         lines[-1:] = [f"  {SLOW_RUNS}", ""]
     lines += block("system (differences)", d.system_differences(compared), compared)
     lines += block("settings (differences)", d.setting_differences(compared), compared)
+    if environments := environment_differences(compared):
+        lines += block("environment (differences)", environments, compared)
     lines += source_lines(compared)
     lines += ["seeds", *(printable(f"  {s.letter}  {d.seeds(s)}") for s in compared)]
     lines += [printable(f"  logged by more than one set: {seed}") for seed in d.same_seeds(compared)] + [""]
@@ -41,7 +44,7 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> str:
     a, b = compared[0].result, next(s.result for s in compared if s.letter == p.letter)
     if p.why:
         return f"A and {p.letter} are not compared: {p.why}"
-    words = [rate_words(p, a, b)] if a.weak else [time_words(p)]
+    words = [rate_words(p, a, b)] if a.weak else [time_words(p), *energy_words(p, a, b)]
     if p.contrast.faster == p.contrast.faster:
         words.append(f"a run of A is faster than one of {p.letter} with probability {p.contrast.faster:.2f}")
     return "; ".join([*words, *remarks(a, b), *convergence_words(p)])
@@ -60,6 +63,16 @@ def time_words(p: Pair) -> str:
         return f"{p.letter} is {c.ratio:.2f} times faster than A ({span(c, p.together)})"
     turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, c.faster, c.degrees)
     return f"A is {turned.ratio:.2f} times faster than {p.letter} ({span(turned, p.together)})"
+
+
+def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
+    """Which takes more energy, where both are known."""
+    if a.energy and b.energy and p.energy is None:
+        return [f"their energies are not compared: {a.energy.words} and {b.energy.words}"]
+    if p.energy is None or p.energy.ratio is None:
+        return []
+    said = f"A takes {p.energy.ratio:.2f} times the energy of {p.letter} ({span(p.energy, p.together)})"
+    return [said if p.energy.distinguishable else f"no difference in energy can be told: {said}"]
 
 
 def span(c: Contrast, together: int) -> str:

@@ -8,8 +8,9 @@ its unpruned models.
 import math
 from typing import Any
 
+from results.statistics.energy import a_sample
 from results.statistics.result import Result
-from results.statistics.score import harmonic, mean
+from results.statistics.score import harmonic
 from results.tables.utilization import busy_epochs
 
 COLUMNS = {
@@ -90,8 +91,15 @@ COLUMNS = {
     "unit_hours_deviation": "its deviation",
     "node_hours": "nodes times hours, mean",
     "node_hours_deviation": "its deviation",
-    "joules": "mean energy of a run, where all were measured",
-    "joules_per_sample": "the same over samples trained, epochs counted whole unless samples are",
+    "energy_tier": "what measured the energy of all runs: meter, node, component (informative), rehearsal (none)",
+    "joules": "energy to the target where all converged runs were measured: trimmed as the figure of merit is; in weak "
+    "sets the mean of a model",
+    "joules_low": "its 95 % interval, low end",
+    "joules_high": "high end",
+    "watts": "mean power of a run",
+    "joules_per_sample": "the energy over samples trained, epochs counted whole unless samples are, mean",
+    "joules_per_sample_trained": "energy of the epochs over samples trained, mean",
+    "joules_per_sample_evaluated": "energy of the evaluations over samples evaluated, mean",
     "reference_speedup": "mean epochs of the reference, from the edition's points or else from its submission, over "
     "the set's, at the same batch size: information only",
     "reference_p": "exact one-sided permutation p that epochs this few are chance",
@@ -218,13 +226,21 @@ def rates(r: Result) -> dict[str, Any]:
 
 
 def energy(r: Result) -> dict[str, Any]:
-    """Only where every run that counts was measured."""
-    joules, trained = r.values("joules"), r.values("trained")
-    if not joules or len(joules) != sum(r.mask):
+    """Only where every run that converged was measured, in one way."""
+    e = r.energy
+    if e is None:
         return {}
-    known = len(trained) == len(joules) and all(n > 0 for n in trained)
-    per_sample = mean([j / n for j, n in zip(joules, trained, strict=True)]) if known else None
-    return {"joules": mean(joules), "joules_per_sample": per_sample}
+    each = [(row.joules, row.trained) for row, used in zip(r.rows, r.mask, strict=True) if used]
+    return {
+        "energy_tier": e.tier,
+        "joules": e.joules.mean,
+        "joules_low": e.joules.low,
+        "joules_high": e.joules.high,
+        "watts": e.watts,
+        "joules_per_sample": a_sample(each),
+        "joules_per_sample_trained": e.trained,
+        "joules_per_sample_evaluated": e.evaluated,
+    }
 
 
 def reference(r: Result) -> dict[str, Any]:

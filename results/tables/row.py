@@ -7,7 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from compliance.finding import errors
+from compliance.reading.energy import METER, UNSOUND, shortfall
 from compliance.reading.run import Evaluation, Fact, Run
+from compliance.reading.values import count_of
 from compliance.verdict import LogVerdict, SetVerdict
 from results.statistics.decomposition import decompose, epoch_count
 from results.statistics.utilization import utilization
@@ -45,6 +47,7 @@ def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
         "pruned": run.pruned,
         "errors": len(errors(log.findings)),
         **scale(run, runs.description, runs.scaling == "weak"),
+        **energy(runs, log),
         **lines(run),
         **times(run),
         **busy(run),
@@ -55,6 +58,21 @@ def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
         "settings": settings(run.value("hyperparameters")),
     }
     return Row(**values, **rates(values, number(run.rate) if benchmark and benchmark.logged_rate else None))
+
+
+def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
+    """What it took, where that was measured: of counters all of the machine, and without a fault."""
+    run, found = log.run, log.run.energy
+    if found is None:
+        return {}
+    if found.tier != METER:
+        counts = (run.value("number_of_nodes"), runs.description.get("host_processors_per_node"))
+        counts = map(count_of, (*counts, run.value("accelerators_per_node")))
+        unsound = any(finding.code in UNSOUND for finding in errors(log.findings))
+        if unsound or run.coverage is None or shortfall(run.coverage, *counts):
+            return {}
+    joules = dict(zip(("joules", "training_joules", "evaluation_joules"), map(number, found[1:]), strict=True))
+    return {"energy_tier": found.tier, **joules}
 
 
 @lru_cache(maxsize=256)
@@ -199,7 +217,6 @@ def times(run: Run) -> dict[str, Any]:
         "passes": passes(run, last),
         "evaluations": len(run.evaluations),
         "quality": number(last.value) if last else None,
-        "joules": number(run.joules),
         "fault": None if counts else fault(run),
     }
     if parts:

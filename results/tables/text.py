@@ -10,6 +10,7 @@ from itertools import groupby
 from compliance.finding import Finding
 from compliance.safe import csv_cell, markdown, printable, values
 from results.statistics.convergence import Surprise
+from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
 from results.statistics.score import FEWEST
 from results.tables.formatting import hundredths, minutes, show
@@ -93,7 +94,33 @@ def cells_of(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of a table of sets of one kind."""
     if rows[0].throughput_only:
         return rate_cells(rows)
-    return weak_cells(rows) if rows[0].weak else strong_cells(rows)
+    head, cells = weak_cells(rows) if rows[0].weak else strong_cells(rows)
+    if not any(r.energy for r in rows):
+        return head, cells
+    return [*head, *ENERGY], [[*line, *energy_cells(r)] for line, r in zip(cells, rows, strict=True)]
+
+
+ENERGY = ("energy kJ", "95 % kJ", "mean W", "energy by")
+
+
+def energy_cells(r: Result) -> list[str]:
+    """A set's energy, "-" where it has none."""
+    e = r.energy
+    if e is None:
+        return ["-"] * len(ENERGY)
+    return [show(e.joules.mean / 1000), energy_interval(e), show(e.watts), e.tier]
+
+
+def energy_interval(e: SetEnergy) -> str:
+    """The interval of an energy, in kJ."""
+    return "-" if e.joules.low is None else f"{show(e.joules.low / 1000)} to {show(e.joules.high / 1000)}"
+
+
+def energy_words(e: SetEnergy) -> str:
+    """A set's energy in words."""
+    each = [f"{show(j)} J a sample {what}" for what, j in (("trained", e.trained), ("evaluated", e.evaluated)) if j]
+    span = "" if e.joules.low is None else f", 95 % {energy_interval(e)}"
+    return "; ".join([f"{show(e.joules.mean / 1000)} kJ{span}", f"mean power {show(e.watts)} W", *each, e.words])
 
 
 def title(group: tuple[str, ...], what: str | None = None) -> str:
@@ -157,6 +184,8 @@ def details(r: Result) -> list[str]:
         lines.append(parts_words(r))
     if used := utilization_words(r):
         lines.append(used)
+    if r.energy is not None:
+        lines.append(f"energy: {energy_words(r.energy)}")
     if r.surprise is not None:
         lines.append(f"for information, against the reference at this batch size: {surprise_words(r.surprise)}")
     if r.judged.reviewed:

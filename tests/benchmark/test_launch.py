@@ -30,6 +30,10 @@ from benchmark.launch import Launch, detect_launch, tasks_per_node
             Launch(3, 4, 1, 2, "pmi"),
         ),
         (
+            {"PALS_RANKID": "5", "PALS_LOCAL_RANKID": "1", "PALS_LOCAL_SIZE": "4", "WORLD_SIZE": "8"},
+            Launch(5, 8, 1, 4, "pals"),
+        ),
+        (
             {
                 "SLURM_PROCID": "6",
                 "SLURM_STEP_NUM_TASKS": "7",

@@ -4,7 +4,10 @@ import hashlib
 from pathlib import Path
 
 from benchmark.tree import (
+    ENVIRONMENT,
     combine,
+    environment_path,
+    environment_paths,
     result_path,
     source_files,
     source_path,
@@ -18,6 +21,18 @@ def test_where_things_are():
     assert source_path(home, "0123456789abcdef") == home / "source/0123456789ab"
     assert result_path(home, "box", "scaffold", 3) == home / "results/box/strong/scaffold/result_3.txt"
     assert result_path(home, "box", "scaffold", 0, "weak") == home / "results/box/weak/scaffold/result_0.txt"
+
+
+def test_the_environments_of_a_run(tmp_path):
+    log = tmp_path / "result_12.txt"
+    assert environment_path(log) == tmp_path / "environment_12.json"
+    assert environment_path(log, 3).name == "environment_12_3.json"
+    assert environment_path(tmp_path / "other.txt").name == "environment_other.json"
+    assert environment_paths(log) == []
+    for name in ("environment_12_1.json", "environment_1.json", "environment_12_2.json"):
+        (tmp_path / name).write_text("")
+    assert [path.name for path in environment_paths(log)] == ["environment_12_1.json", "environment_12_2.json"]
+    assert ENVIRONMENT.match("environment_12_1.json") and not ENVIRONMENT.match("environment_12.json.txt")
 
 
 def test_a_digest_is_of_names_and_bytes_in_any_order():

@@ -21,6 +21,7 @@ def load_helper(name):
 
 _logs = load_helper("logs")
 load_helper("ledgers")
+load_helper("environments")
 _submissions = load_helper("submissions")
 load_helper("attacks")
 
@@ -79,6 +80,12 @@ def measured(tmp_path):
 
 
 @pytest.fixture
+def metered(tmp_path):
+    """A good submission whose runs read counters of energy."""
+    return _submissions.Metered(tmp_path)
+
+
+@pytest.fixture
 def registered(tmp_path):
     """A good submission whose seeds are from the round's registry."""
     return _submissions.Registered(tmp_path)
@@ -88,6 +95,12 @@ def registered(tmp_path):
 def weighted(tmp_path):
     """A good submission with the final weights of its runs."""
     return _submissions.Weighted(tmp_path)
+
+
+@pytest.fixture
+def environed(tmp_path):
+    """A good submission with the environments of its runs."""
+    return _submissions.Environed(tmp_path)
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny` and `mean` too, and others
     on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`, of rounds
     that require an entry in the registry; `launched`, of rounds that require a launch ledger; and `weighed`, of rounds
-    that require final weights."""
+    that require final weights; `surveyed`, of rounds that require environment manifests."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
@@ -111,6 +111,7 @@ def law(folder: Path) -> Path:
         "assigned": {"registry": "required"},
         "launched": {"ledger": "required"},
         "weighed": {"weights": {"use": "required"}},
+        "surveyed": {"environment": {"use": "required"}},
     }
     for name, more in others.items():
         other = root / name / "limits.yaml"
@@ -345,6 +346,37 @@ SYSTEM = {
 
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+MOMENTS = ("run_start", "staging_start", "staging_stop", "epoch_start", "epoch_stop", "eval_start", "eval_stop")
+
+
+def with_energy(log: Log, watts: float = 200.0) -> Log:
+    """The log with readings of a node's two processors, each of which draws so many watts. Its events stay where they
+    are in time; readings come behind theirs."""
+    source = {"node": "n1", "source": "rapl", "scope": "package", "wraps_at": 262143.3, "limit_watts": 500.0}
+    start = log.one("run_start")["time_ms"]
+
+    def event(time_ms: int, key: str, value: object, **metadata) -> dict:
+        fields = {"namespace": "", "time_ms": time_ms, "event_type": "POINT_IN_TIME", "key": key, "value": value}
+        return fields | {"metadata": {"file": "energy.py", "lineno": 1, **metadata}}
+
+    def reading_at(of: dict) -> dict:
+        joules = watts * (of["time_ms"] - start) / 1000
+        epoch = {"epoch_num": of["metadata"]["epoch_num"]} if of["key"].startswith(("ep", "ev")) else {}
+        value = {"time_ms": [of["time_ms"]] * 2, "joules": [joules] * 2}
+        return event(of["time_ms"], "energy_reading", value, moment=of["key"], gap_seconds=10.0, **epoch)
+
+    found = []
+    for one in log.events:
+        found.append(one)
+        if one["key"] == "devices":
+            named = [{**source, "device": f"package-{i}"} for i in range(2)]
+            found.append(event(one["time_ms"], "energy_sources", named, unreadable={}, rehearsal=False))
+        if one["key"] in (*MOMENTS, "run_stop"):
+            found.append(reading_at(one))
+    log.events = found
+    return log
 
 
 def reading(time_ms: int, watts: float = 400.0, key: str = "power_reading") -> dict:

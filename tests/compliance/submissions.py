@@ -9,6 +9,7 @@ from types import ModuleType
 
 import numpy as np
 import safetensors.numpy
+from compliance_test_environments import manifest
 from compliance_test_ledgers import Campaign
 from compliance_test_logs import (
     CODE,
@@ -21,6 +22,7 @@ from compliance_test_logs import (
     reading,
     sha256,
     throughput,
+    with_energy,
 )
 
 from benchmark.ledger import commitment
@@ -187,6 +189,55 @@ class Measured(Tree):
         return self.put(self.path(2).parent / "power" / result / "node_0.txt", text)
 
 
+class Metered(Tree):
+    """A good submission whose runs read the counters of a node's two processors, of 200 W each."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.described(host_processors_per_node="2")
+        for index in range(len(self.logs)):
+            self.logs[index] = with_energy(self.logs[index])
+            self.write(index)
+
+    @property
+    def readings(self) -> list[dict]:
+        """The readings of run 2."""
+        return self.logs[2].all("energy_reading")
+
+    def line(self, at: int) -> int:
+        """The line of a reading of run 2."""
+        return self.logs[2].line(self.readings[at])
+
+    def read(self, at: int, change: Callable[[dict], object], **metadata) -> int:
+        """Change a reading of run 2; its line."""
+        event = self.readings[at]
+        change(event["value"])
+        event["metadata"].update(metadata)
+        self.write(2)
+        return self.line(at)
+
+    def scaled(self, factor: float) -> int:
+        """Multiply all joules of run 2; the line of the last reading."""
+        for at in range(len(self.readings)):
+            line = self.read(at, lambda value: value.update(joules=[factor * x for x in value["joules"]]))
+        return line
+
+    def sourced(self, at: int, index: int = 2, **fields) -> int:
+        """Change a counter; the line."""
+        value = self.logs[index].one("energy_sources")["value"]
+        value[at].update(fields)
+        return self.changed("energy_sources", index, value=value)
+
+    def drop(self, at: int, index: int) -> None:
+        """Leave a counter out."""
+        log = self.logs[index]
+        del log.one("energy_sources")["value"][at]
+        for event in log.all("energy_reading"):
+            for name in ("time_ms", "joules"):
+                del event["value"][name][at]
+        self.write(index)
+
+
 class Registered(Tree):
     """A good submission whose runs use the seeds of entry 2 of the round's registry; entry 1 is another entrant's."""
 
@@ -250,6 +301,42 @@ class Weighted(Tree):
         return self.changed("weights", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
 
 
+class Environed(Tree):
+    """A good submission with the environment of each run: one node, two ranks."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.manifests = [manifest() for _ in self.logs]
+        for index, log in enumerate(self.logs):
+            log.add("environment")
+            event, stop = log.events.pop(), log.one("init_stop")
+            log.events.insert(log.events.index(stop), {**event, "time_ms": stop["time_ms"]})
+            self.settings(index, epochs=60, layout=[2, 1, 1, 1])
+            self.survey(index)
+
+    def environment(self, index: int) -> Path:
+        """The manifest of run `index`."""
+        return self.path(index).parent / f"environment_{index}.json"
+
+    def survey(self, index: int, data: bytes | None = None) -> int:
+        """Writes the manifest of a run again, after it was changed, or these bytes, and lets the log name it; the
+        line."""
+        data = json.dumps(self.manifests[index]).encode() if data is None else data
+        path = self.environment(index)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        facts = {"bytes": len(data), "path": path.name}
+        return self.changed("environment", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
+
+    def fact(self, name: str, value: object, index: int | None = None) -> None:
+        """Lets a run's manifest have another value, of the run or of its first node."""
+        index = self.at if index is None else index
+        content = self.manifests[index]
+        facts = content["run"] if name in content["run"] else content["nodes"][0]["facts"]
+        facts[name] = {"value": value, "origin": "a test"}
+        self.survey(index)
+
+
 class Launched(Tree):
     """A good submission with a launch ledger: runs 0 to 4, each started once."""
 
@@ -296,9 +383,11 @@ STARTS = {
     "weak": Weak,
     "study": Study,
     "measured": Measured,
+    "metered": Metered,
     "registered": Registered,
     "launched": Launched,
     "weighted": Weighted,
+    "environed": Environed,
 }
 
 

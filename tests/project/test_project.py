@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -68,19 +69,44 @@ def test_scripts_find_their_siblings_as_modules_do(path):
 
 
 def test_the_judge_needs_yaml_and_numpy_alone():
-    allowed = {"yaml", "numpy", "benchmark", "rules", "compliance"} | set(sys.stdlib_module_names)
+    allowed = {"yaml", "numpy", "py_landlock", "benchmark", "rules", "compliance"} | set(sys.stdlib_module_names)
     assert not {str(p): imported(p) - allowed for p in modules("compliance") if imported(p) - allowed}
 
 
 def test_pins_are_in_step():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = {d.lower() for d in project["project"]["dependencies"] + project["dependency-groups"]["dev"]}
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").lower().splitlines()
-    locked = {line for line in lines if line and not line.startswith("#")}
+    named = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+    wanted = {name.partition(";")[0].lower() for name in named}
     torch = next(d for d in wanted if d.startswith("torch=="))
-    assert wanted - {torch} <= locked
-    assert all("==" in line for line in locked)
-    assert torch in (ROOT / "Makefile").read_text(encoding="utf-8")
+    common, cpu, cuda, judge = (locked(name) for name in ("common", "cpu", "cuda", "judge"))
+    assert wanted - {torch} <= set(common)
+    assert set(cpu) == {f"{torch}+cpu", torch} and torch in cuda
+    assert judge.items() <= common.items() and {name.partition("==")[0] for name in judge} >= {"numpy", "pyyaml"}
+    bill = json.loads((ROOT / "requirements" / "sbom.json").read_text(encoding="utf-8"))["components"]
+    listed = {f"{part['name']}=={part['version']}".lower().replace("_", "-") for part in bill}
+    assert {name for name in common if "colorama" not in name} | {f"{torch}+cpu"} <= listed
+
+
+def locked(name: str) -> dict[str, set[str]]:
+    """A list of packages: each with its version -> the digests of its files."""
+    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8").replace("\\\n", " ").lower()
+    lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    found = {line[0]: {word.removeprefix("--hash=") for word in line if word.startswith("--hash=")} for line in lines}
+    assert all("==" in package for package in found)
+    assert all(digests and all(re.fullmatch(r"sha256:[0-9a-f]{64}", d) for d in digests) for digests in found.values())
+    return found
+
+
+def test_nothing_is_installed_without_its_digest():
+    pattern = r"(?:pip install|\$\(PIP\))[^\n|&]*"
+    files = [ROOT / "Makefile", *(ROOT / ".github" / "workflows").iterdir()]
+    files += [p for p in (ROOT / "implementations/pytorch/launch").iterdir() if p.is_file()]
+    found = [(f.name, line) for f in files for line in re.findall(pattern, f.read_text(encoding="utf-8"))]
+    assert len(found) >= 10
+    tools = ("uv==", "cyclonedx-bom==")  # which write the lists, and install nothing of the benchmark
+    bare = [x for x in found if "--require-hashes" not in x[1] and "$(PIP)" not in x[1]]
+    assert all(any(tool in line for tool in tools) for _, line in bare)
+    assert "--require-hashes" in re.search(r"^PIP := .*", (ROOT / "Makefile").read_text(), re.M)[0]
 
 
 def references(path: Path) -> set[str]:

@@ -31,15 +31,24 @@ def event(time, key, value=None, kind="POINT_IN_TIME", **metadata):
 
 @dataclass
 class Log:
-    """A log written event by event; `now` is its clock in milliseconds."""
+    """A log written event by event; `now` is its clock in milliseconds. With `watts`, a counter of its node is read at
+    every edge of the run."""
 
     now: int = 1_700_000_000_000
     lines: list[str] = field(default_factory=list)
+    watts: float | None = None
+    began: int = 0  # run_start
 
     def add(self, key, value=None, after=0, **metadata):
         self.now += after
         kind = "INTERVAL_START" if key.endswith("_start") else "INTERVAL_END" if key.endswith("_stop") else None
         self.lines.append(event(self.now, key, value, kind or "POINT_IN_TIME", **metadata))
+        self.began = self.now if key == "run_start" else self.began
+        if self.watts is not None and kind and not key.startswith("init"):
+            joules = self.watts * (self.now - self.began) / 1000
+            epoch = {"epoch_num": metadata["epoch_num"]} if key.startswith(("epoch", "eval")) else {}
+            value = {"time_ms": [self.now], "joules": [joules]}
+            self.lines.append(event(self.now, "energy_reading", value, moment=key, gap_seconds=1.0, **epoch))
         return self
 
     def write(self, path):
@@ -66,13 +75,26 @@ def header(log, benchmark="scaffold", **facts):
     for key, value in facts.items():
         if value is not None:
             log.add(key, value)
+    if log.watts is not None:
+        source = {"node": "n1", "source": "cray", "scope": "node", "device": "node"}
+        log.add("energy_sources", [source], unreadable={}, rehearsal=False)
     return log.add("init_stop", after=1000)
 
 
-def scaffold_run(seconds=10.0, epochs=4, seed=1, reach=True, start=1_700_000_000_000, stop=True, values=None, **facts):
+def scaffold_run(
+    seconds=10.0,
+    epochs=4,
+    seed=1,
+    reach=True,
+    start=1_700_000_000_000,
+    stop=True,
+    values=None,
+    watts=None,
+    **facts,
+):
     """ScaFFold's layout: evaluation follows the epoch. Half of an epoch's time is evaluation but for 1 s before the
-    first and 100 ms after the last."""
-    log = Log(start)
+    first and 100 ms after the last. With `watts` its node draws so much."""
+    log = Log(start, watts=watts)
     facts = {"problem": "smoke", "target": 0.95, "rules_edition": "v1.0", "seed": seed, **facts}
     header(log, **facts).add("run_start").add("staging_start").add("staging_stop", after=500)
     each = (round(seconds * 1000) - 1100) // (2 * epochs)

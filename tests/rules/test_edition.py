@@ -143,6 +143,21 @@ def test_rounds_of_mlperf_hpc_know_no_weights():
         ),
         (
             "v1.0",
+            lambda v: v["environment"].update(use="none"),
+            "environment: use: found 'none', wanted one of optional, required",
+        ),
+        (
+            "v1.0",
+            lambda v: v["environment"]["same_nodes"].update(kernel="maybe"),
+            "environment: same: found 'maybe', wanted one of error, warning, review, info",
+        ),
+        (
+            "v1.0",
+            lambda v: v["environment"]["same"].update(kernal="error"),
+            "environment: same: unknown fact 'kernal'; did you mean 'kernel'?",
+        ),
+        (
+            "v1.0",
             lambda v: v["problems"]["smoke"].update(held_out={"mean": 0, "spread": 0.1, "runs": 1}),
             "problems.smoke.held_out: runs: found 1, wanted 2 or more",
         ),

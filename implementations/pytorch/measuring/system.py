@@ -1,40 +1,51 @@
 """The system description of a submission, filled in as far as a program can see the machine."""
 
-import os
-import platform
 import shutil
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
 
+from benchmark.environment.board import adapters, memory
+from benchmark.environment.facts import key_values
+from benchmark.environment.processor import processors
+from benchmark.environment.software import python
+from benchmark.environment.system import existing, file_system, kernel, operating_system
+
 UNKNOWN = ""  # MLPerf HPC leaves what does not apply empty
+ONE_NODE = "none: one node"
+SAY_ADAPTERS = "say which network adapters a node has, and their rate"
+SAY_TOPOLOGY = "say how nodes are connected"
 
 
-def describe_system(name: str, org: str, division: str, status: str, data: Path) -> dict:
-    """The fields of MLPerf HPC's systems/<name>.json, values as text; `data` is on the storage that is read."""
+def describe_system(
+    name: str, org: str, division: str, status: str, data: Path, nodes: int = 1, accelerators: int | None = None
+) -> dict:
+    """The fields of MLPerf HPC's systems/<name>.json, values as text; `data` is on the storage that is read, `nodes`
+    how many nodes runs have, `accelerators` how many of a node's compute, None for all that there are."""
     cuda = torch.cuda.is_available()
     cpu = processors()
+    found = torch.cuda.device_count() if cuda else 0
     return {
         "submitter": org,
         "division": division,
         "status": status,
         "system_name": name,
-        "number_of_nodes": "1",
+        "number_of_nodes": str(nodes),
         "host_processors_per_node": str(cpu["sockets"]),
         "host_processor_model_name": cpu["model"],
         "host_processor_core_count": str(cpu["cores"]),
-        "host_processor_vcpu_count": str(os.cpu_count()),
-        "host_processor_frequency": cpu["frequency"],
-        "host_processor_caches": cpu["cache"],
+        "host_processor_vcpu_count": str(cpu["threads"]),
+        "host_processor_frequency": frequency(),
+        "host_processor_caches": cpu["cache"] or UNKNOWN,
         "host_processor_interconnect": UNKNOWN,
-        "host_memory_capacity": memory(),
+        "host_memory_capacity": capacity(memory().get("gib")),
         "host_memory_configuration": UNKNOWN,
-        "host_storage_type": file_system(data),
+        "host_storage_type": storage(data),
         "host_storage_capacity": f"{shutil.disk_usage(existing(data)).total / 2**30:.0f} GiB",
-        "host_networking": "none: one node",
-        "host_networking_topology": "none: one node",
-        "accelerators_per_node": str(torch.cuda.device_count() if cuda else 0),
+        "host_networking": networking() or (ONE_NODE if nodes == 1 else SAY_ADAPTERS),
+        "host_networking_topology": ONE_NODE if nodes == 1 else SAY_TOPOLOGY,
+        "accelerators_per_node": str(found if accelerators is None else accelerators),
         "accelerator_model_name": torch.cuda.get_device_name(0) if cuda else UNKNOWN,
         "accelerator_memory_capacity": gib(torch.cuda.get_device_properties(0).total_memory) if cuda else UNKNOWN,
         "accelerator_host_interconnect": UNKNOWN,
@@ -54,74 +65,41 @@ def describe_system(name: str, org: str, division: str, status: str, data: Path)
 
 def software() -> dict[str, str]:
     """Versions of what the run rests on beside the framework."""
-    stack = {"python": platform.python_version(), "kernel": platform.release()}
+    stack = {"python": python()["version"], "kernel": kernel()["release"]}
     stack |= {name: version(name) for name in ("numpy", "h5py", "mlperf-logging")}
     if torch.version.cuda:
         stack |= {"cuda": torch.version.cuda, "cudnn": str(torch.backends.cudnn.version())}
     return stack
 
 
-def processors() -> dict:
-    """Model, sockets, cores a socket, frequency and cache: from /proc/cpuinfo where there is one."""
-    found = {"model": platform.processor() or platform.machine(), "sockets": 1, "cores": os.cpu_count()}
-    found |= {"frequency": UNKNOWN, "cache": UNKNOWN}
-    fields = key_values(Path("/proc/cpuinfo"))
-    if fields:
-        found["model"] = last(fields, "model name", found["model"])
-        found["sockets"] = len(set(fields.get("physical id", ["0"])))
-        found["cores"] = int(last(fields, "cpu cores", str(found["cores"])))
-        found["frequency"] = f"{last(fields, 'cpu MHz', '?')} MHz"
-        found["cache"] = last(fields, "cache size", UNKNOWN)
-    return found
+def frequency(root: Path = Path("/")) -> str:
+    """The clock of the last processor at this moment, where /proc/cpuinfo states it."""
+    said = key_values(root / "proc/cpuinfo").get("cpu MHz")
+    return f"{said[-1]} MHz" if said else UNKNOWN
 
 
-def memory() -> str:
-    """Main memory."""
-    total = last(key_values(Path("/proc/meminfo")), "MemTotal", "")
-    return gib(int(total.split()[0]) * 1024) if total else UNKNOWN
+def networking(root: Path = Path("/")) -> str:
+    """The network adapters whose rate the system knows, fastest kind first, such as "8 x 400 Gb/s InfiniBand NDR"."""
+    told = []
+    for adapter in adapters(root):
+        rate, unit, after = (adapter["rate"] or "").partition(" Gb/sec")
+        if unit:
+            generation = after.strip(" ()").rpartition(" ")[2]
+            told.append((float(rate), f"{adapter['count']} x {rate} Gb/s {adapter['kind']} {generation}".rstrip()))
+    return "; ".join(words for _, words in sorted(told, reverse=True))
 
 
-def operating_system() -> str:
-    """The distribution's name, or the kernel's."""
+def storage(data: Path) -> str:
+    """The type of the file system that holds the data."""
     try:
-        return platform.freedesktop_os_release()["PRETTY_NAME"]
-    except (OSError, KeyError):
-        return platform.platform()
+        return file_system(data)["type"]
+    except (OSError, ValueError):
+        return UNKNOWN
 
 
-def file_system(folder: Path) -> str:
-    """The type of the file system that holds a folder: of the mounts above it, the longest."""
-    folder = existing(folder)
-    best = ("", UNKNOWN)
-    try:
-        for line in Path("/proc/mounts").read_text(encoding="utf-8").splitlines():
-            _, mount, kind, *_ = line.split()
-            if folder.is_relative_to(mount) and len(mount) >= len(best[0]):
-                best = (mount, kind)
-    except OSError:
-        pass
-    return best[1]
-
-
-def existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
-    folder = folder.resolve()
-    return folder if folder.exists() else existing(folder.parent)
-
-
-def key_values(path: Path) -> dict[str, list[str]]:
-    """Lines `key: value` of a file of /proc, values by key; empty where there is none."""
-    fields: dict[str, list[str]] = {}
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            key, _, value = line.partition(":")
-            fields.setdefault(key.strip(), []).append(value.strip())
-    return fields
-
-
-def last(fields: dict[str, list[str]], key: str, default: str) -> str:
-    """The last value of a key."""
-    return fields.get(key, [default])[-1]
+def capacity(size: int | None) -> str:
+    """GiB as text."""
+    return UNKNOWN if size is None else f"{size} GiB"
 
 
 def gib(size: int) -> str:

@@ -160,7 +160,7 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
         found, wanted = settings.get(name), at.settings.get(name)
         if found != wanted:
             raise ValueError(f"{name}: found {shown(found)}, wanted {shown(wanted)} as in {path}")
-    if at.epoch >= config.epochs:
+    if at.epoch >= config.epochs and any(events(log, "run_stop")):  # without one it has yet to say that it is over
         raise ValueError(f"{path}: found {at.epoch} epochs, wanted fewer than the limit of {config.epochs}")
     if started(log) != at.started:
         raise ValueError(f"{log}: found run_start at {started(log)}, wanted {at.started}, the log of {path}")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..measuring.system import processors
+from benchmark.environment.processor import processors
 
 
 class Device(NamedTuple):

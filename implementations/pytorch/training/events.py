@@ -1,10 +1,12 @@
 """The events of a run, in the order that the rules want them."""
 
+import contextlib
 import errno
 import hashlib
 import os
 import platform
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +23,7 @@ from ..input.reader import Evidence
 from ..task import Evaluation, Task
 
 EDITION = current()  # of the rules
+RESUMED = b'"key": "resumed"'
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,9 @@ class Submission:
 
 
 class RunLog:
-    """Rank 0's log; with `path` None it writes nothing. Behind `stop` nothing is written but `weights`. An event that
-    can't be written, or is written into a file that is not at `path` any more, raises OSError: such a run has no log.
+    """Rank 0's log; with `path` None it writes nothing. Behind `stop` nothing is written but what is `late`. An event
+    that can't be written, or is written into a file that is not at `path` any more, raises OSError: such a run has no
+    log.
 
     The log of a run that is `resumed` is written on: what is said before `go_on`, which the log has said already, is
     kept in `again`.
@@ -43,12 +47,17 @@ class RunLog:
 
     def __init__(self, path: Path | None, resumed: bool = False):
         self.path, self.again, self.silent = path, {}, resumed
+        self.resumptions = path.read_bytes().count(RESUMED) if path and resumed else 0  # so far
         self.writer = LogWriter(path, append=resumed)
         self.file = self.identity()
         self.lock = threading.Lock()  # a signal stops the run from another thread
         self.running, self.stopped, self.status = False, False, "aborted"
+        self.lost = False  # an event could not be written, which whoever wrote it was told
         self.started = 0  # number in the ledger
         self.epoch = 0
+        self.passed: Callable[[str, dict[str, Any]], None] = lambda edge, facts: (
+            None
+        )  # called behind each start and end
 
     def write(self, method: str, key: str, value: Any = None, **metadata: Any) -> None:
         """One event; `method` is the writer's: event, start or end."""
@@ -56,8 +65,10 @@ class RunLog:
             if self.silent:
                 self.again |= {key: value} if method == "event" else {}
             elif not self.stopped:
+                self.lost = True
                 getattr(self.writer, method)(key, value, **metadata)
                 self.check()
+                self.lost = False
 
     def identity(self) -> tuple[int, int] | None:
         """Which file is at `path`."""
@@ -81,10 +92,12 @@ class RunLog:
         """The start of "run", "epoch", "eval", ..."""
         self.running |= interval == "run"
         self.write("start", f"{interval}_start", **metadata)
+        self.passed(f"{interval}_start", metadata)
 
     def end(self, interval: str, **metadata: Any) -> None:
         """The end of "init", "epoch", "eval", ..."""
         self.write("end", f"{interval}_stop", **metadata)
+        self.passed(f"{interval}_stop", metadata)
 
     def go_on(self, epoch: int) -> None:
         """Write again, after so many epochs; the run is on since its first start."""
@@ -126,16 +139,23 @@ class RunLog:
             self.event("ledger", self.started, line=line)
 
     def finish(self) -> str:
-        """The log is complete: close it, and enter the end into the ledger. Its head, "" without a ledger."""
+        """The log is complete: close it, and enter the end into the ledger. Its head, "" without a ledger. Raises
+        OSError or ValueError where it can't be entered, unless the log was lost: that disk's fault is told once."""
         with self.lock:
             number, self.started = self.started, 0
             if not number:
                 return ""
             self.stopped = True
-            self.writer.close()
-            with open(self.path, "rb") as file:
-                log = hashlib.file_digest(file, "sha256").hexdigest()
-            return append(self.path.parent / LEDGER, End(number, self.status, log))[1]
+            try:
+                with contextlib.suppress(*([OSError] if self.lost else [])):  # what was not written still is not
+                    self.writer.close()
+                with open(self.path, "rb") as file:
+                    log = hashlib.file_digest(file, "sha256").hexdigest()
+                return append(self.path.parent / LEDGER, End(number, self.status, log))[1]
+            except OSError:
+                if self.lost:
+                    return ""
+                raise
 
     def evidence(self, split: str, evidence: Evidence, read: list[int]) -> None:
         """What all ranks together read of a split in the first epoch; `read` is the bytes by rank."""
@@ -168,14 +188,19 @@ class RunLog:
                     self.check()
                     self.status = status
                 except OSError:
+                    self.lost = True
                     if status == "success":
                         raise
 
     def weights(self, digest: str, size: int) -> None:
         """The file of the weights that scored, `size` bytes: its sha256. The run is over, and the clock stands."""
+        name = weights_path(self.path).relative_to(self.path.parent).as_posix()
+        self.late("weights", digest, bytes=size, path=name)
+
+    def late(self, key: str, value: Any, **metadata: Any) -> None:
+        """An event of a run that is over: its clock stands."""
         with self.lock:
-            name = weights_path(self.path).relative_to(self.path.parent).as_posix()
-            self.writer.event("weights", digest, bytes=size, path=name)
+            self.writer.event(key, value, **metadata)
 
 
 def open_log(path: Path | None, resumed: bool) -> RunLog:

@@ -19,6 +19,7 @@ from benchmark.workload import AnyProblem
 from ..config import RunConfig
 from ..input.reader import Batch, Evidence, Reader, evaluation_batches, train_batches
 from ..input.staging import Staging
+from ..measuring.energy import EnergyMeter
 from ..measuring.steps import StepTimes
 from ..parallel.gradients import whole
 from ..parallel.layout import Layout
@@ -50,6 +51,7 @@ class Run:
     checkpoints: Checkpoints | None = None
     staging: Staging | None = None
     watchdog: Watchdog | None = None
+    energy: EnergyMeter | None = None
 
     @property
     def problem(self) -> AnyProblem:
@@ -66,6 +68,7 @@ class Run:
     def to_target(self) -> None:
         """Train until the target is reached. Raises Aborted when it cannot be, WrongData for a wrong dataset."""
         first = self.start()
+        epoch, result = first - 1, self.before()
         manifest = open_manifest(self.reader.root, self.problem)
         self.stage()
         for epoch in range(first, self.config.epochs + 1):
@@ -79,9 +82,13 @@ class Run:
             if self.checkpoints and not self.reached(found):
                 # Before the score is logged, so that no evaluation comes twice.
                 self.checkpoints.save(self.state, self.layout, self.seed, epoch, found)
+            if self.energy:
+                self.energy.write()
             self.log.evaluation(self.task.metric, found, self.problem.validation_samples)
             if self.reached(found):
                 self.log.stop("success")
+                if self.energy:
+                    self.energy.finish()
             result = f"{self.task.quantity} {found.value:.4f}"
             self.say(f"epoch {epoch}: loss {stats['loss']:.4f}, {result}, {stats['throughput']:.1f} samples/s")
             if self.reached(found):
@@ -98,6 +105,11 @@ class Run:
             self.log.start("run")
         self.layout.barrier()  # no rank touches the dataset before rank 0 has started the clock
         return resumed.epoch + 1 if resumed else 1
+
+    def before(self) -> str:
+        """The last evaluation of a run that goes on, in words."""
+        resumed = self.checkpoints and self.checkpoints.resumed
+        return f"{self.task.quantity} {resumed.score:.4f}" if resumed else ""
 
     def resume(self) -> None:
         """Take the state from the checkpoint, and say so in the log."""

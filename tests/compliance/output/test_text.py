@@ -231,3 +231,17 @@ def test_a_round_takes_25_lines_a_submission_with_errors_in_the_first_ten(report
     lines = render(made).splitlines()
     assert len(lines) <= 25 * submissions
     assert any("  error SEED00" in line for line in lines[:10])
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "every", "told"),
+    [
+        ("", True, False),
+        ("reads only", False, False),
+        ("reads only", True, True),
+        ("none: no such library", False, True),
+    ],
+)
+def test_the_sandbox_is_told_where_it_is_missing_or_all_is_asked_for(report, sandbox, every, told):
+    lines = render(replace(report(), sandbox=sandbox, every=every)).splitlines()
+    assert (f"sandbox: {sandbox}" in lines) == told

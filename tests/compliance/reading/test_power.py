@@ -4,9 +4,22 @@ import json
 
 import pytest
 
-from compliance.reading.power import SHOWN, energy, is_power, joules, read_instrument
+from compliance.reading.power import SHOWN, Power, is_power, metered, read_instrument
 
 SECOND = 1000
+NO_SPANS = {"epoch": [], "eval": []}
+
+
+def energy(readings, window):
+    """Joules over a window, None where no reading tells of it."""
+    power = Power(readings)
+    return power.joules(*window) if power.within(*window) else None
+
+
+def joules(log, file, window):
+    """Joules of a run over its window."""
+    found = metered(log, file, window, NO_SPANS)
+    return found and found.joules
 
 
 @pytest.mark.parametrize(
@@ -55,6 +68,20 @@ def test_a_node_that_measured_nothing_inside_leaves_no_figure(logs, instruments)
     instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
     log = instruments("node_1.txt", logs.reading(-5, 100.0))
     assert joules(logs.read(), log, (0, 10 * SECOND)) is None
+
+
+def test_epochs_and_evaluations_have_their_own(logs, instruments):
+    instruments("node_0.txt", logs.reading(4 * SECOND, 100.0), logs.reading(10 * SECOND, 300.0))
+    log = instruments("sw_0.txt", logs.reading(0, 10.0, "interconnect_power_est"))
+    spans = {"epoch": [(1 * SECOND, 3 * SECOND), (5 * SECOND, 6 * SECOND)], "eval": [(3 * SECOND, 5 * SECOND)]}
+    window = (0, 10 * SECOND)
+    assert metered(logs.read(), log, window, spans) == ("meter", 2300.0, 530.0, 420.0)
+    within = {**spans, "eval": [(2 * SECOND, 3 * SECOND)]}
+    assert metered(logs.read(), log, window, within) == ("meter", 2300.0, None, None)
+
+
+def test_times_beyond_all_measure_are_left_out():
+    assert energy([(10**400, 5.0), (-(10**400), 5.0), (10 * SECOND, 100.0)], (0, 10 * SECOND)) == 1000.0
 
 
 def test_switches_alone_are_no_figure(logs, instruments):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
 from implementations.pytorch.start import Warm, can_be_warm, exit_code
+from rules.edition import current, load
 
 ROOT = Path(__file__).resolve().parents[3]
 TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
@@ -87,7 +89,11 @@ def environment() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory, warm) -> Tiny:
     """The tiny problem, made from smoke's definition, easy to reach the target of."""
-    folder = tmp_path_factory.mktemp("tiny")
+    return make_tiny(tmp_path_factory.mktemp("tiny"), warm)
+
+
+def make_tiny(folder: Path, warm: Warm | None = None) -> Tiny:
+    """The tiny problem with its dataset, in a folder that is there; `endless` is defined beside it."""
     smoke = load_problem("smoke")
     sizes = {"scale": 4, "bottleneck": 2, "width": 8, "brick": 8, "cell": 8, "voxels_per_point": 2}
     content = {"categories": 2, "instances": 11, "fractals": 2}
@@ -107,6 +113,11 @@ def tiny(tmp_path_factory, warm) -> Tiny:
 @pytest.fixture(scope="session")
 def endless(tiny) -> Tiny:
     """The tiny problem with a target that no run reaches, and its own dataset."""
+    return make_endless(tiny)
+
+
+def make_endless(tiny: Tiny) -> Tiny:
+    """`endless`, with its dataset, beside the tiny problem."""
     problem = load_problem("endless", tiny.problems)
     data = tiny.data.with_name("endless")
     generate(data, problem, 1, Launch(0, 1, 0, 1, "none"))
@@ -123,3 +134,32 @@ def events():
         return found
 
     return read
+
+
+@pytest.fixture(scope="session")
+def published():
+    """The function that writes rules which publish the tiny problem as the run of a log found it, and ask for one run;
+    their folder."""
+
+    def write(log: Path, rules: Path) -> Path:
+        shutil.copytree(ROOT / "rules", rules, ignore=shutil.ignore_patterns("__pycache__"))
+        events = [e for e in read_log(log) if isinstance(e, Event)]
+        value = {e.key: e.value for e in events}
+        splits = {e.metadata["split"]: e for e in events if e.key == "dataset_fingerprint"}
+        path = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
+        limits = yaml.safe_load(path.read_text())
+        limits["benchmarks"]["scaffold"]["runs"] = 1
+        limits["clock"]["shortest_run"] = 0
+        limits["problems"]["tiny"] = {
+            "benchmark": "scaffold",
+            **{name: value[name] for name in ("target", "train_samples", "eval_samples", "parameter_count")},
+            "problem_digest": value["problem_digest"],
+            "fingerprints": {split: e.value for split, e in splits.items()},
+            "class_counts": {split: e.metadata["class_counts"] for split, e in splits.items()},
+            "bytes": dict.fromkeys(splits, 1),
+            "flops_per_sample": 1,
+        }
+        path.write_text(yaml.safe_dump(limits, sort_keys=False))
+        return rules
+
+    return write

@@ -1,7 +1,6 @@
 """A copy of the implementation under another name runs itself: its modules, its configs, its submit."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -10,13 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import yaml
 
 from benchmark.collect import files_in
 from benchmark.log import Event, read_log
 from benchmark.tree import result_path
 from compliance.engine import judge
-from rules.edition import current, load
+from rules.edition import current
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "acme-v2"  # no identifier
@@ -167,7 +165,7 @@ def test_a_changed_config_of_the_copy_is_the_one_that_is_used(copied, tiny, tmp_
     assert again.returncode == 2 and "tiny.yaml" in again.stderr  # the original has no such config
 
 
-def test_two_systems_with_configs_of_their_own_are_judged_clean(ran, copied, tiny, tmp_path):
+def test_two_systems_with_configs_of_their_own_are_judged_clean(ran, copied, tiny, published, tmp_path):
     """One submission of the copy: the second system's config is another file of the same name."""
     submission = shutil.copytree(ran[0], tmp_path / current() / "acme")
     config = copied / "implementations" / NAME / "configs" / "tiny.yaml"
@@ -181,55 +179,22 @@ def test_two_systems_with_configs_of_their_own_are_judged_clean(ran, copied, tin
         config.write_text(before)
     assert done.returncode == 0, done.stderr
     assert len(list((submission / "source").iterdir())) == 2
-    verdict = judge([submission], rules=published(submission, tmp_path / "rules"))
+    verdict = judge([submission], rules=published(result_path(submission, "one", "scaffold", 0), tmp_path / "rules"))
     assert [f.text() for f in verdict.findings] == []
     assert sorted((s.system, len(s.logs)) for s in verdict.all_sets) == [("one", 1), ("two", 1)]
 
 
-def published(submission: Path, rules: Path) -> Path:
-    """Rules that publish the tiny problem as a run found it, and ask for one run."""
-    shutil.copytree(ROOT / "rules", rules, ignore=shutil.ignore_patterns("__pycache__"))
-    events = [e for e in read_log(result_path(submission, "one", "scaffold", 0)) if isinstance(e, Event)]
-    value = {e.key: e.value for e in events}
-    splits = {e.metadata["split"]: e for e in events if e.key == "dataset_fingerprint"}
-    path = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
-    limits = yaml.safe_load(path.read_text())
-    limits["benchmarks"]["scaffold"]["runs"] = 1
-    limits["clock"]["shortest_run"] = 0
-    limits["problems"]["tiny"] = {
-        "benchmark": "scaffold",
-        **{name: value[name] for name in ("target", "train_samples", "eval_samples", "parameter_count")},
-        "problem_digest": value["problem_digest"],
-        "fingerprints": {split: e.value for split, e in splits.items()},
-        "class_counts": {split: e.metadata["class_counts"] for split, e in splits.items()},
-        "bytes": dict.fromkeys(splits, 1),
-        "flops_per_sample": 1,
-    }
-    path.write_text(yaml.safe_dump(limits, sort_keys=False))
-    return rules
-
-
-def test_every_copy_has_its_own_launch_scripts(copied):
-    """They find the folder that they lie in; a scheduler's copy of a script has to be told."""
-    scripts = copied / "implementations" / NAME / "launch"
-    env = {"PATH": os.environ["PATH"], "SLURM_NTASKS": "2", "SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "x"}
-    env |= {"LAYOUT": "1,2,1,1", "PYTHON": "echo", "RUNS": "0", "SLURM_SUBMIT_DIR": str(copied)}
-    body = (scripts / "slurm.sh").read_text().replace("mapfile -t hosts < <(scontrol", "hosts=(x) #")
-
-    def run(script: Path, **more: str) -> subprocess.CompletedProcess:
-        script.write_text(body)
-        return subprocess.run(["bash", str(script)], cwd=copied, env=env | more, capture_output=True, text=True)
-
-    kept = (scripts / "slurm.sh").read_text()
-    try:
-        assert f"{copied}/implementations/{NAME}/submit.py" in run(scripts / "slurm.sh").stdout
-    finally:
-        (scripts / "slurm.sh").write_text(kept)
-    spooled = copied.parent / "slurm_script"
-    done = run(spooled)
-    assert done.returncode == 2 and re.search(r"found .*acme-v2.* .*pytorch.*, wanted IMPLEMENTATION=", done.stderr)
-    told = run(spooled, IMPLEMENTATION=f"implementations/{NAME}")
-    assert f"implementations/{NAME}/submit.py" in told.stdout
+def test_every_copy_writes_its_own_jobs(copied, tmp_path):
+    """A job runs the folder whose render.py wrote it, wherever the scheduler keeps the script."""
+    render = copied / "implementations" / NAME / "launch" / "render.py"
+    job = tmp_path / "slurm_script"
+    shape = ("--nodes", "1", "--ranks-per-node", "2", "--layout", "1,2,1,1", "--device", "cpu", "--out", tmp_path)
+    done = start(render, "mpi", "--problem", "smoke", *shape, "--output", job, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    env = {"PATH": os.environ["PATH"], "PYTHON": "echo", "RUNS": "0"}
+    told = subprocess.run(["bash", str(job)], cwd="/", env=env, capture_output=True, text=True)
+    assert told.stdout.startswith(f"implementations/{NAME}/submit.py --runs 0 "), told.stderr
+    assert f"cd {copied}\n" in job.read_text()
 
 
 @pytest.mark.parametrize("script", ["train.py", "submit.py"])

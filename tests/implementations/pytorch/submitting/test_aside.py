@@ -1,7 +1,7 @@
 import pytest
 
 from benchmark.ledger import Note, Start, append, read_ledger
-from benchmark.tree import LEDGER, SUPERSEDED, weights_path
+from benchmark.tree import LEDGER, SUPERSEDED, environment_path, weights_path
 from implementations.pytorch.submitting.aside import move_aside
 
 
@@ -11,6 +11,8 @@ def test_a_log_and_its_weights_are_moved_and_the_ledger_says_so(tmp_path):
         weights_path(log).parent.mkdir(exist_ok=True)
         log.write_text(log.name)
         weights_path(log).write_text(f"weights of {log.name}")
+        for resumed in (0, 1):
+            environment_path(log, resumed).write_text(f"environment {resumed} of {log.name}")
         append(tmp_path / LEDGER, Start(log.name, *(digit * 64 for digit in "abcd")))
     place = move_aside(logs[1:], "broke off")
     assert place.parent == tmp_path / SUPERSEDED
@@ -18,6 +20,9 @@ def test_a_log_and_its_weights_are_moved_and_the_ledger_says_so(tmp_path):
     assert not logs[1].exists() and not weights_path(logs[1]).exists()
     assert (place / "result_1.txt").read_text() == "result_1.txt"
     assert weights_path(place / "result_1.txt").read_text() == "weights of result_1.txt"
+    for resumed in (0, 1):
+        assert environment_path(place / "result_1.txt", resumed).read_text() == f"environment {resumed} of result_1.txt"
+        assert environment_path(logs[0], resumed).exists() and not environment_path(logs[1], resumed).exists()
     (note,) = (e.said for e in read_ledger(tmp_path / LEDGER).entries if isinstance(e.said, Note))
     assert note == Note(2, f"superseded: broke off; moved to superseded/{place.name}/result_1.txt")
 

@@ -343,6 +343,10 @@ def test_the_last_epoch_is_the_last_by_number(tmp_path, origin):
         Checkpoints(folder / str(epoch), long).save(small(1.0), ALONE, 7, epoch, FOUND)
     os.rename(folder / "999999" / "epoch_999999", folder / "1000000" / "epoch_999999")
     (folder / "1000000" / "epoch_99999999999999").mkdir()
+    assert (
+        open_checkpoints(folder / "1000000", True, long).resumed.epoch == 1_000_000
+    )  # it has yet to say that it is over
+    LogWriter(long.log, append=True).end("run_stop", None, status="aborted")
     with pytest.raises(ValueError, match="epoch_1000000: found 1000000 epochs, wanted fewer than the limit of 1000000"):
         open_checkpoints(folder / "1000000", True, long)
 
@@ -352,3 +356,19 @@ def test_a_log_that_is_gone_is_noticed_before_the_checkpoint(tmp_path, origin):
     with pytest.raises(Aborted, match="found no run_start, wanted this run's log"):
         Checkpoints(tmp_path / "checkpoints", origin).save(small(1.0), ALONE, 7, 1, FOUND)
     assert not list((tmp_path / "checkpoints").glob("epoch_*"))
+
+
+def test_killed_before_it_could_say_that_it_is_over(endless, events, tmp_path, whole):
+    """After the checkpoint of the last epoch: the same command ends the run, which trains no more."""
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    options = ("--checkpoint", str(folder), "--resume", *LONG)
+    assert endless.train(log, *options).returncode == 1
+    lines = log.read_text().splitlines(keepends=True)
+    cut = next(i for i, line in enumerate(lines) if '"run_stop"' in line)
+    log.write_text("".join(lines[: cut - 1]))  # before the last evaluation was logged
+    done = endless.train(log, *options)
+    found = events(log)
+    assert done.returncode == 1 and curve(found) == whole
+    stop = next(e for e in found if e.key == "run_stop")
+    assert stop.metadata["status"] == "aborted" and "after 4 epochs, wanted 2.0" in stop.metadata["reason"]
+    assert endless.train(log, *options).returncode == 2

@@ -69,6 +69,24 @@ def test_a_success_on_a_full_disk_is_none(log):
         signal.signal(signal.SIGXFSZ, handler)
 
 
+def test_a_full_disk_is_told_once(log, monkeypatch):
+    """The writer, whose buffer can't be emptied, and the ledger, which is on the same disk, fail once more."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    log.started = 1
+    monkeypatch.setattr(log.writer, "event", full)
+    monkeypatch.setattr(log.writer, "close", full)
+    monkeypatch.setattr("implementations.pytorch.training.events.append", full)
+    with pytest.raises(OSError, match="No space left"):
+        log.event("loss", 1.0)
+    assert log.finish() == ""
+    log.started, log.lost = 1, False
+    with pytest.raises(OSError, match="No space left"):  # nobody has told of it
+        log.finish()
+
+
 def test_the_end_is_written_once(log, events):
     log.stop("success")
     log.stop("aborted", "too late")
@@ -155,7 +173,7 @@ def test_every_start_is_in_the_ledger_and_in_its_log(tiny, endless, events, tmp_
     assert f"head {ledger.entries[1].line}" in done.stderr and "head" not in aborted.stderr
 
 
-def test_a_run_that_goes_on_resumes_its_start(endless, tmp_path):
+def test_a_run_that_goes_on_resumes_its_start(endless, events, tmp_path):
     log = tmp_path / "result_0.txt"
     more = ("--checkpoint", str(tmp_path / "c"), "--resume", "epochs=4")
     with subprocess.Popen(endless.command(log, *more), stderr=subprocess.DEVNULL) as process:
@@ -168,6 +186,9 @@ def test_a_run_that_goes_on_resumes_its_start(endless, tmp_path):
     assert (first.resumes, aborted.of, aborted.status) == (None, 1, "aborted")
     assert (second.resumes, end.of) == (1, 3)
     assert end.log == hashlib.sha256(log.read_bytes()).hexdigest() != aborted.log
+    found = {event.key: event.value for event in events(log)}
+    manifests = [hashlib.sha256((tmp_path / f"environment_0{n}.json").read_bytes()).hexdigest() for n in ("", "_1")]
+    assert manifests == [found["environment"], found["resumed"]["environment"]]
 
 
 def test_measurements_are_in_no_ledger(tiny, tmp_path):

@@ -1,0 +1,169 @@
+"""ENE: energy that runs read from counters of their machine (the rules of power logs beside them are PWR)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from benchmark.energy.entry import READING
+from compliance.finding import Fault, show
+from compliance.reading.devices import groups_of
+from compliance.reading.energy import INSIDE, UNSOUND, Live, Source, edges, live_of, shortfall
+from compliance.reading.log import Log
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, epoch_of
+from compliance.reading.values import count_of
+from compliance.rule import rule
+from rules.energy import Energy
+
+
+@rule("ENE01", "log", after=("LOG14",))
+def readings_have_their_form(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """Energy is a list of counters, and of each at each moment a time and its joules, or null"""
+    live = live_of(log)
+    for line, found, wanted in live.faults if live else ():
+        yield Fault(line, found, wanted)
+
+
+@rule("ENE02", "log", after=("ENE01",))
+def joules_never_fall(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """A counter's joules begin at 0 and never fall, its times never run back, and one that failed stays failed"""
+    live = live_of(log)
+    for at, source in enumerate(live.sources if live else ()):
+        if fault := _falls(live, at, source):
+            yield fault
+
+
+@rule("ENE03", "log", after=("ENE01", "CLK04", "CLK10"))
+def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """Every edge of a run that has counters has its reading, at that time"""
+    live = live_of(log)
+    if live is None or not live.sources or time.passing is None:
+        return
+    limit = terms.edition.limits.energy.edge
+    readings = {(reading.moment, reading.epoch): reading for reading in live.readings}
+    if len(readings) < len(live.readings):
+        usual = Counter((reading.moment, reading.epoch) for reading in live.readings)
+        again = [reading for reading in live.readings if usual[reading.moment, reading.epoch] > 1][-1]
+        yield Fault(again.line, f"another reading at {again.moment} {show(again.epoch)}", "one")
+        return
+    for event in edges(log):
+        of_run = event.key.startswith(("run_", "staging_"))
+        reading = readings.pop((event.key, None if of_run else epoch_of(event)), None)
+        if reading is None:
+            yield Fault(event.line, f"no {READING} at {event.key}", "one")
+            return
+        away = max(abs(ms - event.time_ms) for ms in reading.times) / 1000
+        if away > limit:
+            yield Fault(reading.line, f"{away:.3f} s from {event.key} in line {event.line}", f"at most {limit:g} s")
+            return
+    for reading in readings.values():
+        yield Fault(reading.line, f"a reading at {reading.moment} {show(reading.epoch)}", "at an edge of the run")
+        return
+
+
+@rule("ENE04", "log", after=("ENE02", "ENE03"))
+def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The mean power of a counter is above 0, and no more than what it counts can draw"""
+    live, limits = live_of(log), terms.edition.limits.energy
+    if live is None or len(live.readings) < 2 or time.passing is None:
+        return
+    first, last = live.readings[0], live.readings[-1]
+    for at, source in enumerate(live.sources):
+        seconds = (last.times[at] - first.times[at]) / 1000
+        if None in (first.joules[at], last.joules[at]) or seconds <= 0:
+            continue
+        watts, most = (last.joules[at] - first.joules[at]) / seconds, limits.excess * _watts(source, limits)
+        if not 0 < watts <= most:
+            yield Fault(last.line, f"{watts:.6g} W of {_named(source)}", f"above 0, at most {most:.6g} W")
+
+
+@rule("ENE05", "set", severity="warning", after=("LOG06", "SYS03"))
+def all_of_the_machine_is_measured(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """Where energy is read, it is that of every node, and of all of its processors and accelerators"""
+    data = (place.description.data if place.description else None) or {}
+    for run in runs:
+        if run.coverage and run.converged and run.codes.isdisjoint(UNSOUND):
+            counts = (run.value("number_of_nodes"), data.get("host_processors_per_node"))
+            missing = shortfall(run.coverage, *map(count_of, (*counts, run.value("accelerators_per_node"))))
+            if missing:
+                yield Fault(run.coverage.line, *missing, path=run.path)
+
+
+@rule("ENE06", "log", after=("ENE01",))
+def nothing_is_counted_twice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """No two counters are the same, and none counts what another one contains"""
+    live = live_of(log)
+    if live is None:
+        return
+    of = Counter(source[:1] + source[2:4] for source in live.sources)
+    for node, scope, device in (named for named, times in of.items() if times > 1):
+        yield Fault(live.line, f"{of[node, scope, device]} counters of {show(f'{node}: {scope} {device}')}", "one")
+    scopes: dict[str, set[str]] = {}
+    for source in live.sources:
+        scopes.setdefault(source.node, set()).add(source.scope)
+    for node, found in scopes.items():
+        twice = [(outer, inner) for outer in INSIDE for inner in INSIDE[outer] if {outer, inner} <= found]
+        for outer, inner in twice[:1]:
+            yield Fault(live.line, f"a counter of {show(node)} as {outer}, and of a {inner} in it", "one of the two")
+
+
+@rule("ENE07", "log", after=("ENE01",))
+def no_wrap_is_missed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """A counter is read more often than it can begin again at 0"""
+    live, limits = live_of(log), terms.edition.limits.energy
+    gap, line = max(((reading.gap, reading.line) for reading in live.readings), default=(0.0, 1)) if live else (0.0, 1)
+    for source in live.sources if live else ():
+        if source.wraps_at is not None:
+            soonest = source.wraps_at / (limits.excess * _watts(source, limits))
+            if gap >= soonest:
+                yield Fault(line, f"{gap:.3f} s between readings of {_named(source)}", f"less than {soonest:.3f} s")
+
+
+@rule("ENE08", "log", after=("ENE01",))
+def energy_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """Energy is read from the machine, and not from files that stand in for it"""
+    live = live_of(log)
+    if live and live.rehearsal:
+        yield Fault(live.line, "rehearsal", "counters of the machine")
+
+
+@rule("ENE09", "log", after=("ENE01", "SYS10"))
+def counters_are_of_what_computes(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """Counters are of the nodes that the run names, and of the accelerators that it names by their uuids"""
+    live, groups = live_of(log), groups_of(log.value("devices"))
+    if live is None or groups is None:
+        return
+    hosts = {group.host for group in groups}
+    uuids = {(group.host, uuid.removeprefix("GPU-")) for group in groups for uuid in group.uuids}
+    for source in live.sources:
+        if source.node not in hosts:
+            yield Fault(live.line, f"a counter of the node {show(source.node)}", "one of the nodes of the ranks")
+        elif source.source == "nvml" and (source.node, source.device) not in uuids:
+            yield Fault(live.line, f"a counter of {_named(source)}", "of an accelerator of a rank")
+
+
+def _falls(live: Live, at: int, source: Source) -> Fault | None:
+    """The first place where a counter runs back."""
+    numbers = [(reading.line, reading.times[at], reading.joules[at]) for reading in live.readings]
+    if numbers and numbers[0][2] not in (0, None):
+        return Fault(numbers[0][0], f"{numbers[0][2]:.6g} J of {_named(source)} at first", "0")
+    for (_, before, less), (line, after, more) in pairwise(numbers):
+        if after < before:
+            return Fault(line, f"{_named(source)} read at {after} after {before}", "times that never run back")
+        if less is None and more is not None:
+            return Fault(line, f"{more:.6g} J of {_named(source)} after null", "null")
+        if None not in (less, more) and more < less:
+            return Fault(line, f"{more:.6g} J of {_named(source)} after {less:.6g}", "joules that never fall")
+    return None
+
+
+def _watts(source: Source, limits: Energy) -> float:
+    """The most that what a counter counts may draw: as its machine says, but no more than any of its kind."""
+    most = limits.watts[source.scope]
+    return most if source.limit is None else min(source.limit, most)
+
+
+def _named(source: Source) -> str:
+    return show(f"{source.node}: {source.scope} {source.device}")

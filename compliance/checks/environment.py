@@ -1,0 +1,232 @@
+"""ENV: the manifests of the environments that runs ran in: that they are the logged ones, sound, and equal where they
+must be."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmark.environment.manifest import KEY, OTHER
+from benchmark.tree import ENVIRONMENT, SUPERSEDED, environment_path
+from compliance.finding import Fault, show
+from compliance.reading.described import contradictions
+from compliance.reading.devices import CPU, groups_of
+from compliance.reading.environment import (
+    Environment,
+    Named,
+    Unsound,
+    content,
+    fault_of,
+    is_digest,
+    parse,
+    read_environment,
+)
+from compliance.reading.files import SubmissionFiles
+from compliance.reading.given import differences
+from compliance.reading.log import Log
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline
+from compliance.rule import rule
+
+REVIEW = "review"  # of what one run or node could read and another one couldn't
+MOST_SHOWN = 5  # entries of a fact that are told
+LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
+
+
+@rule("ENV01", "log", after=("LOG05", "LOG06", "CLK01"))
+def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The environment manifest is logged before the clock starts: its sha256, bytes, and the file beside the log"""
+    event = log.first(KEY)
+    if event is None:
+        return
+    if fault := fault_of(event, log.path):
+        yield Fault(event.line, *fault)
+    elif time.start and event.line > time.start.line:
+        yield Fault(event.line, f"behind run_start of line {time.start.line}", "before it")
+    for resumed in log.all("resumed"):
+        if type(resumed.value) is dict and not is_digest(resumed.value.get(KEY)):
+            yield Fault(resumed.line, f"resumed with {KEY} {show(resumed.value.get(KEY))}", "the sha256 of another one")
+
+
+@rule("ENV02", "set", after=("ENV01",))
+def environment_is_handed_in(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """Runs have an environment manifest, where the edition requires one or another run of the set has one"""
+    limits, having = terms.edition.limits.environment, sum(KEY in run.facts for run in runs)
+    required = bool(limits and limits.use == "required")
+    if limits and (required or having):
+        wanted = "the digest of one" + ("" if required else f", as in {having} of {len(runs)} runs")
+        for run in runs:
+            if KEY not in run.facts:
+                yield Fault(run.start.line if run.start else 1, "no environment manifest", wanted, path=run.path)
+
+
+@rule("ENV03", "set", after=("ENV01",))
+def environment_is_the_logged_one(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The environment manifest of a run is there, and has the logged digest and size"""
+    for run, named, path, largest in _files(runs, terms):
+        size = "" if named.size is None else f"{named.size} bytes with "
+        wanted = f"{size}the sha256 {named.digest}, as logged in {run.path}"
+        try:
+            data = content(path, largest)
+        except OSError as error:
+            yield Fault(1, error.strerror or str(error), wanted, path=_place(run, named))
+            continue
+        if len(data) > largest:
+            yield Fault(1, f"more than {largest} bytes", f"at most {largest}", path=_place(run, named))
+        elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (None, len(data)):
+            yield Fault(1, f"{len(data)} bytes with {found}", wanted, path=_place(run, named))
+
+
+@rule("ENV04", "set", after=("ENV03",))
+def environment_is_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """An environment manifest is sound: JSON of a known schema, each fact with its value and origin"""
+    for run, named, path, largest in _files(runs, terms):
+        try:
+            parse(content(path, largest))
+        except Unsound as error:
+            yield Fault(1, *error.args, path=_place(run, named))
+
+
+@rule("ENV05", "set", after=("ENV04",))
+def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The runs of a set have the same environment"""
+    limits = terms.edition.limits.environment
+    for name, severity in limits.same.items() if limits else ():
+        told = [(run, named, found.node[name]) for run, named, found in _read(runs, terms)]
+        counts = Counter(_text(value) for *_, value in told if value is not None)
+        usual = next((value for *_, value in told if counts and _text(value) == counts.most_common(1)[0][0]), None)
+        for run, named, value in told:
+            if _text(value) != _text(usual):
+                found, wanted = _apart(value, usual)
+                wanted += ", as in the set's other runs"
+                grade = REVIEW if value is None else severity
+                yield Fault(1, f"{name} {found}", wanted, path=_place(run, named), severity=grade)
+
+
+@rule("ENV06", "set", after=("ENV04",))
+def nodes_are_alike(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The nodes of a run have the same environment"""
+    limits = terms.edition.limits.environment
+    for run, named, environment in _read(runs, terms):
+        first, *others = environment.nodes
+        for kind in others:
+            hosts = f"{show(kind.hosts[0])}{f' and {len(kind.hosts) - 1} more' if len(kind.hosts) > 1 else ''}"
+            for name, severity in limits.same_nodes.items():
+                value, usual = kind.values.get(name, first.values.get(name)), first.values.get(name)
+                if name == OTHER and OTHER in kind.values:
+                    yield Fault(
+                        1,
+                        f"nodes of other kinds, {hosts}",
+                        "nodes of one kind",
+                        path=_place(run, named),
+                        severity=severity,
+                    )
+                elif _text(value) != _text(usual):
+                    severity = REVIEW if None in (value, usual) else severity
+                    found, wanted = _apart(value, usual)
+                    wanted += f", as on {show(first.hosts[0])}"
+                    yield Fault(1, f"{name} {found} on {hosts}", wanted, path=_place(run, named), severity=severity)
+
+
+@rule("ENV07", "set", after=("ENV04", "LOG06"))
+def command_gives_the_settings(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The manifest's command line and config give the settings that the log states"""
+    for run, named, environment in _read(runs, terms):
+        for found, wanted in differences(environment, run, terms.benchmark):
+            yield Fault(1, found, wanted, path=_place(run, named))
+
+
+@rule("ENV08", "set", after=("ENV04", "LOG06", "SYS10"))
+def environment_is_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The manifest is of the hosts, ranks and versions that the log names"""
+    for run, named, environment in _read(runs, terms):
+        groups = groups_of(run.value("devices")) or []
+        hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
+        first = named is run.environments[0]  # a run may go on elsewhere
+        pairs = [("hosts", hosts, sorted({group.host for group in groups}))] if groups and first else []
+        pairs += [("nodes", len(hosts), run.value("number_of_nodes"))]
+        pairs += [("ranks", (environment.run["launcher"] or {}).get("ranks", ranks), ranks)]
+        models = {group.name for group in groups if group.kind == CPU}
+        model = (environment.node["processors"] or {}).get("model")
+        pairs += [("processor", [model], sorted(models))] if models and model is not None else []
+        versions = run.value("versions") if type(run.value("versions")) is dict else {}
+        packages = environment.node["packages"] or {}
+        python = (environment.node["python"] or {}).get("version")
+        pairs += [("python", python, versions.get("python", python))] if python is not None else []
+        pairs += [
+            (key, packages[n], versions[key]) for key, n in LIBRARIES.items() if n in packages and key in versions
+        ]
+        for what, found, wanted in pairs:
+            if wanted is not None and found != wanted:
+                yield Fault(1, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}", path=_place(run, named))
+
+
+@rule("ENV09", "set", severity="review", after=("ENV04",))
+def environment_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The system description agrees with the manifests of its runs"""
+    limits, description = terms.edition.limits.environment, place.description
+    for run, named, environment in _read(runs, terms)[:1] if description and description.data else ():
+        for found, wanted in contradictions(environment, description.data, limits.memory):
+            yield Fault(1, found, f"{wanted}, as in the system description", path=_place(run, named))
+
+
+@rule("ENV10", "submission")
+def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
+    """Every environment manifest is one that a log beside it names"""
+    if files.edition.limits.environment is None:
+        return
+    submission = files.submission
+    known = {environment_path(run.file) for run in files.runs if KEY in run.facts}
+    known |= {run.file.with_name(named.file) for run in files.runs for named in run.environments}
+    for entry in submission.entries:
+        path = submission.path.joinpath(*entry.parts)
+        if entry.kind == "file" and entry.parts[0] == "results" and ENVIRONMENT.match(entry.parts[-1]):
+            aside = SUPERSEDED in entry.parts and _log_beside(entry.parts, submission.at)
+            if path not in known and not aside:
+                wanted = "a manifest that a log beside it names as its file"
+                yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
+
+
+def _log_beside(parts: tuple[str, ...], at: dict) -> bool:
+    """Whether a manifest that was moved aside has its log there, too."""
+    number = parts[-1].removeprefix("environment_").removesuffix(".json").partition("_")[0]
+    log = (*parts[:-1], f"result_{number}.txt")
+    return log in at and parts[-1].startswith(environment_path(Path(log[-1])).stem)
+
+
+def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, int]]:
+    """Every manifest that a log names: its run, what that says, where it is, how large it may be."""
+    limits = terms.edition.limits.environment
+    for run in runs if limits else ():
+        for named in run.environments:
+            yield run, named, run.file.with_name(named.file), limits.largest
+
+
+def _read(runs: list[Run], terms: Terms) -> list[tuple[Run, Named, Environment]]:
+    """Every manifest that is there and sound."""
+    found = [(run, named, read_environment(path, named.digest, most)) for run, named, path, most in _files(runs, terms)]
+    return [one for one in found if one[2] is not None]
+
+
+def _place(run: Run, named: Named) -> str:
+    """What findings call a manifest."""
+    return "/".join((*run.path.split("/")[:-1], named.file))
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _apart(value: Any, usual: Any) -> tuple[str, str]:
+    """Two values, of mappings the entries in which they differ."""
+    if type(value) is not dict or type(usual) is not dict:
+        return show(_text(value)), show(_text(usual))
+    names = sorted(n for n in value.keys() | usual.keys() if _text(value.get(n)) != _text(usual.get(n)))
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return tuple(
+        show(", ".join(f"{n} {_text(one[n]) if n in one else 'missing'}" for n in names[:MOST_SHOWN]) + more)
+        for one in (value, usual)
+    )

@@ -1,0 +1,223 @@
+"""Energy that a run read from counters of its machine: what its log says of it, and what it comes to.
+
+`benchmark/energy/entry.py` has the format. Of a run that was interrupted nothing is made: what was drawn between is
+not known.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchmark.energy.counter import COUNTS
+from benchmark.energy.entry import MOMENTS, READING, SOURCES
+from benchmark.log import Event
+from compliance.finding import show
+from compliance.reading.log import Log
+from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.values import is_number
+from rules.energy import SCOPES
+
+MOST_SOURCES = 10_000
+MOST_NUMBERS = 5_000_000  # of all readings of a log
+SHOWN = 20  # faults of a log that are told
+LONGEST = 200  # characters of a name
+METER, NODE, COMPONENT, REHEARSAL = "meter", "node", "component", "rehearsal"
+UNSOUND = frozenset(f"ENE0{n}" for n in (1, 2, 3, 4, 6, 7, 9))  # rules without which counters give no figure
+INSIDE = {scope: SCOPES[at + 1 :] for at, scope in enumerate(SCOPES)}  # what each may contain
+INSIDE["device"] = ()  # a GPU has no processor's package in it
+
+
+class Energy(NamedTuple):
+    """The energy of a run in joules: of all of it, and of its epochs and its evaluations alone, None where they aren't
+    known. `tier` says what measured it."""
+
+    tier: str
+    joules: float
+    training: float | None = None
+    evaluation: float | None = None
+
+
+class Source(NamedTuple):
+    """A counter: `wraps_at` in joules, `limit` in watts; None where none is said."""
+
+    node: str
+    source: str
+    scope: str
+    device: str
+    wraps_at: float | None
+    limit: float | None
+
+
+class Reading(NamedTuple):
+    """All counters at one moment: milliseconds since 1970, and joules since the first reading, None where a counter
+    couldn't be read. `gap` is the longest time between two readings so far, in seconds."""
+
+    line: int
+    moment: str
+    epoch: Any
+    times: list[int]
+    joules: list[float | None]
+    gap: float
+
+
+class Coverage(NamedTuple):
+    """What of a run's machine was measured: the line that says so, the tier ("" where it differs between nodes), how
+    many nodes, the fewest packages and devices of one of them, and how many counters failed."""
+
+    line: int
+    tier: str
+    nodes: int
+    packages: int
+    devices: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class Live:
+    """The sources and readings of a log, and what is wrong with their form: (line, found, wanted)."""
+
+    line: int
+    sources: tuple[Source, ...]
+    readings: tuple[Reading, ...]
+    rehearsal: bool
+    faults: tuple[tuple[int, str, str], ...]
+
+
+def live_of(log: Log) -> Live | None:
+    """What a log says of counters; None where it says nothing, or its run was interrupted. Read once."""
+    if "energy" not in log.memo:
+        log.memo["energy"] = _live(log)
+    return log.memo["energy"]
+
+
+def _live(log: Log) -> Live | None:
+    events, readings = log.all(SOURCES), log.all(READING)
+    if not (events or readings) or log.first("resumed"):
+        return None
+    if not events:
+        return Live(readings[0].line, (), (), False, ((readings[0].line, f"{READING} without {SOURCES}", SOURCES),))
+    first = events[0]
+    faults = [(event.line, f"another {SOURCES}", f"one, as in line {first.line}") for event in events[1:]]
+    items = first.value if type(first.value) is list and len(first.value) <= MOST_SOURCES else None
+    sources = [_source(item) for item in items or ()]
+    if items is None or None in sources:
+        odd = first.value if items is None else items[sources.index(None)]
+        wanted = f"a list of node, source, scope ({', '.join(SCOPES)}), device, wraps_at, limit_watts"
+        return Live(first.line, (), (), False, (*faults[:SHOWN], (first.line, f"{SOURCES} {show(odd)}", wanted)))
+    if len(sources) * len(readings) > MOST_NUMBERS:
+        faults.append(
+            (first.line, f"{len(readings)} readings of {len(sources)} counters", "no more than can be judged")
+        )
+        return Live(first.line, tuple(sources), (), False, tuple(faults[:SHOWN]))
+    found = []
+    for event in readings:
+        reading = _reading(event, len(sources))
+        if reading:
+            found.append(reading)
+        elif len(faults) < SHOWN:
+            wanted = f"time_ms and joules of each of {len(sources)} counters, moment, gap_seconds"
+            faults.append((event.line, f"{READING} {show(event.value)} {show(event.metadata)}", wanted))
+    rehearsal = metadata(first, "rehearsal") is not False  # what doesn't say that it is none is one
+    return Live(first.line, tuple(sources), tuple(found), rehearsal, tuple(faults[:SHOWN]))
+
+
+def _source(item: Any) -> Source | None:
+    if type(item) is not dict:
+        return None
+    words = [item.get(name) for name in ("node", "source", "scope", "device")]
+    numbers = [item.get(name) for name in ("wraps_at", "limit_watts")]
+    if not all(type(word) is str and 0 < len(word.strip()) <= LONGEST for word in words) or words[2] not in SCOPES:
+        return None
+    if not all(number is None or (is_number(number) and number > 0) for number in numbers):
+        return None
+    if COUNTS.get(words[1], words[2]) != words[2]:  # another source than these may count anything
+        return None
+    return Source(*words, *numbers)
+
+
+def _reading(event: Event, number: int) -> Reading | None:
+    value = event.value if type(event.value) is dict else {}
+    times, joules = value.get("time_ms"), value.get("joules")
+    if not all(type(numbers) is list and len(numbers) == number for numbers in (times, joules)):
+        return None
+    if not all(type(time) is int and 0 <= time < 1 << 53 for time in times):
+        return None
+    if not all(count is None or (is_number(count) and 0 <= count < 1e18) for count in joules):
+        return None
+    moment, gap = metadata(event, "moment"), metadata(event, "gap_seconds")
+    if type(moment) is not str or moment not in MOMENTS or not is_number(gap) or gap < 0:
+        return None
+    return Reading(event.line, moment, epoch_of(event), times, joules, float(gap))
+
+
+def edges(log: Log) -> Iterator[Event]:
+    """The events of a run to which a reading belongs."""
+    stop = log.first("run_stop")
+    for moment in MOMENTS:
+        for event in log.all(moment):
+            if stop is None or event.line <= stop.line:
+                yield event
+
+
+def energy_of(log: Log, time: Timeline) -> Energy | None:
+    """The energy that counters give for a run; None where one of them didn't count throughout."""
+    live = live_of(log)
+    if live is None or live.faults or not live.sources or time.passing is None:
+        return None
+    at = {(reading.moment, reading.epoch): reading.joules for reading in live.readings}
+    whole = between(at, [(("run_start", None), ("run_stop", None))])
+    if whole is None:
+        return None
+    epochs = [epoch for moment, epoch in at if moment == "epoch_start"]
+    parts = (between(at, [((f"{k}_start", e), (f"{k}_stop", e)) for e in epochs]) for k in ("epoch", "eval"))
+    return Energy(REHEARSAL if live.rehearsal else tier_of(live.sources), whole, *parts)
+
+
+def between(at: dict[tuple, list[float | None]], spans: Iterable[tuple[tuple, tuple]]) -> float | None:
+    """Joules of all counters together from one moment to another, over spans; None where a reading is missing."""
+    total = 0.0
+    for start, stop in spans:
+        first, last = at.get(start), at.get(stop)
+        if first is None or last is None or None in first or None in last:
+            return None
+        total += sum(last) - sum(first)
+    return total
+
+
+def tier_of(sources: Iterable[Source]) -> str:
+    """What counters are together: of nodes, or of components; "" where nodes have different ones."""
+    scopes = {source.scope == NODE for source in sources}
+    return "" if len(scopes) > 1 else NODE if True in scopes else COMPONENT
+
+
+def coverage_of(log: Log) -> Coverage | None:
+    """What of the machine has counters; None where a log speaks of none."""
+    live = live_of(log)
+    if live is None or live.faults or not live.sources:
+        return None
+    nodes = {source.node for source in live.sources}
+    counts = Counter((source.node, source.scope) for source in live.sources)
+    least = (min(counts[node, scope] for node in nodes) for scope in ("package", "device"))
+    failed = sum(joules is None for joules in live.readings[-1].joules) if live.readings else len(live.sources)
+    return Coverage(live.line, tier_of(live.sources), len(nodes), *least, failed)
+
+
+def shortfall(
+    coverage: Coverage, nodes: int | None, packages: int | None, devices: int | None
+) -> tuple[str, str] | None:
+    """(found, wanted) where counters left out a part of a machine of so many nodes, and of so many processors and
+    accelerators a node; None of these where the number isn't known. A node has a processor at least."""
+    if coverage.failed:
+        return f"{coverage.failed} counters that could not be read to the end", "none"
+    if not coverage.tier:
+        return "nodes measured as a whole, and others by their components", "the same on every node"
+    if nodes is not None and coverage.nodes < nodes:
+        return f"counters of {coverage.nodes} nodes", f"of {nodes}"
+    for name, found, wanted in (
+        ("processors", coverage.packages, packages or 1),
+        ("accelerators", coverage.devices, devices),
+    ):
+        if coverage.tier == COMPONENT and wanted is not None and found < wanted:
+            return f"counters of {found} {name} a node", f"of {wanted}"
+    return None

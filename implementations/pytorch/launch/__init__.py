@@ -1,0 +1,1 @@
+"""Jobs on a cluster: scripts for each launcher from one template, and container files."""

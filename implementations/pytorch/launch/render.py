@@ -1,0 +1,185 @@
+"""Write the script of a job that makes the runs of a submission on a cluster: for Slurm, Flux, PBS or plain MPI.
+
+    python implementations/pytorch/launch/render.py slurm --problem scale9 --nodes 8 --layout 4,2,2,4 --output job.sh
+
+The number of runs is the rules', the place of logs the submission tree's, and a layout that does not fit is refused
+now. Settings of train.py go at the end, its options after a lone --. Exit codes: 0 written, 2 a wrong command.
+"""
+
+import argparse
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[3])
+    __package__ = f"implementations.{Path(__file__).resolve().parents[1].name}.launch"
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from benchmark.problem import load_problem
+from benchmark.source import ROOT
+from benchmark.tree import THROUGHPUT, set_path
+from rules.edition import load
+
+from ..config import config_path, load_config
+from ..parallel.layout_search import arrange, idle
+from ..task import config_class
+from ..training.events import EDITION
+
+HERE = Path(__file__).resolve().parent
+LAUNCHERS = {"slurm": "slurm.sh.j2", "flux": "flux.sh.j2", "pbs": "pbs.sh.j2", "mpi": "mpi.sh.j2"}
+ARRAYS, RUNTIMES, MPI = ("slurm", "pbs"), ("apptainer", "pyxis", "enroot"), ("openmpi", "mpich", "pals")
+NAME = re.compile(r"[\w][\w.+-]*")  # as submit.py takes it
+WARNING = 120  # seconds before a job's time is up in which runs write the end of their logs
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("launcher", choices=LAUNCHERS, help="what starts jobs and ranks")
+    parser.add_argument("--problem", required=True, help="smoke, scale9, cosmoflow, ...")
+    parser.add_argument("--nodes", type=int, required=True, help="nodes of the job")
+    parser.add_argument("--ranks-per-node", type=int, default=8, help="one for each GPU (default: 8)")
+    parser.add_argument("--cores-per-rank", type=int, default=12, help="default: 12")
+    parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
+    parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data, if each has a part)")
+    parser.add_argument("--org", default="me", help="who submits: a folder name")
+    parser.add_argument("--system", default="my-system", help="what on: a file name")
+    parser.add_argument("--division", default="closed", choices=("closed", "open"))
+    parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
+    parser.add_argument("--out", type=Path, default=Path("results") / EDITION, help=f"default: results/{EDITION}")
+    parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
+    parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
+    parser.add_argument("--checkpoint", type=Path, help="folder for checkpoints, from which the same job goes on")
+    parser.add_argument("--hours", type=float, default=12.0, help="the job's time limit (default: 12)")
+    parser.add_argument("--array", action="store_true", help="a job for each run, one at a time (Slurm, PBS)")
+    parser.add_argument("--container", default="", help="image: a file, or what the runtime takes for one")
+    parser.add_argument("--runtime", default="apptainer", choices=RUNTIMES, help="default: apptainer")
+    parser.add_argument("--mpi", default="openmpi", choices=MPI, help="whose mpiexec it is (PBS, MPI)")
+    parser.add_argument("--directive", action="append", default=[], help="another one, such as --directive=-Aproject")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
+    parser.add_argument("--output", type=Path, help="file to write (default: the screen)")
+    parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
+    return parser.parse_intermixed_args(arguments)
+
+
+def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
+    """What the templates take; `words` is the command. Raises ValueError for what can't run."""
+    check(args, words)
+    problem = load_problem(args.problem, args.problems)
+    known = load(EDITION).benchmarks.get(problem.workload)
+    if known is None:
+        raise ValueError(f"--problem: the rules {EDITION} know no benchmark {problem.workload}")
+    ranks, gpus = args.nodes * args.ranks_per_node, args.ranks_per_node if args.device == "cuda" else 0
+    submission, seconds = args.out / args.org, round(3600 * args.hours)
+    files = {"--problems": args.problems, "--config": args.config}
+    options = [word for name, path in files.items() if path for word in (name, str(path))]
+    options += ["--division", args.division, "--status", args.status, *args.settings]
+    return {
+        "root": ROOT,
+        "implementation": HERE.parent.relative_to(ROOT),
+        "command": shlex.join(["python", str(HERE.relative_to(ROOT) / "render.py"), *words]),
+        "problem": args.problem,
+        "benchmark": problem.workload,
+        "runs": known.runs,
+        "name": args.problem if args.problem.startswith(problem.workload) else f"{problem.workload}-{args.problem}",
+        "org": args.org,
+        "system": args.system,
+        "out": args.out,
+        "logs": set_path(submission, args.system, problem.workload),
+        "measured": set_path(submission, args.system, problem.workload, THROUGHPUT),
+        "nodes": args.nodes,
+        "per_node": args.ranks_per_node,
+        "ranks": ranks,
+        "gpus": gpus,
+        "cores": args.cores_per_rank,
+        "device": args.device,
+        "layout": layout_of(args, ranks),
+        "data": args.data or Path("data") / args.problem,
+        "stage": args.stage or "",
+        "checkpoint": args.checkpoint or "",
+        "container": args.container,
+        "runtime": args.runtime,
+        "mpi": args.mpi,
+        "array": args.array,
+        "minutes": seconds // 60,
+        "hours_minutes": f"{seconds // 3600:02}:{seconds // 60 % 60:02}:00",
+        "limit": seconds - WARNING if args.launcher == "pbs" else 0,
+        "directives": args.directive,
+        "options": options,
+    }
+
+
+def check(args: argparse.Namespace, words: Sequence[str]) -> None:
+    """Raises ValueError for options that contradict each other, or that no job can have."""
+    for name in ("nodes", "ranks_per_node", "cores_per_rank"):
+        if getattr(args, name) < 1:
+            raise ValueError(f"--{name.replace('_', '-')}: found {getattr(args, name)}, wanted 1 or more")
+    if not 0.1 <= args.hours <= 10_000:
+        raise ValueError(f"--hours: found {args.hours:g}, wanted 0.1 to 10000")
+    if args.array and args.launcher not in ARRAYS:
+        raise ValueError(f"--array: {args.launcher} has no job arrays, wanted {' or '.join(ARRAYS)}")
+    if args.container and args.runtime == "pyxis" and args.launcher != "slurm":
+        raise ValueError(f"--runtime: found pyxis with {args.launcher}, wanted slurm, whose srun it belongs to")
+    for name in (args.org, args.system):
+        if not NAME.fullmatch(name):
+            raise ValueError(f"found {name!r}, wanted a name of letters, digits and . _ + -")
+    for word in words:
+        if not word.isprintable():
+            raise ValueError(f"found {word!r}, wanted words on one line")
+
+
+def layout_of(args: argparse.Namespace, ranks: int) -> str:
+    """The layout of so many ranks, "" for a single one. Raises ValueError for one that does not fit or leaves ranks
+    idle, and for settings that every run would refuse."""
+    problem = load_problem(args.problem, args.problems)
+    layout = [f"layout=[{args.layout}]"] if args.layout else []
+    path = args.config or config_path(args.problem)
+    config = load_config(config_class(problem.workload), path, [*args.settings, *layout])
+    extents = config.layout or (ranks, 1, 1, 1)
+    batch = config.batch_size // config.accumulate
+    placed = arrange(extents, config.tile, problem, 0, ranks, batch)
+    if wasteful := idle(placed, problem, batch):
+        raise ValueError(f"--layout: {wasteful}")
+    return "" if ranks == 1 else ",".join(map(str, extents))
+
+
+def render(args: argparse.Namespace, words: Sequence[str]) -> str:
+    """The script. Raises ValueError for what can't run."""
+    templates = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # no HTML: `q` quotes for the shell
+    )
+    templates.filters["q"] = lambda value: shlex.quote(str(value))
+    return templates.get_template(LAUNCHERS[args.launcher]).render(values(args, words))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the script; the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    args = parse(words)
+    try:
+        script = render(args, words)
+        if args.output:
+            args.output.parent.mkdir(parents=True, exist_ok=True)
+            args.output.write_text(script, encoding="utf-8")
+            args.output.chmod(0o755)
+        else:
+            sys.stdout.write(script)
+    except (ValueError, OSError) as error:
+        print(f"render.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+"""The tables of `--view procurement`: what a centre asks for that buys a system. Time to target as median, least and
+most of at least three seeds beside the figure of merit; strong and weak scaling; where the time of a step goes; memory;
+energy. Text, Markdown and CSV are made of the same rows (`scaling.py`).
+
+Sets that the checker finds errors in are listed with their verdict and without numbers (but with `--as-logged`).
+"""
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from compliance.safe import csv_cell, markdown, printable
+from results.statistics.result import Result
+from results.tables.formatting import show
+from results.tables.rates import rates, series
+from results.tables.scaling import (
+    GROUPS,
+    Cells,
+    middle,
+    needs,
+    one,
+    place_of,
+    quotient,
+    scaled,
+    seconds,
+    shares,
+    shown,
+    strong_runs,
+)
+from results.tables.text import aligned, row_of
+
+PLACE = ("org", "system")
+TABLES = {  # title: columns
+    "time to target": (
+        *PLACE, "nodes", "ranks", "units", "runs", "seeds", "median_seconds", "least_seconds", "most_seconds",
+        "fom_seconds", "fom_low", "fom_high", "epochs", "samples_per_second", "verdict",
+    ),
+    "strong scaling, time to target": (
+        *PLACE, "nodes", "ranks", "runs", "median_seconds", "least_seconds", "most_seconds", "speedup", "efficiency",
+        "epochs", "epoch_seconds", "kilojoules",
+    ),
+    "strong scaling, steps": (
+        *PLACE, "units", "layout", "batch", "samples_per_second", "step_seconds", "speedup", "efficiency",
+    ),
+    "weak scaling, steps": (
+        *PLACE, "units", "layout", "batch", "samples_per_second", "step_seconds", "speedup", "efficiency",
+    ),
+    "phases of a step, seconds": (
+        *PLACE, "units", "layout", "batch", "wait", "forward", "backward", "halo", "norm", "reduction", "optimizer",
+        "rest", "evaluation",
+    ),
+    "bottlenecks, % of a step and its share of the evaluation": (
+        *PLACE, "units", "layout", "batch", *GROUPS, "largest", "beside_compute",
+    ),
+    "memory and input": (
+        *PLACE, "units", "layout", "batch", "least_gib", "most_gib", "read_mb_per_second", "tflops", "peak_percent",
+    ),
+    "energy": (
+        *PLACE, "nodes", "units", "kilojoules", "kilojoules_low", "kilojoules_high", "kilowatt_hours", "watts",
+        "joules_per_sample_trained", "joules_per_sample_evaluated", "energy_by",
+    ),
+}  # fmt: skip
+COLUMNS = (
+    *("table", "edition", "benchmark", "problem", "division"),
+    *dict.fromkeys(column for columns in TABLES.values() for column in columns),
+)
+
+
+def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str], str, list[Cells]]]:
+    """((edition, benchmark, problem, division), title, rows) of every table that has rows."""
+
+    def key(r: Result) -> tuple[str, str, str, str]:
+        return (*r.group[:3], r.group[4])
+
+    for group, members in groupby(sorted((r for r in results if not r.weak), key=key), key=key):
+        found = list(members)
+        trained, measured = [r for r in found if not r.throughput_only], [r for r in found if r.throughput_only]
+        logs = {os.path.abspath(run.file): run for r in measured for run in r.runs}
+        steps = [(rate, logs[rate.log]) for rate in rates(measured) if rate.sound and rate.log in logs]
+        lines = series([rate for rate, _ in steps])
+        made: dict[str, Iterable[Cells]] = dict(
+            zip(
+                TABLES,
+                (
+                    map(time_to_target, trained),
+                    strong_runs(trained),
+                    scaled(lines, "strong"),
+                    scaled(lines, "weak"),
+                    (place_of(rate) | seconds(run) for rate, run in steps),
+                    (place_of(rate) | shares(seconds(run)) for rate, run in steps),
+                    (place_of(rate) | needs(run) for rate, run in steps),
+                    (energy(r) for r in trained if r.energy and shown(r)),
+                ),
+                strict=True,
+            )
+        )
+        for title, rows in made.items():
+            if rows := list(rows):
+                yield group, title, rows
+
+
+def time_to_target(r: Result) -> Cells:
+    """A set of runs."""
+    place = {"org": r.org, "system": r.system, "nodes": r.one("nodes"), "ranks": one(r.runs, "number_of_ranks")}
+    found = place | {"units": r.one("units"), "verdict": r.standing.word} | middle(r)
+    if r.fom is not None:
+        found |= {"fom_seconds": r.fom, "fom_low": r.score.trimmed.low, "fom_high": r.score.trimmed.high}
+    if shown(r):
+        found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("compute_rate")}
+    return found
+
+
+def energy(r: Result) -> Cells:
+    """The energy of a set's runs."""
+    e = r.energy
+    kilo = {"": e.joules.mean, "_low": e.joules.low, "_high": e.joules.high}
+    return {
+        "org": r.org,
+        "system": r.system,
+        "nodes": r.one("nodes"),
+        "units": r.one("units"),
+        **{f"kilojoules{end}": quotient(joules, 1000) for end, joules in kilo.items()},
+        "kilowatt_hours": e.joules.mean / 3.6e6,
+        "watts": e.watts,
+        "joules_per_sample_trained": e.trained,
+        "joules_per_sample_evaluated": e.evaluated,
+        "energy_by": e.tier,
+    }
+
+
+def cell(value: Any) -> str:
+    """A value for a reader."""
+    return "-" if value is None else value if isinstance(value, str) else show(value)
+
+
+def written(results: Sequence[Result], safe: Callable[[str], str]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """(title, head, rows) for people; columns without any value are left out, but for those that say where."""
+    for group, title, rows in tables(results):
+        columns = [c for c in TABLES[title] if c in PLACE or any(row.get(c) is not None for row in rows)]
+        cells = [[safe(cell(row.get(column))) for column in columns] for row in rows]
+        edition, benchmark, problem, division = group
+        words = (edition, benchmark, problem, f"{division} division" if division else "", title)
+        yield safe(" · ".join(word for word in words if word)), [c.replace("_", " ") for c in columns], cells
+
+
+def procurement_text(results: Sequence[Result]) -> str:
+    """The tables for a terminal."""
+    parts = ["\n".join([title, *aligned([head, *rows])]) for title, head, rows in written(results, printable)]
+    return "\n\n".join(parts) + "\n" if parts else "no set of runs, and no log of steps\n"
+
+
+def procurement_markdown(results: Sequence[Result]) -> str:
+    """The tables in Markdown."""
+    parts = []
+    for title, head, rows in written(results, markdown):
+        lines = [f"### {title}", "", row_of(head), row_of(["---"] * len(head)), *map(row_of, rows)]
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def procurement_csv(results: Sequence[Result]) -> str:
+    """All tables, one below the other, under the same columns; numbers are not rounded."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for group, title, rows in tables(results):
+        place = dict(zip(COLUMNS, (title, *group), strict=False))
+        for row in rows:
+            known = {name: value for name, value in (place | row).items() if name in COLUMNS and value is not None}
+            writer.writerow({name: csv_cell(value) for name, value in known.items()})
+    return out.getvalue()

@@ -1,0 +1,68 @@
+"""Which counters are read, and what is said of the others."""
+
+import sys
+
+import pytest
+
+from benchmark.energy import choice
+from benchmark.energy.choice import REHEARSAL, choose
+
+
+def scopes(found):
+    return [(c.source, c.device) for c in found.counters]
+
+
+@pytest.fixture
+def machine(sysfs, monkeypatch):
+    """A machine whose sysfs tests write, without libraries for GPUs."""
+    sysfs.root.mkdir()
+    monkeypatch.setattr(choice, "SYSFS", sysfs.root)
+    for name in ("pynvml", "amdsmi"):
+        monkeypatch.setitem(sys.modules, name, None)  # importing it fails
+    return sysfs
+
+
+def test_a_node_counter_comes_before_those_of_its_parts(machine):
+    machine.package(0)
+    machine.cray()
+    found = choose(["a"], {})
+    assert (scopes(found), found.unreadable, found.rehearsal) == ([("cray", "node")], {}, False)
+
+
+def test_without_it_the_parts(machine):
+    machine.package(0)
+    found = choose((), {})
+    assert scopes(found) == [("rapl", "package-0")]
+    assert found.unreadable == {"cray": "no such file or directory"}
+
+
+def test_gpus_that_no_library_reads_are_said(machine):
+    machine.package(0)
+    found = choose(["a"], {})
+    assert scopes(found) == [("rapl", "package-0")] and set(found.unreadable) == {"cray", "nvml", "amdsmi"}
+
+
+def test_gpus_are_added(machine, monkeypatch):
+    machine.package(0)
+    gpu = choice.Counter("nvml", "device", "a", 1e-3, lambda: 1)
+    monkeypatch.setattr(choice, "nvidia", lambda uuids: [gpu])
+    assert scopes(choose(["a"], {})) == [("rapl", "package-0"), ("nvml", "a")]
+
+
+def test_nothing_is_estimated(machine):
+    found = choose((), {})
+    assert found.counters == () and set(found.unreadable) == {"cray", "rapl"}
+
+
+def test_a_file_that_may_not_be_read_is_said(machine, unreadable):
+    unreadable(machine.package(0))
+    found = choose((), {})
+    assert found.counters == ()
+    assert found.unreadable["rapl"] in ("permission denied", "is a directory")
+
+
+def test_a_rehearsal_says_so_and_takes_no_gpu_of_the_machine(machine, tmp_path):
+    elsewhere = type(machine)(tmp_path / "stand-in")
+    elsewhere.package(0)
+    found = choose(["a"], {REHEARSAL: str(elsewhere.root)})
+    assert found.rehearsal and scopes(found) == [("rapl", "package-0")] and "nvml" not in found.unreadable

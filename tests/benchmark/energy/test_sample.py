@@ -1,0 +1,109 @@
+"""Power of a command or a file, written as the checker reads it."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from benchmark.energy import sample
+from compliance.reading.power import Power, is_power, read_instrument
+
+SCRIPT = Path(sample.__file__)
+
+
+@pytest.fixture
+def log(tmp_path):
+    return tmp_path / "results" / "box" / "strong" / "scaffold" / "result_0.txt"
+
+
+def written(log, name="node_0"):
+    return log.parent / "power" / "result_0" / f"{name}.txt"
+
+
+def test_a_file_in_microwatts(log, tmp_path, capsys):
+    (tmp_path / "power1_input").write_text("312000000\n")
+    file = ["--file", str(tmp_path / "power1_input"), "--factor", "1e-6"]
+    times = ["--interval", "0.02", "--seconds", "0.1"]
+    assert sample.main(["--log", str(log), "--name", "node_0", *file, *times]) == 0
+    found = read_instrument(written(log))
+    assert is_power(written(log).relative_to(tmp_path).parts)
+    assert found.faults == () and len(found.readings) >= 3 and {watts for _, watts in found.readings} == {312.0}
+    assert f"{len(found.readings)} readings: {written(log)}" in capsys.readouterr().out
+    start, stop = found.readings[0][0], found.readings[-1][0]
+    assert Power(found.readings).joules(start, stop) == pytest.approx(312.0 * (stop - start) / 1000, rel=1e-9)
+
+
+def test_a_command_until_it_is_ended(log):
+    command = [sys.executable, "-c", "print('Instantaneous power reading:   246 Watts')"]
+    options = ["--log", str(log), "--name", "node_3", "--interval", "0.05", "--pattern", "reading: *([0-9]+)"]
+    run = subprocess.Popen([sys.executable, str(SCRIPT), *options, "--", *command], stdout=subprocess.PIPE, text=True)
+    while not (path := written(log, "node_3")).exists() or not path.stat().st_size:
+        assert run.poll() is None
+    os.kill(run.pid, signal.SIGTERM)
+    out, _ = run.communicate(timeout=60)
+    assert run.returncode == 0 and "readings" in out
+    assert {watts for _, watts in read_instrument(path).readings} == {246.0}
+
+
+def test_a_reading_that_fails_is_said_and_left_out(tmp_path, capsys):
+    given = iter([1.0, ValueError("no number"), OSError(13, "Permission denied"), 2.0])
+    ended = threading.Event()
+
+    def read():
+        value = next(given)
+        if isinstance(value, Exception):
+            raise value
+        if value == 2.0:
+            ended.set()
+        return value
+
+    assert sample.sample(read, tmp_path / "node_0.txt", 0.001, 60.0, ended) == 2
+    assert [watts for _, watts in read_instrument(tmp_path / "node_0.txt").readings] == [1.0, 2.0]
+    assert capsys.readouterr().err == "sample.py: no number\nsample.py: permission denied\n"
+
+
+def test_nothing_to_read_is_exit_code_1(log, tmp_path, capsys):
+    times = ["--interval", "0.01", "--seconds", "0.02"]
+    assert sample.main(["--log", str(log), "--name", "node_0", "--file", str(tmp_path / "none"), *times]) == 1
+    assert "no such file or directory" in capsys.readouterr().err
+
+
+def test_a_command_that_fails_is_no_reading(log):
+    args = sample.parse(["--log", str(log), "--name", "node_0", "--", sys.executable, "-c", "raise SystemExit('no')"])
+    with pytest.raises(ValueError, match="ended with 1: no"):
+        sample.source(args)()
+
+
+def test_nothing_is_written_over(log, capsys):
+    written(log).parent.mkdir(parents=True)
+    written(log).write_text("x")
+    assert sample.main(["--log", str(log), "--name", "node_0", "--file", "x"]) == 2
+    assert "found a file, wanted a new one" in capsys.readouterr().err and written(log).read_text() == "x"
+
+
+@pytest.mark.parametrize("text", ["", "none", "-5", "1.2.3"])
+def test_text_without_a_number_is_refused(text):
+    with pytest.raises(ValueError, match=r"wanted a number|could not convert"):
+        sample.watts(text, r"^([0-9.]+)", 1.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--name", "node_0"],
+        ["--name", "node_0", "--file", "x", "--", "echo"],
+        ["--name", "../node", "--file", "x"],
+        ["--name", "sw_0", "--file", "x"],
+        ["--name", "node_0", "--file", "x", "--interval", "0"],
+        ["--name", "node_0", "--file", "x", "--pattern", "[0-9]+"],
+        ["--name", "node_0", "--file", "x", "--pattern", "("],
+    ],
+)
+def test_a_wrong_command_is_exit_code_2(log, options, capsys):
+    with pytest.raises(SystemExit) as ended:
+        sample.main(["--log", str(log), *options])
+    assert ended.value.code == 2

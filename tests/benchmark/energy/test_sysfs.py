@@ -1,0 +1,65 @@
+"""Cray's and RAPL's files: several packages, what is missing, what may not be read, and what isn't a count."""
+
+import pytest
+
+from benchmark.energy.sysfs import cray, first, rapl
+
+
+def test_a_package_each_without_its_parts(sysfs):
+    for index in (0, 1):
+        sysfs.package(index, joules=100.0 + index)
+    sysfs.put("class/powercap/intel-rapl-mmio:0/name", "package-0")
+    sysfs.put("class/powercap/intel-rapl:2/name", "psys")
+    found = rapl(sysfs.root)
+    assert [(c.source, c.scope, c.device, c.wraps_at, c.limit_watts) for c in found] == [
+        ("rapl", "package", f"package-{i}", pytest.approx(262143.328850), 500.0) for i in (0, 1)
+    ]
+    assert [c.read() * c.joules for c in found] == [100.0, 101.0]
+
+
+def test_the_largest_limit_counts(sysfs):
+    sysfs.package(0, watts=270)
+    sysfs.put("class/powercap/intel-rapl:0/constraint_1_power_limit_uw", 500_000_000)
+    assert rapl(sysfs.root)[0].limit_watts == 500.0
+
+
+def test_no_limit_is_none(sysfs):
+    sysfs.package(0, watts=0)
+    assert rapl(sysfs.root)[0].limit_watts is None
+
+
+def test_one_package_that_may_not_be_read_is_all(sysfs, unreadable):
+    sysfs.package(0)
+    unreadable(sysfs.package(1))
+    with pytest.raises(OSError, match=r"denied|directory"):
+        rapl(sysfs.root)
+
+
+@pytest.mark.parametrize("names", [[], ["psys"], ["dram", "core"]])
+def test_zones_without_a_package_are_none(sysfs, names):
+    for index, name in enumerate(names):
+        sysfs.put(f"class/powercap/intel-rapl:{index}/name", name)
+    with pytest.raises(FileNotFoundError):
+        rapl(sysfs.root)
+
+
+def test_a_cray_node(sysfs):
+    path = sysfs.cray(joules=12345)
+    (found,) = cray(sysfs.root)
+    assert (found.scope, found.limit_watts, found.wraps_at, found.read()) == ("node", None, None, 12345)
+    path.write_text("12350 J 9 us\n")
+    assert found.read() == 12350
+    sysfs.cray(watts=2500)
+    assert cray(sysfs.root)[0].limit_watts == 2500
+
+
+def test_nothing_there(tmp_path):
+    for source in (cray, rapl):
+        with pytest.raises(FileNotFoundError):
+            source(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "J", "-5", "1.5", "1e9", "0x10", "9" * 21, "12J"])
+def test_what_is_no_count_is_refused(sysfs, text):
+    with pytest.raises(ValueError, match="wanted a count"):
+        first(sysfs.put("energy", text))

@@ -1,0 +1,41 @@
+import time
+
+import pytest
+
+from benchmark.environment.commands import MOST, Asked
+
+
+def test_answers_and_reasons_why_there_is_none():
+    shell = ("sh", "-c")
+    asked = Asked(
+        {
+            "good": (*shell, "echo yes; echo no >&2"),
+            "failed": (*shell, "echo yes; exit 3"),
+            "missing": ("no-such-command-anywhere",),
+            "hangs": (*shell, "sleep 60 & sleep 60"),
+            "floods": (*shell, f"head -c {2 * MOST} /dev/zero"),
+            "secret": (*shell, 'echo "$API_TOKEN/$LC_ALL"'),
+        },
+        seconds=0.6,
+    )
+    begin = time.monotonic()
+    assert asked.answer("good") == "yes"
+    assert asked.answer("secret") == "/C"
+    for name, why in (("failed", "exit code 3"), ("missing", "No such file"), ("hangs", "no answer within 0.6 s")):
+        with pytest.raises(ValueError, match=why):
+            asked.answer(name)
+    with pytest.raises(ValueError, match="no answer within"):
+        asked.answer("floods")
+    assert time.monotonic() - begin < 5  # on a machine that does much else
+
+
+def test_what_nobody_waited_for_is_ended():
+    asked = Asked({"hangs": ("sleep", "60")})
+    process = asked.started["hangs"]
+    asked.close()
+    assert process.wait(30) == -9
+
+
+def test_the_environment_is_not_handed_on(monkeypatch):
+    monkeypatch.setenv("API_TOKEN", "abc")
+    assert Asked({"all": ("env",)}, 30).answer("all").find("abc") < 0

@@ -1,0 +1,37 @@
+from benchmark.environment.processor import clocks, lscpu_table, power_limits, processors
+
+CPU = "processor : {0}\nmodel name : EPYC 9654\nphysical id : {1}\ncpu cores : 2\ncache size : 1024 KB\n\n"
+
+
+def test_processors(machine):
+    root = machine({"proc/cpuinfo": "".join(CPU.format(i, i // 4) for i in range(8))})
+    wanted = {"model": "EPYC 9654", "sockets": 2, "cores": 2, "threads": 8, "cache": "1024 KB"}
+    assert processors(root) == wanted
+
+
+def test_a_machine_without_files(tmp_path):
+    found = processors(tmp_path)
+    assert found["sockets"] == 1 and found["threads"] > 0 and found["cache"] is None
+    assert clocks(tmp_path) == {} == power_limits(tmp_path)
+
+
+def test_lscpu_without_what_varies():
+    said = "Model name:  X\nCPU MHz: 2400\nBogoMIPS: 1\nNUMA node0 CPU(s):   0-3,8\nNothing:\n"
+    assert lscpu_table(said) == {"Model name": "X", "NUMA node0 CPU(s)": "0-3,8"}
+
+
+def test_clocks_and_power_limits(machine):
+    home = "sys/devices/system/cpu"
+    files = {f"{home}/cpufreq/policy{i}/scaling_governor": "performance\n" if i else "powersave\n" for i in range(3)}
+    files |= {f"{home}/cpufreq/policy{i}/scaling_max_freq": "3700000\n" for i in range(3)}
+    files |= {f"{home}/cpufreq/boost": "1\n", f"{home}/smt/control": "on\n"}
+    zone = "sys/class/powercap/intel-rapl:0"
+    files |= {f"{zone}/name": "package-0\n", f"{zone}/constraint_0_power_limit_uw": "360000000\n"}
+    root = machine(files)
+    assert clocks(root) == {
+        "governor": {"performance": 2, "powersave": 1},
+        "most_khz": {"3700000": 3},
+        "boost": "1",
+        "smt": "on",
+    }
+    assert power_limits(root) == {"intel-rapl:0 package-0 constraint_0": "360000000"}

@@ -1,0 +1,22 @@
+import json
+import platform
+from importlib.metadata import version
+
+from benchmark.environment.software import conda, packages, python
+
+
+def test_versions_and_builds_of_packages():
+    found = packages()
+    assert found["torch"] == version("torch") and found["numpy"] == version("numpy")
+    assert list(found) == sorted(found) and all(name == name.lower() for name in found)
+
+
+def test_python():
+    assert python()["version"] == platform.python_version() and json.dumps(python())
+
+
+def test_packages_of_conda(tmp_path):
+    (tmp_path / "conda-meta").mkdir()
+    (tmp_path / "conda-meta" / "numpy-2.4.6-py311_0.json").write_text("{}")
+    (tmp_path / "conda-meta" / "history").write_text("")
+    assert conda(tmp_path) == ["numpy-2.4.6-py311_0"] and conda(tmp_path / "none") == []

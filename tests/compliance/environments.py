@@ -1,0 +1,45 @@
+"""Good environment manifests, as the reference writes them, of the runs that logs.py makes."""
+
+from typing import Any
+
+from compliance_test_logs import CODE, SOURCE
+
+NODE = {
+    "kernel": {"release": "6.8.0", "version": "#1 SMP", "machine": "x86_64"},
+    "operating_system": "An operating system 12",
+    "container": {"kind": "none"},
+    "share": {"processors": 2},
+    "processors": {"model": "A processor", "sockets": 1, "cores": 2, "threads": 2, "cache": "1024 KB"},
+    "clocks": {"governor": {"performance": 2}},
+    "power_limits": None,
+    "lscpu": {"CPU(s)": "2"},
+    "memory": {"gib": 24},
+    "numa": {"nodes": {"node0": {"cpus": "0-1", "gib": 24, "distances": "10"}}},
+    "pci": [{"id": "1af4:1041", "class": "0x020000", "count": 1}],
+    "network": [{"kind": "Ethernet", "rate": "25 Gb/sec", "board": "mlx5_core", "count": 1}],
+    "driver": None,
+    "accelerators": None,
+    "data": {"type": "ext4", "options": ["rw"], "other_options": 0},
+    "variables": {"OMP_NUM_THREADS": "1"},
+    "python": {"version": "3.11.9"},
+    "packages": {"torch": "2.13.0", "numpy": "2.4.6"},
+    "conda": None,
+    "torch": {"version": "2.13.0+cpu", "settings": "PyTorch built with:\n  - GCC 13.3"},
+    "backends": {"threads": 1},
+}
+RUN = {
+    "command": [f"{CODE}/train.py", "--problem", "tiny", "--data", ".../tiny", "--layout", "2,1,1,1", "batch_size=4"],
+    "config": SOURCE[f"{CODE}/configs/tiny.yaml"],
+    "launcher": {"launcher": "torchrun", "ranks": 2, "ranks_per_node": 2, "backend": "gloo"},
+    "repository": {"commit": "c" * 40, "dirty": False, "changed": 0, "files": []},
+}
+
+
+def facts(values: dict[str, Any]) -> dict[str, dict]:
+    """Facts as a manifest has them."""
+    return {name: {"value": value, "origin": f"read from {name}"} for name, value in values.items()}
+
+
+def manifest() -> dict[str, Any]:
+    """A manifest of one node."""
+    return {"schema": 1, "run": facts(RUN), "nodes": [{"hosts": ["n1"], "facts": facts(NODE)}]}

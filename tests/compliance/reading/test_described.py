@@ -1,0 +1,44 @@
+"""A description against what a run found: what is held against it, and what is not."""
+
+import pytest
+from compliance_test_environments import NODE
+
+from compliance.reading.described import capacity, contradictions
+from compliance.reading.environment import Environment, Kind
+
+
+def found(description, **node):
+    environment = Environment({}, (Kind(("n1",), {**NODE, **node}),))
+    return list(contradictions(environment, description, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("1536 GiB", 1536 * 2**30),
+        ("1.5 TB", 1.5e12),
+        ("81559 MiB", 81559 * 2**20),
+        ("80GB of HBM", 80e9),
+        ("GiB", None),
+        ("9" * 400 + " GiB", None),
+        (80, None),
+    ],
+)
+def test_capacities(text, size):
+    assert capacity(text) == size
+
+
+def test_what_is_said_otherwise():
+    accelerators = [{"name": "X", "memory.total": "81559 MiB"}]
+    assert found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators) == []
+    told = found({"accelerator_memory_capacity": "141 GiB"}, accelerators=accelerators)
+    assert told == [("accelerator memory of 79.65 GiB", "accelerator_memory_capacity 141 GiB")]
+    assert found({"host_processor_core_count": "4"}) == [("cores 2", "host_processor_core_count 4")]
+    assert found({"framework": "JAX"}) == [("PyTorch 2.13.0", "framework JAX")]
+
+
+@pytest.mark.parametrize("value", [None, 7, [], {}, "", " ", "\ud800", "9" * 5000])
+def test_what_says_nothing_is_not_held_against_it(value):
+    names = ("host_processors_per_node", "host_memory_capacity", "accelerator_memory_capacity")
+    assert found(dict.fromkeys(names, value)) == [] or value == 7
+    assert found({}, processors=None, memory=None, torch=None, operating_system=None, accelerators=[7]) == []

@@ -1,0 +1,129 @@
+"""What a log says of counters, what it comes to, and what of the machine they left out."""
+
+import pytest
+
+from compliance.engine import judge
+from compliance.reading import energy
+from compliance.reading.energy import Coverage, Source, coverage_of, live_of, shortfall, tier_of
+from rules.energy import SCOPES
+
+SOURCE = {"node": "n1", "source": "rapl", "scope": "package", "device": "p", "wraps_at": 1.5, "limit_watts": None}
+
+
+def source(scope, node="n1"):
+    return Source(node, "any", scope, "d", None, None)
+
+
+@pytest.fixture
+def runs(metered, law):
+    """The runs of the good submission."""
+
+    def read():
+        verdict = judge([str(metered.root)], rules=law)
+        return [log.run for s in verdict.submissions for runs in s.sets for log in runs.logs]
+
+    return read
+
+
+def test_joules_of_a_run_its_epochs_and_its_evaluations(metered, runs):
+    """Two processors of 200 W."""
+    run = runs()[2]
+    assert run.energy.tier == "component"
+    assert run.joules == pytest.approx(400 * run.seconds, rel=1e-9)
+    for kind, joules in (("epoch", run.energy.training), ("eval", run.energy.evaluation)):
+        assert joules == pytest.approx(400 * sum(b - a for a, b in run.spans[kind]) / 1000, rel=1e-9)
+    assert run.coverage == Coverage(run.coverage.line, "component", 1, 2, 0, 0)
+
+
+def test_instruments_come_first(metered, runs, logs):
+    start, stop = (metered.logs[2].one(key)["time_ms"] for key in ("run_start", "run_stop"))
+    path = metered.path(2).parent / "power" / "result_2" / "node_0.txt"
+    readings = logs.Log([logs.reading(time, 700.0) for time in (start - 1, (start + stop) // 2, stop + 1)])
+    readings.write(path)
+    found = runs()
+    assert [run.energy.tier for run in found] == ["component"] * 2 + ["meter"] + ["component"] * 2
+    assert found[2].joules == pytest.approx(700 * found[2].seconds, rel=1e-9)
+
+
+def test_without_a_last_reading_there_is_none(metered, runs):
+    metered.logs[2].events.pop()
+    metered.write(2)
+    assert [run.energy is None for run in runs()] == [False, False, True, False, False]
+
+
+def test_a_log_that_speaks_of_no_counters_has_none(logs):
+    assert live_of(logs.read()) is None and coverage_of(logs.read()) is None
+    found = live_of(logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False)))
+    assert (found.sources, found.faults) == ((), ())
+
+
+def test_a_run_that_went_on_has_none(logs):
+    log = logs.read(logs.event(3, "energy_sources", value=[SOURCE]), logs.event(9, "resumed"))
+    assert live_of(log) is None
+
+
+def test_readings_without_sources_are_a_fault(logs):
+    assert [line for line, *_ in live_of(logs.read(logs.event(4, "energy_reading"))).faults] == [4]
+
+
+def test_sources_twice_are_a_fault(logs):
+    log = logs.read(*(logs.event(line, "energy_sources", value=[SOURCE]) for line in (3, 5)))
+    assert live_of(log).faults == ((5, "another energy_sources", "one, as in line 3"),)
+
+
+def test_more_numbers_than_can_be_judged_are_a_fault(logs, monkeypatch):
+    monkeypatch.setattr(energy, "MOST_NUMBERS", 3)
+    reading = {"moment": "run_start", "gap_seconds": 0}
+    events = [logs.event(i, "energy_reading", value={"time_ms": [1], "joules": [0]}, **reading) for i in range(4, 8)]
+    head = logs.event(3, "energy_sources", value=[SOURCE])
+    assert live_of(logs.read(head, *events[:3])).faults == ()
+    (fault,) = live_of(logs.read(head, *events)).faults
+    assert fault == (3, "4 readings of 1 counters", "no more than can be judged")
+
+
+def test_faults_are_bounded(logs):
+    events = [logs.event(i, "energy_reading", value=3) for i in range(4, 100)]
+    found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE]), *events))
+    assert len(found.faults) == energy.SHOWN
+
+
+@pytest.mark.parametrize(("said", "rehearsal"), [(False, False), (True, True), (None, True), (0, True), ("no", True)])
+def test_what_is_not_plainly_none_is_a_rehearsal(logs, said, rehearsal):
+    assert live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE], rehearsal=said))).rehearsal is rehearsal
+
+
+def test_tiers():
+    assert tier_of([source("node"), source("node", "n2")]) == "node"
+    assert tier_of([source("package"), source("device")]) == tier_of([source("module")]) == "component"
+    assert tier_of([source("node"), source("package", "n2")]) == ""
+
+
+def test_what_contains_what():
+    assert energy.INSIDE["node"] == SCOPES[1:] and energy.INSIDE["module"] == SCOPES[2:]
+    assert energy.INSIDE["device"] == energy.INSIDE["package"] == ()
+
+
+FULL = Coverage(1, "component", 2, 2, 4, 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "machine", "found"),
+    [
+        ({}, (2, 2, 4), None),
+        ({}, (1, 1, 3), None),
+        ({}, (None, None, None), None),
+        ({}, (3, 2, 4), ("counters of 2 nodes", "of 3")),
+        ({}, (2, 3, 4), ("counters of 2 processors a node", "of 3")),
+        ({}, (2, 2, 5), ("counters of 4 accelerators a node", "of 5")),
+        ({"packages": 0}, (2, None, 4), ("counters of 0 processors a node", "of 1")),
+        ({"tier": "node", "packages": 0, "devices": 0}, (2, 2, 4), None),
+        (
+            {"tier": ""},
+            (2, 2, 4),
+            ("nodes measured as a whole, and others by their components", "the same on every node"),
+        ),
+        ({"failed": 1}, (2, 2, 4), ("1 counters that could not be read to the end", "none")),
+    ],
+)
+def test_what_is_left_out(changes, machine, found):
+    assert shortfall(FULL._replace(**changes), *machine) == found

@@ -1,0 +1,109 @@
+"""Manifests as strangers may write them: what is refused, and that nothing costs much."""
+
+import copy
+import hashlib
+import json
+import time
+
+import pytest
+from compliance_test_environments import manifest
+from compliance_test_logs import event
+
+from benchmark.environment.facts import Fact
+from benchmark.environment.manifest import NODE, RUN, SCHEMA
+from compliance.reading import environment as reading
+
+
+def changed(change) -> bytes:
+    content = copy.deepcopy(manifest())
+    change(content)
+    return json.dumps(content).encode()
+
+
+def first(content, **facts):
+    content["nodes"][0]["facts"].update(facts)
+
+
+FACT = Fact("x", "a test")._asdict()
+
+
+def test_a_good_manifest():
+    found = reading.parse(json.dumps(manifest()).encode())
+    assert set(found.run) == set(RUN) and set(found.node) == set(NODE)
+    assert found.nodes[0].hosts == ("n1",) and found.node["driver"] is None
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"", "no JSON"),
+        (b"\xff\xfe", "no JSON"),
+        (b"[]", "'list'"),
+        (b'{"schema": 1}', "['schema']"),
+        (b"[" * 100_000, "no JSON"),
+        (b'{"schema": 1, "schema": 1}', "a name that is given twice"),
+        (changed(lambda c: c.update(schema=2)), "schema 2"),
+        (changed(lambda c: c.update(schema=True)), "schema True"),
+        (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
+        (changed(lambda c: c.update(nodes=[])), "nodes []"),
+        (changed(lambda c: c["nodes"].extend([{"hosts": ["n"], "facts": {}}] * 17)), "nodes [{'hosts'"),
+        (changed(lambda c: c["nodes"][0].update(hosts=[])), "hosts []"),
+        (changed(lambda c: c["nodes"][0].update(hosts=["n" * 256])), "hosts ['nnn"),
+        (changed(lambda c: c["nodes"][0].update(hosts=[7])), "hosts [7]"),
+        (changed(lambda c: first(c, weather=FACT)), "the fact 'weather'"),
+        (changed(lambda c: first(c, node=FACT)), "the fact 'node'"),  # of others alone
+        (changed(lambda c: first(c, kernel="6.8")), "kernel '6.8'"),
+        (changed(lambda c: first(c, kernel=FACT)), "kernel 'x'"),
+        (changed(lambda c: first(c, driver={"value": "x", "origin": ""})), "driver of origin ''"),
+        (changed(lambda c: first(c, driver={"value": "x", "origin": "o" * 501})), "driver of origin"),
+        (changed(lambda c: first(c, driver={"value": None})), "driver {'value': None}"),
+        (changed(lambda c: c["run"].pop("command")), "no command"),
+        (changed(lambda c: c["nodes"][0]["facts"].pop("pci")), "no pci"),
+        (json.dumps(manifest()).replace('"gib": 24', '"gib": NaN', 1).encode(), "the number NaN"),
+        (json.dumps(manifest()).replace('"gib": 24', '"gib": 1e999', 1).encode(), "the number 1e999"),
+        (json.dumps(manifest()).replace('"gib": 24', f'"gib": {"9" * 5000}', 1).encode(), "no JSON"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_what_is_refused(data, found):
+    begin = time.process_time()
+    with pytest.raises(reading.Unsound) as caught:
+        reading.parse(data)
+    assert caught.value.args[0].startswith(found) and len(caught.value.args[0]) < 300
+    assert time.process_time() - begin < 1
+
+
+@pytest.mark.parametrize(("levels", "good"), [(7, True), (8, True), (9, False)])
+def test_values_are_nested_so_deeply_at_most(levels, good):
+    value = 1
+    for _ in range(levels):
+        value = {"x": value}
+    data = changed(lambda c: first(c, clocks={"value": value, "origin": "a test"}))
+    if good:
+        assert reading.parse(data).node["clocks"]
+    else:
+        with pytest.raises(reading.Unsound, match="clocks nested too deeply"):
+            reading.parse(data)
+
+
+def test_a_file_is_read_by_its_digest_and_up_to_a_size(tmp_path):
+    path, data = tmp_path / "environment_0.json", json.dumps(manifest()).encode()
+    path.write_bytes(data)
+    digest = hashlib.sha256(data).hexdigest()
+    assert reading.read_environment(path, digest, len(data)).nodes[0].hosts == ("n1",)
+    assert reading.read_environment(path, digest, len(data) - 1) is None
+    assert reading.read_environment(path, "0" * 64, len(data)) is None
+    assert len(reading.content(path, 10)) == 11
+    assert reading.read_environment(tmp_path / "none.json", digest, len(data)) is None
+    assert SCHEMA == 1
+
+
+def test_what_a_log_names():
+    digest = "a" * 64
+    said = event(3, "environment", value=digest, bytes=7, path="environment_4.json")
+    later = [event(9, "resumed", value={"environment": "b" * 64}), event(12, "resumed", value={"environment": 3})]
+    assert reading.named(said, later, "set/result_4.txt") == (
+        reading.Named(3, digest, 7, "environment_4.json"),
+        reading.Named(9, "b" * 64, None, "environment_4_1.json"),
+    )
+    assert reading.named(said, later, "set/result_5.txt") == () == reading.named(None, later, "set/result_4.txt")

@@ -1,0 +1,94 @@
+"""The sandbox of the judge, in processes of its own: there is no way out of one."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PUBLISHED = ROOT / "results" / "v1.0"
+
+
+def run(code: str, *arguments: str) -> str:
+    """What a process prints that runs `code`."""
+    done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def here() -> str:
+    return run("from compliance.sandbox import shut_in; print(shut_in(False))")
+
+
+def tried(several: bool, folder: Path) -> list[str]:
+    """What comes of reading, writing, executing and connecting within the sandbox, and in which words it is told."""
+    code = f"""
+import os, socket, subprocess, sys
+from pathlib import Path
+from compliance.sandbox import shut_in
+listening = socket.create_server(("127.0.0.1", 0))
+print(shut_in({several}))
+for attempt in (
+    lambda: Path(sys.argv[1], "there").read_text(),
+    lambda: Path(sys.argv[1], "there").write_text("x"),
+    lambda: Path(sys.argv[1], "new").write_text("x"),
+    lambda: Path(sys.argv[1], "there").unlink(),
+    lambda: subprocess.run(["/bin/true"]),
+    lambda: socket.create_connection(listening.getsockname()),
+    lambda: os.open("/dev/shm/sandbox-test", os.O_CREAT | os.O_RDWR) and os.unlink("/dev/shm/sandbox-test"),
+):
+    try:
+        attempt()
+        print("done")
+    except OSError as error:
+        print(type(error).__name__)
+"""
+    (folder / "there").write_text("read me")
+    return run(code, str(folder)).splitlines()
+
+
+@pytest.fixture(scope="module")
+def available():
+    said = here()
+    if said.startswith("none"):
+        pytest.skip(f"sandbox: {said}")
+
+
+@pytest.mark.parametrize(("several", "locks"), [(False, "PermissionError"), (True, "done")])
+def test_reading_is_all_that_is_left(available, several, locks, tmp_path):
+    said, *came = tried(several, tmp_path)
+    assert said.startswith("reads only")
+    assert came[:5] == ["done", *["PermissionError"] * 4]
+    assert came[5] == ("PermissionError" if "connects to nothing" in said else "done")
+    assert came[6] == locks
+    assert (tmp_path / "there").read_text() == "read me" and not (tmp_path / "new").exists()
+
+
+def test_without_the_library_it_is_off_and_says_so(tmp_path):
+    code = (
+        "import sys; sys.modules['py_landlock'] = None\nfrom compliance.sandbox import shut_in\nprint(shut_in(False))"
+    )
+    assert run(code) == "none: py-landlock is not installed"
+
+
+def test_where_the_kernel_has_none_it_is_off_and_says_so():
+    code = """
+import py_landlock
+def missing(self):
+    raise py_landlock.LandlockNotAvailableError("no such system call")
+py_landlock.Landlock.apply = missing
+from compliance.sandbox import shut_in
+print(shut_in(False))
+"""
+    assert run(code) == "none: no such system call"
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_command_judges_in_it_and_says_so(jobs):
+    command = [sys.executable, "compliance/check.py", str(PUBLISHED), "--format", "json", "--jobs", jobs]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    assert told["exit_code"] == done.returncode == 0 and sum(s["logs"] for s in told["summaries"]) == 20
+    assert told["sandbox"] == here()

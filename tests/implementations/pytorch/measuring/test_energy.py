@@ -1,0 +1,150 @@
+"""A run that reads counters, files in their place, to the end: its log, the checker's verdict, and every table. And the
+way of what other nodes read."""
+
+import os
+import shutil
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmark.energy.choice import REHEARSAL
+from benchmark.energy.counter import Counter
+from benchmark.energy.reader import Reader
+from benchmark.tree import result_path
+from compliance.engine import judge
+from implementations.pytorch.measuring.energy import EnergyMeter
+from results.html.report import html_text
+from results.statistics.result import summarize
+from results.tables.analysis import analysis_text
+from results.tables.text import csv_text, json_text, markdown_text, terminal_text
+from rules.edition import ROOT as RULES
+
+WATTS = (120, 80)
+
+
+@contextmanager
+def moving(root: Path):
+    """Two packages below a folder like sysfs, which draw WATTS as long as this lasts, from just below their range."""
+    start, done = time.monotonic(), threading.Event()
+
+    def put(name: str, text: object) -> None:
+        path = root / "class" / "powercap" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".new").write_text(f"{text}\n")
+        os.replace(path.with_suffix(".new"), path)
+
+    def move() -> None:
+        while not done.wait(0.005):
+            for index, watts in enumerate(WATTS):
+                count = 262_143_328_850 - 50_000_000 + round(watts * 1e6 * (time.monotonic() - start))
+                put(f"intel-rapl:{index}/energy_uj", count % 262_143_328_850)
+
+    for index in range(len(WATTS)):
+        for name, text in (("name", f"package-{index}"), ("max_energy_range_uj", 262_143_328_850), ("energy_uj", 0)):
+            put(f"intel-rapl:{index}/{name}", text)
+    thread = threading.Thread(target=move)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def log(tiny, tmp_path_factory) -> Path:
+    """The log of a run that read such files."""
+    root = tmp_path_factory.mktemp("energy")
+    path = result_path(root / "v1.0" / "acme", "box", "scaffold", 0)
+    with moving(root / "sys"):
+        done = tiny.train(path, env={REHEARSAL: str(root / "sys")})
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def test_a_run_reads_its_counters_at_every_edge(log, events):
+    found = events(log)
+    (sources,) = [e for e in found if e.key == "energy_sources"]
+    assert [(s["source"], s["scope"], s["device"]) for s in sources.value] == [
+        ("rapl", "package", f"package-{i}") for i in (0, 1)
+    ]
+    assert sources.metadata["rehearsal"] is True
+    assert list(*sources.metadata["unreadable"].values()) == ["cray"]
+    readings = [e for e in found if e.key == "energy_reading"]
+    moments = [(e.metadata["moment"], e.metadata.get("epoch_num")) for e in readings]
+    edges = [e for e in found if e.key.startswith(("run_", "epoch_", "eval_st"))]
+    assert moments == [(e.key, e.metadata.get("epoch_num") if e.key[0] == "e" else None) for e in edges]
+    first, last = readings[0].value, readings[-1].value
+    seconds = (last["time_ms"][0] - first["time_ms"][0]) / 1000
+    assert [j / seconds for j in last["joules"]] == pytest.approx(WATTS, rel=0.2)
+
+
+class Written:
+    """A log's part that this needs."""
+
+    def __init__(self):
+        self.events = []
+
+    def event(self, key, value=None, **metadata):
+        self.events.append((value["joules"], metadata["moment"]))
+
+    late = event
+
+
+class Layout:
+    """Three ranks of two nodes, of which this is the first; the second node read what is `theirs`."""
+
+    def __init__(self):
+        self.theirs = []
+
+    def gather(self, mine):
+        return [mine, [], self.theirs]
+
+
+def test_what_nodes_read_comes_together():
+    layout, written = Layout(), Written()
+    counter = Counter("rapl", "package", "p", 1.0, iter(range(100)).__next__)
+    meter = EnergyMeter(Reader([counter]), layout, 2, written)
+    other = EnergyMeter(Reader([counter]), layout, 2, Written())
+    rank = EnergyMeter(None, layout, 2, Written())
+    for moment in ("init_stop", "run_start", "epoch_start"):
+        for one in (meter, other, rank):
+            one.at(moment, {"samples_count": 3})
+    layout.theirs = other.marked
+    meter.write()
+    assert written.events == [([0.0, 0.0], "run_start"), ([2.0, 2.0], "epoch_start")]
+    assert rank.marked == [] and meter.marked == []
+    layout.theirs = other.marked[:0]
+
+
+def test_ranks_that_read_nothing_write_nothing():
+    written = Written()
+    EnergyMeter(None, Layout(), 1, written).finish()
+    assert written.events == []
+
+
+def test_a_rehearsal_is_refused_and_stands_in_every_table(log, tmp_path):
+    """Five copies of the run, by an edition that publishes its problem."""
+    shutil.copytree(RULES, tmp_path / "rules")
+    limits = tmp_path / "rules" / "v1.0" / "limits.yaml"
+    values = yaml.safe_load(limits.read_text())
+    values["problems"]["tiny"] = values["problems"]["smoke"] | {"target": 0.01}
+    limits.write_text(yaml.safe_dump(values))
+    folder = tmp_path / "v1.0" / "acme"
+    for run in range(5):
+        path = result_path(folder, "box", "scaffold", run)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(log.read_bytes())
+    verdict = judge([str(folder)], rules=tmp_path / "rules")
+    assert [f.code for f in verdict.findings if f.code.startswith("ENE")] == ["ENE08"] * 5
+    (result,) = summarize(verdict, as_logged=True)
+    seconds = result.rows[0].total_ms / 1000
+    assert result.energy.joules.mean == pytest.approx(sum(WATTS) * seconds, rel=0.2)
+    for text in (terminal_text([result]), csv_text([result]), json_text([result]), markdown_text([result])):
+        assert "rehearsal" in text
+    assert "rehearsal" in analysis_text([result])
+    assert "rehearsal (no measurement)" in html_text([result], tmp_path)

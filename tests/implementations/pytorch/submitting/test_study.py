@@ -1,0 +1,158 @@
+"""Studies: which runs and measurements a point is, what is there already, and one of tiny on 1 and 2 ranks."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmark.log import LogWriter
+from benchmark.tree import THROUGHPUT, result_path
+from compliance.engine import judge
+from implementations.pytorch import submit
+from results.statistics.result import summarize
+from results.tables.procurement import procurement_text
+
+SUBMIT = Path(submit.__file__)
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """Calls submit.py on smoke with stand-ins for data and runs; what was started, (system, ranks, batch, options)."""
+    started = []
+
+    def start(args, log, warm, more=()):
+        config = submit.check_settings(args)
+        started.append((args.system, args.nproc, config.batch_size, *more))
+        writer = LogWriter(log)
+        writer.event("problem", "smoke")
+        writer.event("number_of_ranks", args.nproc)
+        writer.event("config_digest", config.digest())
+        writer.event("hyperparameters", config.fields())
+        writer.start("run_start")
+        if more:
+            writer.event("throughput_setup", {"steps": int(more[1])})
+            writer.event("throughput", {})
+        writer.end("run_stop", None, status="success")
+        writer.close()
+        return 0
+
+    monkeypatch.setattr(submit, "run_once", start)
+    monkeypatch.setattr(submit, "generate", lambda args: 0)
+    monkeypatch.setattr(submit, "can_be_warm", lambda *_: False)
+    monkeypatch.setattr(submit, "measure", lambda *_: Nothing)
+    monkeypatch.setattr(submit, "report", lambda *_: None)
+    monkeypatch.setattr(submit, "plan", lambda *_: None)
+
+    def call(*options):
+        started.clear()
+        place = ["--problem", "smoke", "--org", "us", "--system", "box", "--out", str(tmp_path / "v1.0")]
+        return submit.main([*place, *options]), list(started)
+
+    return call
+
+
+class Nothing:
+    """A first step in which nothing is wrong."""
+
+    wrong = False
+
+
+def test_strong_a_set_and_steps_for_each_number_of_ranks(study, tmp_path):
+    options = ["--study", "strong", "--ranks", "1", "2", "--runs", "2", "--steps", "7"]
+    code, started = study(*options)
+    assert code == 0
+    sets = [(f"box-{n}", n, 2) for n in (1, 2) for _ in range(2)]
+    steps = [("box", n, 2, "--steps", "7") for n in (1, 2)]
+    assert started == [*sets[:2], steps[0], *sets[2:], steps[1]]
+    for system, number in (("box-1", 2), ("box-2", 2)):
+        assert all(result_path(tmp_path / "v1.0" / "us", system, "scaffold", i).is_file() for i in range(number))
+    folder = result_path(tmp_path / "v1.0" / "us", "box", "scaffold", 0, THROUGHPUT).parent
+    assert sorted(p.name for p in folder.iterdir()) == ["result_0.txt", "result_1.txt"]
+    assert sorted(p.name for p in (tmp_path / "v1.0" / "us" / "systems").iterdir()) == [
+        "box-1.json",
+        "box-2.json",
+        "box.json",
+    ]
+    assert study(*options) == (0, [])  # it is all there
+    assert study(*options[:5], "4", *options[5:])[1] == [
+        ("box-4", 4, 2),
+        ("box-4", 4, 2),
+        ("box", 4, 2, "--steps", "7"),
+    ]
+    assert study(*options[:-1], "9")[1] == [("box", n, 2, "--steps", "9") for n in (1, 2)]
+
+
+def test_weak_steps_alone_of_a_batch_in_proportion(study):
+    code, started = study("--study", "weak", "--ranks", "1", "2", "4")
+    assert (code, started) == (0, [("box", n, 2 * n, "--steps", "20") for n in (1, 2, 4)])
+
+
+def test_without_steps_there_is_no_system_of_the_study(study, tmp_path):
+    assert study("--study", "strong", "--ranks", "2", "--runs", "1", "--steps", "0") == (0, [("box-2", 2, 2)])
+    assert [p.name for p in (tmp_path / "v1.0" / "us" / "systems").iterdir()] == ["box-2.json"]
+
+
+def test_a_layout_is_a_number_of_ranks(study):
+    _, started = study("--study", "strong", "--ranks", "1", "1,2,1,1", "--runs", "1", "--steps", "0")
+    assert started == [("box-1", 1, 2), ("box-2", 2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--study", "strong", "--ranks", "2", "1,2,1,1"], "wanted a different number of ranks at each point"),
+        (["--study", "weak", "--ranks", "4", "3"], "batch_size: found 2 at 4 ranks, wanted a whole batch at 3 too"),
+        (["--study", "weak", "--ranks", "1", "128"], "batch_size: found 256, wanted at most the 168 samples"),
+        (["--study", "strong", "--ranks", "1", "1,7,1,1"], "layout"),
+    ],
+)
+def test_what_a_point_would_refuse_is_refused_before_the_first(study, capsys, options, said):
+    assert study(*options) == (2, [])
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--study", "strong"],
+        ["--ranks", "1"],
+        ["--steps", "5"],
+        ["--study", "strong", "--ranks", "0"],
+        ["--study", "strong", "--ranks", "two"],
+        ["--study", "strong", "--ranks", "1", "--steps", "-1"],
+        ["--study", "strong", "--ranks", "1", "--layout", "2,1,1,1"],
+        ["--study", "strong", "--ranks", "1", "--check"],
+        ["--study", "strong", "--ranks", "1", "--entry", "3"],
+        ["--study", "strong", "--ranks", "1", "--aside", "0"],
+        ["--study", "weak", "--ranks", "1", "--runs", "5"],
+    ],
+)
+def test_options_that_contradict_each_other(study, options):
+    with pytest.raises(SystemExit) as ended:
+        study(*options)
+    assert ended.value.code == 2
+
+
+def test_a_measurement_that_broke_off_is_made_again(study, tmp_path):
+    log = result_path(tmp_path / "v1.0" / "us", "box", "scaffold", 0, THROUGHPUT)
+    LogWriter(log).event("number_of_ranks", 1)
+    _, started = study("--study", "weak", "--ranks", "1")
+    assert len(started) == 1 and log.with_name("result_1.txt").is_file()
+
+
+def test_tiny_on_1_and_2_ranks_judged_as_tables(tiny, tmp_path):
+    out = tmp_path / "v1.0"
+    options = ["--problem", "tiny", "--problems", str(tiny.problems), "--config", str(tiny.config), "--out", str(out)]
+    options += ["--data", str(tiny.data), "--org", "us", "--system", "box", "--runs", "0"]
+    command = [sys.executable, str(SUBMIT), *options, "--study", "strong", "--ranks", "1", "2", "--steps", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    verdict = judge([str(out)])
+    unpublished = {"LOG12", "RUN11"}
+    assert {f.code for f in verdict.findings if f.severity == "error"} <= unpublished
+    found = procurement_text(summarize(verdict, as_logged=True))
+    for title in ("strong scaling, steps", "phases of a step", "bottlenecks", "memory and input"):
+        assert title in found
+    rows = [line.split() for line in found.split("strong scaling, steps")[1].split("\n\n")[0].splitlines()[2:]]
+    assert [row[2] for row in rows] == ["1", "2"] and rows[0][-2:] == ["1", "1"]

@@ -1,0 +1,146 @@
+"""Energy of sets: to the target, by sample, as power; beside time in every table; never mixed."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from compliance.engine import judge
+from results import compare, summarize
+from results.statistics.energy import against
+from results.statistics.result import summarize as results_of
+from results.tables.record import record
+
+SECONDS = (50.0, 40.0, 44.0, 60.0, 41.0)
+
+
+def five(new_log, watts, seed=900, **facts):
+    return [new_log.scaffold(s, epochs=4, seed=seed + i, watts=watts, **facts) for i, s in enumerate(SECONDS)]
+
+
+def one(tree, logs, **place):
+    (r,) = results_of(judge([tree.set(logs, **place)]), as_logged=True)
+    return r
+
+
+@pytest.fixture
+def said(capsys):
+    """What a command writes."""
+
+    def call(command, *args):
+        command.main(["--as-logged", *map(str, args)])
+        return capsys.readouterr().out
+
+    return call
+
+
+def test_joules_are_the_integral_and_trimmed_as_time_is(tree, new_log):
+    r = one(tree, five(new_log, 400.0))
+    assert r.energy.joules.mean == pytest.approx(400 * r.fom, rel=1e-9)
+    assert (r.energy.joules.low, r.energy.joules.high) == pytest.approx(
+        (400 * r.score.trimmed.low, 400 * r.score.trimmed.high), rel=1e-9
+    )
+    assert (r.energy.tier, r.energy.watts) == ("node", pytest.approx(400, rel=1e-9))
+    seconds = [row.training_ms / 1000 for row, used in zip(r.rows, r.mask, strict=True) if used]
+    assert r.energy.trained == pytest.approx(sum(400 * s / 400 for s in seconds) / 3, rel=1e-9)
+    seconds = [row.evaluation_ms / 1000 for row, used in zip(r.rows, r.mask, strict=True) if used]
+    assert r.energy.evaluated == pytest.approx(sum(400 * s / 80 for s in seconds) / 3, rel=1e-9)
+
+
+def test_a_run_without_a_reading_leaves_the_set_without_energy(tree, new_log):
+    logs = five(new_log, 400.0)
+    logs[2] = new_log.scaffold(44.0, epochs=4, seed=999)
+    assert one(tree, logs).energy is None
+
+
+def test_a_run_that_did_not_converge_needs_none(tree, new_log):
+    logs = five(new_log, 400.0)
+    logs[3] = new_log.scaffold(60.0, epochs=4, seed=999, reach=False)
+    assert one(tree, logs).energy.runs[3] == float("inf")
+
+
+def test_ways_of_measuring_are_not_mixed_in_a_set(tree, new_log):
+    folder = tree.set([*five(new_log, 400.0)[:4], new_log.scaffold(41.0, epochs=4, seed=999)])
+    power = new_log.Log(1_700_000_000_000)
+    for _ in range(60):
+        power.add("power_reading", 400.0, after=1000)
+    power.write(folder / "power" / "result_4" / "node_0.txt")
+    (r,) = results_of(judge([folder]), as_logged=True)
+    assert [row.energy_tier for row in r.rows] == ["node"] * 4 + ["meter"] and r.energy is None
+
+
+def test_faults_and_gaps_leave_no_energy(tree, new_log):
+    """Joules that fall, a counter that stopped, and of two processors one."""
+    falls, failed, half = (five(new_log, 400.0, seed) for seed in (100, 200, 300))
+    for log in falls:
+        log.lines[-1] = log.lines[-1].replace('"joules": [', '"joules": [1.0e-3, ').replace("1.0e-3, ", "1.0e-3], [")
+    for log in failed:
+        values = json.loads(log.lines[-1].removeprefix(":::MLLOG "))
+        values["value"]["joules"] = [None]
+        log.lines[-1] = f":::MLLOG {json.dumps(values)}"
+    for log in half:
+        log.lines = [line.replace('"scope": "node"', '"scope": "package"') for line in log.lines]
+    for org, logs in (("falls", falls), ("failed", failed), ("half", half)):
+        assert one(tree, logs, org=org).energy is None
+
+
+def test_without_energy_nothing_is_said_of_it(tree, new_log, said):
+    tree.set(five(new_log, None))
+    for form in ("text", "markdown", "html"):
+        assert "energy, kJ" not in said(summarize, tree.root, "--format", form).replace('"energy, kJ"', "")
+    assert "energy kJ" not in said(summarize, tree.root)
+
+
+def test_energy_stands_beside_time_in_every_table(tree, new_log, said):
+    tree.set(five(new_log, 400.0), org="some")
+    tree.set(five(new_log, None, seed=500), org="none")
+    text = said(summarize, tree.root)
+    assert "energy kJ" in text and "18 kJ, 95 % 11.61 to 24.39; mean power 400 W" in text
+    assert "; node counters" in text
+    markdown = said(summarize, tree.root, "--format", "markdown")
+    assert "energy kJ | 95 % kJ | mean W | energy by" in markdown and "| 18 | 11.61 to 24.39 | 400 | node |" in markdown
+    none, some = csv.DictReader(io.StringIO(said(summarize, tree.root, "--format", "csv")))
+    assert (some["energy_tier"], float(some["joules"]), none["joules"]) == ("node", 18000.0, "")
+    rows = json.loads(said(summarize, tree.root, "--format", "json"))["results"]
+    assert {row["org"]: row["watts"] for row in rows} == {"some": pytest.approx(400), "none": None}
+    assert "energy, kJ" in said(summarize, tree.root, "--view", "analysis")
+    html = said(summarize, tree.root, "--format", "html")
+    assert "mean power, W" in html and "18 kJ, 95 % 11.61 to 24.39" in html
+
+
+def test_compare_says_which_takes_more(tree, new_log, said):
+    paths = [tree.set(five(new_log, watts, seed), org=org) for org, watts, seed in (("a", 400.0, 1), ("b", 1e4, 50))]
+    text = said(compare, *paths)
+    assert "A takes 0.04 times the energy of B (95 %: 0.03 to 0.06" in text
+    assert "energy by" in text and "mean power, W" in text
+    same = said(compare, paths[0], tree.set(five(new_log, 401.0, 90), org="c"))
+    assert "no difference in energy can be told: A takes 1.00 times the energy of B" in same
+
+
+def test_compare_holds_no_ways_of_measuring_against_each_other(tree, new_log, said):
+    node = tree.set(five(new_log, 400.0), org="a")
+    other = five(new_log, 400.0, 50)
+    for log in other:
+        log.lines = [line.replace('"rehearsal": false', '"rehearsal": true') for line in log.lines]
+    text = said(compare, node, tree.set(other, org="b"))
+    assert "their energies are not compared: node counters and rehearsal (no measurement)" in text
+
+
+def test_a_rehearsal_has_no_ratio(tree, new_log):
+    logs = five(new_log, 400.0)
+    for log in logs:
+        log.lines = [line.replace('"rehearsal": false', '"rehearsal": true') for line in log.lines]
+    r = one(tree, logs)
+    assert r.energy.tier == record(r)["energy_tier"] == "rehearsal"
+    assert against(r.energy, r.energy) is None
+
+
+def test_time_against_energy_is_a_chart_for_each_way(tree, new_log):
+    from results.html.across import energies
+
+    for org, watts, seed in (("a", 400.0, 1), ("b", 500.0, 50), ("c", None, 90)):
+        tree.set(five(new_log, watts, seed), org=org)
+    found = [chart for chart in energies(results_of(judge([tree.root]), as_logged=True)) if chart]
+    assert [chart.caption for chart in found] == ["Energy to the target against time, by node counters"]
+    assert [row[1] for row in found[0].tables["points"].rows] == ["a/box", "b/box"]

@@ -1,0 +1,85 @@
+"""The procurement tables as text, Markdown and CSV; strangers' names stay text."""
+
+import csv
+import io
+
+import pytest
+
+from compliance.engine import judge
+from results import summarize
+from results.statistics.result import summarize as results_of
+from results.tables.procurement import COLUMNS, TABLES, procurement_csv, procurement_markdown, procurement_text, tables
+
+
+@pytest.fixture
+def study(tree, new_log):
+    """Runs at two numbers of ranks that read energy, and steps at two."""
+    for ranks, took in ((1, 40.0), (2, 25.0)):
+        facts = {"number_of_ranks": ranks, "watts": 100.0, "precision": "float32"}
+        logs = [new_log.scaffold(took + i, epochs=4, seed=100 * ranks + i, **facts) for i in range(5)]
+        tree.set(logs, system=f"box-{ranks}")
+    steps = []
+    for ranks, rate in ((1, 10.0), (2, 16.0)):
+        log = new_log.Log()
+        facts = {"problem": "smoke", "seed": ranks, "rules_edition": "v1.0", "throughput_only": True}
+        layout = {"data": ranks, "depth": 1, "height": 1, "width": 1}
+        new_log.header(log, number_of_ranks=ranks, layout=layout, precision="float32", **facts)
+        log.add("run_start").add("throughput_setup", {"steps": 10, "flops_per_sample": 1})
+        phases = {"wait": 0.1, "forward": 0.2, "backward": 0.4, "reduction": 0.1}
+        memory = {"least_by_rank": 2**30, "most_by_rank": 2**31}
+        value = {"throughput": rate, "step_seconds": 8 / rate, "seconds": phases, "peak_memory_bytes": memory}
+        log.add("throughput", value, after=1000, steps=10, samples_count=80).add("run_stop", status="success")
+        steps.append(log)
+    tree.set(steps, scaling="throughput")
+    return tree
+
+
+def test_every_table_has_its_rows(study):
+    found = {title: rows for _, title, rows in tables(results_of(judge([study.root]), as_logged=True))}
+    assert list(found) == [title for title in TABLES if title != "weak scaling, steps"]
+    assert [r["system"] for r in found["time to target"]] == ["box-2", "box-1"]  # best first
+    assert [r["speedup"] for r in found["strong scaling, time to target"]] == [1, pytest.approx(42 / 27)]
+    assert [(r["speedup"], r["efficiency"]) for r in found["strong scaling, steps"]] == [(1, 1), (1.6, 0.8)]
+    assert [r["kilojoules"] for r in found["energy"]] == pytest.approx([2.7, 4.2])
+    for rows in found.values():
+        assert all(set(row) <= set(COLUMNS) for row in rows)
+
+
+def test_the_three_forms_say_the_same(study):
+    results = results_of(judge([study.root]), as_logged=True)
+    text, marked = procurement_text(results), procurement_markdown(results)
+    assert text.startswith("v1.0 · scaffold · smoke · closed division · time to target\n")
+    for said in ("strong scaling, steps", "median seconds", "kilowatt hours", "communication"):
+        assert said in text and said in marked
+    rows = list(csv.DictReader(io.StringIO(procurement_csv(results))))
+    assert {row["table"] for row in rows} == {title for title in TABLES if title != "weak scaling, steps"}
+    assert [row["median_seconds"] for row in rows if row["table"] == "time to target"] == ["27.0", "42.0"]
+    assert next(row["energy_by"] for row in rows if row["table"] == "energy") == "node"
+
+
+def test_by_the_command(study, capsys):
+    for form, first in (("text", "v1.0 · scaffold"), ("markdown", "### v1.0 · scaffold"), ("csv", "table,edition")):
+        summarize.main(["--as-logged", "--view", "procurement", "--format", form, str(study.root)])
+        assert capsys.readouterr().out.startswith(first)
+
+
+def test_what_the_checker_objects_to_has_no_numbers(study):
+    found = {title: rows for _, title, rows in tables(results_of(judge([study.root])))}
+    assert list(found) == ["time to target"]
+    assert not any("median_seconds" in row or "fom_seconds" in row for row in found["time to target"])
+    assert all(row["verdict"] for row in found["time to target"])
+
+
+def test_nothing_to_show():
+    assert procurement_text([]) == "no set of runs, and no log of steps\n"
+    assert procurement_markdown([]) == "" and procurement_csv([]).count("\n") == 1
+
+
+def test_strangers_names_stay_text(tree, new_log):
+    logs = [new_log.scaffold(40.0 + i, epochs=4, seed=i + 1, precision="=1+1") for i in range(5)]
+    tree.set(logs, org="=cmd|x", system="a|b](http://x)\x1b[31m")
+    results = results_of(judge([tree.root]), as_logged=True)
+    assert "\x1b" not in procurement_text(results) + procurement_markdown(results) + procurement_csv(results)
+    (row,) = csv.DictReader(io.StringIO(procurement_csv(results)))
+    assert row["org"] == "'=cmd|x"
+    assert r"| =cmd\|x | a\|b\](http:" in procurement_markdown(results)

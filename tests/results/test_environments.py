@@ -1,0 +1,85 @@
+"""Differences of environments, in the comparison as text and as a page."""
+
+import importlib.util
+import json
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from compliance.reading.environment import parse
+from results import compare
+from results.environments import MOST_ROWS, table
+
+HELPERS = Path(__file__).resolve().parents[1] / "compliance"
+
+
+@pytest.fixture(scope="module")
+def environments():
+    """The module of tests/compliance that makes manifests."""
+    for name in ("logs", "environments"):
+        key = f"compliance_test_{name}"
+        if key not in sys.modules:
+            spec = importlib.util.spec_from_file_location(key, HELPERS / f"{name}.py")
+            sys.modules[key] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[key])
+    return sys.modules["compliance_test_environments"]
+
+
+@pytest.fixture
+def surveyed(tree, new_log, environments):
+    """The function that makes a set of two runs whose manifests have these packages, or none."""
+
+    def make(org, *packages):
+        logs, texts = [], []
+        for i, installed in enumerate(packages):
+            content = environments.manifest()
+            content["nodes"][0]["facts"]["packages"]["value"] = installed
+            texts.append(json.dumps(content))
+            more = {"bytes": len(texts[-1]), "path": f"environment_{i}.json"}
+            log = new_log.scaffold(50 + i, seed=900 + i)
+            at = next(n for n, line in enumerate(log.lines) if '"run_start"' in line)
+            log.add("environment", sha256(texts[-1].encode()).hexdigest(), **more)
+            log.lines.insert(at, log.lines.pop())
+            logs.append(log if installed is not None else new_log.scaffold(50 + i, seed=900 + i))
+        folder = tree.set(logs, org=org)
+        for i, text in enumerate(texts):
+            (folder / f"environment_{i}.json").write_text(text)
+        return folder
+
+    return make
+
+
+def test_facts_that_differ_are_told(surveyed, capsys, tmp_path):
+    a, b = (
+        surveyed("a", {"numpy": "2.4.6", "h5py": "3"}, {"numpy": "2.4.7", "h5py": "3"}),
+        surveyed("b", *[{"numpy": "2.4.6", "tqdm": "4", "h5py": "3"}] * 2),
+    )
+    page = tmp_path / "page.html"
+    assert (
+        compare.main(["--as-logged", str(a), str(b), "--output", str(page), "--output", str(tmp_path / "t.txt")]) == 0
+    )
+    text = (tmp_path / "t.txt").read_text().partition("environment (differences)\n")[2].partition("\n\n")[0]
+    assert [line.split() for line in text.splitlines()[1:]] == [
+        ["manifests", "2", "of", "2", "runs", "2", "of", "2", "runs"],
+        ["packages.numpy", "2.4.6", "|", "2.4.7", "2.4.6"],
+        ["packages.tqdm", "-", "4"],
+    ]
+    assert "Environment: differences" in page.read_text() and "packages.tqdm" in page.read_text()
+
+
+def test_sets_without_manifests_differ_in_that_alone(surveyed, capsys):
+    a, b = surveyed("a", *[{"numpy": "2.4.6"}] * 2), surveyed("b", None, None)
+    assert compare.main(["--as-logged", str(a), str(b)]) == 0
+    text = capsys.readouterr().out.partition("environment (differences)\n")[2].partition("\n\n")[0]
+    assert [line.split() for line in text.splitlines()[1:]] == [["manifests", "2", "of", "2", "runs", "-"]]
+    assert compare.main(["--as-logged", str(b), str(b)]) == 0
+    assert "environment" not in capsys.readouterr().out.partition("source (")[0]
+
+
+def test_nothing_of_a_manifest_is_unbounded(environments):
+    content = environments.manifest()
+    content["nodes"][0]["facts"]["packages"]["value"] = {"n" * 500: "v" * 5000}
+    found = table([parse(json.dumps(content).encode())])
+    assert max(map(len, found)) == 100 and max(map(len, found.values())) <= 200 and MOST_ROWS < 1000

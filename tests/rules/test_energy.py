@@ -1,0 +1,34 @@
+"""Limits of energy that make sense."""
+
+import pytest
+
+from rules.edition import load
+from rules.energy import SCOPES, Energy, refuse_without
+
+WATTS = dict.fromkeys(SCOPES, 1000)
+
+
+def test_the_edition_has_a_limit_for_each_scope():
+    found = load("v1.0").limits.energy
+    assert (found.excess, found.edge, set(found.watts)) == (1.2, 1.0, set(SCOPES))
+    assert found.watts["node"] > found.watts["module"] > found.watts["device"] > found.watts["package"]
+
+
+@pytest.mark.parametrize("watts", [{}, {"node": 1}, {**WATTS, "rack": 1}])
+def test_other_scopes_are_refused(watts):
+    with pytest.raises(ValueError, match="wanted watts of node, module, device, package"):
+        Energy(1.0, 1.2, watts)
+
+
+@pytest.mark.parametrize("limits", [(0, 1.2, WATTS), (1.0, -1, WATTS), (1.0, 1.2, {**WATTS, "node": 0})])
+def test_limits_are_positive(limits):
+    with pytest.raises(ValueError, match="wanted positive limits"):
+        Energy(*limits)
+
+
+def test_rules_without_limits_are_refused():
+    limits = Energy(1.0, 1.2, WATTS)
+    refuse_without(limits, ["ENE01"], "v9.9")
+    refuse_without(None, ["LOG01"], "v9.9")
+    with pytest.raises(ValueError, match=r"v9\.9: energy: found none, wanted the limits of the rules ENE"):
+        refuse_without(None, ["LOG01", "ENE01"], "v9.9")
