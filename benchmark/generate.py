@@ -4,7 +4,9 @@ Alone, with worker processes, or under any launcher (see benchmark/launch.py): s
 all workers of all ranks, and the bytes don't depend on who makes them. Start it again after an interruption:
 finished files are kept. `--verify` re-reads and re-digests; `--stream` computes fingerprints without storing;
 `--dry-run` only says what would be written. `--manifest` reads data that came from elsewhere, as MLPerf HPC's does,
-and writes its manifest: a site does so once. `--held-out SEED` makes other data of the same definition, for reviewers.
+and writes its manifest: a site does so once. Beside the manifest lies its description for catalogues, croissant.json;
+`--manifest` also writes it for data that were generated without one. `--held-out SEED` makes other data of the same
+definition, for reviewers.
 
 Exit code: 0 done, 1 the dataset is wrong (--verify), 2 could not.
 """
@@ -19,9 +21,13 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+
+# isort: split
 from tqdm import tqdm
 
 from benchmark.atomic import sweep
+from benchmark.croissant import croissant_path, faults, write_croissant
 from benchmark.launch import Launch, detect_launch
 from benchmark.manifest import (
     SPLITS,
@@ -101,7 +107,7 @@ def generate(
     Raises ValueError for a folder that holds another problem, too little disk, or a worker that failed.
     """
     launch = launch or detect_launch()
-    sweep([manifest_path(root)])
+    sweep([manifest_path(root), croissant_path(root)])
     if manifest_path(root).exists():
         manifest = load_manifest(root, problem)
         if not missing(root, problem):
@@ -120,14 +126,17 @@ def generate(
 
 
 def record(root: Path, problem: AnyProblem, workers: int = 1) -> Manifest:
-    """Write the manifest of samples that are all there, generated or not. Raises ValueError for one that is not."""
+    """Write the manifest of samples that are all there, generated or not, and its description. Raises ValueError for a
+    sample that is not."""
     absent = missing(root, problem)
     if absent:
         split, sample = absent[0]
         found = f"found {problem.samples - len(absent)} of {problem.samples} samples"
         raise ValueError(f"{root}: {found}; the first that is missing is sample {sample} of {split}")
     entries = work(state_one, root, problem, tasks(problem), workers)
-    return write_manifest(root, problem, progress(entries, problem.samples, "manifest", None))
+    manifest = write_manifest(root, problem, progress(entries, problem.samples, "manifest", None))
+    write_croissant(root, problem, manifest)
+    return manifest
 
 
 def verify(root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | None = None) -> list[str]:
@@ -205,13 +214,14 @@ def run(options: argparse.Namespace) -> int:
         print(dry_run(options.out, problem))
         return 0
     if options.verify:
-        faults = verify(options.out, problem, workers, launch)
-        for line in faults:
+        wrong = verify(options.out, problem, workers, launch)
+        wrong += faults(options.out, problem) if launch.rank == 0 else []
+        for line in wrong:
             print(line)
-        if not faults:
+        if not wrong:
             verified = len(share(tasks(problem), launch.rank, launch.world_size))
             print(f"{options.out}: {verified} samples of {problem.name} verified")
-        return 1 if faults else 0
+        return 1 if wrong else 0
     if options.manifest:
         print(describe(problem, record(options.out, problem, workers)))
         return 0

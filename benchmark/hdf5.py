@@ -27,8 +27,8 @@ def writing(path: Path, libver: str | None = None) -> Iterator[h5py.File]:
 
 
 class Output:
-    """A file that HDF5 writes to, and that is never full: the first error is kept, and raised in place of any other when
-    the file is closed. HDF5 itself ends the process by a signal where it can't write what it has yet to write."""
+    """A file that HDF5 writes to, and that is never full. The first error is kept, and raised in place of any other when
+    the file is closed: where HDF5 can't write what it has yet to write, it ends the process by a signal."""
 
     def __init__(self, path: Path):
         self.file = path.open("w+b", buffering=0)

@@ -22,6 +22,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from compliance.auditing.questions import Question, ledger_line, name_of, questions, scored
 from compliance.auditing.replays import Replay, read_replays
 from compliance.auditing.template import template

@@ -37,6 +37,7 @@ from rules.edition import ROOT, Edition, Limits, load
 
 MOST_FAULTS = 10_000  # of one check in one place
 OF_SOURCE = "CODE02"  # rules that look at files other than the reference's
+NO_RUNS = "no runs yet; all the rest was judged"
 BROKE = "Could not look: the check itself failed, that"
 
 
@@ -131,6 +132,7 @@ def judge(
     origins: dict[str, str] = {}
     extra = [f for unit in units for f in _within(unit, judged, origins)]
     missed = [(unit.path, unit.account.spent) for unit in units if unit.account.spent]
+    missed += [(unit.path, NO_RUNS) for unit in units if unit.submission and unit.submission.prepared]
     units = [unit for unit in units if not unit.account.spent]
     extra += _judge_round(units, judged)
     inside = {log.log.name for unit in units for log in unit.jobs()}

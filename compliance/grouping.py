@@ -128,14 +128,15 @@ def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], li
     return list(zip(chosen, examples, strict=True)), list(kinds[most:])
 
 
-def verdict(counts: dict[str, int], chosen: bool = False, objections: int = 0) -> str:
+def verdict(counts: dict[str, int], chosen: bool = False, objections: int = 0, logs: int = 1) -> str:
     """In order or not, in words. `chosen`: only some rules were asked for, so that it is said of these alone.
-    `objections` are the reviewers'."""
+    `objections` are the reviewers'; without `logs` nothing is in order yet."""
     read = [counted(counts[name], name) for name in ("warning", "review") if counts[name]]
     tail = f", with {' and '.join(read)} to read" if read else ""
     tail += f", {counts[WAIVED]} waived" if counts[WAIVED] else ""
     tail += f", {counted(objections, 'objection')} by reviewers" if objections else ""
-    head = f"not in order: {counted(counts['error'], 'error')}" if counts["error"] else "in order"
+    right = "in order" if logs else "no runs yet, and nothing wrong so far"
+    head = f"not in order: {counted(counts['error'], 'error')}" if counts["error"] else right
     return f"{'of the rules chosen: ' if chosen else ''}{head}{tail}"
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.log import Event, read_log
 from benchmark.tree import combine
 from compliance.reading.discovery import discover

@@ -9,7 +9,9 @@ kind that an interruption could bring. `tests/` has short versions of these for 
 """
 
 import argparse
+import contextlib
 import importlib.util
+import itertools
 import os
 import random
 import shutil
@@ -43,7 +45,7 @@ def started_by(pid: int) -> list[int]:
 
 
 def killed(command: list[str], rng: random.Random, longest: float) -> tuple[bool, int, str]:
-    """Start a command and kill it within so many seconds (0: never): whether it was killed, else its exit code and last words."""
+    """Start a command and kill it within so many seconds (0: never): whether it was, else its exit code and last words."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         try:
             words = process.communicate(timeout=rng.uniform(0.05, longest) if longest else MOST)[1]
@@ -62,10 +64,8 @@ def killed(command: list[str], rng: random.Random, longest: float) -> tuple[bool
 
 def tell(processes: list[int], sign: signal.Signals) -> None:
     for pid in processes:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, sign)
-        except ProcessLookupError:
-            pass
 
 
 def until(kills: int, one: Callable[[random.Random], int], rng: random.Random, name: str) -> None:
@@ -139,7 +139,7 @@ class Kills:
         assert seen[1] == 1, seen  # its target is out of reach
         found = list(read_log(log))
         assert all(isinstance(e, Event) for e in found)
-        assert all(a.time_ms <= b.time_ms for a, b in zip(found, found[1:], strict=False))
+        assert all(a.time_ms <= b.time_ms for a, b in itertools.pairwise(found))
         assert [[e.key for e in found].count(key) for key in ("seed", "run_start", "run_stop")] == [1, 1, 1]
         return [(e.metadata["epoch_num"], e.value) for e in found if e.key == "eval_accuracy"], count
 

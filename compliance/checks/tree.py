@@ -89,6 +89,8 @@ def submission_can_be_walked(submission: Submission, edition: Edition) -> Iterat
 @rule("TREE08", "tree", after=("TREE05", "TREE06"))
 def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> Iterator[Fault]:
     """A folder of results holds logs"""
+    if submission.prepared:  # told as what could not be looked at
+        return
     held = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
     for parts in _set_folders(submission, edition):
         if parts not in held:

@@ -23,7 +23,7 @@ def render(report: Report) -> str:
     lines += ["| what | edition | logs | verdict |", "| --- | --- | --- | --- |"]
     for block in told:
         if s := block.summary:
-            words = verdict(block.counts, report.chosen)
+            words = verdict(block.counts, report.chosen, logs=s.logs)
             words = f"**{words}**" if s.broken else words
             words += ", without a submission" if s.alone else ""
             words += f"; reviewed: {s.checklist.words()}" if s.checklist else ""

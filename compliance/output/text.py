@@ -35,7 +35,7 @@ def _head(report: Report, told: list[Block]) -> list[str]:
     if len(report.summaries) < 2:
         return []
     counts = {name: sum(block.counts[name] for block in told) for name in ORDER}
-    wrong = sum(bool(block.counts["error"]) for block in told if block.summary)
+    wrong = sum(bool(block.counts["error"]) or not block.summary.logs for block in told if block.summary)
     logs = sum(s.logs for s in report.summaries)
     order = f"{len(report.summaries) - wrong} of {len(report.summaries)} in order"
     lines = [f"{order}, {counted(logs, 'log')}: {tally(counts) or 'nothing found'}"]
@@ -62,7 +62,8 @@ def _missed(report: Report) -> list[str]:
 def _block(block: Block, report: Report) -> list[str]:
     top, bottom = [_title(block.summary)], list(_about(block.summary))
     listed = block.summary.checklist if block.summary else None
-    bottom.append(f"  {verdict(block.counts, report.chosen, len(listed.of(OBJECT)) if listed else 0)}")
+    logs = block.summary.logs if block.summary else 1
+    bottom.append(f"  {verdict(block.counts, report.chosen, len(listed.of(OBJECT)) if listed else 0, logs)}")
     if block.counts["error"]:
         bottom[-1] = _colored("error", bottom[-1], report)
     if report.every:

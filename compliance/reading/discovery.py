@@ -16,6 +16,7 @@ from compliance.reading.tree import (
     Set,
     Submission,
     log_file,
+    misnamed_log,
     read_set,
     read_submission,
     scan,
@@ -35,6 +36,7 @@ class Found:
     logs: list[LogFile] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
     searched: int = 0  # folders
+    other: str = ""  # a file with log lines that is named as no log is, where nothing else was found
 
 
 def discover(paths: list[str]) -> Found:
@@ -53,7 +55,8 @@ def discover(paths: list[str]) -> Found:
             before = len(found.submissions) + len(found.sets)
             _search(path, given.rstrip("/") or "/", path, found, DEEPEST)
             if len(found.submissions) + len(found.sets) == before:
-                found.missed.append((given, "no submission, no set of runs and no log in it"))
+                other = f"log lines in {found.other}, wanted them in result_<i>.txt: " if found.other else ""
+                found.missed.append((given, f"{other}no submission, no set of runs and no log in it"))
         else:
             found.missed.append((given, "neither a file nor a folder"))
     _once(found)
@@ -116,6 +119,8 @@ def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> Non
         folders = [f for f in folders if f not in (POWER, PRUNED) or (f == PRUNED and runs.scaling != WEAK)]
         if path != given:
             found.missed.append((name, "logs in no submission, which have no score"))
+    elif not found.other and (other := misnamed_log(entries)):
+        found.other = f"{name}/{other}"
     if not depth and folders:
         found.missed.append((name, f"folders more than {DEEPEST} deep"))
     for folder in sorted(folders) if depth else ():
@@ -123,8 +128,9 @@ def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> Non
 
 
 def _is_submission(path: Path, folders: list[str]) -> bool:
-    """A submission has systems/ beside results or source, or results/ with logs two or three levels below it."""
-    if "systems" in folders and {RESULTS, "benchmarks", "source"} & set(folders):
+    """A submission has systems/ beside results or source, or with descriptions in it where it is prepared, or results/
+    with logs two or three levels below it."""
+    if "systems" in folders and ({RESULTS, "benchmarks", "source"} & set(folders) or _is_prepared(path)):
         return True
     if RESULTS not in folders or any(_describes(path / f) for f in folders):  # the latter is a round
         return False
@@ -136,6 +142,12 @@ def _is_submission(path: Path, folders: list[str]) -> bool:
         if depth > 1 and any(LOG.match(e.name) for p in level for e in scan(p)[0]):
             return True
     return False
+
+
+def _is_prepared(path: Path) -> bool:
+    """Whether there are system descriptions in systems/."""
+    names = (e.name for e in scan(path / "systems")[0] if e.is_file(follow_symlinks=False))
+    return not (path / "systems").is_symlink() and any(name.endswith(".json") for name in names)
 
 
 def _describes(path: Path) -> bool:

@@ -4,7 +4,7 @@ followed, and there are limits to how much is walked."""
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -16,6 +16,7 @@ from compliance.reading.power import is_power
 
 MOST_ENTRIES = 200_000
 DEEPEST = 32
+MOST_OPENED, MOST_LINES = 20, 100  # files, and lines of each, in which log lines are looked for by any name
 LOG = re.compile(r"result_([0-9]{1,9})\.txt\Z")
 PRUNED, WEAK, RESULTS = "pruned_results", "weak", "results"
 
@@ -111,6 +112,13 @@ class Submission:
             e.parts[-1] for e in self.entries if len(e.parts) == n + 1 and e.parts[:n] == parts and e.kind == "folder"
         ]
 
+    @cached_property
+    def prepared(self) -> bool:
+        """Whether systems are described, and there are no files of results or source yet."""
+        files = [entry.parts for entry in self.entries if entry.kind != "folder"]
+        described = any(len(parts) == 2 and parts[0] == "systems" and parts[1].endswith(".json") for parts in files)
+        return described and not any(parts[0] in (RESULTS, "source", "benchmarks") for parts in files)
+
     def strays(self) -> Iterator[tuple[Entry, int]]:
         """(file, the line of its first event) of every file with log lines that is no log of a set, and not the log of
         an instrument."""
@@ -127,6 +135,17 @@ def first_event(file: Path) -> int:
         return next((item.line for item in read_log(file) if type(item) is Event), 0)
     except OSError:
         return 0
+
+
+def misnamed_log(files: Iterable[os.DirEntry]) -> str:
+    """The name of the first of some files that begins with log lines, as far as is looked; "" if none does."""
+    for file in islice((f for f in files if f.is_file(follow_symlinks=False)), MOST_OPENED):
+        try:
+            if any(type(item) is Event for item in islice(read_log(Path(file)), MOST_LINES)):
+                return file.name
+        except OSError:
+            continue
+    return ""
 
 
 def read_submission(path: Path, name: str, given: Path) -> Submission:

@@ -31,6 +31,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         )
         sys.exit(2)
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from benchmark.atomic import replacing
 from benchmark.launch import Launch
 from benchmark.manifest import Manifest, load_manifest, missing
 from benchmark.problem import load_problem
@@ -44,7 +46,8 @@ from .parallel.layout_search import arrange
 from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program, run_program
 from .submitting import study
 from .submitting.campaign import Campaign
-from .submitting.preflight import measure, plan, report
+from .submitting.description import filled_in
+from .submitting.preflight import measure, plan, report, want_room
 from .task import config_class
 from .training.assigned import read_assigned
 from .training.events import EDITION
@@ -156,8 +159,9 @@ def write_system(submission: Path, args: argparse.Namespace, config: RunConfig) 
         path.parent.mkdir(parents=True, exist_ok=True)
         accelerators = args.nproc // args.nodes if config.device == "cuda" else None
         names = (args.system, args.org, args.division, args.status)
-        fields = describe_system(*names, args.data, args.nodes, accelerators)
-        path.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
+        fields = filled_in(HERE / "systems", args.system, describe_system(*names, args.data, args.nodes, accelerators))
+        with replacing(path) as file:
+            file.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")
 
 
 def run_once(args: argparse.Namespace, log: Path, warm: Warm | None, more: Sequence[str] = ()) -> int:
@@ -237,6 +241,7 @@ def submit(args: argparse.Namespace) -> int:
                     print(f"submit.py: a first step {how}; no run was made", file=sys.stderr)
                     return 2
                 report(found, plan(campaign, found, published), lambda line: print(line, file=sys.stderr))
+                want_room(campaign, found)
                 if args.check or found.wrong:
                     return 1 if args.check and found.wrong else 2 if found.wrong else 0
             return campaign.make(args.anew) if args.runs else 0

@@ -3,7 +3,8 @@
     python implementations/pytorch/train.py --problem smoke --data data/smoke --log build/result_0.txt
     torchrun --nproc-per-node 4 -- implementations/pytorch/train.py --layout 2,2,1,1 ...
 
-Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command.
+Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command. Of a run that reached its
+target stdout has one line, `time to target: 28.381 s`.
 """
 
 import argparse
@@ -29,6 +30,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
 
 # What comes before the recorder is not loaded from cached bytecode, either.
 prefix, sys.pycache_prefix = sys.pycache_prefix, os.devnull
+import benchmark.installed  # noqa: F401
 from benchmark.source import install
 
 RECORDER = install()  # before other modules of the repository are loaded, so
@@ -60,6 +62,7 @@ from .task import Task, build_task, config_class
 from .training.assigned import Assigned, read_assigned
 from .training.average import average_of
 from .training.checkpoint import Checkpoints, Origin, hold, open_checkpoints
+from .training.compiled import log_compiled
 from .training.devices import device_of, grouped
 from .training.events import EDITION, RunLog, Submission, open_log
 from .training.run import Run
@@ -67,6 +70,7 @@ from .training.seeds import seed_dropout, seed_weights
 from .training.step import float32_facts, ieee_float32, warm_up
 from .training.stop import Aborted, WrongData, lost_peer, watch_signals
 from .training.stop import reason as why
+from .training.told import told
 from .training.watchdog import Watchdog, cuda_mark
 
 
@@ -77,7 +81,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--problem", required=needed, help="smoke, scale6, ...")
     parser.add_argument("--data", required=needed, type=Path, help="folder that benchmark/generate.py wrote")
     parser.add_argument("--log", required=needed, type=Path, help="log to write")
-    parser.add_argument("--org", default="reference", help="who submits")
+    parser.add_argument("--org", default="unnamed", help="who submits")
     parser.add_argument("--system", default="unnamed", help="name of the system description")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
@@ -170,8 +174,7 @@ def prepare(
     seed_dropout(seed, layout.place[0], 0)
     if config.recompute or config.recompute_norms:
         recompute_blocks(model, "block" if config.recompute else "norms")
-    if config.compile:
-        fuse_norms(model, activation_type(config))
+    compiled = config.compile and fuse_norms(model, activation_type(config))
     parameters = parameter_count(model)
     wrapped = task.parallelize(model, layout) if real else model
     average = average_of(wrapped, config.average_decay)
@@ -191,6 +194,8 @@ def prepare(
     log.event("eval_samples", problem.validation_samples)
     log.event("global_batch_size", config.batch_size)
     log.event("precision", config.precision, **float32_facts(config.device))
+    if config.compile:
+        log_compiled(log, layout, compiled)
     log.event("parameter_count", parameters)
     log.hyperparameters(task)
     source = same_source(RECORDER.files_with(*config_file), layout)
@@ -292,6 +297,14 @@ def finish(log: RunLog) -> None:
         print(f"train.py: {log.path.parent / LEDGER}: {why(error)}", file=sys.stderr)
 
 
+def say(log: RunLog) -> None:
+    """The one line on stdout, which is for other tools. A run that reached its target did so, whoever can read it."""
+    try:
+        print(told(log.path), flush=True)
+    except (OSError, ValueError) as error:
+        print(f"train.py: {why(error)}", file=sys.stderr)
+
+
 def first_line(error: BaseException) -> str:
     """The first line of an error's text."""
     return str(error).partition("\n")[0]
@@ -304,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if args.show:
             from .settings import tables  # which no run loads
 
-            print(tables(args.problem))
+            print(tables(args.problem), flush=True)
             return 0
         launch = detect_launch()
         problem = load_problem(args.problem, args.problems)
@@ -325,8 +338,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size, at_once)
         if launch.rank == 0 and (wasteful := idle(layout, problem, at_once)):
             print(f"train.py: {wasteful}", file=sys.stderr)
-    except ValueError as error:
-        print(f"train.py: {error}", file=sys.stderr)
+    except (ValueError, OSError) as error:
+        print(f"train.py: {why(error)}", file=sys.stderr)
+        if args.show:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left has nowhere to go
         return 2
     task = build_task(problem, config)
     box = layout.box(problem.shape)
@@ -349,6 +364,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parts["assigned"] = assigned
     code = attempt(args, launch, log, **parts, config_file=(path, data))
     finish(log)
+    if code == 0 and log.path and not args.steps:
+        say(log)
     reader.close()
     if staging:
         staging.clear()

@@ -14,6 +14,7 @@ import pytest
 from benchmark import generate as command
 from benchmark import scaffold
 from benchmark.config import read_yaml
+from benchmark.croissant import croissant_path
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
@@ -159,6 +160,26 @@ def test_verify(tiny, reference, tmp_path):
     gone.unlink()
     faults = verify(tmp_path, tiny, workers=2)
     assert sorted(line.partition(":")[0] for line in faults) == sorted(map(str, (broken, gone)))
+
+
+def test_the_command_verifies_the_description_too(tiny, reference, tmp_path, monkeypatch, capsys):
+    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
+    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(tmp_path), "--verify"])
+    for digits, code in (("", 0), ("0" * 64, 1)):
+        if digits:
+            text = croissant_path(tmp_path).read_text()
+            digest = load_manifest(tmp_path, tiny).fingerprints["train"]
+            croissant_path(tmp_path).write_text(text.replace(digest, digits))
+        with pytest.raises(SystemExit) as ended:
+            command.main()
+        assert ended.value.code == code
+        found = (
+            f"{croissant_path(tmp_path)}: fingerprint of train: found {digits}"
+            if code
+            else "6 samples of tiny verified"
+        )
+        assert found in capsys.readouterr().out
 
 
 def test_verify_of_nothing(tiny, tmp_path):

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -147,3 +149,40 @@ def test_reader_that_stops_reading_is_no_error(tree):
 def test_no_module_is_named_like_one_of_the_standard_library():
     """Run as a file, `compliance/` comes first on the path until the first lines have replaced it."""
     assert not {path.stem for path in HERE.glob("*.py")} & sys.stdlib_module_names
+
+
+@pytest.fixture
+def prepared(tree):
+    """A submission whose systems are described, and that has no runs yet."""
+    shutil.rmtree(tree.root / "results")
+    shutil.rmtree(tree.root / "source")
+    return tree
+
+
+@pytest.mark.parametrize("folder", ["", "results", "results/box/strong/scaffold", "source"])
+def test_a_prepared_submission_has_no_runs_yet(prepared, run, folder):
+    (prepared.root / folder).mkdir(parents=True, exist_ok=True)
+    code, out, _ = run(prepared.root)
+    assert code == 2 and "could not look: no runs yet; all the rest was judged" in out
+    assert f"{prepared.root}: 0 logs by the rules v1.0" in out
+    assert out.rstrip().endswith("no runs yet, and nothing wrong so far")
+    assert "no runs yet" in run(prepared.root, "--format", "markdown")[1]
+    assert json.loads(run(prepared.root, "--format", "json")[1])["missed"][0]["reason"].startswith("no runs yet")
+    assert run(prepared.root.parent)[0] == 2
+
+
+def test_what_is_wrong_with_a_prepared_submission_is_an_error(prepared, run):
+    line = prepared.described(submitter="bolt")
+    code, out, _ = run(prepared.root)
+    assert code == 1 and f"systems/box.json:{line}: found submitter bolt" in out and "no runs yet" in out
+
+
+def test_runs_by_other_names_are_no_missing_runs(tree, run):
+    """Logs that are not called result_<i>.txt, with a description beside them and without."""
+    for index in range(5):
+        tree.path(index).rename(tree.path(index).with_name(f"run_{index}.log"))
+    code, out, _ = run(tree.root)
+    assert code == 1 and "TREE09" in out and "found no log, wanted result_<i>.txt" in out and "no runs yet" not in out
+    folder = tree.path(0).parent
+    code, out, _ = run(folder)
+    assert code == 2 and re.search(rf"log lines in {folder}/run_\d\.log, wanted them in result_<i>\.txt: ", out)

@@ -32,7 +32,7 @@ def commands(text: str) -> list[str]:
 def parse(command: str) -> argparse.Namespace:
     """What a command's script reads from it. Raises ValueError for a script or an option that there is not."""
     _, script, *arguments = shlex.split(command)
-    script = re.sub(r"^implementations/acme/", "implementations/pytorch/", script)
+    script = re.sub(r"^implementations/acme(-open)?/", "implementations/pytorch/", script)
     if not (ROOT / script).is_file():
         raise ValueError(f"{command}: found no {script}")
     main = import_module(script.removesuffix(".py").replace("/", ".")).main

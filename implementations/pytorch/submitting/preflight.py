@@ -73,8 +73,21 @@ def plan(campaign: Campaign, found: Preflight, published: Published | None) -> l
     took = f"an epoch takes about {found.epoch_seconds:.1f} s here"
     if epochs:
         took += f", the reference took {epochs:g} epochs: about {duration(todo * epochs * found.epoch_seconds)} in all"
-    size, free = todo * found.parameters * FLOAT, shutil.disk_usage(campaign.submission).free
+    size, free = room(campaign, found)
     return [f"{todo} runs; {took}", f"final weights of {size / 1e6:.1f} MB, {free / 1e9:.1f} GB are free"]
+
+
+def room(campaign: Campaign, found: Preflight) -> tuple[int, int]:
+    """(bytes that the runs to come write at least, their weights; bytes that are free)"""
+    todo = sum(not standing.over for standing in campaign.standings())
+    return todo * found.parameters * FLOAT, shutil.disk_usage(campaign.submission).free
+
+
+def want_room(campaign: Campaign, found: Preflight) -> None:
+    """Raises ValueError for a disk that has no room for what the runs write."""
+    size, free = room(campaign, found)
+    if free < size:
+        raise ValueError(f"{campaign.submission}: found {free} bytes free, wanted {size} for the runs' final weights")
 
 
 def report(found: Preflight, lines: list[str], say: Callable[[str], None]) -> None:

@@ -15,6 +15,15 @@ def log_of_another_benchmark(tree):
 
 
 @damage
+def run_whose_compiler_failed(tree):
+    for index, log in enumerate(tree.logs):
+        before = log.one("parameter_count")
+        log.events.insert(log.events.index(before), {**before, "key": "compiled", "value": index != 2})
+        tree.write(index)
+    return [("result_2.txt", tree.logs[2].line(tree.logs[2].one("compiled")), "RUN07")]
+
+
+@damage
 def log_copied_with_clock_and_seed_changed(tree):
     tree.logs[4] = copy.deepcopy(tree.logs[0])
     for event in tree.logs[4].events:

@@ -1,12 +1,13 @@
 """What belongs to a set, and what is named because it belongs to none."""
 
+import os
 import shutil
 
 import pytest
 
 from compliance.engine import judge
 from compliance.reading import tree as reading_tree
-from compliance.reading.tree import place_of
+from compliance.reading.tree import LOG, misnamed_log, place_of, read_submission
 
 FORGED = (0.5, 0.7, 0.995)
 
@@ -86,3 +87,33 @@ def test_a_folder_is_listed_as_far_as_a_submission_may_be_large(tmp_path, monkey
     for name in "abc":
         (tmp_path / name).touch()
     assert len(reading_tree.scan(tmp_path)[0]) == listed
+
+
+@pytest.mark.parametrize(
+    ("files", "prepared"),
+    [
+        (["systems/box.json"], True),
+        (["systems/box.json", "README.md"], True),
+        (["systems/box.json", "results/box/strong/scaffold/"], True),
+        (["systems/box.json", "results/box/strong/scaffold/ledger.jsonl"], False),
+        (["systems/box.json", "results/box/strong/scaffold/run_0.log"], False),
+        (["systems/box.json", "source/abc/train.py"], False),
+        (["systems/", "results/"], False),
+    ],
+)
+def test_a_prepared_submission_has_descriptions_alone(tmp_path, files, prepared):
+    for file in files:
+        path = tmp_path / "acme" / file
+        (path if file.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
+        if not file.endswith("/"):
+            path.write_text("")
+    assert read_submission(tmp_path / "acme", "acme", tmp_path).prepared is prepared
+
+
+def test_log_lines_are_found_under_any_name(tree):
+    folder = tree.path(0).parent
+    assert LOG.match(misnamed_log(sorted(os.scandir(folder), key=lambda entry: entry.name)))
+    for index in range(5):
+        tree.path(index).write_text("no event\n" * 3)
+    os.mkfifo(folder / "pipe")
+    assert misnamed_log(os.scandir(folder)) == ""

@@ -150,6 +150,8 @@ def test_a_run_whose_compiler_fails_runs_on(tiny, events, tmp_path):
         run = warm.start([*tiny.options(tmp_path / "log.txt"), "compile=true"], (0, 1, stream.fileno()))
         assert run.wait(300) == 0
     assert "norms are not compiled" in errors.read_text()
+    assert "train.py: kernels are not compiled: this run can't be in one set with runs whose" in errors.read_text()
+    assert [e.value for e in events(tmp_path / "log.txt") if e.key == "compiled"] == [False]
     assert last(tmp_path / "log.txt", events)["status"] == "success"
 
 

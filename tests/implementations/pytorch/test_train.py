@@ -17,6 +17,7 @@ from benchmark.metric import Counts, dice
 from benchmark.tree import combine
 from implementations.pytorch import submit, train
 from implementations.pytorch.training.stop import Aborted
+from implementations.pytorch.training.told import told
 
 HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
 init_start seed problem problem_digest rules_edition target number_of_nodes number_of_ranks accelerators_per_node
@@ -42,8 +43,9 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
     named = ["--layout", ",".join(map(str, layout))] if math.prod(layout[1:]) > 1 else []  # all by data is the default
     done = tiny.train(log, *named, f"workers={workers}", ranks=ranks, fresh=True)
     assert done.returncode == 0, done.stderr
-    assert "epoch 1: loss" in done.stderr and "Traceback" not in done.stderr and not done.stdout
+    assert "epoch 1: loss" in done.stderr and "Traceback" not in done.stderr
     found = events(log)
+    assert done.stdout == told(log) + "\n"  # of all ranks together
     assert [e.key for e in found] == [*HEAD.split(), *FIRST.split(), "run_stop", "weights"]
     assert found[-2].value is None and found[-2].metadata["status"] == "success"
     assert values(found, "number_of_ranks") == [ranks] and tuple(values(found, "layout")[0].values()) == layout
@@ -98,7 +100,7 @@ def test_rehearsals_of_one_seed_are_the_same_run(tiny, events, tmp_path):
 def test_epoch_limit_is_no_success(endless, events, tmp_path):
     log = tmp_path / "result_0.txt"
     done = endless.train(log, "epochs=2", ranks=2)
-    assert done.returncode == 1 and "after 2 epochs, wanted 2.0" in done.stderr
+    assert done.returncode == 1 and "after 2 epochs, wanted 2.0" in done.stderr and not done.stdout
     end = events(log)[-1]
     assert (end.key, end.metadata["status"], end.metadata["epoch_num"]) == ("run_stop", "aborted", 2)
 
@@ -163,7 +165,7 @@ def test_nothing_is_loaded_after_the_source_was_logged(tiny, events, tmp_path):
     assert done.returncode == 0, done.stderr
     (event,) = (e for e in events(log) if e.key == "source")
     assert event.metadata["config"] == "config/config.yaml"
-    assert event.metadata["files"].keys() == {*json.loads(done.stdout), "config/config.yaml"}
+    assert event.metadata["files"].keys() == {*json.loads(done.stdout.splitlines()[-1]), "config/config.yaml"}
 
 
 def test_ranks_that_loaded_other_source_are_named():

@@ -1,12 +1,17 @@
 """What is found before a run is made."""
 
+import argparse
 import json
+import shutil
 
 import pytest
 
 from benchmark.tree import set_path, system_path
 from implementations.pytorch import submit
-from implementations.pytorch.submitting.preflight import MOST, Preflight, report, words
+from implementations.pytorch.config import RunConfig
+from implementations.pytorch.submitting import preflight
+from implementations.pytorch.submitting.campaign import Campaign
+from implementations.pytorch.submitting.preflight import MOST, Preflight, report, want_room, words
 
 
 def check(tiny, out, *more, settings=()):
@@ -62,6 +67,38 @@ def test_what_no_run_could_start_with(tiny, tmp_path, capsys, options, words):
     assert check(tiny, tmp_path, *options) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("submit.py: ") and words in line
+
+
+@pytest.mark.parametrize(("short", "fits"), [(1, False), (0, True), (-1, True)])
+def test_a_disk_without_room_is_told_beforehand(tmp_path, monkeypatch, short, fits):
+    """One byte too few for the weights of five runs of 100 parameters, as many as they take, one more."""
+    usage = type(shutil.disk_usage(tmp_path))(10**9, 0, 5 * 4 * 100 - short)
+    monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: usage)
+    campaign = Campaign(tmp_path / "Us", "laptop", "scaffold", "tiny", 5, RunConfig(), start=None)
+    found = Preflight((), 1.0, 100)
+    if fits:
+        return want_room(campaign, found)
+    with pytest.raises(ValueError, match=r"Us: found 1999 bytes free, wanted 2000 for the runs' final weights"):
+        want_room(campaign, found)
+
+
+def test_a_file_in_place_of_a_folder_is_one_line(tiny, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert check(tiny, tmp_path / "file") == 2
+    assert capsys.readouterr().err == f"submit.py: {tmp_path}/file/Us/systems: Not a directory\n"
+
+
+def test_a_full_disk_leaves_no_half_of_a_description(tmp_path, monkeypatch):
+    """It would stay, as a description is never overwritten."""
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", "box.json")
+
+    monkeypatch.setattr(submit.Path, "write_text", full)
+    told = {"system": "box", "org": "Us", "division": "closed", "status": "onprem", "data": tmp_path, "runs": 1}
+    with pytest.raises(OSError, match="No space left"):
+        submit.write_system(tmp_path / "Us", argparse.Namespace(**told))
+    assert not list((tmp_path / "Us" / "systems").iterdir())
 
 
 def test_findings_come_worst_first_and_not_without_end():

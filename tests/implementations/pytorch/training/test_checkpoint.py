@@ -343,9 +343,7 @@ def test_the_last_epoch_is_the_last_by_number(tmp_path, origin):
         Checkpoints(folder / str(epoch), long).save(small(1.0), ALONE, 7, epoch, FOUND)
     os.rename(folder / "999999" / "epoch_999999", folder / "1000000" / "epoch_999999")
     (folder / "1000000" / "epoch_99999999999999").mkdir()
-    assert (
-        open_checkpoints(folder / "1000000", True, long).resumed.epoch == 1_000_000
-    )  # it has yet to say that it is over
+    assert open_checkpoints(folder / "1000000", True, long).resumed.epoch == 1_000_000  # it has yet to say so
     LogWriter(long.log, append=True).end("run_stop", None, status="aborted")
     with pytest.raises(ValueError, match="epoch_1000000: found 1000000 epochs, wanted fewer than the limit of 1000000"):
         open_checkpoints(folder / "1000000", True, long)

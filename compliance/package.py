@@ -1,0 +1,156 @@
+"""Pack a submission into one file to be handed in, and look at such a file.
+
+    python compliance/package.py results/v1.0/acme --out build/acme.tar.gz
+    python compliance/package.py results/v1.0/acme --out build/blind.tar.gz --anonymous --key build/blind.key
+    python compliance/package.py --verify build/acme.tar.gz
+    python compliance/package.py --unpack build/acme.tar.gz --to build/unpacked/v1.0
+    python compliance/package.py --restore build/blind.tar.gz --key build/blind.key --to build/unpacked/v1.0
+
+The submission is judged first, and packed only if it is in order. The same files give the same package. Nothing is
+written over. Exit codes: 0 done, 1 the submission or the package is not in order, 2 it could not be done.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from benchmark.log import open_regular
+from compliance.packing.archive import unpack, verify
+from compliance.packing.key import read_key, restored
+from compliance.packing.manifest import Manifest, Unsound
+from compliance.packing.pack import PENDING, Packed, Refused, pack, pack_anonymous
+from compliance.reading.registry import names_entry
+from compliance.terminal import put, tell
+from rules.edition import ROOT
+
+ACTIONS = {  # what can be done, and the options that it needs
+    "submission": ("out",),
+    "verify": (),
+    "unpack": ("to",),
+    "restore": ("key", "to"),
+}
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    file = {"type": Path, "metavar": "FILE"}
+    parser.add_argument("submission", nargs="?", type=Path, help="a submission to pack: results/<edition>/<org>")
+    parser.add_argument("--out", **file, help="the package to write, such as build/acme.tar.gz")
+    parser.add_argument("--rules", metavar="EDITION", help="judge by this edition, whatever the folders say")
+    parser.add_argument("--anonymous", action="store_true", help="pack without names, for blind review; with --key")
+    parser.add_argument("--key", **file, help="what restores an anonymous package: keep it to yourself")
+    parser.add_argument("--hide", metavar="NAME", action="append", default=[], help="another name to hide everywhere")
+    parser.add_argument("--verify", **file, help="say whether a package is whole, and what it is")
+    parser.add_argument("--unpack", **file, help="unpack a package; with --to")
+    parser.add_argument("--restore", **file, help="unpack an anonymous package with its names; with --key and --to")
+    parser.add_argument("--to", type=Path, metavar="DIR", help="the folder in which the submission's folder will be")
+    args = parser.parse_args(arguments)
+    given = [name for name in ACTIONS if getattr(args, name) is not None]
+    if len(given) != 1:
+        parser.error("wanted a submission, or one of --verify, --unpack and --restore")
+    if not args.anonymous and (args.hide or (args.key and args.submission)):
+        parser.error("--key, --hide: found no --anonymous, wanted it, too")
+    for name in (*ACTIONS[given[0]], *(["key"] if args.anonymous else [])):
+        if getattr(args, name) is None:
+            parser.error(f"found no --{name}, wanted one")
+    return args
+
+
+def main(arguments: Sequence[str] | None = None, rules: Path = ROOT) -> int:
+    """Do what the command line says; the exit code. `rules` is the folder of the editions."""
+    args = parse(arguments)
+    try:
+        put("".join(f"{line}\n" for line in act(args, rules)))
+    except (Unsound, Refused) as error:
+        for line in f"package.py: {error}".splitlines():
+            tell(line)
+        return 1
+    except (ValueError, OSError) as error:
+        tell(f"package.py: {why(error)}")
+        return 2
+    return 0
+
+
+def act(args: argparse.Namespace, rules: Path) -> list[str]:
+    """Do what the command line says; what to print. Raises Unsound, Refused, ValueError, OSError."""
+    if args.verify:
+        return contents(args.verify, verify(args.verify))
+    if args.unpack:
+        return unpacked(unpack(args.unpack, args.to))
+    if args.restore:
+        key = read_key(args.key)
+        return unpacked(unpack(args.restore, args.to, restored(key, str(args.key))))
+    if args.anonymous:
+        packed = pack_anonymous(args.submission, args.out, args.key, args.hide, args.rules, rules)
+        return [*told(args.out, packed), *hidden(args.key, packed)]
+    return list(told(args.out, pack(args.submission, args.out, args.rules, rules)))
+
+
+def why(error: Exception) -> str:
+    """An error in one line."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename2 or error.filename}: {error.strerror}"
+    return str(error).partition("\n")[0]
+
+
+def contents(path: Path, manifest: Manifest) -> list[str]:
+    """A package in words."""
+    size = f"{sum(file.size for file in manifest.files) / 1e6:.1f} MB"
+    lines = [f"{path}: {manifest.submission}, {len(manifest.files)} files of {size}, rules {manifest.edition}"]
+    lines += [f"sha256 of the package: {sha256(path)}", f"sha256 of its manifest: {manifest.digest}"]
+    return [*lines, *([f"anonymous; sha256 of its key: {manifest.key}"] if manifest.key else [])]
+
+
+def told(path: Path, packed: Packed) -> Iterator[str]:
+    """What was packed, the line for the organisers, and what comes next."""
+    counts = Counter(finding.severity for finding in packed.verdict.findings)
+    yield from contents(path, packed.manifest)
+    yield f"{packed.verdict.looked} logs, in order, {counts['warning']} warnings and {counts['review']} reviews to read"
+    yield f"for the organisers: {json.dumps(line_of(path, packed), sort_keys=True)}"
+    yield f"next: python compliance/package.py --verify {path}; hand it in with the line for the organisers"
+
+
+def line_of(path: Path, packed: Packed) -> dict:
+    """What organisers note of a package: digests, the heads of its ledgers, entries of the registry that it uses."""
+    manifest, sets = packed.manifest, packed.verdict.submissions[0].sets
+    line = {"submission": manifest.submission, "edition": manifest.edition}
+    line |= {"package": sha256(path), "manifest": manifest.digest, "ledgers": packed.heads}
+    if manifest.key:
+        return {**line, "key": manifest.key}
+    entries = {log.run.origin.entry for s in sets for log in s.logs if names_entry(log.run)}
+    return {**line, "entries": sorted(entries - {None})}
+
+
+def hidden(key: Path, packed: Packed) -> Iterator[str]:
+    """What is hidden in an anonymous package, and what isn't."""
+    yield f"key: {key}; it restores the names: keep a copy, and give it to nobody before they are disclosed"
+    yield f"not judged before: {', '.join(PENDING)}, and the heads of ledgers that were sent beforehand"
+    if kept := packed.names.kept():
+        yield f"words of the published source, left in source: {', '.join(kept)} (--hide NAME hides one there, too)"
+    if any(names_entry(log.run) for s in packed.verdict.submissions[0].sets for log in s.logs):
+        yield "seeds come from the registry: who has it can tell whose they are"
+    yield "hardware, times and figures are as they were; look into the package before you send it"
+
+
+def unpacked(folder: Path) -> list[str]:
+    """Where a submission is now, and what comes next."""
+    return [str(folder), f"next: python compliance/check.py {folder}"]
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file."""
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+"""The file of a package: a gzipped tar that follows, but for compression, from its manifest and the files' bytes.
+
+Each header is the one that `header` makes for a name and a size, the manifest comes first, and the files follow in its
+order. So whoever reads a package knows every byte but the contents beforehand: a link, a device, an absolute path, a
+file too many or a header of another kind is a byte that is not the expected one. Nothing is held in memory but the
+manifest, nothing is unpacked beyond the sizes that it names, and none of tar's extensions is interpreted.
+"""
+
+import gzip
+import hashlib
+import shutil
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from benchmark.log import open_regular
+from compliance.packing.manifest import LARGEST, NAME, File, Manifest, Unsound, parse, want
+
+BLOCK = 1 << 20  # bytes that are moved at a time
+RECORD = tarfile.RECORDSIZE
+LEVEL = 6  # of compression
+
+
+def header(name: str, size: int) -> bytes:
+    """The block of 512 bytes ahead of a file. Raises ValueError for a name that has no room in it."""
+    info = tarfile.TarInfo(name)
+    info.size = size
+    try:
+        return info.tobuf(tarfile.USTAR_FORMAT, "utf-8", "strict")
+    except ValueError as error:
+        raise ValueError(
+            f"{name}: found a path that a package has no room for ({error}), wanted a shorter one"
+        ) from None
+
+
+def members(manifest: Manifest) -> Iterator[tuple[File, bytes]]:
+    """The files with their headers."""
+    for file in manifest.files:
+        yield file, header(f"{manifest.submission}/{file.path}", file.size)
+
+
+def padding(size: int, block: int = tarfile.BLOCKSIZE) -> bytes:
+    """What fills the last block of so many bytes."""
+    return bytes(-size % block)
+
+
+def write(out: BinaryIO, manifest: Manifest, open_file: Callable[[str], BinaryIO]) -> None:
+    """Write a package. Raises ValueError for a file that is not as the manifest has it any more, OSError."""
+    with gzip.GzipFile("", "wb", LEVEL, out, mtime=0) as tar:
+        size = len(manifest.data)
+        total = tar.write(header(NAME, size) + manifest.data + padding(size))
+        for file, head in members(manifest):
+            total += tar.write(head)
+            digest, left = hashlib.sha256(), file.size
+            with open_file(file.path) as content:
+                while piece := content.read(min(BLOCK, left + 1)):
+                    digest.update(piece)
+                    left -= len(piece)
+                    if left < 0:
+                        break
+                    total += tar.write(piece)
+            if left or digest.hexdigest() != file.sha256:
+                raise ValueError(f"{file.path}: found other bytes than a moment ago, wanted a file that stays as it is")
+            total += tar.write(padding(file.size))
+        tar.write(bytes(2 * tarfile.BLOCKSIZE) + padding(total + 2 * tarfile.BLOCKSIZE, RECORD))
+
+
+class Inflated:
+    """What one gzip stream holds, in pieces of the size asked for."""
+
+    def __init__(self, file: BinaryIO):
+        self.file, self.stream = file, zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+    def read(self, size: int) -> bytes:
+        """So many bytes, fewer at the end. Raises Unsound for what is no gzip."""
+        parts = []
+        while size:
+            rest = self.stream.unconsumed_tail or self.file.read(BLOCK)
+            try:
+                piece = self.stream.decompress(rest, size)
+            except zlib.error as error:
+                raise Unsound(f"package: found no gzip ({error}), wanted one") from None
+            parts.append(piece)
+            size -= len(piece)
+            if self.stream.eof or not (piece or rest):
+                break
+        return b"".join(parts)
+
+    def ends(self) -> bool:
+        """Whether this is the end, of the stream and of the file."""
+        return not self.read(1) and self.stream.eof and not self.stream.unused_data and not self.file.read(1)
+
+
+class Package:
+    """A package that is being read. `manifest` is there at once. Raises Unsound for a file that is none."""
+
+    def __init__(self, file: BinaryIO):
+        self.tar = Inflated(file)
+        head = self.tar.read(tarfile.BLOCKSIZE)
+        try:
+            size = tarfile.TarInfo.frombuf(head, "utf-8", "strict").size
+        except (tarfile.TarError, ValueError):
+            size = -1
+        fits = 0 < size <= LARGEST and head == header(NAME, size)
+        want(fits, "package", "no manifest at its beginning", f"{NAME} of at most {LARGEST} bytes")
+        self.total = tarfile.BLOCKSIZE + size + len(padding(size))
+        self.manifest = parse(self.tar.read(size))
+        self.exactly(padding(size), NAME)
+
+    def contents(self) -> Iterator[tuple[File, Iterator[bytes]]]:
+        """Each file with its bytes, piece by piece. Raises Unsound where one is not as the manifest says: a file's
+        pieces are sound when its iteration has ended, the package is when this one has."""
+        for file, head in members(self.manifest):
+            self.exactly(head, file.path)
+            pieces = self.pieces(file)
+            yield file, pieces
+            for _ in pieces:
+                pass
+            self.exactly(padding(file.size), file.path)
+            self.total += tarfile.BLOCKSIZE + file.size + len(padding(file.size))
+        end = bytes(2 * tarfile.BLOCKSIZE)
+        self.exactly(end + padding(self.total + len(end), RECORD), "the end")
+        want(self.tar.ends(), "the end", "more bytes, or a part of them", "the end of the package")
+
+    def pieces(self, file: File) -> Iterator[bytes]:
+        """The bytes of the file that comes next."""
+        digest, left = hashlib.sha256(), file.size
+        while left:
+            piece = self.tar.read(min(BLOCK, left))
+            want(piece, file.path, f"{file.size - left} bytes", f"{file.size}")
+            digest.update(piece)
+            left -= len(piece)
+            yield piece
+        want(digest.hexdigest() == file.sha256, file.path, f"sha256 {digest.hexdigest()}", file.sha256)
+
+    def exactly(self, wanted: bytes, where: str) -> None:
+        """Raises Unsound unless these bytes come next."""
+        same = self.tar.read(len(wanted)) == wanted
+        want(same, where, "other bytes than the manifest lets expect", "a plain file, as package.py writes it")
+
+
+def verify(path: Path) -> Manifest:
+    """The manifest of a package all of whose files are as it says. Raises Unsound, OSError."""
+    with open_regular(path) as file:
+        package = Package(file)
+        for _ in package.contents():
+            pass
+        return package.manifest
+
+
+def unpack(path: Path, to: Path, change: Callable[[Manifest, Path], Path] | None = None) -> Path:
+    """Unpack a package into the folder `to`; the submission's folder, which is there when all of it is sound.
+
+    `change` makes of what was unpacked (the manifest, the folder) another folder to be put there. Raises ValueError for
+    a folder that is there already, Unsound, OSError.
+    """
+    with open_regular(path) as file:
+        package = Package(file)
+        to.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=to) as scratch:
+            folder = Path(scratch) / package.manifest.submission
+            for entry, pieces in package.contents():
+                place = folder / entry.path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                with open(place, "xb") as out:
+                    for piece in pieces:
+                        out.write(piece)
+            folder = change(package.manifest, folder) if change else folder
+            return put_in_place(folder, to / folder.name)
+
+
+def put_in_place(folder: Path, target: Path) -> Path:
+    """Move a folder to where nothing is. Raises ValueError where something is."""
+    if target.exists() or target.is_symlink():
+        raise ValueError(f"{target}: found something there, wanted nothing: nothing is written over")
+    shutil.move(folder, target)
+    return target

@@ -1,0 +1,128 @@
+"""The key of an anonymous package: which names were hidden, and what each file was before.
+
+The package has the sha256 of the key's bytes, so that nobody can later come with another one. A random number in the
+key keeps others from guessing names and trying whether the sha256 fits.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
+
+from benchmark.log import open_regular
+from compliance.packing.manifest import File, Manifest, Unsound, files_at, parse, path_fault, want
+from compliance.packing.names import Spot, spellings
+
+FORMAT = "scaffold-key-1"
+WEIGHTS = ".safetensors"
+DIGEST = re.compile(rb"[0-9a-f]{64}")
+LARGEST = 512 << 20  # bytes of a key
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Key:
+    """`original` is the manifest of the package as it would be with its names, `names` what stands for each name.
+    `files`: path in the anonymous package -> (path before, what was replaced in it)."""
+
+    salt: str
+    original: Manifest
+    names: dict[str, str]
+    files: dict[str, tuple[str, tuple[Spot, ...]]]
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes of the file."""
+        files = {
+            path: [before, [[at, size, old.decode("latin-1")] for at, size, old in spots]]
+            for path, (before, spots) in self.files.items()
+        }
+        values = {"format": FORMAT, "salt": self.salt, "original": self.original.data.decode(), "names": self.names}
+        return json.dumps({**values, "files": files}, sort_keys=True).encode() + b"\n"
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the file."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def read_key(path: Path) -> Key:
+    """A key. Raises Unsound for a file that is none, OSError."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        want(size <= LARGEST, str(path), f"{size} bytes", f"a key of at most {LARGEST}")
+        data = file.read(LARGEST)
+    try:
+        values = json.loads(data)
+        want(values["format"] == FORMAT, str(path), "another format", FORMAT)
+        files = {
+            after: (before, tuple((at, size, old.encode("latin-1")) for at, size, old in spots))
+            for after, (before, spots) in values["files"].items()
+        }
+        key = Key(values["salt"], parse(values["original"].encode()), values["names"], files)
+        want(key.data == data, str(path), "a key that is written otherwise", "the file that package.py wrote")
+    except Unsound:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise Unsound(f"{path}: found no key ({type(error).__name__}: {error!s:.80}), wanted one") from None
+    return key
+
+
+def restored(key: Key, where: str) -> Callable[[Manifest, Path], Path]:
+    """Makes of an anonymous package that was unpacked what it was before, byte for byte. Raises Unsound for a key of
+    another package; `where` is what errors call it."""
+
+    def change(manifest: Manifest, folder: Path) -> Path:
+        wanted = manifest.key or "none: the package is not anonymous"
+        want(manifest.key == key.digest, where, f"a key of sha256 {key.digest}", wanted)
+        want(sorted(key.files) == [f.path for f in manifest.files], where, "other files", "those of the package")
+        hidden = {text.casefold(): new for name, new in key.names.items() for text in spellings(name)}
+        before = folder.with_name(f"{folder.name}.restored") / key.original.submission
+        for after, (path, spots) in key.files.items():
+            want(type(path) is str and not path_fault(path), where, f"{path!r:.80}", "plain relative paths")
+            place = before / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with open(folder / after, "rb") as changed, open(place, "xb") as out:
+                for piece in patched(changed, spots, where, hidden, weights=after.endswith(WEIGHTS)):
+                    out.write(piece)
+        found = files_at(before, (path for path, _ in key.files.values()))
+        for file, original in zip(found, key.original.files, strict=False):
+            want(file == original, f"{where}: {file.path}", told(file), told(original))
+        want(len(found) == len(key.original.files), where, f"{len(found)} files", f"{len(key.original.files)}")
+        return before
+
+    return change
+
+
+def patched(
+    changed: BinaryIO, spots: tuple[Spot, ...], where: str, hidden: dict[str, str], weights: bool = False
+) -> Iterator[bytes]:
+    """A file with what was replaced in it put back, piece by piece. Raises Unsound for something else than a name, a
+    digest or a number of bytes, so that what was reviewed is what is disclosed; of weights also the header."""
+    size, end, piece = os.fstat(changed.fileno()).st_size, 0, b""
+    for at, length, old in (*spots, (size, 0, b"")):
+        sound = type(at) is int and type(length) is int and end <= at <= size and 0 <= length <= size - at
+        want(sound, where, f"a place {at!r:.40} in a file of {size} bytes", "places one after another")
+        while end < at:
+            piece = changed.read(min(BLOCK, at - end))
+            end += len(piece)
+            yield piece
+        new = changed.read(length)
+        end += length
+        if length or old:
+            known = length and hidden.get(old.decode(errors="replace").casefold(), "").encode() == new
+            digest = DIGEST.fullmatch(old) and DIGEST.fullmatch(new)
+            count = piece.endswith(b'"bytes": ') and old.isdigit() and new.isdigit()
+            sound = known or digest or count or (weights and not at)
+            want(sound, where, f"{old!r:.80} in place of {new!r:.80}", "a name, a digest, or bytes")
+        yield old
+
+
+def told(file: File) -> str:
+    """A file in words."""
+    return f"{file.path}, {file.size} bytes, sha256 {file.sha256}"

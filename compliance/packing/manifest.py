@@ -1,0 +1,134 @@
+"""The manifest of a package: which files it holds, with their sizes and digests. It is the first file in it."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from benchmark.log import open_regular
+from compliance.reading.discovery import LARGEST as LARGEST_ALL
+from compliance.reading.source import SHA256
+from compliance.reading.tree import DEEPEST, MOST_ENTRIES, Submission
+
+NAME = "package.json"
+FORMAT = "scaffold-package-1"
+LARGEST = 64 << 20  # bytes of a manifest
+LONGEST = 255  # bytes of a path, as tar's plainest form has them
+
+
+class Unsound(ValueError):
+    """What is wrong with a package, or with a key."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a submission: its path below the submission's folder, bytes, sha256 in hexadecimal."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a package holds. `submission` is the name of its folder, `edition` the rules by which it was judged,
+    `key` the sha256 of the key of an anonymous package, "" of any other. Raises Unsound for what no package holds."""
+
+    submission: str
+    edition: str
+    files: tuple[File, ...]
+    key: str = ""
+
+    def __post_init__(self):
+        for name in (self.submission, self.edition):
+            want(
+                type(name) is str and "/" not in name and not path_fault(name), NAME, name, "the plain name of a folder"
+            )
+        want(
+            type(self.key) is str and (not self.key or SHA256.fullmatch(self.key)),
+            NAME,
+            self.key,
+            "a sha256 or nothing",
+        )
+        want(0 < len(self.files) <= MOST_ENTRIES, NAME, f"{len(self.files)} files", f"1 to {MOST_ENTRIES}")
+        for file in self.files:
+            fault = path_fault(file.path) if type(file.path) is str else "no text"
+            want(not fault, NAME, f"{file.path!r:.80} ({fault})", "plain relative paths")
+            want(type(file.size) is int and 0 <= file.size <= LARGEST_ALL, file.path, file.size, "a number of bytes")
+            want(type(file.sha256) is str and SHA256.fullmatch(file.sha256), file.path, file.sha256, "a sha256")
+        paths = [file.path for file in self.files]
+        want(paths == sorted(set(paths)), NAME, "files in another order, or one twice", "them sorted, each once")
+        above = {path.rsplit("/", n)[0] for path in paths for n in range(1, path.count("/") + 1)}
+        want(above.isdisjoint(paths), NAME, "a file that is a folder, too", "one or the other")
+        total = sum(file.size for file in self.files)
+        want(total <= LARGEST_ALL, NAME, f"{total} bytes in all files", f"at most {LARGEST_ALL}")
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes of package.json."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=1, sort_keys=True).encode() + b"\n"
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the manifest: it stands for all files, however they are compressed."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def want(holds: Any, where: str, found: Any, wanted: str) -> None:
+    """Raises Unsound, naming file, found and wanted, unless it holds."""
+    if not holds:
+        raise Unsound(f"{where!s:.255}: found {found!s:.120}, wanted {wanted}")
+
+
+def path_fault(path: str) -> str:
+    """What is wrong with a path in a package, or nothing."""
+    if not path.isprintable() or "\\" in path:
+        return "a character that has no place in it"
+    if len(path.encode(errors="replace")) > LONGEST:
+        return f"more than {LONGEST} bytes"
+    if any(part in ("", ".", "..") for part in path.split("/")):
+        return "not relative, or not plain"
+    return f"more than {DEEPEST} folders deep" if path.count("/") > DEEPEST else ""
+
+
+def parse(data: bytes) -> Manifest:
+    """The manifest of these bytes. Raises Unsound unless they are exactly what a manifest is written as."""
+    try:
+        values = json.loads(data)
+        entries = values.pop("files")
+        want(values.pop("format") == FORMAT, NAME, "another format", FORMAT)
+        names = {field.name for field in fields(File)}
+        plain = type(entries) is list and all(type(entry) is dict and entry.keys() == names for entry in entries)
+        want(plain, NAME, "files of another form", ", ".join(sorted(names)))
+        manifest = Manifest(files=tuple(File(**entry) for entry in entries), **values)
+        same = manifest.data == data
+    except Unsound:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise Unsound(f"{NAME}: found no manifest ({type(error).__name__}: {error!s:.80}), wanted one") from None
+    want(same, NAME, "a manifest that is written otherwise", "the form in which package.py writes it")
+    return manifest
+
+
+def manifest_of(submission: Submission, edition: str) -> Manifest:
+    """The manifest of a submission as it lies there. Raises ValueError for what can't be packed, OSError."""
+    odd = [entry for entry in submission.entries if entry.kind not in ("file", "folder")]
+    if odd or submission.cut:
+        found = f"a {odd[0].kind} at {'/'.join(odd[0].parts)}" if odd else "more files than are looked at"
+        raise ValueError(f"{submission.name}: found {found}, wanted files and folders")
+    paths = ["/".join(entry.parts) for entry in submission.entries if entry.kind == "file"]
+    return Manifest(submission.org, edition, files_at(submission.path, paths))
+
+
+def files_at(root: Path, paths: Iterable[str]) -> tuple[File, ...]:
+    """The files at these paths below a folder, sorted. Raises OSError."""
+    files = []
+    for path in sorted(paths):
+        with open_regular(root / path) as file:
+            size = os.fstat(file.fileno()).st_size
+            files.append(File(path, size, hashlib.file_digest(file, "sha256").hexdigest()))
+    return tuple(files)

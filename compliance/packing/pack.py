@@ -1,0 +1,148 @@
+"""Packing: a submission is judged, and what is in order is written into a package, with its names or without."""
+
+import os
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.atomic import replacing
+from benchmark.ledger import read_ledger
+from benchmark.log import open_regular
+from benchmark.tree import LEDGER
+from compliance.engine import judge
+from compliance.finding import errors
+from compliance.packing.anonymous import anonymised
+from compliance.packing.archive import write
+from compliance.packing.key import Key
+from compliance.packing.manifest import Manifest, files_at, manifest_of
+from compliance.packing.names import Names, gather
+from compliance.reading.discovery import discover
+from compliance.reading.tree import Submission
+from compliance.verdict import Verdict
+from rules.edition import ROOT, load
+
+PENDING = ("REG",)  # of an anonymous package: the registry of the round has the names
+SHOWN = 10  # findings that are told
+
+
+class Refused(Exception):
+    """The submission is not in order; the text, of one line for each finding, says why."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What was packed, the verdict on it, and the heads of its ledgers by their paths. `names` are those that were
+    hidden."""
+
+    manifest: Manifest
+    verdict: Verdict
+    heads: dict[str, str]
+    names: Names | None = None
+
+
+def pack(path: Path, out: Path, edition: str | None = None, rules: Path = ROOT) -> Packed:
+    """Write the package of a submission. Raises Refused for one that is not in order, ValueError, OSError."""
+    submission, verdict, manifest = ready(path, (out,), edition, rules)
+    save(out, manifest, submission.path)
+    return Packed(manifest, verdict, heads(manifest, submission.path))
+
+
+def pack_anonymous(
+    path: Path, out: Path, key_file: Path, hide: list[str], edition: str | None = None, rules: Path = ROOT
+) -> Packed:
+    """Write the package of a submission without its names, and the key to it. Raises Refused for one that is not in
+    order, ValueError for one that can't be judged without them, OSError."""
+    submission, verdict, manifest = ready(path, (out, key_file), edition, rules)
+    names = gather(submission.path, (file.path for file in manifest.files), hide)
+    with tempfile.TemporaryDirectory(prefix="anonymous-") as scratch:
+        folder = Path(scratch) / manifest.edition / names.of(submission.org)
+        key = anonymised(submission.path, folder, manifest, load(manifest.edition, rules), names)
+        again = judge([folder], manifest.edition, rules=rules)
+        same_verdict(verdict, again)
+        hidden = Manifest(folder.name, manifest.edition, files_at(folder, key.files), key.digest)
+        save_key(key_file, key)
+        try:
+            save(out, hidden, folder)
+        except BaseException:
+            key_file.unlink()
+            raise
+        return Packed(hidden, again, heads(hidden, folder), names)
+
+
+def ready(
+    path: Path, places: tuple[Path, ...], edition: str | None, rules: Path
+) -> tuple[Submission, Verdict, Manifest]:
+    """A submission that can be packed, the verdict on it, and its manifest from before it was judged: what is written
+    later is what was judged. Raises as `pack`."""
+    submission = one(path)
+    for place in places:
+        if place.resolve().is_relative_to(submission.path.resolve()):
+            raise ValueError(f"{place}: found a place in the submission, wanted one outside")
+        if place.exists():
+            raise ValueError(f"{place}: found something there, wanted nothing: nothing is written over")
+    manifest = manifest_of(submission, "unknown")
+    verdict = judged(submission.path, edition, rules)
+    return submission, verdict, Manifest(manifest.submission, verdict.submissions[0].edition, manifest.files)
+
+
+def one(path: Path) -> Submission:
+    """The submission in a folder. Raises ValueError for anything else."""
+    found = discover([str(path)])
+    for _, reason in found.missed:
+        raise ValueError(f"{path}: {reason}")
+    if len(found.submissions) != 1 or found.submissions[0].path != path:
+        held = f"{len(found.submissions)} submissions below it" if found.submissions else "no submission"
+        raise ValueError(f"{path}: found {held}, wanted one: results/<edition>/<org>")
+    return found.submissions[0]
+
+
+def judged(path: Path, edition: str | None, rules: Path) -> Verdict:
+    """The verdict on a submission. Raises Refused for one that is not in order or has no runs, ValueError for one that
+    could not be judged."""
+    verdict = judge([path], edition, rules=rules)
+    for _, reason in verdict.missed:
+        raise ValueError(f"{path}: could not look: {reason}")
+    if wrong := errors(verdict.findings):
+        lines = [f.text() for f in wrong[:SHOWN]] + [f"and {len(wrong) - SHOWN} more"] * (len(wrong) > SHOWN)
+        many = f"{len(wrong)} error{'s' * (len(wrong) > 1)}"
+        raise Refused("\n".join([f"{path}: found {many}, wanted none; nothing was packed", *lines]))
+    if not verdict.looked:
+        raise Refused(f"{path}: found no runs, wanted some")
+    return verdict
+
+
+def same_verdict(before: Verdict, after: Verdict) -> None:
+    """Raises ValueError unless the anonymous submission is judged as the one with names."""
+    was, is_ = (
+        Counter((f.code, f.severity) for f in verdict.findings if not f.code.startswith(PENDING))
+        for verdict in (before, after)
+    )
+    if differ := sorted((was - is_) | (is_ - was)):
+        told = ", ".join(f"{code} {is_[code, level]} times instead of {was[code, level]}" for code, level in differ)
+        wanted = "the same verdict: a name may be a word that the rules know"
+        raise ValueError(f"without names: found {told}, wanted {wanted}")
+    for _, reason in after.missed:
+        raise ValueError(f"without names: could not look: {reason}")
+
+
+def heads(manifest: Manifest, folder: Path) -> dict[str, str]:
+    """The heads of the ledgers in a folder of these files, by their paths."""
+    paths = [file.path for file in manifest.files if file.path.rpartition("/")[2] == LEDGER]
+    return {path: read_ledger(folder / path).head for path in paths}
+
+
+def save(path: Path, manifest: Manifest, folder: Path) -> None:
+    """Write a package, as a whole or not at all. Raises ValueError where something is."""
+    with replacing(path) as file:
+        with open(file, "wb") as out:
+            write(out, manifest, lambda name: open_regular(folder / name))
+        if path.exists():
+            raise ValueError(f"{path}: found something there, wanted nothing: nothing is written over")
+
+
+def save_key(path: Path, key: Key) -> None:
+    """Write a key, for its owner alone to read."""
+    with replacing(path) as file:
+        os.chmod(file, 0o600)
+        file.write_bytes(key.data)

@@ -1,0 +1,108 @@
+"""Write a network as ONNX: with the final weights of a logged run, or, of a problem, with fresh ones.
+
+    python implementations/pytorch/export.py results/v1.0/acme/results/box/strong/scaffold/result_0.txt --out smoke.onnx
+    python implementations/pytorch/export.py --problem smoke --out smoke.onnx
+
+The weights of a log are `weights/result_<i>.safetensors` beside it, and must have the sha256 that it states. They are
+loaded into this folder's network, which runs in float32 and as it is evaluated (dropout off, stored statistics). The
+model's `input` is what the network gets, (N, ...) with N open: data as `to_input` in <workload>/model.py makes them;
+`output` is what it gives: logits or parameters.
+
+What was written is run by ONNX Runtime on random numbers and held against PyTorch: the largest difference, relative to
+the largest output, must be at most 1e-4. Needs the packages of the extra `export` in pyproject.toml.
+Exit codes: 0 written and the same, 1 it gives other numbers, 2 could not.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+    __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
+    if __package__.count(".") > 1:
+        print(f"export.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
+        sys.exit(2)
+
+from benchmark.config import build
+from benchmark.problem import load_problem
+from benchmark.tree import weights_path
+
+from .auditing.logged import matches, read_run
+from .auditing.reevaluation import read_weights
+from .config import config_path, load_config, resolve
+from .exporting.onnx import LARGEST, difference, write
+from .exporting.plain import input_of, plain
+from .task import Task, build_task, config_class
+from .training.stop import reason
+
+IEEE = {"precision": "float32", "device": "cpu", "compile": False}
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log", nargs="?", type=Path, help="the log of a run with final weights")
+    parser.add_argument("--problem", help="export this problem's network with fresh weights")
+    parser.add_argument("--out", type=Path, required=True, help="file to write, *.onnx")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument(
+        "--unchecked", action="store_true", help="don't run what was written: it takes the memory of it"
+    )
+    args = parser.parse_args(arguments)
+    if (args.log is None) == (args.problem is None):
+        parser.error(f"found {'neither' if args.log is None else 'both'} LOG and --problem, wanted one of them")
+    if args.out.suffix != ".onnx":
+        parser.error(f"--out: found {args.out.name}, wanted a name that ends in .onnx")
+    return args
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Export and check; the exit code."""
+    args = parse(arguments)
+    try:
+        if args.out.exists():
+            raise ValueError(f"{args.out}: found a file, wanted a new one: nothing is written over")
+        task = fresh(args) if args.problem else logged(args)
+        model = task.build_model()
+        if args.log:
+            run = read_run(args.log)
+            model.load_state_dict(read_weights(weights_path(args.log), run.weights, model), strict=False)
+        model.eval()
+        x = input_of(task, model)
+        write(plain(model), x, args.out)
+        if args.unchecked:
+            print(f"{args.out}: written, not checked")
+            return 0
+        found = difference(model, x, args.out)
+    except (ValueError, OSError, ImportError) as error:
+        print(f"export.py: {reason(error)}", file=sys.stderr)
+        return 2
+    print(f"{args.out}: differs from PyTorch by {found:.2g} of the largest output, wanted at most {LARGEST:g}")
+    return 0 if found <= LARGEST else 1
+
+
+def fresh(args: argparse.Namespace) -> Task:
+    """The task of a problem, with its published settings."""
+    problem = load_problem(args.problem, args.problems)
+    path = config_path(problem.name)
+    config = load_config(config_class(problem.workload), path, [], path.read_bytes())
+    return build_task(problem, resolve(build(type(config), {**config.fields(), **IEEE}, "export"), 1, 1))
+
+
+def logged(args: argparse.Namespace) -> Task:
+    """The task of a logged run. Raises ValueError for a log without final weights, or of another problem."""
+    run = read_run(args.log)
+    if run.weights is None:
+        raise ValueError(f"{args.log}: found no final weights, wanted their sha256 after run_stop")
+    problem = load_problem(run.problem, args.problems)
+    matches(run, problem)
+    cls = config_class(run.benchmark)
+    settings = build(cls, run.settings, f"{run.path}: hyperparameters")
+    machine = {name: getattr(cls(), name) for name in ("layout", "tile", "threads", "workers")}
+    return build_task(problem, resolve(build(cls, {**settings.fields(), **machine, **IEEE}, "export"), 1, 1))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

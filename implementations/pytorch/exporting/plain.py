@@ -1,0 +1,53 @@
+"""A network in PyTorch's own layers, for tools that know no others; and what a network's input looks like."""
+
+import copy
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from benchmark.workload import Box, module_of
+
+from ..layers.blocks import join_parts
+from ..layers.norm import NormReLU
+from ..parallel.layout import Layout
+from ..task import Task
+
+SAMPLES = 2  # of the example: 1 is a size of its own to compilers
+
+
+class Seen(Exception):
+    """The network was called; with what."""
+
+
+def plain(model: nn.Module) -> nn.Module:
+    """A copy of a model on one device, with the same weights, whose norms are nn.GroupNorm and nn.ReLU. Both write the
+    same function in other ways, so that comparing the two checks either."""
+    found = copy.deepcopy(model)
+    join_parts(found, "concat")  # whatever N is, which is open
+    for module in found.modules():
+        for name, child in module.named_children():
+            if isinstance(child, NormReLU):
+                norm = nn.GroupNorm(child.num_groups, child.num_channels, child.eps)
+                norm.weight, norm.bias = child.weight, child.bias
+                setattr(module, name, nn.Sequential(norm, nn.ReLU()))
+    return found.to(memory_format=torch.contiguous_format).eval()
+
+
+def input_of(task: Task, model: nn.Module) -> Tensor:
+    """Numbers of the shape and type of the network's input, (2, ...), standard normal and always the same ones."""
+    problem = task.problem
+    arrays = module_of(problem).blank(problem, Box((0, 0, 0), problem.shape))
+    batch = tuple(torch.from_numpy(np.stack([array] * SAMPLES)) for array in arrays)
+
+    def look(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        raise Seen(*inputs)
+
+    hook = model.register_forward_pre_hook(look)
+    try:
+        task.evaluate(model, [batch], Layout(1))
+    except Seen as seen:
+        (x,) = seen.args
+    finally:
+        hook.remove()
+    return torch.randn(x.shape, generator=torch.Generator().manual_seed(0), dtype=x.dtype)

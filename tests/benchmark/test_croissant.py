@@ -1,0 +1,164 @@
+import dataclasses
+import hashlib
+import json
+
+import pytest
+
+from benchmark import croissant
+from benchmark.croissant import CONFORMS, croissant_path, description, faults, write_croissant
+from benchmark.generate import generate, record
+from benchmark.launch import Launch
+from benchmark.manifest import SPLITS, load_manifest, manifest_path
+from benchmark.problem import load_problem
+from benchmark.workload import workloads
+
+ALONE = Launch(0, 1, 0, 1, "none")
+FEW = {"train_samples": 3, "validation_samples": 2}
+
+
+def few(name):
+    """A handful of samples of a small problem; None where it would not divide."""
+    return dataclasses.replace(load_problem(name), name="few", **FEW)
+
+
+@pytest.fixture(scope="module", params=["scaffold", "cosmoflow", "deepcam", "published"])
+def dataset(request, tiny, tmp_path_factory):
+    """(folder, problem) of each workload's data, and of data that came from elsewhere."""
+    root = tmp_path_factory.mktemp("data")
+    problem = (
+        tiny if request.param == "scaffold" else few("deepcam-mini" if request.param == "deepcam" else "cosmoflow-mini")
+    )
+    generate(root, problem, 1, ALONE)
+    if request.param == "published":
+        problem = dataclasses.replace(problem, universe=None, data_seed=0, name="published")
+        record(root, problem)
+    return root, problem
+
+
+def read(root):
+    return json.loads(croissant_path(root).read_text())
+
+
+def test_it_has_real_digests(dataset):
+    root, problem = dataset
+    found, manifest = read(root), load_manifest(root, problem)
+    assert found["conformsTo"] == CONFORMS and found["name"] == problem.name and faults(root, problem) == []
+    files = {f["@id"]: f for f in found["distribution"] if f["@type"] == "cr:FileObject"}
+    assert files.keys() == {"manifest.json", *(["stats.h5"] if problem.workload == "deepcam" else [])}
+    for name, said in files.items():
+        data = (root / name).read_bytes()
+        assert (said["sha256"], said["contentSize"]) == (hashlib.sha256(data).hexdigest(), f"{len(data)} B")
+    rows = found["recordSet"][0]["data"]
+    assert [tuple(row.values()) for row in rows] == [
+        (s, len(problem.split_samples(s)), manifest.fingerprints[s]) for s in SPLITS
+    ]
+
+
+def test_every_sample_is_in_one_file_set_and_nothing_else_is(dataset):
+    root, problem = dataset
+    sets = {f["@id"]: f["includes"] for f in read(root)["distribution"] if f["@type"] == "cr:FileSet"}
+    for split in SPLITS:
+        found = {p for pattern in sets[f"{split}-files"] for p in root.glob(pattern)}
+        assert found == set((root / split).iterdir()) and len(found) == len(problem.split_samples(split))
+
+
+def test_it_says_what_made_the_data(dataset):
+    root, problem = dataset
+    found = read(root)
+    generated = problem.name != "published"
+    assert ("benchmark/generate.py" in found["description"]) == generated
+    assert found["url"].startswith("urn:sha256:" if generated else "https://portal.nersc.gov/")
+    assert ("license" in found) == ("datePublished" in found) == generated  # which its publishers don't state
+
+
+def test_it_does_not_grow_with_the_samples(tiny, dataset, monkeypatch):
+    root, problem = dataset
+    manifest = load_manifest(root, problem)
+    monkeypatch.setattr(type(problem), "samples", 1 << 20, raising=False)
+    assert len(json.dumps(description(root, problem, manifest), indent=1)) < croissant.MOST_BYTES / 4
+
+
+def test_other_tools_read_it(dataset):
+    mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed; see docs/centres.md")
+    root, problem = dataset
+    found = mlcroissant.Dataset(croissant_path(root))
+    assert not found.metadata.ctx.issues.errors
+    lacks = [name for name in ("license", "datePublished") if name not in read(root)]
+    assert [w for w in found.metadata.ctx.issues.warnings if not any(f"/{name}" in w for name in lacks)] == []
+    assert len(list(found.records("splits"))) == 2
+    entries = load_manifest(root, problem).entries
+    digests = [row["samples/digest"].decode() for row in found.records("samples")]
+    assert digests == [e.digest for e in entries]
+
+
+@pytest.fixture
+def described(tiny, tmp_path):
+    generate(tmp_path, tiny, 1, ALONE)
+    return tmp_path
+
+
+def edit(root, change):
+    found = read(root)
+    change(found)
+    croissant_path(root).write_text(json.dumps(found))
+
+
+def test_wrong_digests_are_named(tiny, described):
+    def change(found):
+        found["distribution"][0]["sha256"] = "0" * 64
+        found["recordSet"][0]["data"][1]["splits/fingerprint"] = "f" * 64
+
+    edit(described, change)
+    first, second = faults(described, tiny)
+    assert f"croissant.json: sha256 of manifest.json: found {'0' * 64}, wanted " in first
+    assert f"croissant.json: fingerprint of validation: found {'f' * 64}, wanted " in second
+
+
+def test_a_manifest_that_changed_is_seen_byte_for_byte(tiny, described):
+    manifest_path(described).write_text(manifest_path(described).read_text() + " ")
+    (line,) = faults(described, tiny)
+    assert "sha256 of manifest.json" in line
+
+
+def test_other_words_are_no_fault(tiny, described):
+    edit(described, lambda found: found.update(description="as we call it here", license="ours"))
+    assert faults(described, tiny) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "7", '{"distribution": 1}', '{"a": 1, "a": 2}', '{"distribution": [], "recordSet": []}']
+)
+def test_what_is_no_description_is_one_line(tiny, described, text):
+    croissant_path(described).write_text(text)
+    (line,) = faults(described, tiny)
+    assert line.startswith(f"{croissant_path(described)}: ") and "\n" not in line
+
+
+def test_a_huge_file_is_not_read(tiny, described):
+    croissant_path(described).write_text(" " * (croissant.MOST_BYTES + 1))
+    (line,) = faults(described, tiny)
+    assert "found more than 65536 bytes" in line
+
+
+def test_a_digest_that_is_left_out_is_missed(tiny, described):
+    edit(described, lambda found: found["distribution"].pop(0))
+    assert ["sha256 of manifest.json: found nothing" in line for line in faults(described, tiny)] == [True]
+
+
+def test_a_dataset_without_one_is_whole_and_stays_as_it_is(tiny, described):
+    croissant_path(described).unlink()
+    assert faults(described, tiny) == []
+    generate(described, tiny, 1, ALONE)
+    assert not croissant_path(described).exists()
+    record(described, tiny)
+    assert croissant_path(described).exists() and faults(described, tiny) == []
+
+
+def test_written_again_it_is_the_same(tiny, described):
+    before = croissant_path(described).read_bytes()
+    write_croissant(described, tiny, load_manifest(described, tiny))
+    assert croissant_path(described).read_bytes() == before
+
+
+def test_every_workload_has_its_words():
+    assert [w for w in workloads() if not (croissant.HERE / w / "dataset.yaml").is_file()] == []

@@ -1,0 +1,129 @@
+"""Keys: whose package they are of, and that they put back names and nothing else."""
+
+import json
+import tempfile
+from dataclasses import replace
+
+import pytest
+
+from compliance.packing.archive import unpack
+from compliance.packing.key import LARGEST, patched, read_key, restored
+from compliance.packing.manifest import Unsound
+from compliance.packing.pack import pack
+
+
+def restore(package, key, to):
+    return unpack(package, to, restored(key, "key"))
+
+
+def test_a_key_says_the_same_again(blind):
+    key = read_key(blind[2])
+    assert key.data == blind[2].read_bytes() and key.digest == blind[3].manifest.key
+
+
+def test_a_key_of_another_package_is_refused(blind, tmp_path):
+    other = replace(read_key(blind[2]), salt="other")
+    with pytest.raises(Unsound, match=r"^key: found a key of sha256 \w+, wanted \w+$"):
+        restore(blind[1], other, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_package_with_its_names_needs_no_key(tree, law, tmp_path, blind):
+    pack(tree.root, tmp_path / "a.tar.gz", rules=law)
+    with pytest.raises(Unsound, match="wanted none: the package is not anonymous"):
+        restore(tmp_path / "a.tar.gz", read_key(blind[2]), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda v: [],
+        lambda v: {},
+        lambda v: {**v, "format": "scaffold-key-2"},
+        lambda v: {**v, "files": 5},
+        lambda v: {**v, "files": {"a": 5}},
+        lambda v: {**v, "files": {"a": ["b", [[0, 0]]]}},
+        lambda v: {**v, "files": {"a": ["b", [[0, 0, "\u2014"]]]}},
+        lambda v: {**v, "original": 5},
+        lambda v: {**v, "original": "{}"},
+        lambda v: {**v, "more": 1},
+    ],
+)
+def test_other_files_are_no_keys(blind, tmp_path, change):
+    path = tmp_path / "key"
+    path.write_text(json.dumps(change(json.loads(blind[2].read_bytes()))))
+    with pytest.raises(Unsound):
+        read_key(path)
+
+
+def test_a_key_has_a_limit(tmp_path):
+    with open(tmp_path / "key", "wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(Unsound, match=f"found {LARGEST + 1} bytes, wanted a key of at most {LARGEST}"):
+        read_key(tmp_path / "key")
+
+
+def put_back(data, *spots, weights=False, **hidden):
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        return b"".join(patched(file, spots, "key", hidden, weights))
+
+
+def test_names_digests_and_bytes_are_put_back():
+    assert put_back(b"by org1.", (3, 4, b"Acme"), acme="org1") == b"by Acme."
+    assert put_back(b"org1org1", (0, 4, b"a"), (4, 4, b"a"), a="org1") == b"aa"
+    assert put_back(b"x" + b"0" * 64, (1, 64, b"1" * 64)) == b"x" + b"1" * 64
+    assert put_back(b'{"bytes": 12}', (10, 2, b"999")) == b'{"bytes": 999}'
+    assert put_back(b"\x08{}      data", (0, 9, b"\x09{ }     "), weights=True) == b"\x09{ }     data"
+
+
+@pytest.mark.parametrize(
+    "spots",
+    [
+        [(0, 3, b"0.9")],  # a score in place of another
+        [(0, 4, b"bolt")],  # a name that was not hidden
+        [(0, 0, b"more")],
+        [(4, 1, b"")],
+        [(5, 4, b"acme")],
+        [(0, 9, b"acme")],
+        [(-1, 4, b"acme")],
+        [(4, 4, b"acme"), (0, 4, b"acme")],
+        [("0", 4, b"acme")],
+        [(0, True, b"acme")],
+    ],
+)
+def test_nothing_else_is(spots):
+    with pytest.raises(Unsound, match=r"^key: found "):
+        put_back(b"org1 0.5", *spots, acme="org1")
+
+
+def test_a_key_cannot_change_what_was_reviewed(blind, tmp_path, monkeypatch):
+    """A key that a submitter made so that other numbers come back, and whose sha256 the package has."""
+    key = read_key(blind[2])
+    path = next(path for path in key.files if path.endswith("result_0.txt") and "superseded" not in path)
+    before, spots = key.files[path]
+    forged = replace(key, files={**key.files, path: (before, ((40, 3, b"0.1"), *spots))})
+    monkeypatch.setattr(type(forged), "digest", key.digest)
+    with pytest.raises(Unsound, match="wanted a name, a digest, or bytes"):
+        restore(blind[1], forged, tmp_path)
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/x", "a/../../x"])
+def test_a_key_leads_nowhere_else(blind, tmp_path, path, monkeypatch):
+    key = read_key(blind[2])
+    forged = replace(key, files={after: (path, spots) for after, (_, spots) in key.files.items()})
+    monkeypatch.setattr(type(forged), "digest", key.digest)
+    with pytest.raises(Unsound, match="wanted plain relative paths"):
+        restore(blind[1], forged, tmp_path / "out")
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_files_come_back_as_the_original_has_them(blind, tmp_path, monkeypatch):
+    key = read_key(blind[2])
+    files = tuple(replace(file, sha256="0" * 64) for file in key.original.files)
+    forged = replace(key, original=replace(key.original, files=files))
+    monkeypatch.setattr(type(forged), "digest", key.digest)
+    with pytest.raises(Unsound, match=rf"wanted {files[0].path}, \d+ bytes, sha256 0+$"):
+        restore(blind[1], forged, tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,94 @@
+"""Manifests: what they say, and all that they may not say."""
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from compliance.packing import manifest as module
+from compliance.packing.manifest import File, Manifest, Unsound, manifest_of, parse, path_fault
+from compliance.packing.pack import one
+
+DIGEST = "0" * 64
+
+
+def of(*paths, **more):
+    return Manifest("acme", "v1.0", tuple(File(path, 1, DIGEST) for path in paths), **more)
+
+
+def test_it_names_every_file_once_and_says_the_same_again(tree, manifest):
+    held = sorted(p.relative_to(tree.root).as_posix() for p in tree.root.rglob("*") if p.is_file())
+    assert [file.path for file in manifest.files] == held
+    assert parse(manifest.data) == manifest and manifest == manifest_of(one(tree.root), "v1.0")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "/etc/passwd", "../x", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", "\u202e", "x" * 256, "a/" * 33 + "a"],
+)
+def test_paths_that_no_package_has(path):
+    assert path_fault(path)
+    with pytest.raises(Unsound, match=r"^package\.json: found .*, wanted plain relative paths$"):
+        of(path)
+
+
+@pytest.mark.parametrize("path", ["a", "a b", "ü", "..a", "x" * 255, "a/" * 32 + "a"])
+def test_paths_that_a_package_may_have(path):
+    assert not path_fault(path) and of(path)
+
+
+@pytest.mark.parametrize("paths", [("b", "a"), ("a", "a"), ("a", "a/b"), ("a", "a/b/c"), ()])
+def test_files_come_in_order_each_once_and_are_no_folders(paths):
+    with pytest.raises(Unsound):
+        of(*paths)
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "/a", "a\0"])
+def test_a_submission_is_one_plain_folder(name):
+    with pytest.raises(Unsound, match="wanted the plain name of a folder"):
+        replace(of("a"), submission=name)
+
+
+def test_there_are_limits(monkeypatch):
+    big = File("a", module.LARGEST_ALL, DIGEST)
+    assert Manifest("acme", "v1.0", (big,))
+    with pytest.raises(Unsound):
+        Manifest("acme", "v1.0", (replace(big, size=big.size + 1),))
+    with pytest.raises(Unsound, match="bytes in all files"):
+        Manifest("acme", "v1.0", (big, File("b", 1, DIGEST)))
+    monkeypatch.setattr(module, "MOST_ENTRIES", 2)
+    assert of("a", "b")
+    with pytest.raises(Unsound, match="found 3 files, wanted 1 to 2"):
+        of("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: "[" * 100_000,
+        lambda text: "{}",
+        lambda text: "[]",
+        lambda text: "\xff",
+        lambda text: text[:-1],
+        lambda text: text.replace('"size": 1', '"size": 1.0'),
+        lambda text: text.replace('"size": 1', '"size": true'),
+        lambda text: text.replace('"size"', '"bytes"'),
+        lambda text: text.replace("package-1", "package-2"),
+        lambda text: text.replace('"key": ""', '"key": 5'),
+        lambda text: json.dumps(json.loads(text)),
+        lambda text: json.dumps({**json.loads(text), "more": 1}),
+        lambda text: json.dumps({**json.loads(text), "files": {}}),
+        lambda text: json.dumps({**json.loads(text), "files": [[]]}),
+        lambda text: json.dumps({**json.loads(text), "submission": None}),
+    ],
+)
+def test_other_text_is_no_manifest(change):
+    with pytest.raises(Unsound):
+        parse(change(of("a", "b").data.decode()).encode("latin-1"))
+
+
+def test_links_are_not_packed(tree):
+    os.symlink("/etc/passwd", tree.root / "README.md")
+    with pytest.raises(ValueError, match=r"found a link at README\.md, wanted files and folders"):
+        manifest_of(one(tree.root), "v1.0")

@@ -1,0 +1,139 @@
+"""Names: which there are, and what is replaced."""
+
+import json
+import time
+
+import pytest
+
+from compliance.packing.names import Names, gather, hosts, users
+
+
+@pytest.fixture
+def names():
+    found = Names("00aa11bb")
+    for kind, name in (("org", "Zenithlabs"), ("sys", "box"), ("host", "vm"), ("host", "café7"), ("sys", "cafe")):
+        found.add(kind, name)
+    return found
+
+
+def masked(names, text, source=False, numbers=None):
+    new, spots = names.mask(text.encode(), source, numbers)
+    parts, end = [], 0
+    for at, size, old in spots:  # put back
+        parts += [new[end:at], old]
+        end = at + size
+    assert b"".join([*parts, new[end:]]) == text.encode()
+    return new.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("zenithlabs", "org00aa11bbn1"),
+        ("MyZENITHLABSNet", "Myorg00aa11bbn1Net"),
+        ('"host": "vm"', '"host": "host00aa11bbn1"'),
+        ("kvm vm-1 a.vm vm.c", "kvm vm-1 a.vm vm.c"),
+        ("lost vm.", "lost host00aa11bbn1."),
+        ("Box boxes", "sys00aa11bbn1 boxes"),
+        ("café7 caf\\u00e97", "host00aa11bbn2 host00aa11bbn2"),
+        ("cafe decafe cafe0", "sys00aa11bbn2 decafe cafe0"),
+        ("in /lustre/a/b.h5, twice /lustre/a/b.h5,", "in /hidden/path1 twice /hidden/path1"),
+        ("/proc/cpuinfo /usr/local/cuda /dev/shm a/b https://example.org/x/y 1 /2", None),
+        ("boss@zenithlabs.example", "/hidden/path1"),
+        ("sha256 " + "cafe" * 16, None),
+    ],
+)
+def test_what_is_replaced(names, text, wanted):
+    assert masked(names, text) == (text if wanted is None else wanted)
+
+
+def test_in_source_words_of_the_published_one_stay(names):
+    assert masked(names, "box vm zenithlabs cafe q@k.mean", source=True) == "box vm org00aa11bbn1 cafe q@k.mean"
+    names.add("name", "cafe", loose=True)
+    assert masked(names, "decafe", source=True) == "desys00aa11bbn2"
+
+
+def test_an_implementation_is_hidden_where_it_is_one(names):
+    names.add("impl", "box")
+    names.implementations.add("box")
+    text = "implementations/box/train.py implementations.box.train implementations/boxes box"
+    new = "implementations/sys00aa11bbn1/train.py implementations.sys00aa11bbn1.train implementations/boxes box"
+    assert masked(names, text, source=True) == new
+
+
+def test_digests_and_bytes_are_replaced_by_what_they_are_now(names):
+    numbers = {"a" * 64: "b" * 64, "12": "13"}
+    text = json.dumps({"line": "a" * 64, "bytes": 12, "epoch": 12, "other": "a" * 65})
+    wanted = json.dumps({"line": "b" * 64, "bytes": 13, "epoch": 12, "other": "a" * 65})
+    assert masked(names, text, numbers=numbers) == wanted
+
+
+def test_names_that_differ_in_capitals_are_one(names):
+    names.add("org", "ZENITHLABS")
+    names.add("org", "Zenith Labs Inc", same_as="Zenithlabs")
+    assert {names.given[n] for n in ("ZENITHLABS", "Zenithlabs", "Zenith Labs Inc")} == {"org00aa11bbn1"}
+
+
+@pytest.mark.parametrize("name", [None, 5, "", " ", "pytorch", "localhost", "a\nb"])
+def test_what_is_no_name(name):
+    names = Names()
+    names.add("host", name)
+    assert not names.given
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("n1", ["n1", "n1"]),
+        ("n1.example.org", ["n1.example.org", "n1"]),
+        ("ridge[01-04,7] gpu9,gpu10", ["ridge", "ridge", "gpu9", "gpu9", "gpu10", "gpu10"]),
+        ("16", []),
+    ],
+)
+def test_hosts_of_lists(text, wanted):
+    assert list(hosts(text)) == wanted
+
+
+def test_users_are_those_of_home_folders():
+    names = Names()
+    users(names, b"/home/morwenna/x /Users/Jo/y /home/m/mia/z")
+    assert set(names.given) == {"morwenna", "Jo", "mia"}
+
+
+def test_names_of_a_submission(named):
+    """Also those that a manifest of the environment beside a log tells, wherever in it."""
+    told = {"launch": {"SLURMD_NODENAME": "quartz3", "nodes": ["quartz4"]}, "user": "edwin", "kind": {"node": 4}}
+    path = named.path(0).with_name("environment_0.json")
+    path.write_text(json.dumps(told))
+    paths = [p.relative_to(named.root).as_posix() for p in named.root.rglob("*") if p.is_file()]
+    found = gather(named.root, paths, ["Aurelia"])
+    wanted = {"zenithlabs", "ZENITHLABS", "Zenithlabs", "polarbox9", "polarbox9: Aurelia, 1 node", "Aurelia"}
+    wanted |= {"ridge07", "ridge07.zenithlabs.example", "quartz3", "quartz4", "edwin"}
+    assert set(found.given) == wanted and found.implementations == {"zenithlabs"}
+
+
+def test_thousands_of_names_take_no_longer(names):
+    """A large system: 1,000 hosts, 4,000 accelerators, and half a megabyte of text."""
+    for number in range(1000):
+        names.add("host", f"quartz{number}")
+    for number in range(4000):
+        names.add("uuid", f"GPU-{number:08x}-ffff-{number:012x}")
+    text = "metadata lineno gpu-0000000 quarz " * 15_000 + "quartz99 quartz999 QUARTZ9999"
+    begin = time.process_time()
+    new = masked(names, text)
+    assert time.process_time() - begin < 5
+    host = {n: names.given[f"quartz{n}"] for n in (99, 999)}
+    assert new.endswith(f"quarz {host[99]} {host[999]} {host[999]}9")
+
+
+def test_the_longest_of_names_is_taken(names):
+    names.add("sys", "Zenithlabs One")
+    assert masked(names, "zenithlabs one, zenithlabs two") == "sys00aa11bbn3, org00aa11bbn1 two"
+
+
+def test_hosts_in_logs_of_instruments(tmp_path):
+    path = tmp_path / "acme" / "results" / "box" / "strong" / "scaffold" / "power" / "result_0" / "node_0.txt"
+    path.parent.mkdir(parents=True)
+    event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "power", "value": 5}
+    path.write_text(f":::MLLOG {json.dumps({**event, 'metadata': {'host': 'quartz3', 'file': 'x', 'lineno': 1}})}\n")
+    assert "quartz3" in gather(tmp_path / "acme", [path.relative_to(tmp_path / "acme").as_posix()]).given

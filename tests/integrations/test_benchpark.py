@@ -1,0 +1,207 @@
+"""Benchpark's three files against stand-ins of the names that they use, as Benchpark, Ramble and Spack document them:
+neither can be installed from a package index."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from implementations.pytorch import train
+from implementations.pytorch.training.told import LINE
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = ROOT / "integrations" / "benchpark"
+LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
+
+
+def module(name: str, **names) -> ModuleType:
+    found = ModuleType(name)
+    found.__dict__.update(names)
+    return found
+
+
+def loaded(monkeypatch, path: Path, **modules: dict) -> ModuleType:
+    """A file, run with stand-ins for modules."""
+    for name, names in modules.items():
+        dotted = name.replace("__", ".")
+        monkeypatch.setitem(sys.modules, dotted.partition(".")[0], module(dotted.partition(".")[0]))
+        monkeypatch.setitem(sys.modules, dotted, module(dotted, **names))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+class Recorder:
+    """Directives: what each was called with."""
+
+    def __init__(self, *names):
+        self.calls = {name: {} for name in names}
+
+    def directive(self, kind):
+        def call(name, *values, **named):
+            assert name not in self.calls[kind], f"{kind} {name} twice"
+            self.calls[kind][name] = (*values, named) if values else named
+
+        return call
+
+    @property
+    def names(self):
+        return {kind: self.directive(kind) for kind in self.calls}
+
+
+@pytest.fixture
+def application(monkeypatch):
+    kinds = ("executable", "workload", "workload_variable", "figure_of_merit", "success_criteria")
+    recorder = Recorder(*kinds)
+    types = SimpleNamespace(TIME=1, THROUGHPUT=2, CATEGORY=4)
+    names = {"ExecutableApplication": object, "FomType": types, **recorder.names}
+    loaded(monkeypatch, HERE / "repo" / "scaffold-bench" / "application.py", ramble__appkit=names)
+    return recorder.calls
+
+
+def test_the_application_runs_what_it_declares(application):
+    (workload,) = application["workload"].values()
+    assert workload["executables"] == ["generate", "train", "check"] == list(application["executable"])
+    text = str(application["executable"])
+    used = set(re.findall(r"\{(\w+)\}", text)) - {"experiment_run_dir"}
+    assert used == application["workload_variable"].keys()
+    for script in re.findall(r"\$SCAFFOLD_ROOT/(\S+\.py)", text):
+        assert (ROOT / script.replace("{implementation}", "pytorch")).is_file()
+
+
+def test_train_takes_the_command(application, monkeypatch):
+    command = application["executable"]["train"][0]
+    defaults = {name: found["default"] for name, found in application["workload_variable"].items()}
+    words = command.format(**defaults, experiment_run_dir="/tmp/run").split()[2:]
+    args = train.parse(words)
+    assert (args.problem, args.steps, args.log) == ("smoke", 0, Path("/tmp/run/result_0.txt"))
+
+
+def matches(fom, text):
+    return [m[fom["group_name"]] for line in text.splitlines() if (m := re.match(fom["fom_regex"], line))]
+
+
+def test_figures_of_merit_are_found_in_what_runs_write(application):
+    foms = application["figure_of_merit"]
+    assert matches(foms["time to target"], "epoch 1\n" + LINE.format(28.381)) == ["28.381"]
+    assert matches(foms["exit code of the checker"], "check.py: exit code 1\n") == ["1"]
+    rates = matches(foms["samples per second"], LOG.read_text())
+    assert len(rates) == 4 and all(20 < float(rate) < 40 for rate in rates)
+    steps = '... "key": "throughput", "value": {"throughput": 3.5e+1, "evaluation": {"throughput": 7}}}'
+    assert matches(foms["samples per second"], steps) == ["3.5e+1"]
+
+
+def test_a_success_is_a_complete_log_that_the_checker_passes(application):
+    order, complete = (application["success_criteria"][name] for name in ("in order", "complete"))
+    assert order["mode"] == complete["mode"] == "string"
+    assert re.match(order["match"], "check.py: exit code 0") and not re.match(order["match"], "check.py: exit code 1")
+    lines = LOG.read_text().splitlines()
+    assert sum(bool(re.match(complete["match"], line)) for line in lines) == 1
+    assert not any(re.match(complete["match"], line) for line in lines[:-2])
+
+
+class Experiment:
+    """What an experiment calls of its base class, for a spec that satisfies `wanted`."""
+
+    name = "scaffold-bench"
+    wanted: tuple = ()
+
+    def __init__(self):
+        variants = {"version": ["main"], "problem": ["scale7"]}
+        self.spec = SimpleNamespace(satisfies=lambda text: text in self.wanted, variants=variants)
+        self.variables, self.config, self.required, self.packages = {}, {}, {}, {}
+
+    def add_experiment_variable(self, name, values, named=False, matrixed=False):
+        self.variables[name] = values
+
+    def register_scaling_config(self, config):
+        self.config = config
+
+    def set_required_variables(self, **required):
+        self.required = required
+
+    def add_package_spec(self, name, spec):
+        self.packages[name] = spec
+
+    def series(self, mode, factor=2, iterations=3):
+        """The values of the scaled variables, experiment by experiment."""
+        values = {name: [self.variables[name]] for name in self.config[mode]}
+        for at in range(iterations):
+            for name, scale in self.config[mode].items():
+                var = SimpleNamespace(val=lambda dim, name=name: values[name][-1])
+                values[name].append(scale(var, at, name, factor))
+        return values
+
+
+@pytest.fixture
+def experiment(monkeypatch):
+    modes = SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput")
+    recorder = Recorder("variant", "maintainers")
+    found = loaded(
+        monkeypatch,
+        HERE / "experiments" / "scaffold-bench" / "experiment.py",
+        benchpark__directives=recorder.names,
+        benchpark__experiment={"Experiment": Experiment},
+        benchpark__programming_model={
+            "ProgrammingModel": lambda *_: type("Model", (), {}),
+            "ProgrammingModelType": SimpleNamespace(Mpionly=1, Cuda=2),
+        },
+        benchpark__scaling={"Scaling": lambda *_: type("Scaling", (), {}), "ScalingMode": modes},
+    )
+
+    def made(*wanted):
+        one = found.ScaffoldBench()
+        one.wanted = wanted
+        one.compute_applications_section()
+        one.compute_package_section()
+        return one
+
+    return made
+
+
+def test_strong_scaling_trains_one_problem_on_more_ranks(experiment):
+    found = experiment("+cuda", "+strong")
+    assert found.variables | {"problem": "scale7", "steps": 0, "settings": ""} == found.variables
+    assert found.series("strong") == {"n_gpus": [4, 8, 16, 32], "batch_size": [4, 4, 4, 4]}
+    assert found.required["n_resources"] == "{n_gpus}"
+    assert found.packages == {"scaffold-bench": ["scaffold-bench@main torch=cuda"]}
+
+
+@pytest.mark.parametrize(("mode", "ranks"), [("weak", [4, 8, 16, 32]), ("throughput", [4, 4, 4, 4])])
+def test_weak_and_throughput_scaling_measure_steps_of_larger_batches(experiment, mode, ranks):
+    found = experiment(f"+{mode}")
+    assert (found.variables["steps"], found.variables["settings"]) == (40, "batch_size={batch_size}")
+    assert found.series(mode) == {"n_ranks": ranks, "batch_size": [4, 8, 16, 32]}
+
+
+def test_a_test_is_smoke_on_one_rank(experiment):
+    found = experiment("exec_mode=test", "+strong")
+    assert (found.variables["problem"], found.variables["n_ranks"]) == ("smoke", 1)
+    assert found.packages == {"scaffold-bench": ["scaffold-bench@main torch=cpu"]}
+
+
+@pytest.mark.parametrize("torch", ["cuda", "cpu"])
+def test_the_package_installs_the_pins(monkeypatch, torch):
+    ran = []
+    names = {
+        "Package": object,
+        "Executable": lambda program: lambda *words: ran.append((program, *words)),
+        "join_path": lambda *parts: "/".join(map(str, parts)),
+        "install_tree": lambda source, prefix: ran.append((source, prefix)),
+        **Recorder("version", "license", "variant", "depends_on").names,
+    }
+    found = loaded(monkeypatch, HERE / "repo" / "scaffold-bench" / "package.py", spack__package=names)
+    assert found.ScaffoldBench.git == f"file://{ROOT}"
+
+    class Spec(dict):
+        def satisfies(self, text):
+            return text == f"torch={torch}"
+
+    monkeypatch.chdir(ROOT)
+    python = SimpleNamespace(prefix=SimpleNamespace(bin="/python/bin"))
+    found.ScaffoldBench().install(Spec(python=python), "/prefix")
+    assert ran == [(".", "/prefix"), ("make", "-C", "/prefix", "setup", f"TORCH={torch}", "PYTHON=/python/bin/python3")]

@@ -1,0 +1,29 @@
+"""docs/centres.md and the integrations' pages: scripts, files and links that there are."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("docs/centres.md", "integrations/README.md", "integrations/benchpark/README.md")
+TOPS = "benchmark|implementations|compliance|results|integrations"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = [path for path in re.findall(r"\]\(([^)#]*)", text) if path and not path.startswith("https://")]
+    assert not [path for path in links if not ((ROOT / page).parent / path).exists()]
+
+
+def test_files_that_are_typed_exist():
+    text = (ROOT / PAGES[0]).read_text(encoding="utf-8")
+    found = set(re.findall(rf"(?<![\w/.])(?:{TOPS})/[\w./-]+\.(?:py|yaml|cpu|cuda|def|txt)\b", text))
+    assert len(found) > 8 and not [path for path in found if not (ROOT / path).is_file()]
+
+
+def test_the_page_starts_with_every_tool():
+    text = (ROOT / "docs" / "centres.md").read_text(encoding="utf-8")
+    tools = {path.name for path in (ROOT / "integrations").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert tools == {"reframe", "jube", "benchpark"} and all(f"integrations/{name}" in text for name in tools)
