@@ -102,6 +102,11 @@ def system_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     return different([{str(k)[:100]: plain(v) for k, v in s.system.items()} for s in compared])
 
 
+def lists_of_differences(compared: Sequence[Side]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+    """(what, its differences) of everything of which a comparison, as text or as a page, lists what differs."""
+    return [("system", system_differences(compared)), ("settings", setting_differences(compared))]
+
+
 def different(tables: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
     keys = dict.fromkeys(k for t in tables for k in t)
     rows = [(key, [t.get(key, ABSENT) for t in tables]) for key in keys]

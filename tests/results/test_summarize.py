@@ -169,7 +169,7 @@ def test_convergence_against_the_reference_is_information_only(tree, new_log, ru
     tree.set([new_log.scaffold(50, epochs=10, global_batch_size=32) for _ in range(5)], org="other")
     out = run(tree.root)[1].out
     assert out.count("against the reference") == 1
-    assert "49 % fewer epochs (exact permutation p = 0.00397; " in out
+    assert "49 % fewer epochs (exact permutation test for fewer: p = 0.00397; " in out
     rows = {r["org"]: r for r in json.loads(run(tree.root, "--format", "json")[1].out)["results"]}
     assert rows["fast"]["fom_seconds"] == rows["reference"]["fom_seconds"] == 50
     assert rows["other"]["reference_p"] is None
