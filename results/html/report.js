@@ -86,7 +86,7 @@ function tables(content, tips) {
 }
 // Names of rows take up to WIDEST pixels, less where there are few; long ones lose their middle, since they mostly differ
 // at their ends.
-const WIDEST = 230, OF_WIDTH = 0.42, LETTER = 6.2;
+const WIDEST = 330, OF_WIDTH = 0.42, LETTER = 6.8;
 function named(axis, width) {
   const limit = Math.min(WIDEST, OF_WIDTH * width), most = Math.floor(limit / LETTER), end = Math.floor(most / 2);
   axis.labelLimit = limit;

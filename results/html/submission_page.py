@@ -13,7 +13,7 @@ from results.statistics.result import Result
 from results.tables.record import rank_text
 from results.tables.text import Places
 
-HEAD = ("system", "benchmark", "problem", "scaling", "division", "verdict", "result", "95 %, s", "rank", "runs")
+HEAD = ("system", "benchmark", "scaling", "division", "verdict", "result", "95 %, s", "rank", "runs")
 
 
 def names(organisations: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
@@ -56,8 +56,7 @@ def line(r: Result) -> Line:
     """A set in the table of its submission."""
     cells = [
         Cell(r.system, href=f"#{anchor(r.name, r.group[2])}"),
-        Cell(r.group[1]),
-        Cell(r.group[2] or "-"),
+        Cell(r.group[1], below=r.group[2]),
         Cell("throughput alone" if r.throughput_only else r.group[3]),
         Cell(r.group[4]),
         verdict(r.standing),

@@ -26,8 +26,8 @@ def test_own_sets_alone_with_their_places_in_the_round(results):
     page = submission("acme", found, Links(root, public=True), room(2), left, NAMES)
     assert page.count('class="set"') == 2 and "<b>bolt" not in page and "<h1>acme, v1.0</h1>" in page
     assert 'href="../rules.html"' in page and '<script src="../charts.js">' in page and "round/v1.0/acme/x.txt" in page
-    assert [cell.text for cell in line(found[0]).cells[:5]] == ["box", "scaffold", "smoke", "strong", "closed"]
-    assert line(found[0]).cells[8].text == "1" and line(found[0]).cells[0].href.startswith("#")
+    assert [cell.text for cell in line(found[0]).cells[:4]] == ["box", "scaffold", "strong", "closed"]
+    assert line(found[0]).cells[7].text == "1" and line(found[0]).cells[0].href.startswith("#")
 
 
 @pytest.mark.parametrize("org", ["../../x", "..", "", "Index", "a" * 500, "<script>", "CHARTS", "é"])
