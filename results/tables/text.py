@@ -52,7 +52,7 @@ def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
         head, cells = cells_of(rows)
         lines += [f"### {markdown(name)}", "", row_of(head), row_of(["---"] * len(head))]
         lines += [row_of([markdown(c) for c in line]) for line in cells] + [""]
-        notes = [f"- {SLOW_RUNS}"] if any(map(has_interval, rows)) else []
+        notes = [f"- {markdown(words)}"] if (words := slow_words(rows)) else []
         notes += [f"- {markdown(r.label)}: no score: {markdown(r.why)}" for r in rows if r.why]
         lines += [*notes, ""] if notes else []
     lines += [f"- {markdown(path)}: no result: {markdown(why)}" for path, why in left_out]
