@@ -40,7 +40,7 @@ class Section:
 
     name: str
     anchor: str
-    sets: int
+    rows: int  # of its longest table
     tables: Sequence[Ranked]
     charts: Sequence[Chart]
     rates: Table | None
@@ -106,7 +106,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     return Section(
         name=name(key),
         anchor=anchor(*key),
-        sets=len(results),
+        rows=max(len(results), len(found)),
         tables=tables(results, links),
         charts=charts(results),
         rates=Table(RATES, [rate_line(rate, lines, links) for rate in found], cards=True) if alone else None,
