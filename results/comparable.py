@@ -55,7 +55,7 @@ def remarks(a: Result, b: Result) -> list[str]:
     """What a reader must know of a comparison that can be made."""
     found = []
     if a.group[0] != b.group[0]:
-        found.append(f"of different rounds ({a.group[0]}, {b.group[0]}), the problem is the same")
+        found.append(f"the problem is the same, the rules are not ({a.group[0]}, {b.group[0]})")
     if a.group[4] != b.group[4]:
-        found.append(f"of different divisions ({a.group[4]}, {b.group[4]})")
+        found.append(f"the divisions differ ({a.group[4]}, {b.group[4]})")
     return found

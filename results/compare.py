@@ -4,7 +4,7 @@
 
 PATH is a set of runs, a submission or a round. Where each holds one set, these are compared; else the sets of one
 benchmark, problem and scaling are, each problem by itself. The first is what the others are held against. The ending of
-FILE says the format: .txt or .html, the latter for one comparison. Exit code: 0 compared; 2 could not.
+FILE says the format: .txt or .html. Exit code: 0 compared; 2 could not.
 """
 
 import argparse
@@ -44,14 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             command.write(wanted, {"text": lambda base: terminal_text(tuned)})
             return 0
         found = [d.sides(results) for results in comparisons(args.paths, verdict, args.as_logged)]
-        if len(found) > 1 and any(form == "html" for _, form in wanted):
-            raise ValueError(f"found {len(found)} comparisons, wanted one for a page: name its sets")
         paired = [(compared, d.pairs(compared)) for compared in found]
 
         def html(base: Path) -> str:
             from results.html.compare_page import html_text
 
-            return html_text(*paired[0], base, tuned)
+            return html_text(paired, base, tuned)
 
         def words(base: Path) -> str:
             return "\n\n".join([*(text(*both) for both in paired), *filter(None, [terminal_text(tuned)])])

@@ -14,6 +14,8 @@ from results.statistics.result import Result
 from rules.edition import load
 
 MOST_CHANGES = 20  # files that are named in a comparison of two
+MOST_LINES = 400  # of a file's difference that a page shows
+WIDEST = 300  # characters of such a line
 REFERENCE = "the published reference"
 
 
@@ -27,14 +29,28 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Change:
+    """A file that differs: in words ("changed <path>: +3 -1"), and lines of a unified diff, as many as are shown."""
+
+    words: str
+    lines: tuple[str, ...] = ()
+    more: int = 0  # lines that are not shown
+
+
+@dataclass(frozen=True)
 class Difference:
-    """One set's source against another's, or the reference's. `changes`: lines such as "changed <path>: +3 -1"."""
+    """One set's source against another's, or the reference's."""
 
     of: str
     against: str
     same: int
-    changes: tuple[str, ...]
+    changes: tuple[Change, ...]
     more: int  # changes that are not named
+
+    @property
+    def title(self) -> str:
+        """What is held against what, and how many files are the same."""
+        return f"{self.of} against {self.against}: {self.same} files the same, {len(self.changes) + self.more} not"
 
 
 def source_of(r: Result) -> Source | None:
@@ -86,16 +102,19 @@ def between(letter: str, source: Source, first: str, base: Source) -> Difference
     return _difference(letter, first, len(paths) - len(others), changes, len(others))
 
 
-def _between(path: str, text: Text | None, before: Text | None, first: str) -> str:
+def _between(path: str, text: Text | None, before: Text | None, first: str) -> Change:
     if text is None:
-        return f"only in {first}: {path}"
+        return Change(f"only in {first}: {path}")
     if before is not None and before.problem:
-        return f"changed {path}: {before.problem} in {first}"
+        return Change(f"changed {path}: {before.problem} in {first}")
     return _change(path, None if before is None else before.text.splitlines(), text)
 
 
-def _change(path: str, before: list[str] | None, text: Text) -> str:
-    return f"{'added' if before is None else 'changed'} {path}: {differing(before, text)[0]}"
+def _change(path: str, before: list[str] | None, text: Text) -> Change:
+    counts, lines = differing(before, text)
+    shown = tuple(line if len(line) <= WIDEST else f"{line[: WIDEST - 3]}..." for line in lines[:MOST_LINES])
+    words = f"{'added' if before is None else 'changed'} {path}: {counts}"
+    return Change(words, shown, len(lines) - len(shown))
 
 
 def _digest(source: Source, path: str) -> str | None:
@@ -103,6 +122,6 @@ def _digest(source: Source, path: str) -> str | None:
     return text.sha256 if text else None
 
 
-def _difference(of: str, against: str, same: int, changes: Iterable[str], count: int) -> Difference:
+def _difference(of: str, against: str, same: int, changes: Iterable[Change], count: int) -> Difference:
     named = tuple(islice(changes, MOST_CHANGES))
     return Difference(of, against, same, named, count - len(named))

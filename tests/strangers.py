@@ -151,8 +151,9 @@ def outputs(verdict: Verdict, home: Path, sets: list[Path]) -> Iterator[tuple[st
             for name in FORMATS if view == "ranking" else ("text", "markdown"):
                 yield name, forms[name](home.parent)
         for path, text in site_pages.files(site_pages.rounds(results, without), home.parent):
-            yield Path(path).suffix[1:], text
+            if path != site_pages.CODE:
+                yield Path(path).suffix[1:], text
     for compared in choosing.comparisons(sets, verdict, True):
         sides = differences.sides(compared)
         yield "text", comparison.text(sides, differences.pairs(sides))
-        yield "html", compare_html(sides, differences.pairs(sides), home.parent)
+        yield "html", compare_html([(sides, differences.pairs(sides))], home.parent)

@@ -21,6 +21,7 @@ RUNS = 200  # in a chart of all curves
 TICKS = 100  # runs of a set in a chart of ranks
 
 Points = Sequence[tuple[Result, float, float, float, float]]  # set, x, its deviation, y, its deviation
+Looks = tuple[list[dict[str, Any]], dict[str, int]]
 Lines = Sequence[tuple[float, float, float, float, str]]  # from x, y to x, y, and what stands at its end
 
 
@@ -29,29 +30,30 @@ def charts(results: Sequence[Result]) -> list[Chart]:
     results = [r for r in results if any(r.mask)]
     if len(results) < 2:
         return []
+    looks = organisations(results)
     strong = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results if r.fom is not None]
     weak = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput)]
     both = means(results, "compute_rate", "passes")
     found = [
-        *ranks(results),
+        *ranks(results, looks),
         overlay(results),
         shares(results),
-        scatter("joint", "Speed against convergence; dashed: equal computing time", both, iso_time(both)),
-        scatter("batch", "What batch size costs: epochs to the target", means(results, "batch", "passes")),
-        scatter("units", "What size buys: training throughput", means(results, "units", "compute_rate")),
-        *energies(results),
-        scatter("strong", "Strong scaling: minutes to train; dashed: ideal", strong, ideal(strong, -1)),
-        scatter("weak", "Weak scaling: models per hour; dashed: ideal", weak, ideal(weak, 1)),
+        scatter("joint", "Speed against convergence; dashed: equal computing time", both, looks, iso_time(both)),
+        scatter("batch", "What batch size costs: epochs to the target", means(results, "batch", "passes"), looks),
+        scatter("units", "What size buys: training throughput", means(results, "units", "compute_rate"), looks),
+        *energies(results, looks),
+        scatter("strong", "Strong scaling: minutes to train; dashed: ideal", strong, looks, ideal(strong, -1)),
+        scatter("weak", "Weak scaling: models per hour; dashed: ideal", weak, looks, ideal(weak, 1)),
     ]
     return [chart for chart in found if chart]
 
 
-def energies(results: Sequence[Result]) -> Iterable[Chart | None]:
+def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
     """Time against energy, a chart for each way of measuring it: what was measured otherwise is not comparable."""
     for tier in sorted({r.energy.tier for r in results if r.energy}):
         of = [r for r in results if r.energy and r.energy.tier == tier and r.fom is not None]
         found = [(r, r.fom / 60, (half(r) or 0.0) / 60, kilo(r), (wide(r) or 0.0)) for r in of]
-        yield scatter("energy", f"Energy to the target against time, by {WORDS[tier]}", found)
+        yield scatter("energy", f"Energy to the target against time, by {WORDS[tier]}", found, looks)
 
 
 def kilo(r: Result) -> float:
@@ -73,23 +75,23 @@ def name_of(r: Result, results: Sequence[Result]) -> str:
     return also if len({other.group[3:] for other in same}) == len(same) else f"{also} {same.index(r) + 1}"
 
 
-def organisations(results: Sequence[Result]) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """A look for each organisation, and the number of each."""
+def organisations(results: Sequence[Result]) -> Looks:
+    """A look for each organisation, the same in all charts of a section, and the number of each."""
     orgs = sorted({r.org for r in results})
     return [key(i, org or "-") for i, org in enumerate(orgs)], {org: i for i, org in enumerate(orgs)}
 
 
-def ranks(results: Sequence[Result]) -> Iterable[Chart]:
+def ranks(results: Sequence[Result], looks: Looks) -> Iterable[Chart]:
     """For each division every set's figure of merit, its interval and its runs, best first, on one axis."""
     for division in sorted({r.group[4] for r in results}):
         of = [r for r in results if r.fom is not None and r.group[4] == division]
         if len(of) > 1:
             some = f"; the first {MOST} of {len(of)}" if len(of) > MOST else ""
-            yield forest(of[:MOST], f"Time to train with its 95 % interval, {division} division{some}")
+            yield forest(of[:MOST], looks, f"Time to train with its 95 % interval, {division} division{some}")
 
 
-def forest(results: Sequence[Result], caption: str) -> Chart:
-    looks, number = organisations(results)
+def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
+    keys, number = looks
     sets, runs = [], []
     for r in results:
         rank, s, t = rank_text(r.rank) or "-", number[r.org], r.score.trimmed
@@ -103,7 +105,7 @@ def forest(results: Sequence[Result], caption: str) -> Chart:
         "runs": Rows(("s", "row", "run", "x"), runs),
     }
     note = "Dot: figure of merit. Line: its interval. Ticks: runs. Before the name: the places that a set could have."
-    return Chart("ranks", caption, looks, tables, note, "shape")
+    return Chart("ranks", caption, keys, tables, note, "shape")
 
 
 def overlay(results: Sequence[Result]) -> Chart | None:
@@ -144,12 +146,12 @@ def means(results: Sequence[Result], x: str, y: str) -> Points:
     ]
 
 
-def scatter(kind: str, caption: str, found: Points, lines: Lines = ()) -> Chart | None:
+def scatter(kind: str, caption: str, found: Points, looks: Looks, lines: Lines = ()) -> Chart | None:
     """Sets as marks, a look for each organisation. None unless there are two."""
     found = [p for p in found if p[1] and p[3] and p[1] > 0 and p[3] > 0]
     if len(found) < 2:
         return None
-    looks, number = organisations([p[0] for p in found])
+    keys, number = looks
     points, across, up = [], [], []
     for r, x, dx, y, dy in found:
         s, is_open = number[r.org], r.group[4].lower() == "open"
@@ -164,7 +166,7 @@ def scatter(kind: str, caption: str, found: Points, lines: Lines = ()) -> Chart 
         **drawn(lines),
         "joined": Rows(("s", "x", "y"), []),
     }
-    return Chart(kind, caption, looks, tables, note, "shape")
+    return Chart(kind, caption, keys, tables, note, "shape")
 
 
 def drawn(lines: Lines) -> dict[str, Rows]:

@@ -70,9 +70,11 @@ def name_of(run: Run) -> str:
     return run.file.stem.removeprefix("result_")[:40]
 
 
-def curves(sides: Sequence[Side], target: Any, band: Sequence[float] = (), most: int = POINTS) -> Chart | None:
+def curves(
+    sides: Sequence[Side], target: Any, band: Sequence[float] = (), most: int = POINTS, slow: str = ""
+) -> Chart | None:
     """The metric over epochs, a line a run, in the look of its side, with the target and the epochs that the reference
-    took. None without an evaluation."""
+    took; `slow` says which runs are. None without an evaluation."""
     rows, lines = [], 0
     for s, side in enumerate(sides):
         for run in side.runs:
@@ -88,6 +90,7 @@ def curves(sides: Sequence[Side], target: Any, band: Sequence[float] = (), most:
     told = [f"Dashed: the target, {target:g}."] if isinstance(target, int | float) else []
     if band:
         told.append(f"Shaded: the {span(band)} epochs of the reference's runs at this batch size.")
+    told += [f"Slow: {slow}."] if slow else []
     tables = {
         "points": Rows(("s", "g", "run", "x", "y", "at", "t"), rows),
         "target": Rows(("y",), [(target,)] if isinstance(target, int | float) else []),
@@ -126,7 +129,7 @@ def time(sides: Sequence[Side]) -> Chart | None:
         if d := decompose(run):
             parts = [(s, getattr(d, part) / 1000) for s, part in enumerate(PARTS)]
             rows += [(s, row, seconds, d.total / 1000) for s, seconds in parts if seconds]
-    return parts_chart("time", "Where the time went", ("s", "row", "v", "total"), rows)
+    return parts_chart("time", "Where the time of each run went", ("s", "row", "v", "total"), rows)
 
 
 def timeline(sides: Sequence[Side], together: bool) -> Chart | None:

@@ -1,29 +1,63 @@
-"""The comparison as a page: the same content as the text, with charts."""
+"""Comparisons as a page: the same content as the text, with charts and the lines of the source that differ."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from results import differences as d
 from results.differences import Pair, Side
-from results.environments import environment_differences
 from results.html import charts
 from results.html.cells import Cell, Line, Table, tone
 from results.html.charts import HOW, Chart, Rows
 from results.html.detail import worth
 from results.html.excerpt import home
-from results.html.findings import groups
-from results.html.page import Links, page
+from results.html.findings import Group, groups
+from results.html.page import Links, anchor, page
 from results.html.tuning import sections
-from results.tables.comparison import comparable, pair_words
+from results.sources import Difference, source_differences
+from results.tables.comparison import comparable, lists_of_differences, named, pair_words, titled
 from results.tables.row import seed
-from results.tables.text import title
+from results.tables.text import slow_words
 from results.tuning.score import Scored
 
 
-def html_text(compared: Sequence[Side], pairs: Sequence[Pair], base: Path, tuned: Sequence[Scored] = ()) -> str:
-    """One self-contained page; links to logs are relative to `base`. `tuned` are campaigns beside the sets."""
-    links, sides = Links(base), [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
-    found = environment_differences(compared)
+@dataclass(frozen=True)
+class Comparison:
+    """What the template shows of one comparison."""
+
+    title: str
+    anchor: str
+    sides: Sequence[tuple[str, str, Side, str, str]]  # letter, name, side, tone, figure
+    sentences: Sequence[Sequence[str]]  # of each pair: the verdict, and what to know of it
+    charts: Sequence[Chart]
+    measured: Table
+    slow: str
+    differences: Sequence[tuple[str, Table]]
+    without_source: Sequence[str]
+    sources: Sequence[Difference]
+    seeds: Table
+    shared: Sequence[str]
+    findings: Sequence[tuple[str, Sequence[Group]]]
+
+
+def html_text(
+    compared: Sequence[tuple[Sequence[Side], Sequence[Pair]]], base: Path, tuned: Sequence[Scored] = ()
+) -> str:
+    """One self-contained page with every comparison; links to logs are relative to `base`. `tuned` are campaigns of
+    tuning beside the sets."""
+    links = Links(base)
+    return page(
+        "compare.html",
+        title=" against ".join(s.result.label for s in compared[0][0][:3]) if len(compared) == 1 else "Comparisons",
+        comparisons=[comparison(sides, pairs, links) for sides, pairs in compared],
+        how=HOW,
+        tuned=sections(tuned),
+    )
+
+
+def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) -> Comparison:
+    """Sets of one kind, held against the first."""
+    sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
     targets = {s.result.one("target") for s in compared}
     drawn = [
         ratios(pairs, comparable(compared)),
@@ -31,24 +65,21 @@ def html_text(compared: Sequence[Side], pairs: Sequence[Pair], base: Path, tuned
         charts.time(sides),
         charts.timeline(sides, compared[0].result.weak),
     ]
-    return page(
-        "compare.html",
-        title=" against ".join(s.result.label for s in compared),
-        group=title(compared[0].result.group),
-        sides=[(s.letter, s.result, tone(s.result.standing), worth(s.result)) for s in compared],
+    without, sources = source_differences([(s.letter, s.result) for s in compared])
+    return Comparison(
+        title=titled(compared),
+        anchor=anchor(*compared[0].result.group[:4]),
+        sides=[(s.letter, named(s, compared), s, tone(s.result.standing), worth(s.result)) for s in compared],
         sentences=[pair_words(p, compared) for p in pairs],
-        drawn=[chart for chart in drawn if chart],
-        how=HOW,
+        charts=[chart for chart in drawn if chart],
         measured=values(d.measures(compared), compared),
-        differences=[
-            ("System: differences", values(d.system_differences(compared), compared)),
-            ("Settings: differences", values(d.setting_differences(compared), compared)),
-            *([("Environment: differences", values(found, compared))] if found else []),
-        ],
+        slow=slow_words([s.result for s in compared]),
+        differences=[(name, values(rows, compared)) for name, rows in lists_of_differences(compared)],
+        without_source=without,
+        sources=sources,
         seeds=seeds(compared, links),
         shared=d.same_seeds(compared),
         findings=[(s.letter, groups(s.result.standing, links, home(s.result.judged), 3, 2)) for s in compared],
-        tuned=sections(tuned),
     )
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from results.html.page import Links, anchor
 from results.statistics.result import REFERENCE, Result, converged_columns, published_epochs
 from results.tables.columns import Row
 from results.tables.formatting import minutes
-from results.tables.text import energy_words, median_words, spread_words, surprise_words
+from results.tables.text import energy_words, median_words, slow_of, spread_words, surprise_words
 from results.tables.utilization import epochs_words, utilization_words
 
 
@@ -58,6 +59,7 @@ class Detail:
     more: str
     sources: Sequence[tuple[str, int, str]]
     settings: Table
+    described: Table
     findings: Sequence[Group]
 
 
@@ -67,7 +69,7 @@ def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) 
     kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
     side = [Side("", drawn, kept)]
     found = [
-        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r, others), space.points),
+        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r, others), space.points, slow_of(r)),
         charts.time(side),
         charts.timeline(side, r.weak) if space.whole else None,
     ]
@@ -86,6 +88,7 @@ def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) 
         more=more,
         sources=list(sources(r.rows[: space.listed], place, links)) if space.whole else [],
         settings=Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
+        described=Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
         findings=groups(r.standing, links, place, space.places, space.around),
     )
 
@@ -142,6 +145,7 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("throughput", f"{weak}, {grouped(t.instance)} of {grouped(t.total)} units each" if t else ""),
         ("median", median_words(r) if scored else ""),
         ("spread", spread_words(r) if r.spread else ""),
+        ("slow runs", slow_of(r)),
         ("models per hour", grouped(3600 / r.fom) if r.fom else ""),
         ("staging", f"{100 * share / total:.1f} % of the time" if share and total else ""),
         ("epochs", mean(r, "epochs")),
@@ -223,3 +227,13 @@ def setting_rows(runs: Sequence[Run], links: Links) -> Iterator[Line]:
         differs = f"differs in other runs: {', '.join(sorted(others))[:120]}" if others else ""
         value = Cell(str(fact.value)[:200], title=links.place(runs[0].file, fact.line))
         yield Line([Cell(name[:80]), value, Cell(differs, tone="look" if others else "")])
+
+
+DESCRIBED = 100  # fields of a description that are shown
+
+
+def described(r: Result) -> Iterator[Line]:
+    """What the submitter says of the system; who is to be written to isn't public."""
+    for name, value in islice(r.judged.description.items(), DESCRIBED):
+        if CONTACT not in str(name).lower() and value not in (None, ""):
+            yield Line([Cell(str(name)[:80]), Cell(str(value)[:400])])

@@ -11,7 +11,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,13 +27,16 @@ ADDRESS = re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 HIDDEN = "[address]"
 
 
-def page(template: str, charts: bool = True, **content: Any) -> str:
-    """A whole document made of a template of `templates/`, with the code that draws charts where it has `charts`. Only
-    scripts whose digests its policy has are run."""
+def page(template: str, charts: bool = True, code: str = "", **content: Any) -> str:
+    """A whole document made of a template of `templates/`, with the code that draws charts where it has `charts`:
+    inside of it, or in the file `code` beside it, as pages of a site have it. Only that file and scripts whose digests
+    its policy has are run."""
     style, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
-    scripts = [bundle(), script] if charts else [script]
+    scripts = [bundle(), script] if charts and not code else [script]
     made = environment().get_template(template)
-    return made.render(style=style, scripts=scripts, policy=policy(scripts), specs=SPECS, **content)
+    beside = code if charts else ""
+    allowed = policy(scripts, bool(beside))
+    return made.render(style=style, code=beside, scripts=scripts, policy=allowed, specs=SPECS, **content)
 
 
 @cache
@@ -60,10 +63,11 @@ def bundle() -> Markup:
     return Markup(code.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
 
 
-def policy(scripts: Sequence[str]) -> str:
-    """The policy of a page: no request at all, no text run as code, no script but those that it holds."""
+def policy(scripts: Sequence[str], beside: bool = False) -> str:
+    """The policy of a page: no request at all, no text run as code, no script but those that it holds, and where there
+    is one `beside` it, those of its own site."""
     digests = (base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for code in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    allowed = " ".join([*(f"'sha256-{digest}'" for digest in digests), *(["'self'"] if beside else [])])
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -99,10 +103,11 @@ def plain(value: Any) -> Any:
 @dataclass(frozen=True)
 class Links:
     """Links to files, relative to the folder where the page will lie; none in a page that is `public`, which lies where
-    there are no logs."""
+    there are no logs. `pages` are those of submissions, by organisation, where they have pages of their own."""
 
     base: Path
     public: bool = False
+    pages: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, path: Path | str, line: Any = None) -> str:
         """`path:line`, as findings write it."""
@@ -114,6 +119,10 @@ class Links:
         if self.public:
             return ""
         return address(self.place(path))
+
+    def part(self, org: str, at: str) -> str:
+        """What leads to the part of a set: in the page of its submission, or further below."""
+        return f"{self.pages.get(org, '')}#{at}"
 
 
 def anchor(*parts: str) -> str:

@@ -16,15 +16,15 @@ function sortBy(button) {
 }
 
 // ---- Search and filters: rows that don't fit are hidden, and with them their submissions.
-const tools = document.querySelector(".tools");
+const tools = document.querySelector(".tools[role=search]");
+const said = (row) => row.said ??= (row.closest("section").querySelector("h2").textContent + " " + row.textContent).toLowerCase();
 function sift() {
   const words = tools.querySelector("#find").value.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = [...tools.querySelectorAll("select")].filter((s) => s.value).map((s) => [s.dataset.fact, s.value]);
   let shown = 0, all = 0;
   for (const row of document.querySelectorAll("table.cards tbody tr[data-organisation]")) {
-    const said = (row.closest("section").querySelector("h2").textContent + " " + row.textContent).toLowerCase();
-    row.hidden = !(wanted.every(([fact, value]) => row.dataset[fact] === value) && words.every((w) => said.includes(w)));
-    const set = document.getElementById(row.querySelector("a[href^='#']").hash.slice(1));
+    row.hidden = !(wanted.every(([fact, value]) => row.dataset[fact] === value) && words.every((w) => said(row).includes(w)));
+    const set = document.getElementById(row.querySelector("a[href^='#']")?.hash.slice(1));
     if (set) set.hidden = row.hidden;
     all += 1;
     shown += !row.hidden;
@@ -48,7 +48,8 @@ document.addEventListener("toggle", (event) => { if (event.target.matches("detai
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (button?.closest("th")) sortBy(button);
-  if (button?.dataset.open) document.querySelectorAll("details.set").forEach((d) => { d.open = button.dataset.open === "yes"; });
+  if (button?.dataset.open) document.querySelectorAll("details.set").forEach((d) => { if (d.checkVisibility()) d.open = button.dataset.open === "yes"; });
+  if (button?.dataset.whole) { button.closest("section").classList.add("whole"); button.remove(); }
 });
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1));
@@ -83,12 +84,21 @@ function tables(content, tips) {
   }
   return made;
 }
+// Names of rows take up to WIDEST pixels, less where there are few; long ones lose their middle, since they mostly differ
+// at their ends.
+const WIDEST = 330, OF_WIDTH = 0.42, LETTER = 6.8;
+function named(axis, width) {
+  const limit = Math.min(WIDEST, OF_WIDTH * width), most = Math.floor(limit / LETTER), end = Math.floor(most / 2);
+  axis.labelLimit = limit;
+  axis.labelExpr = `length(datum.label) > ${most} ? slice(datum.label, 0, ${most - end - 1}) + "…" + slice(datum.label, -${end}) : datum.label`;
+}
 // The specification with its tables, without layers that have nothing to draw, and an axis made logarithmic: values
 // without a logarithm are then left out.
-function filled(content, log) {
+function filled(content, log, width) {
   const spec = structuredClone(specs[content.kind]), axis = spec.usermeta.log;
   spec.datasets = tables(content, spec.usermeta.tips);
   spec.layer = spec.layer.filter((layer) => layer.data.values || spec.datasets[layer.data.name].length);
+  for (const layer of spec.layer) if (layer.encoding.y?.field === "row") named(layer.encoding.y.axis, width);
   if (spec.height.step) spec.height = spec.height.step * new Set(Object.values(spec.datasets).flat().map((row) => row.row)).size;
   if (log) {
     for (const layer of spec.layer) {
@@ -102,7 +112,7 @@ function filled(content, log) {
 }
 async function draw(figure) {
   const view = figure.querySelector(".view"), content = figure.content;
-  const { view: made } = await vegaEmbed(view, filled(content, figure.log), options);
+  const { view: made } = await vegaEmbed(view, filled(content, figure.log, view.clientWidth), options);
   figure.made?.finalize();
   figure.made = made;
   view.style.minHeight = 0;
@@ -172,10 +182,16 @@ function begin(figure) {
   figure.querySelector(".view").addEventListener("keydown", (event) => steer(figure, event));
   figure.drawn = draw(figure);
 }
+// One after the other, so that the page answers in between.
+const waiting = [];
+function next() {
+  begin(waiting[0]);
+  waiting[0].drawn.finally(() => { waiting.shift(); if (waiting.length) setTimeout(next); });
+}
 const watcher = new IntersectionObserver((seen) => seen.forEach((entry) => {
   if (!entry.isIntersecting) return;
   watcher.unobserve(entry.target);
-  begin(entry.target);
+  if (waiting.push(entry.target) === 1) setTimeout(next);
 }), { rootMargin: "300px" });
 document.querySelectorAll("figure.chart").forEach((figure) => watcher.observe(figure));
 document.querySelectorAll("details.set[open]").forEach(fill);

@@ -1,6 +1,7 @@
-"""The HTML report: one self-contained file with tables, charts across submissions, and a part for each of them.
+"""The HTML report: one self-contained file with tables, charts across submissions, and a part for each set of runs.
 
-`detail.py` makes the part of a submission, `across.py` the charts that put them side by side.
+`detail.py` makes the part of a set, `across.py` the charts that put sets side by side. On a site each submission has a
+page of its own (`submission_page.py`), to which the report of its round leads.
 """
 
 from collections.abc import Sequence
@@ -22,8 +23,17 @@ from results.statistics.result import Result
 from results.tables.formatting import minutes
 from results.tables.rates import Rate, Series, efficiencies, rates, series
 from results.tables.record import rank_text
-from results.tables.text import Places, energy_cells, title
+from results.tables.text import Places, energy_cells, slow_words, title
 from results.tuning.score import Scored
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A table of sets of one kind, and what is to be known of their slow runs."""
+
+    title: str
+    table: Table
+    slow: str
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,8 @@ class Section:
 
     name: str
     anchor: str
-    tables: Sequence[tuple[str, Table]]
+    rows: int  # of its longest table
+    tables: Sequence[Ranked]
     charts: Sequence[Chart]
     rates: Table | None
     rate_charts: Sequence[Chart]
@@ -40,17 +51,23 @@ class Section:
     details: Sequence[Detail]
 
 
-def html_text(
+def html_text(results: Sequence[Result], base: Path, left_out: Places = (), tuned: Sequence[Scored] = ()) -> str:
+    """The report as one file; links to logs are relative to `base`, the folder where it will lie. `left_out` (path,
+    why) has no result; `tuned` are campaigns of tuning."""
+    return report(results, Links(base), left_out, "Results", tuned=tuned)
+
+
+def report(
     results: Sequence[Result],
-    base: Path,
-    left_out: Places = (),
-    heading: str = "Results",
-    public: bool = False,
+    links: Links,
+    left_out: Places,
+    heading: str,
+    code: str = "",
+    rules: str = "",
     tuned: Sequence[Scored] = (),
 ) -> str:
-    """The report; links to logs are relative to `base`, the folder where it will lie, and there are none if it is
-    `public`. `left_out` (path, why) has no result."""
-    links = Links(base, public)
+    """The report, in whose place a site's page of a round is as well: `links` then lead to the pages of submissions,
+    `rules` is the page of the rules, and `code` the file that draws charts."""
     trained = [r for r in results if not r.throughput_only]
     measured = sum(len(r.rows) for r in results if r.throughput_only)
     space = room(len(results))
@@ -64,7 +81,8 @@ def html_text(
         sections=found,
         choices=choices(trained),
         left_out=left_out,
-        public=public,
+        code=code,
+        rules=rules,
         alone=len(trained) == 1,
         how=HOW,
         tuned=sections(tuned),
@@ -97,20 +115,20 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     return Section(
         name=name(key),
         anchor=anchor(*key),
-        tables=tables(results),
+        rows=max(len(results), len(found)),
+        tables=tables(results, links),
         charts=charts(results),
         rates=Table(RATES, [rate_line(rate, lines, links) for rate in found], cards=True) if alone else None,
         rate_charts=[chart for chart in drawn if chart],
         rate_findings=[g for of in said for g in of],
-        details=[detail(r, links, space, results) for r in results],
+        details=[] if links.pages else [detail(r, links, space, results) for r in results],
     )
 
 
-def tables(results: Sequence[Result]) -> list[tuple[str, Table]]:
-    """(title, table) of each kind of scaling and division."""
-    return [
-        (title(("", "", "", *group[3:])), ranking(list(of))) for group, of in groupby(results, key=lambda r: r.group)
-    ]
+def tables(results: Sequence[Result], links: Links) -> list[Ranked]:
+    """A table of each kind of scaling and division."""
+    found = [(group, list(of)) for group, of in groupby(results, key=lambda r: r.group)]
+    return [Ranked(title(("", "", "", *group[3:])), ranking(of, links), slow_words(of)) for group, of in found]
 
 
 STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
@@ -130,10 +148,10 @@ WEAK = (
 )
 
 
-def ranking(results: Sequence[Result]) -> Table:
+def ranking(results: Sequence[Result], links: Links) -> Table:
     """The table of a group."""
     weak, measured = results[0].weak, any(r.energy for r in results)
-    rows = [(weak_row(r) if weak else strong_row(r)) + (energy_row(r) if measured else []) for r in results]
+    rows = [(weak_row if weak else strong_row)(r, links) + (energy_row(r) if measured else []) for r in results]
     lines = [Line(row, facts=facts(r)) for row, r in zip(rows, results, strict=True)]
     return Table((WEAK if weak else STRONG) + (ENERGY if measured else ()), lines, cards=True)
 
@@ -155,18 +173,18 @@ def energy_row(r: Result) -> list[Cell]:
     ]
 
 
-def system(r: Result) -> Cell:
+def system(r: Result, links: Links) -> Cell:
     below = " · ".join(part for part in (r.org, r.category) if part)
-    return Cell(r.system, below=below, href=f"#{anchor(r.name, r.group[2])}")
+    return Cell(r.system, below=below, href=links.part(r.org, anchor(r.name, r.group[2])))
 
 
-def strong_row(r: Result) -> list[Cell]:
+def strong_row(r: Result, links: Links) -> list[Cell]:
     scored = r.fom is not None
     middle = r.score.median.value if scored else None
     place = Cell("-", None, True) if r.rank is None else Cell(rank_text(r.rank), sum(r.rank) / 2, True)
     return [
         place,
-        system(r),
+        system(r, links),
         verdict(r.standing),
         number(r.fom, figure(r), title=f"{r.fom} s") if scored else Cell("-", None, True, title=r.why or ""),
         Cell(ends(r), r.score.trimmed.low, True) if scored else Cell("-", None, True),
@@ -180,12 +198,13 @@ def strong_row(r: Result) -> list[Cell]:
     ]
 
 
-def weak_row(r: Result) -> list[Cell]:
+def weak_row(r: Result, links: Links) -> list[Cell]:
     t = r.throughput
     values = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
     last = number(t.seconds / 60 if t else None, minutes(t.seconds if t else None))
     epochs = number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs")))
-    return [system(r), verdict(r.standing), Cell(r.kind or "-"), *map(number, values), last, number(r.pruned), epochs]
+    named = [system(r, links), verdict(r.standing), Cell(r.kind or "-")]
+    return [*named, *map(number, values), last, number(r.pruned), epochs]
 
 
 RATES = ("system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")

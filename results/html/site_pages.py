@@ -1,9 +1,10 @@
-"""The pages of the site: the index, a report a round, the rules, and tables to download."""
+"""The pages of the site: the index, a report a round, a page a submission, the rules, and tables to download."""
 
 import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ from compliance.finding import counted
 from compliance.rule import CHECKS
 from results.html.cells import Cell, Line, Table, number
 from results.html.charts import Chart, Rows, key
+from results.html.detail import room
 from results.html.numbers import grouped
-from results.html.page import ADDRESS, HIDDEN, Links, anchor, page, plain
-from results.html.report import html_text
+from results.html.page import ADDRESS, HIDDEN, Links, anchor, bundle, page, plain
+from results.html.report import report
+from results.html.submission_page import names, submission
 from results.statistics.result import Result
 from results.tables.text import Places, csv_text, json_text
 from results.tuning.score import Scored
@@ -21,6 +24,8 @@ from results.tuning.text import record
 from rules.edition import Edition, editions, load
 from rules.text import Rule
 
+CODE = "charts.js"  # what draws charts, once for all pages of a site
+RULES = "../rules.html"
 LOOKS = 24  # systems that a chart can tell apart
 
 
@@ -39,6 +44,11 @@ class Round:
         """The editions that it was checked by."""
         return ", ".join(sorted({r.judged.edition for r in self.results}))
 
+    @cached_property
+    def pages(self) -> dict[str, str]:
+        """The file of each submission's page, by organisation."""
+        return names((r.org for r in self.results), ("index.html",))
+
 
 def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] = ()) -> list[Round]:
     """The results by round, in the order of their names; what has no result, and campaigns, stand with the round in
@@ -49,7 +59,7 @@ def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] 
     made, taken = [], set()
     for name, of in sorted(found.items()):
         folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[:60] or "round"
-        folder = folder if folder.lower() not in {*taken, "index.html", "rules.html"} else anchor(folder, name)
+        folder = folder if folder.lower() not in {*taken, "index.html", "rules.html", CODE} else anchor(folder, name)
         taken.add(folder.lower())
         without = [(p, why) for p, why in left_out if f"/{name}/" in f"/{p}"]
         made.append(Round(name, folder, of, without, [s for s in tuned if f"/{name}/" in f"/{s.place}"]))
@@ -58,15 +68,21 @@ def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] 
 
 def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
     """(path, text) of every file of the site; places in logs are named as they lie below `base`."""
-    links = Links(base, public=True)
     yield "index.html", index(found)
     yield "rules.html", rules()
+    yield CODE, bundle()
     for one in found:
+        links = Links(base, public=True, pages=one.pages)
         places = [(links.place(path), why) for path, why in one.left_out]
-        title, said = f"Results of {one.name}", {"public": True, "tuned": one.tuned}
-        yield f"{one.folder}/index.html", html_text(one.results, base, places, title, **said)
+        heading = f"Results of {one.name}"
+        yield f"{one.folder}/index.html", report(one.results, links, places, heading, f"../{CODE}", RULES, one.tuned)
         yield f"{one.folder}/results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
         yield f"{one.folder}/results.json", clean_json(json_text(one.results, places, list(map(record, one.tuned))))
+        named = {"round": one.name, "rules": RULES, "code": f"../{CODE}"}
+        space = room(max(len([r for r in one.results if r.org == org]) for org in one.pages))
+        for org, name in one.pages.items():
+            left = [(place, why) for place, why in places if f"/{one.name}/{org}/" in f"/{place}"]
+            yield f"{one.folder}/{name}", submission(org, one.results, links, space, left, named)
 
 
 def clean_json(text: str) -> str:
@@ -78,7 +94,7 @@ def index(found: Sequence[Round]) -> str:
     """The rounds, and for each problem the best of each system over them."""
     problems = trends(found)
     drawn = [chart for _, _, chart in problems if chart]
-    return page("site.html", bool(drawn), title="Rounds", rounds=round_table(found), problems=problems)
+    return page("site.html", bool(drawn), CODE, title="Rounds", rounds=round_table(found), problems=problems)
 
 
 def round_table(found: Sequence[Round]) -> Table:
@@ -157,7 +173,8 @@ def cell(found: tuple[float, Result, Round] | None) -> Cell:
         return number(None)
     value, r, one = found
     shown = grouped(value, 2)
-    return number(value, shown, href=f"{one.folder}/index.html#{anchor(r.name, r.group[2])}", title=r.standing.word)
+    href = f"{one.folder}/{one.pages[r.org]}#{anchor(r.name, r.group[2])}"
+    return number(value, shown, href=href, title=r.standing.word)
 
 
 def rules() -> str:

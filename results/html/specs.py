@@ -42,7 +42,7 @@ def number(title: str | None, log: bool = False, field: str = "x") -> Spec:
 
 def row() -> Spec:
     """A named row for each mark, in the order of the data."""
-    axis = {"labelLimit": 230, "ticks": False, "domain": False}
+    axis = {"ticks": False, "domain": False}  # `report.js` says how long its names may be
     return {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": axis}
 
 
@@ -131,9 +131,10 @@ def spans(field: str, height: int = 17) -> Spec:
 
 
 def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
-    """A row for each set: its interval, its middle, and a tick a run; with `one`, a line where both are as fast."""
+    """A row for each set: its interval, its middle, and a tick a run; with `one`, a line where both are as fast, on a
+    logarithmic axis: twice as fast is as far from it as half as fast."""
     place = {"y": row(), "opacity": FADE}
-    whisker = {"x": number(x, field="low"), "x2": {"field": "high"}}
+    whisker = {"x": number(x, one, "low"), "x2": {"field": "high"}}
     layers = [
         {
             "data": {"name": "sets"},
@@ -143,20 +144,20 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
         {
             "data": {"name": "runs"},
             "mark": {"type": "tick", "thickness": 1.4, "clip": True},
-            "encoding": place | {"x": number(x), "color": COLOUR, "tooltip": TIP},
+            "encoding": place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP},
         },
         {
             "data": {"name": "sets"},
             "params": [zoomed("x")],
             "mark": {"type": "point", "filled": True, "size": 80, "stroke": "var(--card)", "opacity": 1, "clip": True},
-            "encoding": place | {"x": number(x), "color": COLOUR, "tooltip": TIP},
+            "encoding": place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP},
         },
     ]
     if one:
         rule = {"type": "rule", "stroke": INK, "strokeDash": [7, 4]}
-        layers.insert(0, {"data": {"values": [{"x": 1}]}, "mark": rule, "encoding": {"x": number(x)}})
+        layers.insert(0, {"data": {"values": [{"x": 1}]}, "mark": rule, "encoding": {"x": number(x, one)}})
     tips = {"sets": told, "runs": {"set": "row", "run": "run", "seconds": "x"}}
-    return picked(tips, *layers, height={"step": 24}, log="x")
+    return picked(tips, *layers, height={"step": 24}, log="" if one else "x")
 
 
 def scatter(x: str, y: str, told: dict[str, str]) -> Spec:

@@ -16,17 +16,17 @@ from results.tables.text import SLOW_RUNS, aligned, finding_text, has_interval, 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     """The comparison for a terminal."""
-    lines = [*(printable(pair_words(p, compared)) for p in pairs), "", title(compared[0].result.group)]
-    lines += [f"{s.letter}  {printable(s.result.label)}" for s in compared]
+    told = [pair_words(p, compared) for p in pairs]
+    lines = [printable(line) for verdict, *more in told for line in (verdict, *(f"   {words}" for words in more))]
+    lines += ["", titled(compared)]
+    lines += [f"{s.letter}  {printable(named(s, compared))}" for s in compared]
     lines += [f"   {s.letter}: no score: {printable(s.result.why)}" for s in compared if s.result.why]
     lines.append("")
     lines += block("measured", d.measures(compared), compared)
     if any(has_interval(s.result) for s in compared):
         lines[-1:] = [f"  {SLOW_RUNS}", ""]
-    lines += block("system (differences)", d.system_differences(compared), compared)
-    lines += block("settings (differences)", d.setting_differences(compared), compared)
-    if environments := environment_differences(compared):
-        lines += block("environment (differences)", environments, compared)
+    for name, rows in lists_of_differences(compared):
+        lines += block(f"{name} (differences)", rows, compared)
     lines += source_lines(compared)
     lines += ["seeds", *(printable(f"  {s.letter}  {d.seeds(s)}") for s in compared)]
     lines += [printable(f"  logged by more than one set: {seed}") for seed in d.same_seeds(compared)] + [""]
@@ -39,15 +39,37 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def pair_words(p: Pair, compared: Sequence[Side]) -> str:
-    """Which is faster and by how much, in a sentence. Nothing is called faster inside its interval."""
+def lists_of_differences(compared: Sequence[Side]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+    """(what, its differences) of everything of which a comparison, as text or as a page, lists what differs."""
+    found = [("system", d.system_differences(compared)), ("settings", d.setting_differences(compared))]
+    environments = environment_differences(compared)
+    return [*found, ("environment", environments)] if environments else found
+
+
+def titled(compared: Sequence[Side]) -> str:
+    """What is compared: edition, benchmark, problem and kind of scaling, and the division, where all have the same."""
+    groups = [s.result.group for s in compared]
+    return title(tuple(part if all(g[i] == part for g in groups) else "" for i, part in enumerate(groups[0])))
+
+
+def named(side: Side, compared: Sequence[Side]) -> str:
+    """A set's name, with its round, problem and division where these differ."""
+    groups = [s.result.group for s in compared]
+    differs = [part for i, part in enumerate(side.result.group) if any(g[i] != part for g in groups)]
+    return " · ".join([side.result.label, *(part or "-" for part in differs)])
+
+
+def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
+    """Which is faster and by how much, in a sentence, then what to know of it. Nothing is called faster inside its
+    interval."""
     a, b = compared[0].result, next(s.result for s in compared if s.letter == p.letter)
     if p.why:
-        return f"A and {p.letter} are not compared: {p.why}"
+        return [f"A and {p.letter} are not compared: {p.why}"]
     words = [rate_words(p, a, b)] if a.weak else [time_words(p), *energy_words(p, a, b)]
-    if p.contrast.faster == p.contrast.faster:
-        words.append(f"a run of A is faster than one of {p.letter} with probability {p.contrast.faster:.2f}")
-    return "; ".join([*words, *remarks(a, b), *convergence_words(p)])
+    if (share := p.contrast.faster) == share:
+        name, often = ("A", share) if share >= 0.5 else (p.letter, 1 - share)
+        words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
+    return [*words, *remarks(a, b), *convergence_words(p)]
 
 
 def time_words(p: Pair) -> str:
@@ -57,12 +79,13 @@ def time_words(p: Pair) -> str:
         return f"A and {p.letter}: no difference can be told: too few runs, or too many did not converge"
     if not c.distinguishable:
         return (
-            f"A and {p.letter}: no difference can be told: A takes {c.ratio:.2f} times as long ({span(c, p.together)})"
+            f"A and {p.letter}: no difference can be told: A takes {c.ratio:.2f} times as long as {p.letter} "
+            f"({span(c, p.together)})"
         )
     if c.ratio > 1:
-        return f"{p.letter} is {c.ratio:.2f} times faster than A ({span(c, p.together)})"
+        return f"{p.letter} is faster: A takes {c.ratio:.2f} times as long as {p.letter} ({span(c, p.together)})"
     turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, c.faster, c.degrees)
-    return f"A is {turned.ratio:.2f} times faster than {p.letter} ({span(turned, p.together)})"
+    return f"A is faster: {p.letter} takes {turned.ratio:.2f} times as long as A ({span(turned, p.together)})"
 
 
 def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
@@ -99,7 +122,7 @@ def convergence_words(p: Pair) -> list[str]:
     """For information: epochs at the same batch size."""
     if p.surprise is None:
         return []
-    return [f"for information, {p.letter} against A at the same batch size: {surprise_words(p.surprise)}"]
+    return [f"for information, {p.letter} next to A, at the same batch size: {surprise_words(p.surprise)}"]
 
 
 def source_lines(compared: Sequence[Side]) -> list[str]:
@@ -108,9 +131,8 @@ def source_lines(compared: Sequence[Side]) -> list[str]:
     lines = ["source (differences)"]
     lines += [f"  {letter}  no source: in no submission, or its logs do not name it" for letter in without]
     for found in differences:
-        count = len(found.changes) + found.more
-        lines.append(f"  {found.of} against {found.against}: {found.same} files the same, {count} not")
-        lines += [f"    {printable(change)}" for change in found.changes]
+        lines.append(f"  {found.title}")
+        lines += [f"    {printable(change.words)}" for change in found.changes]
         lines += [f"    ... and {found.more} more"] if found.more else []
     return [*lines, ""]
 

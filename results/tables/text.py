@@ -13,6 +13,7 @@ from results.statistics.convergence import Surprise
 from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
 from results.statistics.score import FEWEST
+from results.statistics.slow import SLOW, slow_runs
 from results.tables.formatting import hundredths, minutes, show
 from results.tables.rates import rate_cells
 from results.tables.record import COLUMNS, rank_text, record
@@ -21,8 +22,9 @@ from results.tables.utilization import utilization_words
 Places = Sequence[tuple[str, str]]  # (path, why) of what has no result
 MANY_RUNS = 20  # more than these are shown as a range
 SLOW_RUNS = (  # perf/rank_errors.py
-    "with one run in ten twice as slow, intervals hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
+    "if one run in ten took twice as long, an interval would hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
 )
+MOST_SLOW = 5  # runs that are named
 
 
 def csv_text(results: Iterable[Result]) -> str:
@@ -54,7 +56,7 @@ def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
         head, cells = cells_of(rows)
         lines += [f"### {markdown(name)}", "", row_of(head), row_of(["---"] * len(head))]
         lines += [row_of([markdown(c) for c in line]) for line in cells] + [""]
-        notes = [f"- {SLOW_RUNS}"] if any(map(has_interval, rows)) else []
+        notes = [f"- {markdown(words)}"] if (words := slow_words(rows)) else []
         notes += [f"- {markdown(r.label)}: no score: {markdown(r.why)}" for r in rows if r.why]
         lines += [*notes, ""] if notes else []
     lines += [f"- {markdown(path)}: no result: {markdown(why)}" for path, why in left_out]
@@ -128,7 +130,11 @@ def energy_words(e: SetEnergy) -> str:
 def title(group: tuple[str, ...], what: str | None = None) -> str:
     edition, benchmark, problem, scaling, division = group
     what = what or {"strong": "time to train (capability)", "weak": "throughput"}.get(scaling, scaling)
-    return printable(" · ".join(part for part in (edition, benchmark, problem, f"{division} division", what) if part))
+    return printable(
+        " · ".join(
+            part for part in (edition, benchmark, problem, f"{division} division" if division else "", what) if part
+        )
+    )
 
 
 def strong_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
@@ -194,6 +200,8 @@ def details(r: Result) -> list[str]:
         lines.append(f"{interval_words(r)}; median {median_words(r)}")
     if r.spread is not None:
         lines.append(spread_words(r))
+    if slow := slow_of(r):
+        lines.append(f"slow runs: {printable(slow)}")
     if any(r.mask):
         lines.append(parts_words(r))
     if r.energy is not None:
@@ -253,7 +261,7 @@ def spread_words(r: Result) -> str:
 def surprise_words(s: Surprise) -> str:
     """A permutation test in words."""
     least = "too few runs to notice any" if s.detectable is None else f"{fewer(s.detectable)} would be noticed"
-    return f"{fewer(s.speedup)} epochs (exact permutation p = {s.p:.3g}; {least})"
+    return f"{fewer(s.speedup)} epochs (exact permutation test for fewer: p = {s.p:.3g}; {least})"
 
 
 def fewer(speedup: float) -> str:
@@ -286,6 +294,24 @@ def run_lines(r: Result) -> list[str]:
         quality = "-" if run.quality is None else f"{run.quality:.4f}"
         rows.append([name, seconds, show(run.epochs), quality, printable(note)])
     return aligned(rows)
+
+
+def slow_of(r: Result) -> str:
+    """The slow runs of a set, in words: "run 3 took 2.1 times the median"; "" without any."""
+    found = [(r.rows[i].run, ratio) for i, ratio in slow_runs(r.seconds)]
+    named = ", ".join(f"run {'-' if run is None else run} took {ratio:.1f}" for run, ratio in found[:MOST_SLOW])
+    more = f", and {len(found) - MOST_SLOW} more runs are slow" if len(found) > MOST_SLOW else ""
+    return f"{named} times the median{more}" if found else ""
+
+
+def slow_words(rows: Sequence[Result]) -> str:
+    """What stands under a table of intervals: which runs are slow, and what an interval says where some are."""
+    if not any(map(has_interval, rows)):
+        return ""
+    slow = [f"{r.label}: {words}" for r in rows if (words := slow_of(r))]
+    named = "; ".join(slow[:MOST_SLOW]) + (f"; and {len(slow) - MOST_SLOW} more sets" if len(slow) > MOST_SLOW else "")
+    found = f"Slow runs: {named}." if slow else f"No run took {SLOW:g} times the median of its set."
+    return f"{found} {SLOW_RUNS[0].upper()}{SLOW_RUNS[1:]}."
 
 
 def has_interval(r: Result) -> bool:

@@ -51,9 +51,9 @@ def test_what_differs_in_kind_cannot(two, group, why):
 def test_divisions_and_rounds_are_named(two, across):
     a, b = across({})
     assert obstacle(a, b) == ""
-    assert remarks(a, b) == ["of different rounds (v1.0, next), the problem is the same"]
+    assert remarks(a, b) == ["the problem is the same, the rules are not (v1.0, next)"]
     opened = replace(two[1], group=(*two[1].group[:4], "open"))
-    assert remarks(two[0], opened) == ["of different divisions (closed, open)"]
+    assert remarks(two[0], opened) == ["the divisions differ (closed, open)"]
 
 
 def test_an_edition_that_changes_the_problem_makes_another(across):

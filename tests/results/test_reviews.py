@@ -60,5 +60,5 @@ def test_what_reviewers_said_is_on_pages(tree, org, reviews, tmp_path):
     page, folder = tmp_path / "page.html", tmp_path / "site"
     summarize.main([str(tree.root), "--reviews", reviews(org), "--output", str(page)])
     assert site.main([str(tree.root), "--reviews", reviews(org), "--out", str(folder)]) == 0
-    for path in (page, *folder.glob("*/index.html")):
+    for path in (page, *folder.glob("*/[!i]*.html")):
         assert "<dt>reviewed</dt><dd>1 of 7 points accepted, 1 objection</dd>" in path.read_text()

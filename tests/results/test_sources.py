@@ -38,7 +38,7 @@ def changed(tmp_path):
 
 def told(*compared):
     without, found = source_differences(list(zip("ABC", compared, strict=False)))
-    return without, [(d.of, d.against, d.changes, d.more) for d in found]
+    return without, [(d.of, d.against, tuple(c.words for c in d.changes), d.more) for d in found]
 
 
 def test_files_are_those_that_the_set_loaded(results):
@@ -61,11 +61,19 @@ def test_files_of_one_alone_and_bounds(results, changed, monkeypatch):
     one, other = changed("one", train=b"#\n"), changed("other", config=b"#\n")
     full, lacking = sources.source_of(one), sources.source_of(other)
     del lacking.files[TRAIN]
-    assert f"only in A: {TRAIN}" in sources.between("B", lacking, "A", full).changes
-    assert f"added {TRAIN}: +" in " ".join(sources.between("A", full, "B", lacking).changes)
+    assert sources.Change(f"only in A: {TRAIN}") in sources.between("B", lacking, "A", full).changes
+    assert f"added {TRAIN}: +" in " ".join(c.words for c in sources.between("A", full, "B", lacking).changes)
     monkeypatch.setattr(sources, "MOST_CHANGES", 1)
     found = sources.between("B", lacking, "A", full)
-    assert len(found.changes) == 1 and found.more == 1
+    assert len(found.changes) == 1 and found.more == 1 and found.title.endswith(" files the same, 2 not")
+
+
+def test_lines_of_a_change_are_there_and_bounded(results, changed, monkeypatch):
+    long = changed("long", train=b"# " + b"x" * 400 + b"\n" + b"# y\n" * 9)
+    monkeypatch.setattr(sources, "MOST_LINES", 6)
+    (change,) = sources.between("B", sources.source_of(long), "A", sources.source_of(results[0])).changes
+    assert change.words == f"changed {TRAIN}: +10 -0" and len(change.lines) == 6 and change.more == 8
+    assert change.lines[0].startswith("@@ ") and change.lines[4] == "+# " + "x" * 294 + "..."
 
 
 def test_no_source_is_said(tree, new_log, results):

@@ -40,7 +40,21 @@ def test_text(tree, new_log, run):
     assert "figure of merit 45.00 s = 0.75 min: the mean of 3 runs of 5, without the fastest and the slowest" in out.out
     assert "95 % 29.02 to 60.98 (2 degrees of freedom), standard error 3.71; median 44 s, 40 to 60 at 93.8 %" in out.out
     assert out.out.count("dropped") == 2
-    assert f"  {SLOW_RUNS}\n" in out.out and f"\n- {SLOW_RUNS}\n" in run(tree.root, "--format", "markdown")[1].out
+    assert f"  {SLOW_RUNS}\n" in out.out and "slow runs" not in out.out
+    assert f"median of its set. {SLOW_RUNS.capitalize()}.\n" in run(tree.root, "--format", "markdown")[1].out
+
+
+def test_slow_runs_are_named_where_intervals_are(tree, new_log, run, tmp_path):
+    tree.set(five(new_log, (50.0, 40.0, 44.0, 80.0, 41.0)))
+    assert "    slow runs: run 3 took 1.8 times the median\n" in run(tree.root)[1].out
+    assert (
+        "- Slow runs: acme/box: run 3 took 1.8 times the median. If one"
+        in run(tree.root, "--format", "markdown")[1].out
+    )
+    run(tree.root, "--output", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert '<p class="soft">Slow runs: acme/box: run 3 took 1.8 times the median. If one run in ten' in page
+    assert "<dt>slow runs</dt><dd>run 3 took 1.8 times the median</dd>" in page
 
 
 def test_without_an_interval_nothing_is_said_of_it(tree, new_log, run):
@@ -169,7 +183,7 @@ def test_convergence_against_the_reference_is_information_only(tree, new_log, ru
     tree.set([new_log.scaffold(50, epochs=10, global_batch_size=32) for _ in range(5)], org="other")
     out = run(tree.root)[1].out
     assert out.count("against the reference") == 1
-    assert "49 % fewer epochs (exact permutation p = 0.00397; " in out
+    assert "49 % fewer epochs (exact permutation test for fewer: p = 0.00397; " in out
     rows = {r["org"]: r for r in json.loads(run(tree.root, "--format", "json")[1].out)["results"]}
     assert rows["fast"]["fom_seconds"] == rows["reference"]["fom_seconds"] == 50
     assert rows["other"]["reference_p"] is None

@@ -6,8 +6,10 @@ import pytest
 
 from compliance.engine import judge
 from results.differences import pairs, sides
+from results.html import compare_page
 from results.html.compare_page import html_text, ratios
 from results.html.page import bundle
+from results.sources import REFERENCE, Change, Difference
 from results.statistics.result import summarize
 
 
@@ -19,13 +21,13 @@ def compared(tree, new_log):
 
 
 def test_names_of_strangers_are_escaped_and_seeds_name_their_lines(compared):
-    page = html_text(compared, pairs(compared), Path.cwd()).replace(bundle(), "")
+    page = html_text([(compared, pairs(compared))], Path.cwd()).replace(bundle(), "")
     assert "&lt;b&gt;" in page and "<b>/box" not in page
     assert "result_0.txt:" in page and page.count('class="view"') == 4
 
 
 def test_curves_of_all_sets_are_in_one_chart(compared):
-    page = html_text(compared, pairs(compared), Path.cwd())
+    page = html_text([(compared, pairs(compared))], Path.cwd())
     assert page.count('"kind":"curves"') == 1 and '"keys":[{"name":"A"' in page
 
 
@@ -33,3 +35,21 @@ def test_ratios_of_what_cannot_be_compared_are_not_drawn(compared):
     chart = ratios(pairs(compared), True)
     assert [row[1] for row in chart.tables["sets"].rows] == ["A / B"]
     assert ratios(pairs(compared), False) is None and ratios([], True) is None
+
+
+def test_several_comparisons_stand_on_one_page(compared):
+    both = [(compared, pairs(compared))] * 2
+    page = html_text(both, Path.cwd())
+    assert page.count("<h3>Measured</h3>") == 2 and "<h1>Comparisons</h1>" in page and 'aria-label="Contents"' in page
+
+
+def test_lists_of_differences_and_lines_of_source(compared, monkeypatch):
+    change = Change("changed train.py: +1 -1", ("@@ -1 +1 @@", "-<old>", "+new"), 7)
+    found = (["A"], [Difference("B", REFERENCE, 3, (change, Change("only in A: x.py")), 2)])
+    monkeypatch.setattr(compare_page, "source_differences", lambda sides: found)
+    monkeypatch.setattr(compare_page, "lists_of_differences", lambda sides: [("environment", [("driver", ["1", "2"])])])
+    page = html_text([(compared, pairs(compared))], Path.cwd())
+    assert "<h3>Environment: differences</h3>" in page and "<td>driver</td><td>1</td><td>2</td>" in page
+    assert "B against the published reference: 3 files the same, 4 not" in page and "A: no source" in page
+    assert '<span class="minus">-&lt;old&gt;</span><span class="plus">+new</span>' in page
+    assert "and 7 more lines" in page and "only in A: x.py" in page and "and 2 more files" in page

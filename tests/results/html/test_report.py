@@ -3,11 +3,12 @@
 import json
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 
 from results import summarize
-from results.html.page import bundle
+from results.html.page import bundle, environment
 
 VOID = ("meta", "link", "br", "wbr", "input")
 
@@ -158,3 +159,14 @@ def test_what_tables_are_filtered_by(report):
     assert '<select data-fact="organisation"><option value="">all</option><option>a</option>' in html
     assert '<tr data-organisation="lost" data-division="closed" data-verdict="errors">' in html
     assert 'data-fact="division"' not in html  # there is one only
+
+
+def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
+    """Of many rows the style shows the first 200: none is hidden where nothing could show it."""
+    html = report().read_text()
+    assert 'data-whole="yes"' not in html and ".cards tbody tr:nth-child(n + 201 of" in html
+    made = environment().get_template("report.html")
+    many = SimpleNamespace(name="x", anchor="x", rows=1234, tables=[], charts=[], rates=None, details=[])
+    text = made.render(sections=[many], alone=False, rules="", choices=[], left_out=[], title="", summary="", how="", tuned=[],
+                       style="", code="", scripts=[], policy="", specs={})  # fmt: skip
+    assert '<button type="button" data-whole="yes">show all 1,234 rows</button>' in text

@@ -2,97 +2,27 @@
 
 import base64
 import json
-import shutil
-import subprocess
 import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
-from results import site, summarize
+from results import compare, site, summarize
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = [
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update", "--remote-debugging-port=0"),
-    *("--remote-allow-origins=*", "--hide-scrollbars"),
-]
-BROWSER = next((path for name in NAMES if (path := shutil.which(name))), None)
 axe_core_python = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
-websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"none of {', '.join(NAMES)} is installed")
-
-
-class Page:
-    """One tab, and everything that it logged or requested."""
-
-    def __init__(self, address):
-        self.socket = websocket.create_connection(address, timeout=30)
-        self.count, self.events = 0, []
-
-    def call(self, method, **params):
-        self.count += 1
-        self.socket.send(json.dumps({"id": self.count, "method": method, "params": params}))
-        while True:
-            message = json.loads(self.socket.recv())
-            if message.get("id") == self.count:
-                assert "error" not in message, message
-                return message["result"]
-            self.events.append(message)
-
-    def run(self, script):
-        result = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in result, result
-        return result["result"].get("value")
-
-    def open(self, page, width=1024, dark=False):
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.call(f"{domain}.enable")
-        self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500
-        )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
-        self.call("Page.navigate", url=page.as_uri())
-        deadline = time.monotonic() + 20
-        while self.run("document.readyState") != "complete" and time.monotonic() < deadline:
-            time.sleep(0.05)
-
-    def complaints(self):
-        self.run("1")  # whatever was under way has arrived
-        kinds = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
-        return [e for e in self.events if e.get("method") in kinds]
-
-    def requests(self):
-        sent = [e for e in self.events if e.get("method") == "Network.requestWillBeSent"]
-        return [e["params"]["request"]["url"] for e in sent]
+browser = pytest.importorskip("perf.browser", reason="websocket-client is not installed")
+pytestmark = pytest.mark.skipif(browser.browser() is None, reason=f"none of {', '.join(browser.NAMES)} is installed")
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    profile = tmp_path_factory.mktemp("profile")
-    command = [BROWSER, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    port = profile / "DevToolsActivePort"
-    try:
-        deadline = time.monotonic() + 30
-        while not (port.exists() and port.read_text().strip()):
-            if process.poll() is not None or time.monotonic() > deadline:
-                pytest.skip(f"{BROWSER} did not start")
-            time.sleep(0.1)
-        yield f"127.0.0.1:{port.read_text().split()[0]}"
-    finally:
-        process.terminate()
-        process.wait(20)
+def address():
+    with browser.started() as found:
+        yield found
 
 
 @pytest.fixture
 def page(address):
-    request = urllib.request.Request(f"http://{address}/json/new?about:blank", method="PUT")
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        found = json.load(answer)
-    tab = Page(found["webSocketDebuggerUrl"])
+    tab = browser.tab(address)
     yield tab
     tab.socket.close()
 
@@ -298,13 +228,56 @@ CONTRAST = """(() => {
 })()"""
 
 
+AXE = "axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => [v.id, v.nodes[0].html]))"
+
+
+def axe(page):
+    """What axe finds in the page as it is."""
+    code = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    page.call("Runtime.evaluate", expression=code)  # by the browser's protocol, which no policy of a page binds
+    return page.run(AXE)
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_nothing(page, report, dark):
-    code = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
     opened(page, report, 1366, dark)
-    page.call("Runtime.evaluate", expression=code)  # by the browser's protocol, which no policy of a page binds
-    found = "axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => [v.id, v.nodes[0].html]))"
-    assert page.run(found) == []
+    assert axe(page) == []
+
+
+def test_a_comparison_fits_and_axe_finds_nothing(page, report, tmp_path):
+    """Three sets, on a phone: charts drawn, a legend that isolates, and nothing requested."""
+    comparison = tmp_path / "comparison.html"
+    sets = [str(next(tmp_path.glob(f"round/*/{org}"))) for org in ("slow", "quick", "middle")]
+    assert compare.main(["--as-logged", *sets, "--output", str(comparison)]) == 0
+    page.open(comparison, 380, True)
+    page.run("document.querySelector('figure.curves').scrollIntoView()")
+    assert wait(page, "document.querySelector('figure.curves').made !== undefined")
+    page.run("document.querySelectorAll('figure.curves .legend button')[2].click()")
+    faint = FAINT.replace("details.set figure", "figure.curves")
+    assert wait(page, f"{faint} === 10")
+    assert page.run("document.documentElement.scrollWidth") <= 380
+    assert page.run("document.querySelector('h2 + p strong').textContent").startswith("B is faster: A takes 2.")
+    assert axe(page) == []
+    silent(page, comparison)
+
+
+def test_of_many_rows_some_are_shown_until_all_are_asked_for(page, report):
+    page.open(report)
+    page.run("""(() => { const body = document.querySelector('table.cards tbody'), row = body.rows[1];
+      for (let i = 0; i < 297; i++) body.append(row.cloneNode(true));
+      body.closest('section').insertAdjacentHTML('afterbegin', '<button data-whole="yes">all</button>'); })()""")
+    shown = "[...document.querySelector('table.cards').tBodies[0].rows].filter(r => r.checkVisibility()).length"
+    assert page.run(shown) == 200
+    page.run("document.querySelectorAll('table.cards th button')[3].click()")
+    page.run("document.querySelectorAll('table.cards th button')[3].click()")
+    assert page.run(ORGS)[:2] == ["slow", "middle"] and page.run(shown) == 200
+    page.run("document.getElementById('find').focus()")
+    page.call("Input.insertText", text="slow")
+    assert page.run(shown) == 1
+    page.run("(() => { const f = document.getElementById('find'); f.value = ''; sift(); })()")
+    page.run("document.querySelector('[data-whole]').click()")
+    assert page.run(shown) == 300
+    silent(page, report)
 
 
 def test_print_is_light_short_and_has_its_charts(page, report):
@@ -331,6 +304,11 @@ def test_the_site_leads_to_a_submission(page, tree, new_log, tmp_path):
     assert wait(page, "document.querySelector('figure.trend svg') !== null")
     assert page.run("document.documentElement.scrollWidth") <= 380
     page.run("document.querySelector('section td a').click()")
-    assert wait(page, "location.pathname.endsWith('v1.0/index.html') && document.readyState === 'complete'")
+    assert wait(page, "location.pathname.endsWith('v1.0/acme.html') && document.readyState === 'complete'")
     assert wait(page, "document.querySelectorAll('details.set[open] figure').length === 3")
+    assert wait(page, "document.querySelector('details.set svg') !== null")
+    assert axe(page) == []
+    page.run("document.querySelector('a[href=\"index.html\"]').click()")
+    assert wait(page, "location.pathname.endsWith('v1.0/index.html') && document.readyState === 'complete'")
+    page.run("document.querySelector('table.cards th button').click()")
     assert page.complaints() == [] and all(url.startswith(tmp_path.as_uri()) for url in page.requests())

@@ -25,24 +25,25 @@ def compared(tree, new_log):
 
 
 def test_a_clear_difference_has_a_direction_and_a_ratio(compared):
-    _, (words,) = compared((50, {}), (100, {}))
-    assert words.startswith("A is 1.96 times faster than B (95 %: ")
-    assert "with probability 1.00" in words
+    _, ((words, *more),) = compared((50, {}), (100, {}))
+    assert words.startswith("A is faster: B takes 1.96 times as long as A (95 %: ")
+    assert more[0] == "of all pairs of their runs, that of A was faster in 100 %"
 
 
 def test_the_verdict_names_the_faster_one_and_its_advantage(compared):
     found, _ = compared((50, {}), (100, {}))
     found = sides([side.result for side in reversed(found)])
-    (words,) = (pair_words(pair, found) for pair in pairs(found))
-    assert words.startswith("B is 1.96 times faster than A (95 %: ")
-    assert text(found, pairs(found)).startswith(words)
+    ((words, *more),) = (pair_words(pair, found) for pair in pairs(found))
+    assert words.startswith("B is faster: A takes 1.96 times as long as B (95 %: ")
+    assert more[0] == "of all pairs of their runs, that of B was faster in 100 %"
+    assert text(found, pairs(found)).startswith(f"{words}\n   {more[0]}\n")
 
 
 def test_several_ratios_hold_at_once(compared):
     _, (one,) = compared((50, {}), (100, {}))
     _, several = compared((50, {}), (100, {}), (200, {}))
-    assert "(95 %: " in one and all("(95 % for all 2 ratios at once: " in words for words in several)
-    assert span_of(several[0])[0] < span_of(one)[0] < 1.96 < span_of(one)[1] < span_of(several[0])[1]
+    assert "(95 %: " in one[0] and all("(95 % for all 2 ratios at once: " in words[0] for words in several)
+    assert span_of(several[0][0])[0] < span_of(one[0])[0] < 1.96 < span_of(one[0])[1] < span_of(several[0][0])[1]
 
 
 def span_of(words):
@@ -50,17 +51,17 @@ def span_of(words):
 
 
 def test_inside_its_interval_nothing_is_faster(compared):
-    _, (words,) = compared((50, {}), (50, {}))
-    assert words.startswith("A and B: no difference can be told: A takes 1.00 times as long (95 %: 0.")
+    _, ((words, *_),) = compared((50, {}), (50, {}))
+    assert words.startswith("A and B: no difference can be told: A takes 1.00 times as long as B (95 %: 0.")
 
 
 def test_sets_of_different_problems_have_no_ratio(compared):
-    _, (words,) = compared((50, {}), (100, {"problem": "scale7"}))
+    _, ((words, *_),) = compared((50, {}), (100, {"problem": "scale7"}))
     assert words == "A and B are not compared: of different problems (scale7, smoke)"
 
 
 def test_sets_that_did_not_converge_have_no_ratio(compared):
-    _, (words,) = compared((50, {}), (100, {"reach": False}))
+    _, ((words, *_),) = compared((50, {}), (100, {"reach": False}))
     assert words.startswith("A and B: no difference can be told: too few runs, or too many did not converge")
 
 
@@ -69,7 +70,7 @@ def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
         logs = [new_log.scaffold(seconds, seed=i, start=1_700_000_000_000 + 1000 * i) for i in range(4)]
         tree.set(logs, org=org, scaling="weak")
     found = sides(summarize(judge([tree.root]), as_logged=True))
-    (words,) = (pair_words(pair, found) for pair in pairs(found))
+    ((words, *_),) = (pair_words(pair, found) for pair in pairs(found))
     assert words.startswith("A makes 1.94 times as many models an hour as B (271.70 and 139.81), each measured once")
     assert "slower" not in words and "faster" not in words
 

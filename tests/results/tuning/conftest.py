@@ -32,6 +32,7 @@ def tuned(tmp_path):
     """A good submission with a campaign."""
     helper("logs")
     helper("ledgers")
+    helper("environments")
     return helper("submissions").Tuned(tmp_path)
 
 

@@ -1,0 +1,109 @@
+"""A browser without a window, driven through Chromium's own protocol: for tests of the report and its speed.
+
+Needs Chromium and websocket-client.
+"""
+
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import websocket
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = [
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--remote-debugging-port=0"),
+    *("--remote-allow-origins=*", "--hide-scrollbars"),
+]
+SECONDS = 30.0  # for the browser to start, and a page to load
+COMPLAINTS = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
+
+
+def browser() -> str | None:
+    """The path of the browser that is installed, None without one."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+class Page:
+    """One tab, and everything that it logged or requested."""
+
+    def __init__(self, address: str):
+        self.socket = websocket.create_connection(address, timeout=120)
+        self.count, self.events = 0, []
+
+    def call(self, method: str, **params: Any) -> dict:
+        """The result of one of the protocol's methods. AssertionError where it has none."""
+        self.count += 1
+        self.socket.send(json.dumps({"id": self.count, "method": method, "params": params}))
+        while True:
+            message = json.loads(self.socket.recv())
+            if message.get("id") == self.count:
+                assert "error" not in message, message
+                return message["result"]
+            self.events.append(message)
+
+    def run(self, script: str) -> Any:
+        """The value of an expression in the page, waited for where it is a promise."""
+        result = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def open(self, page: Path, width: int = 1024, dark: bool = False, media: str = "") -> None:
+        """Loads a file and waits until it is complete. `width` in CSS pixels."""
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
+        self.call("Page.navigate", url=page.resolve().as_uri())
+        deadline = time.monotonic() + SECONDS
+        while self.run("document.readyState") != "complete" and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    def complaints(self) -> list[dict]:
+        """Errors and whatever else the page wrote to its console."""
+        self.run("1")  # whatever was under way has arrived
+        return [e for e in self.events if e.get("method") in COMPLAINTS]
+
+    def requests(self) -> list[str]:
+        """The addresses of all that was requested, the page itself among them."""
+        sent = [e for e in self.events if e.get("method") == "Network.requestWillBeSent"]
+        return [e["params"]["request"]["url"] for e in sent]
+
+
+@contextmanager
+def started() -> Iterator[str]:
+    """A browser; the address of its protocol. RuntimeError where none is installed, or it does not start."""
+    path = browser()
+    if path is None:
+        raise RuntimeError(f"found none of {', '.join(NAMES)}, wanted one")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        command = [path, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        port = Path(profile, "DevToolsActivePort")
+        try:
+            deadline = time.monotonic() + SECONDS
+            while not (port.exists() and port.read_text().strip()):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"{path} did not start")
+                time.sleep(0.1)
+            yield f"127.0.0.1:{port.read_text().split()[0]}"
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def tab(address: str) -> Page:
+    """A new tab of the browser at that address."""
+    request = urllib.request.Request(f"http://{address}/json/new?about:blank", method="PUT")
+    with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+        return Page(json.load(answer)["webSocketDebuggerUrl"])

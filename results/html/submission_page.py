@@ -1,0 +1,68 @@
+"""A submission's page on the site: what it has handed in, at one place that can be linked to."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from compliance.finding import counted
+from results.html.cells import Cell, Line, Table, verdict
+from results.html.charts import HOW
+from results.html.detail import Room, detail, ends, worth
+from results.html.page import Links, anchor, page
+from results.statistics.result import Result
+from results.tables.record import rank_text
+from results.tables.text import Places
+
+HEAD = ("system", "benchmark", "scaling", "division", "verdict", "result", "95 %, s", "rank", "runs")
+
+
+def names(organisations: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """The file of each organisation's page: its name where that is fit for a file's, on every system and beside what is
+    `taken`."""
+    used, found = {name.lower() for name in taken}, {}
+    for org in sorted(set(organisations)):
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", org).strip(".-")[:60] or "submission"
+        if f"{stem}.html".lower() in used:
+            stem = anchor(stem, org)
+        found[org] = f"{stem}.html"
+        used.add(found[org].lower())
+    return found
+
+
+def submission(
+    org: str, results: Sequence[Result], links: Links, space: Room, left_out: Places, names: Mapping[str, str]
+) -> str:
+    """The page of an organisation's submission. `results` are all of the round, among which its own are found; `names`
+    has what the page calls the `round`, and the files of its `rules` and of the `code` that draws charts."""
+    own = [r for r in results if r.org == org]
+    alike = {key: list(of) for key, of in groupby(results, key=lambda r: r.group[:3])}
+    trained = [r for r in own if not r.throughput_only]
+    runs = counted(sum(r.score.n for r in trained), "run")
+    return page(
+        "submission.html",
+        title=f"{org or 'A submission'}, {names['round']}",
+        round=names["round"],
+        rules=names["rules"],
+        code=names["code"],
+        summary=f"{counted(len(own), 'set')} of runs, {runs}.",
+        sets=Table(HEAD, [line(r) for r in own], cards=True),
+        details=[detail(r, links, space, alike[r.group[:3]]) for r in own],
+        left_out=left_out,
+        how=HOW,
+    )
+
+
+def line(r: Result) -> Line:
+    """A set in the table of its submission."""
+    cells = [
+        Cell(r.system, href=f"#{anchor(r.name, r.group[2])}"),
+        Cell(r.group[1], below=r.group[2]),
+        Cell("throughput alone" if r.throughput_only else r.group[3]),
+        Cell(r.group[4]),
+        verdict(r.standing),
+        Cell("-" if r.throughput_only else worth(r), title=r.why or ""),
+        Cell(ends(r) if r.fom is not None else "-"),
+        Cell("-" if r.rank is None else rank_text(r.rank)),
+        Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
+    ]
+    return Line(cells)
