@@ -167,6 +167,7 @@ def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
     assert 'data-whole="yes"' not in html and ".cards tbody tr:nth-child(n + 201 of" in html
     made = environment().get_template("report.html")
     many = SimpleNamespace(name="x", anchor="x", rows=1234, tables=[], charts=[], rates=None, details=[])
-    text = made.render(sections=[many], alone=False, rules="", choices=[], left_out=[], title="", summary="", how="", tuned=[],
-                       style="", code="", scripts=[], policy="", specs={})  # fmt: skip
+    nothing = dict.fromkeys(("rules", "title", "summary", "how", "style", "code", "policy"), "")
+    lists = {"choices": [], "left_out": [], "tuned": [], "scripts": [], "specs": {}}
+    text = made.render(sections=[many], alone=False, **nothing, **lists)
     assert '<button type="button" data-whole="yes">show all 1,234 rows</button>' in text
