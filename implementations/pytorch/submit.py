@@ -37,6 +37,7 @@ from benchmark.launch import Launch
 from benchmark.manifest import Manifest, load_manifest, missing
 from benchmark.problem import load_problem
 from benchmark.tree import system_path
+from benchmark.workload import AnyProblem
 from rules.edition import load
 from rules.registry import NAME as REGISTRY
 
@@ -47,10 +48,10 @@ from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, p
 from .submitting import study
 from .submitting.campaign import Campaign
 from .submitting.description import filled_in
-from .submitting.preflight import measure, plan, report, want_room
-from .task import config_class
+from .submitting.preflight import foresee, measure, plan, report, want_room
+from .task import build_task, config_class
 from .training.assigned import read_assigned
-from .training.events import EDITION
+from .training.events import EDITION, Submission
 from .training.stop import reason as why
 
 HERE = Path(__file__).resolve().parent
@@ -224,6 +225,10 @@ def submit(args: argparse.Namespace) -> int:
             print(f"result_{args.aside}: {f'now in {place}' if place else 'not there'}", file=sys.stderr)
             return 0
         makes = args.register or args.anew or not campaign.complete()
+        published = None if args.problems else load(EDITION).problems.get(args.problem)
+        write_system(submission, args, config)
+        if published and makes and refused(campaign, args, problem):
+            return 1 if args.check else 2
         with exit_on_signals(), warm_process(args, config) if makes else contextlib.nullcontext() as warm:
             if args.check:
                 same_data(load_manifest(args.data, problem), args.problem, args.data)
@@ -231,8 +236,6 @@ def submit(args: argparse.Namespace) -> int:
                 return 2
             if args.register:
                 return register(args, warm)
-            write_system(submission, args, config)
-            published = None if args.problems else load(EDITION).problems.get(args.problem)
             begins = args.anew or not any(found.over for found in campaign.standings())
             if args.check or (published and args.runs and begins):
                 found = measure(campaign, EDITION)
@@ -248,6 +251,16 @@ def submit(args: argparse.Namespace) -> int:
     except (ValueError, OSError) as error:
         print(f"submit.py: {why(error)}", file=sys.stderr)
         return 2
+
+
+def refused(campaign: Campaign, args: argparse.Namespace, problem: AnyProblem) -> bool:
+    """Whether the rules refuse the settings or the description, as is then said, before anything runs."""
+    names = Submission(args.org, args.system, args.division, args.status)
+    found = foresee(campaign, names, build_task(problem, campaign.config), EDITION)
+    wrong = [words for severity, words in found if severity == "error"]
+    for words in wrong:
+        print(f"error: {words}", file=sys.stderr)
+    return bool(wrong)
 
 
 def warm_process(args: argparse.Namespace, config: RunConfig) -> contextlib.AbstractContextManager[Warm | None]:

@@ -1,4 +1,5 @@
-"""What is wrong with runs before they are made: a step of them is measured, and judged as the rules judge runs."""
+"""What is wrong with runs before they are made: their settings are judged, then a step of them is measured and judged,
+by the rules that judge runs."""
 
 import json
 import shutil
@@ -15,10 +16,13 @@ from benchmark.source import ROOT
 from benchmark.tree import THROUGHPUT, result_path, system_path
 from rules.edition import Published
 
+from ..task import Task
+from ..training.events import RunLog, Submission
 from .campaign import Campaign, duration
 
 FLOAT = 4  # bytes of a weight
 MOST = 20  # findings that are printed
+FORESEEN = "HYP,RUN13,RUN14,SYS"  # rules of what is known before anything runs
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,43 @@ class Preflight:
         return any(severity == "error" for severity, _ in self.findings)
 
 
+def foresee(campaign: Campaign, names: Submission, task: Task, edition: str) -> tuple[tuple[str, str], ...]:
+    """What the rules say of the settings that runs would log, and of the system description, before anything runs:
+    (severity, words) each. Raises ValueError where the checker could not look."""
+    with tempfile.TemporaryDirectory(prefix="preflight-") as folder:
+        tree = Path(folder) / edition / campaign.submission.name
+        log = RunLog(made(result_path(tree, campaign.system, campaign.benchmark, 0)))
+        log.submission(names, campaign.benchmark)
+        log.event("problem", task.problem.name)
+        log.event("train_samples", task.problem.train_samples)
+        log.event("eval_samples", task.problem.validation_samples)
+        log.event("global_batch_size", task.config.batch_size)
+        log.event("precision", task.config.precision)
+        log.hyperparameters(task)
+        log.writer.close()
+        found = judged(tree, campaign, FORESEEN)
+    return tuple(dict.fromkeys((f["severity"], words(f)) for f in found))
+
+
+def made(path: Path) -> Path:
+    """A file's path, whose folder is there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def judged(tree: Path, campaign: Campaign, select: str = "") -> list[dict]:
+    """The checker's findings on a tree, beside whose logs the submission's description is put. Raises ValueError where
+    it could not look."""
+    described = system_path(campaign.submission, campaign.system)
+    shutil.copyfile(described, made(system_path(tree, campaign.system)))
+    command = [sys.executable, str(ROOT / "compliance" / "check.py"), "--format", "json", str(tree)]
+    done = subprocess.run([*command, *(["--select", select] if select else [])], stdout=subprocess.PIPE)
+    try:
+        return json.loads(done.stdout)["findings"]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"compliance/check.py ended with {done.returncode}, wanted findings") from None
+
+
 def measure(campaign: Campaign, edition: str) -> Preflight | int:
     """Measure one step as a run is started, and have it judged in a tree like the submission's; or the exit code of a
     step that could not be made. Raises ValueError where the checker could not look."""
@@ -44,16 +85,8 @@ def measure(campaign: Campaign, edition: str) -> Preflight | int:
         log = result_path(tree, campaign.system, campaign.benchmark, 0, THROUGHPUT)
         if code := campaign.start(log, ["--steps", "1"]):
             return code
-        system = system_path(tree, campaign.system)
-        system.parent.mkdir(parents=True)
-        shutil.copyfile(system_path(campaign.submission, campaign.system), system)
         collect(tree, snapshot(*filter(None, [campaign.config_file])))
-        command = [sys.executable, str(ROOT / "compliance" / "check.py"), "--format", "json", str(tree)]
-        done = subprocess.run(command, stdout=subprocess.PIPE)
-        try:
-            found = json.loads(done.stdout)["findings"]
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"compliance/check.py ended with {done.returncode}, wanted findings") from None
+        found = judged(tree, campaign)
         values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
     findings = tuple(dict.fromkeys((f["severity"], words(f)) for f in found))
     return Preflight(findings, values["throughput"]["epoch_seconds"], values["parameter_count"])

@@ -55,9 +55,7 @@ class RunLog:
         self.lost = False  # an event could not be written, which whoever wrote it was told
         self.started = 0  # number in the ledger
         self.epoch = 0
-        self.passed: Callable[[str, dict[str, Any]], None] = lambda edge, facts: (
-            None
-        )  # called behind each start and end
+        self.passed: Callable[[str, dict[str, Any]], None] = lambda edge, facts: None  # called behind each edge
 
     def write(self, method: str, key: str, value: Any = None, **metadata: Any) -> None:
         """One event; `method` is the writer's: event, start or end."""

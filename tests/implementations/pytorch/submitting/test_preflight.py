@@ -113,3 +113,34 @@ def test_findings_come_worst_first_and_not_without_end():
 def test_a_finding_in_words():
     finding = {"code": "HYP01", "sentence": "It holds", "found": "1", "wanted": ""}
     assert words(finding) == "HYP01 It holds (found 1)"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["background_weight=0.9"], ["HYP01 background_weight 0.9"]),
+        (["beta_1=0.8", "weight_decay=0.1"], ["HYP01 opt_adam_beta_1 0.8", "HYP01 opt_weight_decay 0.1"]),
+        (["--division", "open", "background_weight=0.9"], []),
+        (["average_decay=0.995"], []),
+        (["average_decay=0.996"], ["HYP01 average_decay 0.996"]),
+    ],
+)
+def test_the_rules_of_settings_are_asked_before_anything_runs(tmp_path, monkeypatch, capfd, options, said):
+    """Of a published problem: no data is made, and no step."""
+    ran = []
+    monkeypatch.setattr(submit, "generate", lambda args: ran.append(args) or 1)
+    names = ["--problem", "smoke", "--org", "Us", "--system", "laptop", "--data", str(tmp_path / "data")]
+    assert submit.main([*names, "--out", str(tmp_path / "v1.0"), "--runs", "1", *options]) == 2
+    errors = [line for line in capfd.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == len(said) and bool(ran) != bool(said)
+    for line, wanted in zip(errors, said, strict=True):
+        code, found = wanted.split(" ", 1)
+        assert line.startswith(f"error: {code} ") and f"(found {found}, wanted " in line
+
+
+def test_another_division_than_the_descriptions_is_told_before_anything_runs(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(submit, "generate", lambda args: 1)
+    names = ["--problem", "smoke", "--org", "Us", "--system", "laptop", "--data", str(tmp_path / "data")]
+    for division, told in (("closed", False), ("open", True)):
+        assert submit.main([*names, "--out", str(tmp_path / "v1.0"), "--runs", "1", "--division", division]) == 2
+        assert ("error: RUN13 " in capfd.readouterr().err) == told
