@@ -356,7 +356,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"train.py: {wasteful}", file=sys.stderr)
     except (ValueError, OSError) as error:
         print(f"train.py: {why(error)}", file=sys.stderr)
-        if args.show:
+        if args.show and isinstance(error, OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left has nowhere to go
         return 2
     task = build_task(problem, config)

@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         campaign = read_campaign(args.campaign)
         if campaign.sampler == "optuna":
             need_optuna()
-        args.problem, args.layout = campaign.problem, None
+        args.problem, args.layout, args.nodes = campaign.problem, None, 1
         args.data = (args.data or ROOT / "data" / args.problem).resolve()
         benchmark = load_problem(args.problem, args.problems).workload
         submission = args.out.resolve() / args.org
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say(opened.line)
             if args.points:
                 return print_points(opened)
-            submit.write_system(submission, args)
+            submit.write_system(submission, args, config)
             with warm_process(args, config) as warm:
                 return made(args, (submission, benchmark, folder), opened, warm)
     except (ValueError, OSError) as error:

@@ -86,5 +86,5 @@ def test_the_reference_the_makefile_and_the_scripts_follow(tmp_path):
     assert said(sys.executable, "-c", logged) == "v9.1\n"
     assert "default: results/v9.1" in said(sys.executable, "implementations/pytorch/submit.py", "--help")
     assert "--out build/results/v9.1" in said("make", "-n", "run")
-    (line,) = [x for x in (tmp_path / "implementations/pytorch/launch/runs.sh").open() if x.startswith("edition=")]
-    assert said("bash", "-euo", "pipefail", "-c", f"{line}\necho $edition") == "v9.1\n"
+    job = [sys.executable, "implementations/pytorch/launch/render.py", "slurm", "--problem", "smoke", "--nodes", "1"]
+    assert "results/v9.1/x/results/y" in said(*job, "--ranks-per-node", "1", "--org", "x", "--system", "y")

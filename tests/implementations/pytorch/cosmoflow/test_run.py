@@ -251,9 +251,9 @@ def test_a_diverged_run_is_infinite_and_two_are_no_score(log, tmp_path, capsys, 
     """Ten runs: one that diverged is dropped as the slowest, with two there is no score."""
     org = tmp_path / current() / "X"
     made = ["--problem", "cosmoflow-mini", "--org", "X", "--system", "Y", "--data", str(tmp_path)]
-    submit.write_system(org, submit.parse(made))
+    submit.write_system(org, args := submit.parse(made), submit.check_settings(args))
     for index in range(10):
-        found = [event for event in read(log) if event["key"] not in ("ledger", "weights")]
+        found = [event for event in read(log) if event["key"] not in ("ledger", "weights", "environment")]
         write(result_path(org, "Y", "cosmoflow", index), twin(found, index, index < diverged))
     collect(org, snapshot())
     two = [("result_0.txt", "RUN03"), ("result_1.txt", "RUN03")]

@@ -56,6 +56,7 @@ class Nothing:
     """A first step in which nothing is wrong."""
 
     wrong = False
+    parameters = 0
 
 
 def test_strong_a_set_and_steps_for_each_number_of_ranks(study, tmp_path):

@@ -149,7 +149,7 @@ def test_a_run_whose_log_is_deleted_fails(endless, tmp_path):
         log.unlink()
         _, said = process.communicate(timeout=300)
     assert process.returncode == 1 and not log.exists() and "Traceback" not in said
-    assert said.splitlines()[-2] == f"train.py: rank 0: {log}: found no file there, wanted the log that this run writes"
+    assert said.splitlines()[-1] == f"train.py: rank 0: {log}: found no file there, wanted the log that this run writes"
 
 
 def test_every_start_is_in_the_ledger_and_in_its_log(tiny, endless, events, tmp_path):

@@ -50,7 +50,7 @@ def test_a_run_on_a_gpu_says_so_before_it_computes(switches, monkeypatch):
     monkeypatch.setattr(torch.cuda, "set_device", lambda index: None)
     monkeypatch.setattr(train, "connect", stop)
     task = SimpleNamespace(problem=SimpleNamespace(workload="scaffold"), config=Config(device="cuda", threads=1))
-    args = SimpleNamespace(org="", system="", division="", status="", steps=0)
+    args = SimpleNamespace(org="", system="", division="", status="", steps=0, io_only=False)
     nothing = SimpleNamespace(submission=lambda *_: None, start=lambda *_: None)
     with pytest.raises(Enough):
         train.prepare(args, task, Layout(1), Launch(0, 1, 0, 1, "none"), nothing, None, None, None, None, None)
