@@ -23,7 +23,13 @@ def test_files_are_in_the_published_format(tiny, data):
         assert file["climate/labels_0"].shape == (32, 48) and set(np.unique(file["climate/labels_0"])) <= {0, 1, 2}
     with h5py.File(data / "stats.h5") as file:
         assert np.array_equal(np.stack([file["climate/minval"], file["climate/maxval"]]), twin.value_range())
-    assert sorted(p.name for p in data.iterdir()) == ["croissant.json", "manifest.json", "stats.h5", "train", "validation"]
+    assert sorted(p.name for p in data.iterdir()) == [
+        "croissant.json",
+        "manifest.json",
+        "stats.h5",
+        "train",
+        "validation",
+    ]
 
 
 def test_stored_streamed_and_verified_alike(tiny, data):

@@ -95,7 +95,15 @@ def test_a_full_disk_leaves_no_half_of_a_description(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", "box.json")
 
     monkeypatch.setattr(submit.Path, "write_text", full)
-    told = {"system": "box", "org": "Us", "division": "closed", "status": "onprem", "data": tmp_path, "nproc": 1, "nodes": 1}
+    told = {
+        "system": "box",
+        "org": "Us",
+        "division": "closed",
+        "status": "onprem",
+        "data": tmp_path,
+        "nproc": 1,
+        "nodes": 1,
+    }
     with pytest.raises(OSError, match="No space left"):
         submit.write_system(tmp_path / "Us", argparse.Namespace(**told), RunConfig(device="cpu"))
     assert not list((tmp_path / "Us" / "systems").iterdir())
