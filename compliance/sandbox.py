@@ -7,6 +7,7 @@ privilege; https://docs.kernel.org/userspace-api/landlock.html. It cannot be und
 starts.
 """
 
+import os
 from pathlib import Path
 
 SHARED = Path("/dev/shm")  # where processes that judge together have their locks
@@ -18,11 +19,12 @@ def shut_in(several: bool) -> str:
     """Forbid this process to write, execute and connect, and say in words what holds. `several`: processes will judge
     together. Where it cannot be done, the words begin with ABSENT."""
     try:
-        from py_landlock import Landlock, LandlockError
+        from py_landlock import AccessFs, Landlock, LandlockError
     except ImportError:
         return f"{ABSENT}: py-landlock is not installed"
     try:
         jail = Landlock(strict=False).allow_read("/")
+        jail.add_path_rule(os.devnull, access=AccessFs.READ_FILE | AccessFs.WRITE_FILE)  # for a stdout that is full
         if several and SHARED.is_dir():
             jail.allow_read_write(SHARED)
         version = jail.abi_version

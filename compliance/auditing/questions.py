@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.config import read_yaml
+from benchmark.tuning.campaign import Axis
 from compliance.checklist import OPEN, Point, checklist
 from compliance.finding import show
 from compliance.reading.energy import METER
 from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
+from compliance.reading.tuning import read
 from compliance.review import points
 from compliance.verdict import SetVerdict, SubmissionVerdict
 from rules.edition import Edition
@@ -87,10 +89,33 @@ def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Ite
         found = Counter(f.code for f in submission.findings if f.code.startswith("CODE") and not f.waived)
         yield from (f"{code}: {count} places to read" for code, count in sorted(found.items()))
         yield f"python compliance/check.py --diff {shlex.quote(show(submission.path))}"
+    if code == "TUN90":
+        yield from _campaigns(submission)
     of_set = OF_SET.get(code)
     for runs in submission.sets if of_set else ():
         if scored(runs):
             yield from (f"{name_of(runs)}: {line}" for line in of_set(runs, scored(runs), edition))
+
+
+def _campaigns(submission: SubmissionVerdict) -> Iterator[str]:
+    """The space of each campaign of tuning, and how many trials it had."""
+    tuned = [runs for runs in submission.sets if runs.campaign and not runs.confirmation]
+    if not tuned:
+        yield "no campaign of tuning"
+    for runs in tuned:
+        campaign = read(Path(runs.folder), None).campaign
+        if campaign is None:
+            yield f"{name_of(runs)}: {show(runs.campaign)}: no campaign that can be read"
+            continue
+        space = ", ".join(f"{show(name)} {span(axis)}" for name, axis in campaign.space.items())
+        yield f"{name_of(runs)}: {show(runs.campaign)}: {campaign.trials} trials, {campaign.sampler}, of {space}"
+
+
+def span(axis: Axis) -> str:
+    """What an axis of a campaign's space holds."""
+    if axis.values is not None:
+        return show(list(axis.values))
+    return f"{axis.low:g} to {axis.high:g} ({show(axis.scale)})"
 
 
 def _curves(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:

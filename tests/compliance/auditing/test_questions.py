@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from compliance_test_ledgers import sha256
 
+from benchmark.tuning.campaign import campaign_of
 from compliance.auditing.questions import CONFIGS, OF_SET, questions, scored
 from compliance.checklist import Review, checklist
 from compliance.engine import judge
@@ -40,7 +41,7 @@ def with_facts(submission, **facts):
 def test_every_rule_for_people_is_asked_with_evidence(submission):
     found = questions(submission, EDITION)
     assert [q.code for q in found] == [code for code, rule in EDITION.rules.items() if rule.by_review]
-    assert {q.code for q in found} == {*OF_SET, "SRC90"}
+    assert {q.code for q in found} == {*OF_SET, "SRC90", "TUN90"}
     assert all(q.evidence and "by review" not in q.sentence for q in found)
     assert all(len(q.evidence) >= 3 for q in found if q.code in OF_SET)  # one a set at least
 
@@ -140,3 +141,25 @@ def test_source_is_counted_and_the_command_to_read_it_is_quoted(submission):
     one = dataclasses.replace(submission, path="a b;c", source="1 of 2", findings=findings)
     wanted = ("1 of 2", "CODE03: 2 places to read", "python compliance/check.py --diff 'a b;c'")
     assert asked(one, "SRC90").evidence == wanted
+
+
+def test_the_space_of_a_campaign_is_told(submission, tmp_path):
+    frozen = {
+        "batch_size": 2,
+        "budget": {"epochs": 3},
+        "problem": "smoke",
+        "space": {"learning_rate": {"low": 1e-4, "high": 1e-2, "scale": "log"}, "warmup_epochs": {"values": [0, 1]}},
+        "trials": 4,
+    }
+    campaign = campaign_of(frozen, "frozen")
+    (tmp_path / "campaign.json").write_text(campaign.text())
+    one = dataclasses.replace(submission.sets[0], campaign="first", folder=tmp_path)
+    two = dataclasses.replace(one, campaign="second", folder=tmp_path / "none")
+    asked_of = dataclasses.replace(submission, sets=(one, two, dataclasses.replace(one, confirmation=True)))
+    name = asked(asked_of, "TUN90").evidence[0].partition(":")[0]
+    space = "learning_rate 0.0001 to 0.01 (log), warmup_epochs [0, 1]"
+    assert asked(asked_of, "TUN90").evidence == (
+        f"{name}: first: 4 trials, halton, of {space}",
+        f"{name}: second: no campaign that can be read",
+    )
+    assert asked(submission, "TUN90").evidence == ("no campaign of tuning",)

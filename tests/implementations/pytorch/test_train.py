@@ -22,9 +22,9 @@ from implementations.pytorch.training.told import told
 HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
 init_start seed problem problem_digest rules_edition target number_of_nodes number_of_ranks accelerators_per_node
 devices layout energy_sources train_samples eval_samples global_batch_size precision parameter_count opt_name
-opt_base_learning_rate opt_end_learning_rate opt_adam_beta_1 opt_adam_beta_2 opt_adam_epsilon opt_weight_decay opt_gradient_clip_norm
-opt_learning_rate_decay_schedule hyperparameters config_digest source versions environment ledger init_stop
-run_start"""
+opt_base_learning_rate opt_end_learning_rate opt_adam_beta_1 opt_adam_beta_2 opt_adam_epsilon opt_weight_decay
+opt_gradient_clip_norm opt_learning_rate_decay_schedule hyperparameters config_digest source versions environment
+ledger init_stop run_start"""
 FIRST = (
     "epoch_start tracked_stats epoch_stop dataset_fingerprint eval_start eval_stop dataset_fingerprint eval_accuracy"
 )
