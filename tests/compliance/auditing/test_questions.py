@@ -152,7 +152,7 @@ def test_the_space_of_a_campaign_is_told(submission, tmp_path):
         "trials": 4,
     }
     campaign = campaign_of(frozen, "frozen")
-    (tmp_path / "campaign.json").write_text(campaign.text())
+    (tmp_path / "campaign.json").write_text(campaign.text)
     one = dataclasses.replace(submission.sets[0], campaign="first", folder=tmp_path)
     two = dataclasses.replace(one, campaign="second", folder=tmp_path / "none")
     asked_of = dataclasses.replace(submission, sets=(one, two, dataclasses.replace(one, confirmation=True)))
