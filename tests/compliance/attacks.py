@@ -93,6 +93,7 @@ def runs_of(benchmark: str) -> list[Run]:
     runs = [Run(json.loads(x.removeprefix(TOKEN)) for x in text.splitlines()) for text in committed(benchmark)]
     for number, run in enumerate(runs):
         run.drop("weights")
+        run.drop("environment")
         run.drop("ledger")
         run.put("seed", (1 << 61) + random.Random(900 + number).getrandbits(60))
         seed = run.one("seed")["metadata"]
@@ -208,6 +209,8 @@ def told(stats: dict, factor: float) -> None:
     value["throughput"] /= factor
     value["wait_seconds"] *= factor
     value["compute_seconds"] *= factor
+    value["wait_by_rank"] = {name: seconds * factor for name, seconds in value["wait_by_rank"].items()}
+    value["step_compute_seconds"] = [seconds * factor for seconds in value["step_compute_seconds"]]
 
 
 def quick_epoch(run: Run, epoch: int, factor: float, figures: bool = True) -> None:
