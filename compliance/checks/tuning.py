@@ -16,7 +16,7 @@ from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import Set
-from compliance.reading.tuning import course_of, entry_of, point_of, read, settings_of, winner_of, words
+from compliance.reading.tuning import asked_late, course_of, entry_of, point_of, read, settings_of, winner_of, words
 from compliance.rule import rule
 from rules.registry import NAME as REGISTRY
 from rules.tuning import registered_shift, request
@@ -116,6 +116,9 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
     texts = [repr(sorted(rest.items())) for rest in rests]
     usual = Counter(texts).most_common(1)[0][0]
     other = rests[texts.index(usual)]
+    for trial, line in list(asked_late(place.ledger.ledger.entries).items())[:MOST_TOLD]:
+        wanted = f"it before trial {trial} is started"
+        yield Fault(line, f"the point of trial {trial} behind its start", wanted, path=place.ledger.path)
     for run, rest, text in zip(runs, rests, texts, strict=True):
         try:
             wanted = {**opened.campaign.fixed, **point_of(opened, run.number)}

@@ -3,14 +3,15 @@
 import functools
 import hashlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmark.config import shown
-from benchmark.ledger import Drawn, read_ledger
+from benchmark.ledger import Asked, Drawn, Entry, Start, read_ledger
 from benchmark.log import open_regular
-from benchmark.tree import LEDGER
+from benchmark.tree import LEDGER, result_path
 from benchmark.tuning.campaign import FILE, LARGEST, Campaign, read_frozen, within
 from benchmark.tuning.ending import Course
 from benchmark.tuning.folder import Opened, opened
@@ -76,6 +77,19 @@ def point_of(opened: Opened, index: int) -> dict[str, Any]:
     if wrong:
         raise ValueError(f"found {words(found, wrong[:1])} in the point of trial {index}, wanted a point of the space")
     return found
+
+
+def asked_late(entries: Iterable[Entry]) -> dict[int, int]:
+    """trial -> the line of the point that it was asked for, where that came behind the trial's first start."""
+    started: set[str] = set()
+    asked: dict[int, int | None] = {}
+    for entry in entries:
+        if isinstance(entry.said, Start):
+            started.add(entry.said.run)
+        elif isinstance(entry.said, Asked):
+            late = result_path(Path(), "", "", entry.said.trial).name in started
+            asked.setdefault(entry.said.trial, entry.number if late else None)
+    return {trial: line for trial, line in asked.items() if line is not None}
 
 
 def entry_of(trials: Set) -> int | None:

@@ -3,12 +3,13 @@ import time
 
 import pytest
 
+from benchmark.ledger import Asked, Entry, Start
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from compliance.reading.discovery import discover
 from compliance.reading.ledger import read_beside
 from compliance.reading.tree import is_tuning, place_of
-from compliance.reading.tuning import entry_of, point_of, read
+from compliance.reading.tuning import asked_late, entry_of, point_of, read
 
 
 def trials_of(tuned):
@@ -69,3 +70,18 @@ def test_a_campaign_is_read_once_for_all_rules(tuned):
     begin = time.process_time()
     assert all(read(tuned.folder, None) == first for _ in range(20))
     assert time.process_time() - begin < 0.5
+
+
+def test_a_point_is_asked_for_before_its_trial_starts():
+    start = [Start(f"result_{i}.txt", *3 * ["0" * 64], "0" * 64) for i in range(3)]
+    said = [
+        Asked({"a": 1}, 0),
+        start[0],
+        Asked({"a": 2}, 0),
+        start[1],
+        Asked({"a": 1}, 1),
+        Asked({"a": 1}, 2),
+        start[2],
+    ]
+    entries = [Entry(number, None, 0, entry, "") for number, entry in enumerate(said, 1)]
+    assert asked_late(entries) == {1: 5}
