@@ -13,6 +13,7 @@ written over. Exit codes: 0 done, 1 the submission or the package is not in orde
 import argparse
 import hashlib
 import json
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str] | None = None, rules: Path = ROOT) -> int:
     try:
         put("".join(f"{line}\n" for line in act(args, rules)))
     except Unsound as error:
-        tell(f"package.py: {args.verify or args.unpack or args.restore}: {error}")
+        tell(f"package.py: {args.verify or args.unpack or args.restore or args.submission}: {error}")
         return 1
     except Refused as error:
         for line in f"package.py: {error}".splitlines():
@@ -119,7 +120,8 @@ def told(path: Path, packed: Packed) -> Iterator[str]:
     yield from contents(path, packed.manifest)
     yield f"{packed.verdict.looked} logs, in order, {counts['warning']} warnings and {counts['review']} reviews to read"
     yield f"for the organisers: {json.dumps(line_of(path, packed), sort_keys=True)}"
-    yield f"next: python compliance/package.py --verify {path}; hand it in with the line for the organisers"
+    verify = f"python compliance/package.py --verify {shlex.quote(str(path))}"
+    yield f"next: {verify}; hand it in with the line for the organisers"
 
 
 def line_of(path: Path, packed: Packed) -> dict:
@@ -146,7 +148,7 @@ def hidden(key: Path, packed: Packed) -> Iterator[str]:
 
 def unpacked(folder: Path) -> list[str]:
     """Where a submission is now, and what comes next."""
-    return [str(folder), f"next: python compliance/check.py {folder}"]
+    return [str(folder), f"next: python compliance/check.py {shlex.quote(str(folder))}"]
 
 
 def sha256(path: Path) -> str:

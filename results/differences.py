@@ -2,8 +2,10 @@
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from compliance.reading.run import Run
@@ -96,16 +98,14 @@ def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]
 
 def settings(runs: Sequence[Run]) -> dict[str, str]:
     """What a set's runs log of themselves; values that differ inside the set are all shown."""
-    found: dict[str, list[str]] = {}
+    found = defaultdict[str, dict[str, None]](dict)  # values in their order, each once
     for run in runs:
         facts = {k: f.value for k, f in run.facts.items() if k not in VARYING}
         inner = run.value("hyperparameters")
         facts |= {f"hyperparameters.{k}": v for k, v in inner.items()} if isinstance(inner, dict) else {}
         for key, value in facts.items():
-            shown = plain(value)
-            if shown not in found.setdefault(key[:100], []):
-                found[key[:100]].append(shown)
-    return {key: " | ".join(values[:5]) for key, values in found.items()}
+            found[key[:100]][plain(value)] = None
+    return {key: " | ".join(islice(values, 5)) for key, values in found.items()}
 
 
 def system_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:

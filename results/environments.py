@@ -1,6 +1,8 @@
 """In what the environments of sets of runs differ: the manifests beside their logs, fact by fact."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from benchmark.environment.manifest import LARGEST
@@ -16,11 +18,11 @@ DEEPEST = 2  # levels of a fact that have rows of their own
 def environment_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     """(fact, its value in each set) where sets with manifests differ, after how many runs have one; nothing where none
     has. Values that differ inside a set are all shown."""
-    found = [[environment for run in s.runs if (environment := environment_of(run))] for s in compared]
+    both = [table(filter(None, map(environment_of, s.runs))) for s in compared]
+    found, tables = [some for some, _ in both], [one for _, one in both]
     if not any(found):
         return []
-    counts = [f"{len(some)} of {len(s.runs)} runs" if some else ABSENT for some, s in zip(found, compared, strict=True)]
-    tables = [table(some) for some in found]
+    counts = [f"{some} of {len(s.runs)} runs" if some else ABSENT for some, s in zip(found, compared, strict=True)]
     keys = dict.fromkeys(key for one in tables for key in one)
     rows = [(key, [one.get(key, ABSENT) for one in tables]) for key in keys]
     differ = [
@@ -40,15 +42,15 @@ def environment_of(run: Run) -> Environment | None:
     return read_environment(run.file.with_name(first.file), first.digest, LARGEST)
 
 
-def table(environments: Sequence[Environment]) -> dict[str, str]:
-    """Every fact of some runs, by its path."""
-    found: dict[str, list[str]] = {}
+def table(environments: Iterable[Environment]) -> tuple[int, dict[str, str]]:
+    """How many runs these are of, and every fact by its path. No more than one of them is held at a time."""
+    number, found = 0, defaultdict[str, dict[str, None]](dict)  # values in their order, each once
     for environment in environments:
+        number += 1
         for name, value in (*environment.run.items(), *environment.node.items()):
             for key, said in leaves(name, value, DEEPEST) if name not in SKIPPED and value is not None else ():
-                if said not in found.setdefault(key[:100], []):
-                    found[key[:100]].append(said)
-    return {key: " | ".join(values[:MOST_VALUES]) for key, values in found.items()}
+                found[key[:100]][said] = None
+    return number, {key: " | ".join(islice(values, MOST_VALUES)) for key, values in found.items()}
 
 
 def leaves(key: str, value: Any, deeper: int) -> Iterator[tuple[str, str]]:

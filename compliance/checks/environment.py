@@ -3,8 +3,9 @@ must be."""
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -94,13 +95,16 @@ def environment_is_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[
 def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set have the same environment"""
     limits = terms.edition.limits.environment
-    for name, severity in limits.same.items() if limits else ():
-        told = [(run, named, found.node[name]) for run, named, found in _read(runs, terms)]
-        counts = Counter(_text(value) for *_, value in told if value is not None)
-        usual = next((value for *_, value in told if counts and _text(value) == counts.most_common(1)[0][0]), None)
-        for run, named, value in told:
-            if _text(value) != _text(usual):
-                found, wanted = _apart(value, usual)
+    # What is kept of each manifest are digests: there may be thousands, of a megabyte each.
+    kept = [(run, named, _digests(found.node, limits.same)) for run, named, found in _read(runs, terms)]
+    for name, severity in limits.same.items() if kept else ():
+        counts = Counter(digests[name] for *_, digests in kept if digests[name] is not None)
+        usual = counts.most_common(1)[0][0] if counts else None
+        other = next((_again(run, named, limits)[name] for run, named, d in kept if usual and d[name] == usual), None)
+        for run, named, digests in kept:
+            if digests[name] != usual:
+                value = _again(run, named, limits)[name]
+                found, wanted = _apart(value, other)
                 wanted += ", as in the set's other runs"
                 grade = REVIEW if value is None else severity
                 yield Fault(1, f"{name} {found}", wanted, path=_place(run, named), severity=grade)
@@ -168,7 +172,7 @@ def environment_is_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterat
 def environment_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The system description agrees with the manifests of its runs"""
     limits, description = terms.edition.limits.environment, place.description
-    for run, named, environment in _read(runs, terms)[:1] if description and description.data else ():
+    for run, named, environment in islice(_read(runs, terms), 1) if description and description.data else ():
         for found, wanted in contradictions(environment, description.data, limits.memory):
             yield Fault(1, found, f"{wanted}, as in the system description", path=_place(run, named))
 
@@ -205,10 +209,23 @@ def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, in
             yield run, named, run.file.with_name(named.file), limits.largest
 
 
-def _read(runs: list[Run], terms: Terms) -> list[tuple[Run, Named, Environment]]:
-    """Every manifest that is there and sound."""
-    found = [(run, named, read_environment(path, named.digest, most)) for run, named, path, most in _files(runs, terms)]
-    return [one for one in found if one[2] is not None]
+def _read(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Environment]]:
+    """Every manifest that is there and sound, one at a time."""
+    for run, named, path, most in _files(runs, terms):
+        if found := read_environment(path, named.digest, most):
+            yield run, named, found
+
+
+def _digests(values: dict[str, Any], names: Iterable[str]) -> dict[str, bytes | None]:
+    """What tells the values of facts apart; None of what could not be read."""
+    told = {name: values[name] for name in names}
+    return {n: None if v is None else hashlib.sha256(_text(v).encode()).digest() for n, v in told.items()}
+
+
+def _again(run: Run, named: Named, limits: Any) -> dict[str, Any]:
+    """The values of a manifest's first node, read again; none of one that has gone meanwhile."""
+    found = read_environment(run.file.with_name(named.file), named.digest, limits.largest)
+    return found.node if found else defaultdict(lambda: None)
 
 
 def _place(run: Run, named: Named) -> str:

@@ -16,7 +16,7 @@ from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import Set
-from compliance.reading.tuning import course_of, entry_of, read, settings_of, winner_of, words
+from compliance.reading.tuning import asked_late, course_of, entry_of, point_of, read, settings_of, winner_of, words
 from compliance.rule import rule
 from rules.registry import NAME as REGISTRY
 from rules.tuning import registered_shift, request
@@ -116,11 +116,15 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
     texts = [repr(sorted(rest.items())) for rest in rests]
     usual = Counter(texts).most_common(1)[0][0]
     other = rests[texts.index(usual)]
+    for trial, line in list(asked_late(place.ledger.ledger.entries).items())[:MOST_TOLD]:
+        wanted = f"it before trial {trial} is started"
+        yield Fault(line, f"the point of trial {trial} behind its start", wanted, path=place.ledger.path)
     for run, rest, text in zip(runs, rests, texts, strict=True):
         try:
-            wanted = opened.settings(run.number)
+            wanted = {**opened.campaign.fixed, **point_of(opened, run.number)}
         except ValueError as error:
-            yield Fault(1, str(error), "a point", path=run.path)
+            what, _, wanted_point = str(error).partition(", wanted ")
+            yield Fault(1, what.removeprefix("found "), wanted_point, path=run.path)
             continue
         found = settings_of(run)
         wrong = [name for name, value in wanted.items() if name not in found or not same(found[name], value)][

@@ -20,6 +20,7 @@ from benchmark.log import open_regular
 from compliance.packing.manifest import LARGEST, NAME, File, Manifest, Unsound, parse, want
 
 BLOCK = 1 << 20  # bytes that are moved at a time
+PACKED = 1 << 16  # compressed bytes that are read at a time: what is left of them is copied at each step
 RECORD = tarfile.RECORDSIZE
 LEVEL = 6  # of compression
 
@@ -78,7 +79,7 @@ class Inflated:
         """So many bytes, fewer at the end. Raises Unsound for what is no gzip."""
         parts = []
         while size:
-            rest = self.stream.unconsumed_tail or self.file.read(BLOCK)
+            rest = self.stream.unconsumed_tail or self.file.read(PACKED)
             try:
                 piece = self.stream.decompress(rest, size)
             except zlib.error as error:
@@ -113,7 +114,11 @@ class Package:
     def contents(self) -> Iterator[tuple[File, Iterator[bytes]]]:
         """Each file with its bytes, piece by piece. Raises Unsound where one is not as the manifest says: a file's
         pieces are sound when its iteration has ended, the package is when this one has."""
-        for file, head in members(self.manifest):
+        for file in self.manifest.files:
+            try:
+                head = header(f"{self.manifest.submission}/{file.path}", file.size)
+            except ValueError as error:
+                raise Unsound(str(error)) from None
             self.exactly(head, file.path)
             pieces = self.pieces(file)
             yield file, pieces

@@ -17,11 +17,14 @@ from typing import BinaryIO
 from benchmark.log import open_regular
 from compliance.packing.manifest import File, Manifest, Unsound, files_at, parse, path_fault, want
 from compliance.packing.names import Spot, spellings
+from compliance.reading.weights import LARGEST_HEADER, LENGTH
 
 FORMAT = "scaffold-key-1"
 WEIGHTS = ".safetensors"
 DIGEST = re.compile(rb"[0-9a-f]{64}")
-LARGEST = 512 << 20  # bytes of a key
+PSEUDONYM = re.compile(r"[a-z]+[0-9a-f]{8}n[1-9]\d{0,9}|/hidden/path[1-9]\d{0,9}")  # as names.py makes them
+LARGEST = 64 << 20  # bytes of a key
+LONGEST = 1000  # bytes of what stands for something else in a text
 BLOCK = 1 << 20
 
 
@@ -64,7 +67,10 @@ def read_key(path: Path) -> Key:
             after: (before, tuple((at, size, old.encode("latin-1")) for at, size, old in spots))
             for after, (before, spots) in values["files"].items()
         }
-        key = Key(values["salt"], parse(values["original"].encode()), values["names"], files)
+        names = values["names"]
+        plain = type(names) is dict and all(type(n) is str and PSEUDONYM.fullmatch(n) for n in names.values())
+        want(plain, str(path), "names that stand for something else than pseudonyms", "pseudonyms by name")
+        key = Key(values["salt"], parse(values["original"].encode()), names, files)
         want(key.data == data, str(path), "a key that is written otherwise", "the file that package.py wrote")
     except Unsound:
         raise
@@ -108,6 +114,9 @@ def patched(
     for at, length, old in (*spots, (size, 0, b"")):
         sound = type(at) is int and type(length) is int and end <= at <= size and 0 <= length <= size - at
         want(sound, where, f"a place {at!r:.40} in a file of {size} bytes", "places one after another")
+        head = weights and not at
+        few = length <= (LENGTH + LARGEST_HEADER if head else LONGEST)
+        want(few, where, f"{length} bytes that are replaced", "a name, a digest, or bytes")
         while end < at:
             piece = changed.read(min(BLOCK, at - end))
             end += len(piece)
@@ -118,9 +127,14 @@ def patched(
             known = length and hidden.get(old.decode(errors="replace").casefold(), "").encode() == new
             digest = DIGEST.fullmatch(old) and DIGEST.fullmatch(new)
             count = piece.endswith(b'"bytes": ') and old.isdigit() and new.isdigit()
-            sound = known or digest or count or (weights and not at)
+            sound = known or digest or count or (head and is_header(old) and is_header(new))
             want(sound, where, f"{old!r:.80} in place of {new!r:.80}", "a name, a digest, or bytes")
         yield old
+
+
+def is_header(data: bytes) -> bool:
+    """Whether it is the header of a file of weights, and none of the numbers behind it."""
+    return len(data) >= LENGTH and len(data) - LENGTH == int.from_bytes(data[:LENGTH], "little")
 
 
 def told(file: File) -> str:

@@ -1,8 +1,10 @@
 """The manifest of a package: which files it holds, with their sizes and digests. It is the first file in it."""
 
 import hashlib
+import io
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
@@ -18,6 +20,9 @@ NAME = "package.json"
 FORMAT = "scaffold-package-1"
 LARGEST = 64 << 20  # bytes of a manifest
 LONGEST = 255  # bytes of a path, as tar's plainest form has them
+OF_GIT = re.compile(r"(?i)(\.git|git~\d+)[. ]*")  # a folder whose settings name programs that git starts
+LINE = re.compile(rb' *(?:[\[\]{}],?|"[a-z0-9]+": (?:"(?:[^"\\]|\\.)*",?|\d+,?|\[))\n')  # of a manifest
+LINES, LONGEST_LINE = 5 * MOST_ENTRIES + 9, 2000
 
 
 class Unsound(ValueError):
@@ -45,9 +50,8 @@ class Manifest:
 
     def __post_init__(self):
         for name in (self.submission, self.edition):
-            want(
-                type(name) is str and "/" not in name and not path_fault(name), NAME, name, "the plain name of a folder"
-            )
+            plain = type(name) is str and "/" not in name and name[:1] not in ("-", ".") and not path_fault(name)
+            want(plain, NAME, name, "the plain name of a folder")
         want(
             type(self.key) is str and (not self.key or SHA256.fullmatch(self.key)),
             NAME,
@@ -62,7 +66,11 @@ class Manifest:
             want(type(file.sha256) is str and SHA256.fullmatch(file.sha256), file.path, file.sha256, "a sha256")
         paths = [file.path for file in self.files]
         want(paths == sorted(set(paths)), NAME, "files in another order, or one twice", "them sorted, each once")
-        above = {path.rsplit("/", n)[0] for path in paths for n in range(1, path.count("/") + 1)}
+        above: set[str] = set()
+        for path in paths:
+            above.update(path.rsplit("/", n)[0] for n in range(1, path.count("/") + 1))
+            found = f"more than {MOST_ENTRIES} files and folders"
+            want(len(above) + len(paths) <= MOST_ENTRIES, NAME, found, "no more than are looked at")
         want(above.isdisjoint(paths), NAME, "a file that is a folder, too", "one or the other")
         total = sum(file.size for file in self.files)
         want(total <= LARGEST_ALL, NAME, f"{total} bytes in all files", f"at most {LARGEST_ALL}")
@@ -92,11 +100,17 @@ def path_fault(path: str) -> str:
         return f"more than {LONGEST} bytes"
     if any(part in ("", ".", "..") for part in path.split("/")):
         return "not relative, or not plain"
+    if any(OF_GIT.fullmatch(part) for part in path.split("/")):
+        return "a folder of git's"
     return f"more than {DEEPEST} folders deep" if path.count("/") > DEEPEST else ""
 
 
 def parse(data: bytes) -> Manifest:
     """The manifest of these bytes. Raises Unsound unless they are exactly what a manifest is written as."""
+    # Each line has one value, so that what is no manifest isn't made into millions of objects.
+    lines = io.BytesIO(data) if data.count(b"\n") <= LINES else [b""]
+    few = all(len(line) <= LONGEST_LINE and LINE.fullmatch(line) for line in lines)
+    want(few, NAME, "a manifest that is written otherwise", "the form in which package.py writes it")
     try:
         values = json.loads(data)
         entries = values.pop("files")

@@ -18,7 +18,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 MOST_RESUMED = 1000
 DEEPEST = 8  # levels of a fact's value
 LONGEST_ORIGIN, LONGEST_HOST = 500, 255  # characters
-PARSED = 16  # manifests that are kept as they were read
+PARSED = 8  # manifests that are kept as they were read, each of which may have some 25 MB of objects
 
 
 class Named(NamedTuple):

@@ -64,7 +64,7 @@ def options(words: list[str]) -> Iterator[tuple[str, str]]:
 def given(words: list[str], text: str | None) -> dict[str, Any]:
     """The settings that a config and a command line give by name, plain ones alone: the command line's count."""
     config = _yaml(text) if text is not None else None
-    found = {str(name): value for name, value in config.items()} if type(config) is dict else {}
+    found = {name: value for name, value in config.items() if type(name) is str} if type(config) is dict else {}
     found |= {match[1]: _yaml(match[2]) for word in words if (match := SETTING.fullmatch(word))}
     found |= {option[2:]: _yaml(f"[{value}]") for option, value in options(words) if option == "--layout"}
     return {name: value for name, value in found.items() if _is_plain(value)}
@@ -84,7 +84,7 @@ def same(value: Any, logged: Any) -> bool:
 
 def _is_plain(value: Any) -> bool:
     values = value if type(value) is list else [value]
-    return all(one is None or type(one) in (str, int, float, bool) for one in values)
+    return all(one is None or type(one) in (str, float, bool) or is_number(one) for one in values)
 
 
 class _Plain(yaml.SafeLoader):
@@ -100,5 +100,5 @@ def _yaml(text: str) -> Any:
     """What a text says as YAML; None of one that is none, has references or is too large."""
     try:
         return yaml.load(text, _Plain) if len(text) <= LARGEST else None
-    except (ValueError, RecursionError, yaml.YAMLError):
-        return None
+    except (ValueError, ArithmeticError, LookupError, AttributeError, RecursionError, yaml.YAMLError):
+        return None  # the last but two: of a tag over a text that is none of its kind, such as `!!bool x`

@@ -1,20 +1,26 @@
 """A campaign of tuning, read from the folder of its trials: what was frozen and drawn, and how each trial went."""
 
+import functools
+import hashlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmark.config import shown
-from benchmark.ledger import Drawn, read_ledger
-from benchmark.tree import LEDGER
-from benchmark.tuning.campaign import FILE, Campaign, read_frozen
+from benchmark.ledger import Asked, Drawn, Entry, Start, read_ledger
+from benchmark.log import open_regular
+from benchmark.tree import LEDGER, result_path
+from benchmark.tuning.campaign import FILE, LARGEST, Campaign, read_frozen, within
 from benchmark.tuning.ending import Course
 from benchmark.tuning.folder import Opened, opened
 from compliance.reading.ledger import SetLedger
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
 from rules.edition import Edition
+
+READ = 100  # campaigns that are kept as they were read
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ def read(folder: Path, ledger: SetLedger | None) -> Read:
     if any(os.path.islink(path) for path in (folder, folder / FILE)):
         return Read(None, None, (FILE, "found a symbolic link, wanted a campaign"))
     try:
-        campaign = read_frozen(folder / FILE)
+        campaign = _frozen(folder / FILE)
     except OSError as error:
         return Read(
             None, None, (FILE, f"found no file that can be read ({error.strerror or 'no regular file'}), wanted {FILE}")
@@ -42,6 +48,48 @@ def read(folder: Path, ledger: SetLedger | None) -> Read:
         return Read(campaign, opened(campaign, ledger.ledger.entries if ledger else ()))
     except ValueError as error:
         return Read(campaign, None, (LEDGER, str(error)))
+
+
+def _frozen(path: Path) -> Campaign:
+    """The campaign that a file is, read once for all rules. Raises ValueError, OSError."""
+    with open_regular(path) as file:
+        digest = hashlib.sha256(file.read(LARGEST + 1)).digest()
+    found = _once(path, digest)
+    if isinstance(found, ValueError):
+        raise found
+    return found
+
+
+@functools.lru_cache(READ)
+def _once(path: Path, digest: bytes) -> Campaign | ValueError:
+    """What a file with this digest is, or why it is none: a thousand points of a thousand values take seconds."""
+    try:
+        return read_frozen(path)
+    except ValueError as error:
+        return error.with_traceback(None)
+
+
+def point_of(opened: Opened, index: int) -> dict[str, Any]:
+    """A trial's point. Raises ValueError where it has none, or one outside of the campaign's space: an outside sampler
+    may propose anything."""
+    found, space = opened.point(index), opened.campaign.space
+    wrong = sorted(found.keys() ^ space.keys()) or [name for name in space if not within(space[name], found[name])]
+    if wrong:
+        raise ValueError(f"found {words(found, wrong[:1])} in the point of trial {index}, wanted a point of the space")
+    return found
+
+
+def asked_late(entries: Iterable[Entry]) -> dict[int, int]:
+    """trial -> the line of the point that it was asked for, where that came behind the trial's first start."""
+    started: set[str] = set()
+    asked: dict[int, int | None] = {}
+    for entry in entries:
+        if isinstance(entry.said, Start):
+            started.add(entry.said.run)
+        elif isinstance(entry.said, Asked):
+            late = result_path(Path(), "", "", entry.said.trial).name in started
+            asked.setdefault(entry.said.trial, entry.number if late else None)
+    return {trial: line for trial, line in asked.items() if line is not None}
 
 
 def entry_of(trials: Set) -> int | None:

@@ -13,7 +13,7 @@ from benchmark.tuning.folder import Opened
 from compliance.checks.together import epochs_of
 from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
-from compliance.reading.tuning import read, winner_of
+from compliance.reading.tuning import point_of, read, winner_of
 from compliance.verdict import SetVerdict, Verdict
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
@@ -178,7 +178,7 @@ def _trial(run: Run, units: float | None, opened: Opened | None) -> Trial | None
     if run.window is None or run.number is None or opened is None:
         return None
     try:
-        point = opened.point(run.number)
+        point = point_of(opened, run.number)
     except ValueError:
         return None
     last = run.evaluations[-1] if len(run.evaluations) else None

@@ -116,3 +116,7 @@ def test_it_runs_as_a_file_and_without_torch(tree, tmp_path):
     command = [sys.executable, str(ROOT / "compliance" / "package.py"), str(tree.root), "--out", str(tmp_path / "a")]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert done.returncode == 1 and "nothing was packed" in done.stderr  # the published rules know no tiny problem
+
+
+def test_what_to_type_next_is_no_command_of_a_strangers():
+    assert package.unpacked(Path("new/$(rm -rf x)"))[1] == "next: python compliance/check.py 'new/$(rm -rf x)'"

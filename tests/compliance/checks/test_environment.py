@@ -2,11 +2,14 @@
 
 import json
 import shutil
+import weakref
 
 import pytest
 
 from benchmark.environment.manifest import NODE
+from compliance.checks import environment as checks
 from compliance.engine import judge
+from compliance.reading import environment as reading_environment
 from rules.edition import load
 
 damage = pytest.mark.damage
@@ -301,3 +304,25 @@ def test_a_run_that_went_on_has_another_manifest(environed, logs, found):
     del resumed["value"]["environment"]
     environed.write(2)
     assert ("result_2.txt", log.line(resumed), "ENV01") in found(environed.root)
+
+
+def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
+    """A submission may have thousands, each of which makes 25 MB of objects."""
+    alive, most = weakref.WeakSet(), []
+
+    def reading(*arguments):
+        if found := read(*arguments):
+            alive.add(found)
+            most.append(len(alive))
+        return found
+
+    class Held(reading_environment.Environment):
+        __hash__ = object.__hash__
+
+    read = checks.read_environment
+    monkeypatch.setattr(reading_environment, "Environment", Held)
+    monkeypatch.setattr(reading_environment, "_parsed", reading_environment._parsed.__wrapped__)
+    monkeypatch.setattr(checks, "read_environment", reading)
+    environed.fact("packages", {"torch": "2.13.0", "numpy": "1"})
+    codes = {f.code for f in judge([environed.root], rules=law).findings}
+    assert "ENV05" in codes and 0 < max(most) <= 3

@@ -214,3 +214,11 @@ def test_no_link_and_no_pipe_is_read(sound, tmp_path):
     with pytest.raises(OSError):
         verify(tmp_path / "pipe")
     assert verify(tmp_path / "link") == sound[0]  # a link that its reader gives is his own
+
+
+def test_a_path_without_room_is_no_package(tmp_path):
+    manifest = Manifest("acme", "v1.0", (File("x" * 200, 0, "0" * 64),))
+    head = header(NAME, len(manifest.data))
+    data = gzip.compress(head + manifest.data + bytes(-len(manifest.data) % 512))
+    with pytest.raises(Unsound, match="found a path that a package has no room for"):
+        verify(put(tmp_path, data))

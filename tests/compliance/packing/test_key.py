@@ -63,6 +63,9 @@ def test_a_key_has_a_limit(tmp_path):
         read_key(tmp_path / "key")
 
 
+HEADER = b"\x08" + bytes(7) + b"{}      "  # of a file of weights
+
+
 def put_back(data, *spots, weights=False, **hidden):
     with tempfile.TemporaryFile() as file:
         file.write(data)
@@ -75,7 +78,7 @@ def test_names_digests_and_bytes_are_put_back():
     assert put_back(b"org1org1", (0, 4, b"a"), (4, 4, b"a"), a="org1") == b"aa"
     assert put_back(b"x" + b"0" * 64, (1, 64, b"1" * 64)) == b"x" + b"1" * 64
     assert put_back(b'{"bytes": 12}', (10, 2, b"999")) == b'{"bytes": 999}'
-    assert put_back(b"\x08{}      data", (0, 9, b"\x09{ }     "), weights=True) == b"\x09{ }     data"
+    assert put_back(HEADER + b"data", (0, 16, b"\x09" + bytes(7) + b'{"a": {}}'), weights=True)[8:] == b'{"a": {}}data'
 
 
 @pytest.mark.parametrize(
@@ -96,6 +99,26 @@ def test_names_digests_and_bytes_are_put_back():
 def test_nothing_else_is(spots):
     with pytest.raises(Unsound, match=r"^key: found "):
         put_back(b"org1 0.5", *spots, acme="org1")
+
+
+@pytest.mark.parametrize(
+    "spot", [(0, 20, HEADER + b"tada"), (0, 16, HEADER + b"tada"), (0, 16, b""), (0, 18, b"\x0a" + HEADER[1:] + b"ta")]
+)
+def test_of_weights_the_header_alone_is_put_back(spot):
+    with pytest.raises(Unsound, match="wanted a name, a digest, or bytes"):
+        put_back(HEADER + b"data", spot, weights=True)
+
+
+def test_no_more_is_read_at_once_than_a_name_has():
+    with pytest.raises(Unsound, match="found 5000 bytes that are replaced"):
+        put_back(bytes(5000), (0, 5000, b"acme"))
+
+
+@pytest.mark.parametrize("names", [[], {"0.9": "0.8"}, {"acme": 5}, {"": ""}, {"acme": "org1"}])
+def test_names_are_put_back_in_place_of_pseudonyms_alone(blind, tmp_path, names):
+    (tmp_path / "key").write_bytes(replace(read_key(blind[2]), names=names).data)
+    with pytest.raises(Unsound, match="found names that stand for something else than pseudonyms"):
+        read_key(tmp_path / "key")
 
 
 def test_a_key_cannot_change_what_was_reviewed(blind, tmp_path, monkeypatch):

@@ -25,7 +25,10 @@ def test_it_names_every_file_once_and_says_the_same_again(tree, manifest):
 
 @pytest.mark.parametrize(
     "path",
-    ["", "/etc/passwd", "../x", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", "\u202e", "x" * 256, "a/" * 33 + "a"],
+    [
+        *("", "/etc/passwd", "../x", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", "\u202e", "x" * 256),
+        *("a/" * 33 + "a", ".git/config", "results/.GIT/hooks/x", "a/.git. /x", "git~1/config"),
+    ],
 )
 def test_paths_that_no_package_has(path):
     assert path_fault(path)
@@ -33,7 +36,7 @@ def test_paths_that_no_package_has(path):
         of(path)
 
 
-@pytest.mark.parametrize("path", ["a", "a b", "ü", "..a", "x" * 255, "a/" * 32 + "a"])
+@pytest.mark.parametrize("path", ["a", "a b", "ü", "..a", ".gitignore", "a.git/x", "x" * 255, "a/" * 32 + "a"])
 def test_paths_that_a_package_may_have(path):
     assert not path_fault(path) and of(path)
 
@@ -44,7 +47,7 @@ def test_files_come_in_order_each_once_and_are_no_folders(paths):
         of(*paths)
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", "/a", "a\0"])
+@pytest.mark.parametrize("name", ["", "..", "a/b", "/a", "a\0", "-rf", ".git", ".x"])
 def test_a_submission_is_one_plain_folder(name):
     with pytest.raises(Unsound, match="wanted the plain name of a folder"):
         replace(of("a"), submission=name)
@@ -92,3 +95,18 @@ def test_links_are_not_packed(tree):
     os.symlink("/etc/passwd", tree.root / "README.md")
     with pytest.raises(ValueError, match=r"found a link at README\.md, wanted files and folders"):
         manifest_of(one(tree.root), "v1.0")
+
+
+def test_folders_are_counted(monkeypatch):
+    monkeypatch.setattr(module, "MOST_ENTRIES", 9)
+    assert of("a/b/c/d", "e/f/g/h", "i")
+    with pytest.raises(Unsound, match="found more than 9 files and folders"):
+        of("a/b/c/d", "e/f/g/h", "i/j")
+
+
+@pytest.mark.parametrize("more", [b"[[],[],[]]", b"{}\n", b"\n" * 99, b'"x": [[], []],\n', b"[" * 9000])
+def test_what_is_no_manifest_is_not_made_into_objects(more, monkeypatch):
+    monkeypatch.setattr(module.json, "loads", lambda _: pytest.fail("it was parsed"))
+    monkeypatch.setattr(module, "LINES", 50)
+    with pytest.raises(Unsound, match="written otherwise"):
+        parse(b'{\n "edition": "v1.0",\n "files": [\n' + more * (20 if more == b"{}\n" else 1))

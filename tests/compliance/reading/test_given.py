@@ -22,6 +22,12 @@ BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
         ([], "[" * 9000, {}),
         ([], "x: 1\n" + "#" * 20_000, {}),
         ([], "x: 2020-99-99\n", {}),
+        ([], "x: !!bool maybe\n", {}),
+        ([], "x: !!int ''\n", {}),
+        ([], "x: !!timestamp now\n", {}),
+        ([], "x: " + "1:" * 300 + "1.5\n", {}),
+        (["x=!!bool maybe"], None, {"x": None}),
+        ([], f"x: 0x{'f' * 8000}\n0x{'f' * 8000}: y\n", {}),  # more digits than Python writes
     ],
 )
 def test_plain_settings_are_given(words, text, wanted):

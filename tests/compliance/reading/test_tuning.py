@@ -1,9 +1,15 @@
+import json
+import time
+
 import pytest
 
+from benchmark.ledger import Asked, Entry, Start
+from benchmark.tuning.campaign import campaign_of
+from benchmark.tuning.folder import OWN, Opened
 from compliance.reading.discovery import discover
 from compliance.reading.ledger import read_beside
 from compliance.reading.tree import is_tuning, place_of
-from compliance.reading.tuning import entry_of, read
+from compliance.reading.tuning import asked_late, entry_of, point_of, read
 
 
 def trials_of(tuned):
@@ -41,3 +47,41 @@ def test_where_campaigns_lie(tuned):
     assert place_of(tuned.folder / "confirmation").confirmation
     assert is_tuning(("box", "tuning", "scaffold", "one")) and not is_tuning(("box", "strong", "scaffold", "one"))
     assert not is_tuning(("box", "tuning", "scaffold", "confirmation"))
+
+
+@pytest.mark.parametrize(
+    "point",
+    [{}, {"learning_rate": 1}, {"learning_rate": "x"}, {"learning_rate": [1e-3]}, {"learning_rate": 1e-3, "a": 1}],
+)
+def test_what_a_sampler_proposes_is_within_the_space(tuned, point):
+    campaign = campaign_of({**tuned.VALUES, "sampler": "optuna"}, "campaign")
+    opened = Opened(campaign, "00" * 32, OWN, "0" * 64, 0, {0: point, 1: {"learning_rate": 1e-3}})
+    assert point_of(opened, 1) == {"learning_rate": 1e-3}
+    with pytest.raises(ValueError, match=r"found (a|learning_rate) .* in the point of trial 0, wanted a point of the"):
+        point_of(opened, 0)
+
+
+def test_a_campaign_is_read_once_for_all_rules(tuned):
+    """Two thousand points of lists, each sought among a thousand."""
+    values = [[0] * 30 + [i] for i in range(1000)]
+    text = {**tuned.VALUES, "sampler": "list", "space": {"a": {"values": values}}, "points": [{"a": values[-1]}] * 300}
+    (tuned.folder / "campaign.json").write_text(json.dumps(text))
+    first = read(tuned.folder, None)
+    begin = time.process_time()
+    assert all(read(tuned.folder, None) == first for _ in range(20))
+    assert time.process_time() - begin < 0.5
+
+
+def test_a_point_is_asked_for_before_its_trial_starts():
+    start = [Start(f"result_{i}.txt", *3 * ["0" * 64], "0" * 64) for i in range(3)]
+    said = [
+        Asked({"a": 1}, 0),
+        start[0],
+        Asked({"a": 2}, 0),
+        start[1],
+        Asked({"a": 1}, 1),
+        Asked({"a": 1}, 2),
+        start[2],
+    ]
+    entries = [Entry(number, None, 0, entry, "") for number, entry in enumerate(said, 1)]
+    assert asked_late(entries) == {1: 5}
