@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     print(f"{folder.relative_to(ROOT)}: a copy of {HERE.relative_to(ROOT)} that runs itself")
     print(f"fill in {name}'s README.md, and in systems/template.json what no program sees of your systems")
-    print(f"next: python implementations/{name}/submit.py --problem smoke --org {name} --system NAME --check")
+    print(f"next: python implementations/{name}/submit.py --problem smoke --org ORG --system SYSTEM --check")
     return 0
 
 

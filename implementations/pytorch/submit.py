@@ -226,13 +226,16 @@ def submit(args: argparse.Namespace) -> int:
             return 0
         makes = args.register or args.anew or not campaign.complete()
         published = None if args.problems else load(EDITION).problems.get(args.problem)
+        if args.check:
+            same_data(load_manifest(args.data, problem), args.problem, args.data)
+        described = system_path(submission, args.system).exists()
         write_system(submission, args, config)
         if published and makes and refused(campaign, args, problem):
+            if not described:  # what is refused leaves nothing behind
+                system_path(submission, args.system).unlink()
             return 1 if args.check else 2
         with exit_on_signals(), warm_process(args, config) if makes else contextlib.nullcontext() as warm:
-            if args.check:
-                same_data(load_manifest(args.data, problem), args.problem, args.data)
-            elif generate(args):
+            if not args.check and generate(args):
                 return 2
             if args.register:
                 return register(args, warm)
@@ -248,6 +251,9 @@ def submit(args: argparse.Namespace) -> int:
                 if args.check or found.wrong:
                     return 1 if args.check and found.wrong else 2 if found.wrong else 0
             return campaign.make(args.anew) if args.runs else 0
+    except SystemExit as end:
+        print("submit.py: interrupted; the same command goes on with what is missing", file=sys.stderr)
+        raise end from None
     except (ValueError, OSError) as error:
         print(f"submit.py: {why(error)}", file=sys.stderr)
         return 2

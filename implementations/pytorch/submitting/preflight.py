@@ -2,6 +2,7 @@
 by the rules that judge runs."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from .campaign import Campaign, duration
 
 FLOAT = 4  # bytes of a weight
 MOST = 20  # findings that are printed
+SOURCE = re.compile(r"/source/[0-9a-f]{12}/(.+)")  # a file of source within a submission
 FORESEEN = "HYP,RUN13,RUN14,SYS"  # rules of what is known before anything runs
 
 
@@ -93,9 +95,11 @@ def measure(campaign: Campaign, edition: str) -> Preflight | int:
 
 
 def words(finding: dict) -> str:
-    """A finding of the checker's JSON on one line."""
+    """A finding of the checker's JSON on one line, with its place if it is in a file of source."""
     parts = [f"{name} {finding[name]}" for name in ("found", "wanted") if finding.get(name)]
-    return f"{finding['code']} {finding['sentence']}" + (f" ({', '.join(parts)})" if parts else "")
+    place = SOURCE.search(finding.get("path", ""))
+    said = f"{finding['code']} {finding['sentence']}" + (f" ({', '.join(parts)})" if parts else "")
+    return f"{said} at {place[1]}:{finding['line']}" if place else said
 
 
 def plan(campaign: Campaign, found: Preflight, published: Published | None) -> list[str]:

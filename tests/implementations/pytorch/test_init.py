@@ -42,7 +42,9 @@ def run(repository, *words, of="pytorch"):
 def test_a_copy_is_the_code_and_nothing_that_was_built(repository):
     done = run(repository, "zenith")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "next: python implementations/zenith/submit.py --problem smoke --org zenith" in done.stdout
+    assert (
+        "next: python implementations/zenith/submit.py --problem smoke --org ORG --system SYSTEM --check" in done.stdout
+    )
     ours, copied = (
         files_in(path) for path in (ROOT / "implementations/pytorch", repository / "implementations/zenith")
     )

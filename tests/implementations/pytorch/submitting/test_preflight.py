@@ -121,6 +121,8 @@ def test_findings_come_worst_first_and_not_without_end():
 def test_a_finding_in_words():
     finding = {"code": "HYP01", "sentence": "It holds", "found": "1", "wanted": ""}
     assert words(finding) == "HYP01 It holds (found 1)"
+    path = "/tmp/x/v1.0/us/source/0123456789ab/implementations/us/train.py"
+    assert words({**finding, "path": path, "line": 7}) == "HYP01 It holds (found 1) at implementations/us/train.py:7"
 
 
 @pytest.mark.parametrize(
@@ -141,6 +143,7 @@ def test_the_rules_of_settings_are_asked_before_anything_runs(tmp_path, monkeypa
     assert submit.main([*names, "--out", str(tmp_path / "v1.0"), "--runs", "1", *options]) == 2
     errors = [line for line in capfd.readouterr().err.splitlines() if line.startswith("error: ")]
     assert len(errors) == len(said) and bool(ran) != bool(said)
+    assert system_path(tmp_path / "v1.0" / "Us", "laptop").exists() == bool(ran)  # what is refused leaves none
     for line, wanted in zip(errors, said, strict=True):
         code, found = wanted.split(" ", 1)
         assert line.startswith(f"error: {code} ") and f"(found {found}, wanted " in line
