@@ -3,6 +3,7 @@
 import argparse
 import json
 import shutil
+import sys
 
 import pytest
 
@@ -155,3 +156,12 @@ def test_another_division_than_the_descriptions_is_told_before_anything_runs(tmp
     for division, told in (("closed", False), ("open", True)):
         assert submit.main([*names, "--out", str(tmp_path / "v1.0"), "--runs", "1", "--division", division]) == 2
         assert ("error: RUN13 " in capfd.readouterr().err) == told
+
+
+def test_an_interruption_says_what_to_type(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(submit, "check_settings", lambda args: sys.exit(130))
+    names = ["--problem", "smoke", "--org", "Us", "--system", "laptop", "--out", str(tmp_path / "v1.0")]
+    with pytest.raises(SystemExit) as raised:
+        submit.main(names)
+    assert raised.value.code == 130
+    assert capsys.readouterr().err == "submit.py: interrupted; the same command goes on with what is missing\n"
