@@ -21,12 +21,12 @@ import json
 import os
 import re
 import stat
-import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from benchmark.atomic import sync
+from benchmark.clock import now_ms
 from benchmark.tree import LEDGER
 
 LARGEST = 8 << 20  # bytes of a ledger
@@ -212,7 +212,7 @@ def append(path: Path, said: Event, time_ms: int | None = None) -> tuple[int, st
         _can_follow(lines, where)
         if said.refers is not None and said.refers > len(lines):
             raise Wrong(f"an entry about entry {said.refers}", f"one of the {len(lines)} there are", where)
-        now = int(time.time() * 1000) if time_ms is None else time_ms  # as logs have it
+        now = now_ms() if time_ms is None else time_ms  # as logs have it
         line = line_of(len(lines) + 1, _sha256(lines[-1]) if lines else None, now, said)
         if len(lines) >= MOST or len(data) + len(line) + 2 > LARGEST:
             found = f"{len(lines)} lines of {len(data)} bytes in all"

@@ -16,6 +16,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from benchmark.clock import now_ms
+
 TOKEN = ":::MLLOG"
 TOKEN_BYTES = TOKEN.encode()
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,7 +89,8 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
                 continue
             try:  # the usual line, as fast as can be; anything unusual goes to parse_line
                 fields, end = scan(text, start)
-                if not at and end == len(text) and sound and not constants.seen and text.count('"value"') == 1:
+                plain = not at and end == len(text) and sound and not constants.seen and text.count('"value"') == 1
+                if plain and text.count('"time_ms"') == text.count('"key"') == text.count('"metadata"') == 1:
                     event = new(Event, (number, *pick(fields)))
                     if type(event[3]) is str and event[1] is not None:
                         yield event
@@ -217,7 +220,8 @@ class Handler(logging.FileHandler):
 
 
 class LogWriter:
-    """Writes one run's log through mlperf_logging. With `path` None it writes nothing (ranks above 0).
+    """Writes one run's log through mlperf_logging. With `path` None it writes nothing (ranks above 0). Times are
+    those of benchmark/clock.py: nobody can set them back within a run.
 
     Every event goes to the file at once, so that an interrupted run leaves a readable log, which `append` writes on.
     """
@@ -239,17 +243,17 @@ class LogWriter:
     def event(self, key: str, value: Any = None, **metadata: Any) -> None:
         """A point in time."""
         if self._logger:
-            self._logger.event(key, value, metadata)
+            self._logger.event(key, value, metadata, time_ms=now_ms())
 
     def start(self, key: str, value: Any = None, **metadata: Any) -> None:
         """The start of an interval (`..._start` keys)."""
         if self._logger:
-            self._logger.start(key, value, metadata)
+            self._logger.start(key, value, metadata, time_ms=now_ms())
 
     def end(self, key: str, value: Any = None, **metadata: Any) -> None:
         """The end of an interval (`..._stop` keys)."""
         if self._logger:
-            self._logger.end(key, value, metadata)
+            self._logger.end(key, value, metadata, time_ms=now_ms())
 
     def close(self) -> None:
         """Flush and close the file."""

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from benchmark.clock import now_ms
 from benchmark.energy.counter import Counter, Total
 
 WATTS = 2000  # no package draws as much: how soon a counter wraps
@@ -55,7 +56,7 @@ class Reader:
     def read(self) -> Reading:
         """What the counters say now."""
         self.sample()
-        return self.said(round(time.time() * 1000))
+        return self.said(now_ms())
 
     def said(self, time_ms: int) -> Reading:
         """What the counters said last, at that time."""
@@ -68,7 +69,7 @@ class Reader:
         """The last reading. A counter that counted nothing all the time was not counting."""
         self.done.set()
         self.sample()
-        time_ms = round(time.time() * 1000)
+        time_ms = now_ms()
         for total in self.totals:
             if not total.fault and not total.count:
                 total.fault = FROZEN

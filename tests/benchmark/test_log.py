@@ -61,6 +61,9 @@ def test_bad_line_is_a_fact(tmp_path, rest):
         (line(value=float("nan")).encode(), "constant"),
         (line(value=float("-inf")).encode(), "constant"),
         (line().encode().replace(b'"value": 1', b'"value": 1, "value": 2'), "twice"),
+        (line().encode().replace(b'"time_ms": 5', b'"time_ms": 4, "time_ms": 5'), "twice"),
+        (line().encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
+        (line().encode().replace(b'"metadata": {', b'"metadata": {}, "metadata": {'), "twice"),
     ],
 )
 def test_oddity_beside_its_event(tmp_path, text, kind):

@@ -19,6 +19,7 @@ from typing import IO, Any
 from torch import Tensor
 
 from benchmark.atomic import sync
+from benchmark.clock import now_ms
 from benchmark.config import shown
 from benchmark.log import Event, read_log
 from benchmark.workload import AnyProblem
@@ -52,8 +53,7 @@ class Origin:
         problem, settings = self.problem.digest(), fixed(self.config)
         if (start := started(self.log)) is None:
             raise ValueError(f"{self.log}: found no run_start, wanted this run's log")
-        saved = int(time.time() * 1000)
-        return Position(problem, settings, seed, start, saved, epoch, found.value, found.facts, digests)
+        return Position(problem, settings, seed, start, now_ms(), epoch, found.value, found.facts, digests)
 
 
 @dataclass(frozen=True)

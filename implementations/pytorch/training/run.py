@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from benchmark import fingerprint
+from benchmark.clock import now_ms
 from benchmark.manifest import Manifest, load_manifest
 from benchmark.workload import AnyProblem
 
@@ -124,7 +125,7 @@ class Run:
         self.log.go_on(at.epoch)
         if found := self.checkpoints.missing_evaluation(self.task.metric):
             self.log.evaluation(self.task.metric, found, self.problem.validation_samples)
-        lost = round(time.time() - at.saved / 1000, 3)
+        lost = (now_ms() - at.saved) / 1000
         self.log.event("resumed", self.log.again, epoch_num=at.epoch, lost_seconds=lost)
 
     def stage(self) -> None:
