@@ -11,6 +11,7 @@ Nothing that trains reads croissant.json, and a dataset without one is whole.
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -181,7 +182,7 @@ def faults(root: Path, problem: AnyProblem) -> list[str]:
     manifest of this problem.
     """
     path = croissant_path(root)
-    if not path.exists():
+    if not os.path.lexists(path):  # a link to nowhere is a description that can't be read
         return []
     wanted = digests(description(root, problem, load_manifest(root, problem)))
     try:

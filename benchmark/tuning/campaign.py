@@ -64,6 +64,11 @@ class Axis:
         if self.integer and (self.low % 1 or self.high % 1):
             raise ValueError(f"found low {self.low} and high {self.high}, wanted whole numbers where it is integer")
 
+    @cached_property
+    def keys(self) -> frozenset[Any]:
+        """What its values are looked up by."""
+        return frozenset(map(_key, self.values or ()))
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -142,20 +147,20 @@ class Campaign:
         """Raises ValueError where a list or a grid doesn't have as many points as there are trials."""
         if (self.sampler == "list") != bool(self.points):
             raise ValueError(f"points: found {len(self.points)} with the sampler {self.sampler}, wanted them for list")
-        for at in self.points:
-            if not isinstance(at, dict) or at.keys() != self.space.keys():
-                raise ValueError(f"points: found {shown(at)}, wanted a value for each of {', '.join(self.space)}")
-            for name, value in at.items():
-                if not within(self.space[name], value):
-                    raise ValueError(f"points: found {name} {shown(value)}, wanted one within the space")
         found = len(self.points) if self.sampler == "list" else self.trials
         if self.sampler == "grid":
             free = [name for name, axis in self.space.items() if axis.values is None and axis.points is None]
             if free:
                 raise ValueError(f"space.{free[0]}: found no points, wanted them, or values, for a grid")
             found = math.prod(len(axis.values) if axis.values else axis.points for axis in self.space.values())
-        if found != self.trials:
+        if found != self.trials:  # before any is looked at: there may be very many
             raise ValueError(f"trials: found {self.trials}, wanted {found}, as many as the {self.sampler} has points")
+        for at in self.points:
+            if not isinstance(at, dict) or at.keys() != self.space.keys():
+                raise ValueError(f"points: found {shown(at)}, wanted a value for each of {', '.join(self.space)}")
+            for name, value in at.items():
+                if not within(self.space[name], value):
+                    raise ValueError(f"points: found {name} {shown(value)}, wanted one within the space")
 
     @cached_property
     def text(self) -> str:
@@ -191,9 +196,16 @@ def is_scalar(value: Any) -> bool:
 def within(axis: Axis, value: Any) -> bool:
     """Whether a value is one that the axis allows."""
     if axis.values is not None:
-        return any(same(value, other) for other in axis.values)
+        return is_value(value) and _key(value) in axis.keys
     whole = type(value) is int if axis.integer else type(value) in (int, float)
     return whole and axis.low <= value <= axis.high
+
+
+def _key(value: Any) -> Any:
+    """What equal values of a setting have in common, and no others; see `same`."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_key, value))
+    return isinstance(value, bool), value
 
 
 def same(one: Any, other: Any) -> bool:

@@ -17,6 +17,7 @@ from benchmark.log import open_regular
 from benchmark.tuning.campaign import is_value, same
 
 LARGEST = 1 << 20  # bytes of a table
+LARGEST_BATCH = 1 << 20
 MOST_ROWS = 1000
 NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
@@ -67,8 +68,8 @@ def _row(values: Any, where: str) -> Row:
     if not isinstance(values, dict):
         raise ValueError(f"{where}: found {shown(values)}, wanted the fields of a row")
     batch, settings, said = (values.get(name) for name in ("BS", "Hyperparams", "Samples to converge"))
-    if type(batch) is not int or not 1 <= batch <= 1 << 20:
-        raise ValueError(f"{where}: BS: found {shown(batch)}, wanted a batch size of 1 or more")
+    if type(batch) is not int or not 1 <= batch <= LARGEST_BATCH:
+        raise ValueError(f"{where}: BS: found {shown(batch)}, wanted a batch size of 1 to {LARGEST_BATCH}")
     plain = isinstance(settings, dict) and len(settings) <= 1000
     if not plain or not all(NAME.fullmatch(name) and is_value(value) for name, value in settings.items()):
         raise ValueError(f"{where}: Hyperparams: found {shown(settings)}, wanted settings by name")
@@ -123,8 +124,9 @@ def settings_from(where: str, problem: str) -> tuple[list[str], str]:
     """TABLE:BATCH as settings of a command line, and in words where they come from. Raises ValueError for anything
     else."""
     path, _, batch = where.rpartition(":")
-    if not path or not re.fullmatch(r"[1-9]\d{0,6}", batch):
-        raise ValueError(f"--batch-from-table: found {where!r}, wanted the path of a table, a colon and a batch size")
+    if not path or not re.fullmatch(r"[1-9][0-9]{0,6}", batch) or int(batch) > LARGEST_BATCH:
+        wanted = f"the path of a table, a colon and a batch size up to {LARGEST_BATCH}"
+        raise ValueError(f"--batch-from-table: found {where!r}, wanted {wanted}")
     try:
         row = row_for(read_table(Path(path), problem), int(batch))
     except ValueError as error:

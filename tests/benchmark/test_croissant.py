@@ -162,3 +162,11 @@ def test_written_again_it_is_the_same(tiny, described):
 
 def test_every_workload_has_its_words():
     assert [w for w in workloads() if not (croissant.HERE / w / "dataset.yaml").is_file()] == []
+
+
+def test_a_link_to_nowhere_is_told(tiny, described):
+    path = croissant_path(described)
+    path.unlink()
+    path.symlink_to("gone.json")
+    (found,) = faults(described, tiny)
+    assert found.startswith(f"{path}: cannot be read as a description: ") and "No such file" in found

@@ -1,4 +1,5 @@
 import json
+import time
 
 import pytest
 
@@ -57,6 +58,7 @@ def test_what_is_no_frozen_campaign_is_refused(tmp_path, text):
         ({"sampler": "list"}, "points: found 0"),
         ({"sampler": "list", "points": [{"rate": 0.5}] * 4}, "wanted one within the space"),
         ({"sampler": "list", "points": [{"rate": 0.001}]}, "trials: found 4, wanted 1"),
+        ({"sampler": "list", "points": [{"rate": 0.5}] * 5}, "trials: found 4, wanted 5"),
         ({"pruning": {"rule": "best"}}, "rule: found 'best'"),
         ({"budgets": 1}, "did you mean 'budget'"),
     ],
@@ -75,3 +77,23 @@ def test_values_of_settings():
     assert same(1, 1.0) and same([1, 2], (1, 2)) and not same(1, True) and not same([1], [1, 2])
     axis = campaign_of({**PLAIN, "space": {"n": {"low": 1, "high": 4, "integer": True}}}, "").space["n"]
     assert [within(axis, value) for value in (0, 1, 4, 5, 2.0, True)] == [False, True, True, False, False, False]
+
+
+def test_as_many_values_and_points_as_there_may_be_take_no_time():
+    """A thousand points, of which each could be compared to each of a thousand values, of every axis."""
+    space = {f"a{i:02}": {"values": list(range(1000))} for i in range(20)}
+    points = [dict.fromkeys(space, 999)] * 1000
+    fields = {**PLAIN, "space": space, "trials": 1000, "sampler": "list", "points": points}
+    begin = time.process_time()
+    assert len(campaign_of(fields, "").points) == 1000
+    fields["points"] = [*points[1:], {**points[0], "a19": 1000}]
+    with pytest.raises(ValueError, match="points: found a19 1000, wanted one within the space"):
+        campaign_of(fields, "")
+    assert time.process_time() - begin < 2
+
+
+def test_values_are_looked_up_as_they_are_compared():
+    values = [0, 1, 0.5, True, "1", [1, 2], [1, True], [], "x"]
+    axis = campaign_of({**PLAIN, "space": {"a": {"values": values[:-1]}}}, "").space["a"]
+    for value in (*values, False, 1.0, 2, (1, 2), [2, 1], [1, 1], ["1"], None, {}, [[1]], float("nan")):
+        assert within(axis, value) == any(same(value, other) for other in axis.values), value
