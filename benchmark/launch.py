@@ -1,7 +1,10 @@
 """Which rank of how many this process is: the one place that knows launchers' environment variables."""
 
+import ctypes
 import os
 import re
+import signal
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -27,6 +30,7 @@ LAUNCHERS = {
     ),
     "slurm": (("SLURM_PROCID",), ("SLURM_STEP_NUM_TASKS",), ("SLURM_LOCALID",), ()),
 }
+ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,13 @@ def detect_launch(environ: Mapping[str, str] = os.environ) -> Launch:
             raise ValueError(f"{local_rank_names[0]}: found {local_rank} of {local_size} ranks on the node")
         return Launch(rank, size, local_rank, local_size, launcher)
     return Launch(0, 1, 0, 1, "none")
+
+
+def end_with_launcher(environ: Mapping[str, str] = os.environ) -> None:
+    """Have this process get SIGTERM when its torchrun is gone, however that ended: a torchrun that was killed ends no
+    ranks, which would go on without it. Other launchers have daemons that see to it."""
+    if "TORCHELASTIC_RUN_ID" in environ and sys.platform == "linux":
+        ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)
 
 
 def first(environ: Mapping[str, str], names: tuple[str, ...]) -> int | None:

@@ -36,12 +36,14 @@ from benchmark.source import install
 RECORDER = install()  # before other modules of the repository are loaded, so
 sys.pycache_prefix = prefix
 # ruff: noqa: E402
+from benchmark.launch import Launch, detect_launch, end_with_launcher
+
+end_with_launcher()  # before anything that takes long to load
 
 import torch
 import torch.distributed as dist
 
 from benchmark.config import read_bytes
-from benchmark.launch import Launch, detect_launch
 from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from benchmark.tree import LEDGER, combine
