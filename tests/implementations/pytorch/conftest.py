@@ -138,28 +138,29 @@ def events():
 
 @pytest.fixture(scope="session")
 def published():
-    """The function that writes rules which publish the tiny problem as the run of a log found it, and ask for one run;
-    their folder."""
+    """The function that writes rules which publish the tiny problem."""
+    return publish
 
-    def write(log: Path, rules: Path) -> Path:
-        shutil.copytree(ROOT / "rules", rules, ignore=shutil.ignore_patterns("__pycache__"))
-        events = [e for e in read_log(log) if isinstance(e, Event)]
-        value = {e.key: e.value for e in events}
-        splits = {e.metadata["split"]: e for e in events if e.key == "dataset_fingerprint"}
-        path = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
-        limits = yaml.safe_load(path.read_text())
-        limits["benchmarks"]["scaffold"]["runs"] = 1
-        limits["clock"]["shortest_run"] = 0
-        limits["problems"]["tiny"] = {
-            "benchmark": "scaffold",
-            **{name: value[name] for name in ("target", "train_samples", "eval_samples", "parameter_count")},
-            "problem_digest": value["problem_digest"],
-            "fingerprints": {split: e.value for split, e in splits.items()},
-            "class_counts": {split: e.metadata["class_counts"] for split, e in splits.items()},
-            "bytes": dict.fromkeys(splits, 1),
-            "flops_per_sample": 1,
-        }
-        path.write_text(yaml.safe_dump(limits, sort_keys=False))
-        return rules
 
-    return write
+def publish(log: Path, rules: Path, runs: int = 1) -> Path:
+    """Write rules to a new folder that publish the problem of a log's run, as this run found it, and ask for so many
+    runs; the folder."""
+    shutil.copytree(ROOT / "rules", rules, ignore=shutil.ignore_patterns("__pycache__"))
+    events = [e for e in read_log(log) if isinstance(e, Event)]
+    value = {e.key: e.value for e in events}
+    splits = {e.metadata["split"]: e for e in events if e.key == "dataset_fingerprint"}
+    path = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
+    limits = yaml.safe_load(path.read_text())
+    limits["benchmarks"]["scaffold"]["runs"] = runs
+    limits["clock"]["shortest_run"] = 0
+    limits["problems"][value["problem"]] = {
+        "benchmark": "scaffold",
+        **{name: value[name] for name in ("target", "train_samples", "eval_samples", "parameter_count")},
+        "problem_digest": value["problem_digest"],
+        "fingerprints": {split: e.value for split, e in splits.items()},
+        "class_counts": {split: e.metadata["class_counts"] for split, e in splits.items()},
+        "bytes": dict.fromkeys(splits, 1),
+        "flops_per_sample": 1,
+    }
+    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    return rules
