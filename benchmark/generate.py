@@ -104,7 +104,8 @@ def generate(
     """Make the samples of this rank's share that are missing; the manifest if the dataset is then complete. With
     `wanted`, no others are made.
 
-    Raises ValueError for a folder that holds another problem, too little disk, or a worker that failed.
+    Raises ValueError for a folder that holds another problem, too little disk, a worker that failed, or a sample that
+    vanished.
     """
     launch = launch or detect_launch()
     sweep([manifest_path(root), croissant_path(root)])
@@ -122,7 +123,11 @@ def generate(
     sweep(module.sample_path(root, problem, *task) for task in mine)
     for _ in progress(work(make_one, root, problem, mine, workers), len(mine), "generate", launch):
         pass
-    return None if missing(root, problem) else record(root, problem)
+    absent = missing(root, problem)
+    if gone := sorted(set(absent).intersection(mine)):
+        split, sample = gone[0]
+        raise ValueError(f"{module.sample_path(root, problem, split, sample)}: gone since it was made")
+    return None if absent else record(root, problem)
 
 
 def record(root: Path, problem: AnyProblem, workers: int = 1) -> Manifest:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import h5py
 import pytest
+import yaml
 
 from benchmark import generate as command
 from benchmark import scaffold
-from benchmark.config import read_yaml
+from benchmark.config import read_yaml, shallow
 from benchmark.croissant import croissant_path
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
@@ -38,6 +39,14 @@ def reference(tiny, tmp_path_factory):
     root = tmp_path_factory.mktemp("reference")
     generate(root, tiny)
     return root
+
+
+@pytest.fixture(scope="module")
+def problems(tiny, tmp_path_factory):
+    """A file that defines the problem."""
+    path = tmp_path_factory.mktemp("problems") / "problems.yaml"
+    path.write_text(yaml.safe_dump({"tiny": {k: v for k, v in shallow(tiny).items() if k != "name"}}))
+    return path
 
 
 def test_workers_make_the_same_bytes(tiny, reference, tmp_path):
@@ -201,6 +210,41 @@ def test_a_failing_worker_is_reported(tiny, tmp_path):
     (tmp_path / "train").write_text("in the way")
     with pytest.raises((ValueError, OSError)):
         generate(tmp_path, tiny, workers=2)
+
+
+def test_a_sample_that_vanishes_meanwhile_is_named(tiny, reference, tmp_path, monkeypatch):
+    """Nobody is told that a dataset is complete which is not; the same command completes it."""
+    gone = store.sample_path(tmp_path, "train", 1)
+    make = scaffold.make_sample
+
+    def lose(root, problem, split, sample):
+        make(root, problem, split, sample)
+        if split == "validation":
+            gone.unlink(missing_ok=True)
+
+    monkeypatch.setattr(scaffold, "make_sample", lose)
+    with pytest.raises(ValueError, match=f"{gone}: gone since it was made"):
+        generate(tmp_path, tiny)
+    assert not manifest_path(tmp_path).exists()
+    monkeypatch.undo()
+    generate(tmp_path, tiny)
+    assert contents(tmp_path) == contents(reference)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_folder_that_is_read_only_loses_nothing(tiny, reference, tmp_path, problems, read_only, workers):
+    data = tmp_path / "data"
+    shutil.copytree(reference, data)
+    for path in (data / "manifest.json", croissant_path(data), store.sample_path(data, "train", 0)):
+        path.unlink()
+    command = [sys.executable, SCRIPT, "--problem", "tiny", "--problems", problems, "--out", data, "--workers", workers]
+    with read_only(data / "train"):
+        done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("generate.py: ") and f"{data}/train/" in done.stderr
+    assert "not permitted" in done.stderr or "denied" in done.stderr
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 and contents(data) == contents(reference), done.stderr
 
 
 @pytest.mark.parametrize(
