@@ -204,6 +204,8 @@ def append(path: Path, said: Event, time_ms: int | None = None) -> tuple[int, st
     and for an entry that is about no earlier one; OSError where it cannot be written.
     """
     where, made = f"{path}: ", not os.path.lexists(path)
+    if made and said.refers is not None:
+        raise Wrong("no ledger", f"that of start {said.refers}", where)
     handle = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

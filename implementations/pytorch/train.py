@@ -307,7 +307,8 @@ def finish(log: RunLog) -> None:
         if head and log.status == "success":  # an error is one line
             print(f"{log.path.parent / LEDGER}: head {head}", file=sys.stderr)
     except (OSError, ValueError) as error:
-        print(f"train.py: {log.path.parent / LEDGER}: {why(error)}", file=sys.stderr)
+        place, said = log.path.parent / LEDGER, why(error)
+        print(f"train.py: {said if str(place.parent) in said else f'{place}: {said}'}", file=sys.stderr)
 
 
 def say(log: RunLog) -> None:

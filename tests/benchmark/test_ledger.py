@@ -102,9 +102,12 @@ def test_a_note_may_be_as_long_as_its_limit_in_any_script(path):
 
 
 def test_an_entry_is_about_an_earlier_one(path):
-    with pytest.raises(Wrong, match="an entry about entry 1, wanted one of the 0 there are"):
+    with pytest.raises(Wrong, match="found no ledger, wanted that of start 1"):
         append(path, END)
+    assert not path.exists()
     append(path, START)
+    with pytest.raises(Wrong, match="an entry about entry 3, wanted one of the 1 there are"):
+        append(path, Note(3, "of none"))
     append(path, Start(*list(START.__dict__.values())[:-1], resumes=1))
     path.write_bytes(path.read_bytes() + line_of(3, read_ledger(path).head, 0, Note(3, "itself")) + b"\n")
     (fault,) = read_ledger(path).faults

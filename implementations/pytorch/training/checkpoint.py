@@ -34,6 +34,9 @@ from .stop import Aborted, WrongData, reason, together
 
 NAME, POSITION, LOCK, DAMAGED = "epoch_{:06d}", "position.json", "lock", "damaged checkpoint"
 PATIENCE = 3.0  # seconds for a run that was killed to end
+SET_BACK = (
+    1000  # milliseconds by which clocks may differ between the node that a run was on and the one where it goes on
+)
 # What doesn't change what is computed, and may be different when a run goes on.
 FREE = {"layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "device", "threads", "workers"}
 FREE |= {"join", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "eval_batch_size"}
@@ -164,6 +167,10 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
         raise ValueError(f"{path}: found {at.epoch} epochs, wanted fewer than the limit of {config.epochs}")
     if started(log) != at.started:
         raise ValueError(f"{log}: found run_start at {started(log)}, wanted {at.started}, the log of {path}")
+    if (ahead := latest(log) - now_ms()) > SET_BACK:
+        raise ValueError(
+            f"{log}: found times {ahead / 1000:.0f} s ahead of this clock, wanted one that was not set back"
+        )
     if any(e.metadata.get("status") == "success" for e in events(log, "run_stop")):
         raise ValueError(f"{log}: found a run that reached its target, wanted one to go on with")
     return Checkpoints(root, origin, at)
@@ -195,6 +202,11 @@ def finish(temporary: Path, target: Path, at: Position) -> None:
 def started(log: Path) -> int | None:
     """When a log's run started."""
     return next((e.time_ms for e in events(log, "run_start")), None)
+
+
+def latest(log: Path) -> int:
+    """The latest time in a log, in milliseconds since 1970."""
+    return max((e.time_ms for e in read_log(log) if isinstance(e, Event) and type(e.time_ms) is int), default=0)
 
 
 def evaluated(log: Path, metric: str, epoch: int) -> bool:

@@ -147,6 +147,7 @@ class RunLog:
             try:
                 with contextlib.suppress(*([OSError] if self.lost else [])):  # what was not written still is not
                     self.writer.close()
+                self.check()
                 with open(self.path, "rb") as file:
                     log = hashlib.file_digest(file, "sha256").hexdigest()
                 return append(self.path.parent / LEDGER, End(number, self.status, log))[1]

@@ -57,6 +57,17 @@ def test_a_run_that_is_aborted_ends_without_its_log(log, lose, found):
     log.stop("aborted", "why")
 
 
+@pytest.mark.parametrize(("lose", "found"), LOST)
+def test_an_end_is_that_of_the_runs_own_log(log, lose, found):
+    """A run that is slow to end, whose log was moved aside, enters no digest of the log that is there now."""
+    log.started = 1
+    log.stop("aborted", "SIGTERM")
+    lose(log.path)
+    with pytest.raises(OSError, match=f"found {found} there"):
+        log.finish()
+    assert not (log.path.parent / LEDGER).exists()
+
+
 def test_a_success_on_a_full_disk_is_none(log):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,6 +76,20 @@ def test_killed_rank(endless, events, tmp_path, victim, layout):
     if victim == 1:  # nobody is left to log rank 0's own sudden death
         assert end_of(log, events)["status"] == "aborted"
     assert not any(Path(f"/proc/{r}").exists() for r in ranks)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes that end with their parent")
+def test_killed_launcher(endless, events, tmp_path):
+    """torchrun's ranks end within seconds, and the log says that they did."""
+    log = tmp_path / "log.txt"
+    with running(endless.command(log, FOREVER, ranks=2), log) as process:
+        ranks = children(process.pid)
+        process.kill()
+        deadline = time.monotonic() + 20
+        while any(Path(f"/proc/{rank}").exists() for rank in ranks):
+            assert time.monotonic() < deadline, "ranks outlive their launcher"
+            time.sleep(0.05)
+    assert end_of(log, events)["status"] == "aborted"
 
 
 def test_dead_data_worker(endless, events, tmp_path):

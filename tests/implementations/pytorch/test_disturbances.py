@@ -1,0 +1,303 @@
+"""What goes wrong around a run: a clock that is set, files that are slow or vanish, folders that become read-only, a
+disk that is full. A run that can't go on ends in a line that says why, and what was finished stays.
+
+Killed and stopped processes are in training/test_stop.py and test_faults.py, damaged files there and in
+training/test_checkpoint.py; tests/kills.py kills at random moments.
+"""
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmark.collect import files_in
+from benchmark.ledger import read_ledger
+from benchmark.scaffold.store import sample_path
+from benchmark.tree import LEDGER, result_path, set_path
+from implementations.pytorch import submit
+from implementations.pytorch.start import Warm
+from implementations.pytorch.submitting.standing import standing
+
+HOUR = 3600
+FOREVER = "epochs=1000000"
+READING = ("workers=1", "cache_gib=0")  # every epoch from files
+SYSTEM = """
+import os, time
+
+def told(name):
+    try:
+        with open(os.path.join(os.environ["DISTURBED"], name)) as file:
+            return float(file.read())
+    except (OSError, ValueError):
+        return 0.0
+
+system, system_ns, opened = time.time, time.time_ns, os.open
+time.time = lambda: system() + told("clock")
+time.time_ns = lambda: system_ns() + int(1e9 * told("clock"))
+
+def slow(path, *more, **others):
+    if os.fspath(path).endswith(".h5"):
+        time.sleep(told("slow"))
+    return opened(path, *more, **others)
+
+os.open = slow
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs are forked on Linux alone")
+
+
+class System:
+    """A system whose clock can be set and whose files are slow, as the processes that are forked here see it."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]):
+        (folder / "sitecustomize.py").write_text(SYSTEM)
+        self.folder = folder
+        path = os.pathsep.join(filter(None, [str(folder), environment.get("PYTHONPATH")]))
+        self.warm = Warm(compiler=False, environment=environment | {"PYTHONPATH": path, "DISTURBED": str(folder)})
+
+    def set(self, name: str, seconds: float) -> None:
+        """By how much the clock is ahead, or how long it takes to open a sample's file."""
+        (self.folder / "new").write_text(str(seconds))
+        os.replace(self.folder / "new", self.folder / name)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory) -> Iterator[System]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("RANK", "WORLD", "LOCAL", "MASTER"))}
+    system = System(tmp_path_factory.mktemp("system"), environment)
+    with system.warm:
+        yield system
+
+
+@pytest.fixture
+def system(shared) -> System:
+    for name in ("clock", "slow"):
+        shared.set(name, 0)
+    return shared
+
+
+class Running:
+    """A run that goes on, and what it says."""
+
+    def __init__(self, system: System, options: list[str], words: Path):
+        self.words = words
+        with open(words, "w") as file:
+            self.process = system.warm.start(options, (0, file.fileno(), file.fileno()))
+
+    def ends(self) -> tuple[int, list[str]]:
+        """Its exit code, and what it said but for its progress."""
+        code = self.process.wait(300)
+        said = self.words.read_text()
+        assert "Traceback" not in said, said
+        return code, [line for line in said.splitlines() if not line.startswith("epoch ")]
+
+    def comes_to(self, log: Path, key: str, times: int = 1) -> None:
+        """Until the log has an event so often."""
+        deadline = time.monotonic() + 300
+        while not (log.exists() and log.read_text().count(f'"key": "{key}"') >= times):
+            assert self.process.poll() is None and time.monotonic() < deadline, self.words.read_text()
+            time.sleep(0.02)
+
+
+@pytest.fixture
+def start(system, tmp_path):
+    """Starts a run; whatever becomes of the test, none is left."""
+    with contextlib.ExitStack() as stack:
+
+        def run(options: list[str]) -> Running:
+            found = Running(system, options, tmp_path / "words.txt")
+            stack.callback(found.process.kill)
+            return found
+
+        yield run
+
+
+@pytest.mark.parametrize("seconds", [HOUR, -HOUR])
+def test_a_clock_that_is_set_changes_no_time(endless, events, system, start, tmp_path, seconds):
+    log, begin = tmp_path / "log.txt", time.monotonic()
+    run = start([*endless.options(log), FOREVER])
+    run.comes_to(log, "eval_accuracy")
+    system.set("clock", seconds)
+    run.comes_to(log, "eval_accuracy", 3)
+    run.process.terminate()
+    assert run.ends()[0] == 128 + signal.SIGTERM
+    times = [e.time_ms for e in events(log)]
+    assert all(a <= b for a, b in itertools.pairwise(times))
+    assert times[-1] - times[0] <= 1000 * (time.monotonic() - begin)
+    first, last = read_ledger(tmp_path / LEDGER).entries
+    assert times[0] <= first.time_ms <= times[-1] <= last.time_ms < times[-1] + 60_000
+
+
+def test_a_run_does_not_go_on_before_its_own_past(endless, system, start, tmp_path):
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    options = [*endless.options(log), "--checkpoint", str(folder), "--resume", "epochs=4"]
+    run = start(options)
+    run.comes_to(log, "eval_accuracy", 2)
+    run.process.kill()
+    run.ends()
+    before = log.read_bytes()
+    system.set("clock", -HOUR)
+    code, (said,) = start(options).ends()
+    assert code == 2 and said.startswith(f"train.py: {log}: found times 3") and "not set back" in said
+    assert log.read_bytes() == before
+    system.set("clock", 0)
+    code, said = start(options).ends()
+    assert code == 1 and "after 4 epochs, wanted 2.0" in said[-1]
+
+
+def test_slow_files_cost_time_and_nothing_else(tiny, events, system, start, tmp_path):
+    logs = [tmp_path / f"{i}.txt" for i in (0, 1)]
+    found = []
+    for log, seconds in zip(logs, (0, 0.2), strict=True):
+        system.set("slow", seconds)
+        assert start([*tiny.options(log), "--rehearsal-seed", "7", *READING]).ends()[0] == 0
+        found.append({e.key: e.value for e in events(log)})
+    assert found[0]["eval_accuracy"] == found[1]["eval_accuracy"]
+    assert found[1]["tracked_stats"]["wait_seconds"] > 7 * 0.2
+
+
+def test_a_file_that_vanishes_and_comes_back(endless, events, system, start, tmp_path):
+    """The run ends naming it, and goes on from its last checkpoint by the same command."""
+    data = Path(shutil.copytree(endless.data, tmp_path / "data"))
+    log, folder, path = tmp_path / "log.txt", tmp_path / "checkpoints", sample_path(data, "train", 5)
+    options = [*endless.options(log, data), "--checkpoint", str(folder), "--resume", *READING, "epochs=6"]
+    system.set("slow", 0.05)
+    run = start(options)
+    run.comes_to(log, "eval_accuracy", 2)
+    os.rename(path, tmp_path / "gone")
+    code, said = run.ends()
+    system.set("slow", 0)
+    assert code == 2 and len(said) == 1 and str(path) in said[0]
+    assert events(log)[-1].metadata["status"] == "aborted" and list(folder.glob("epoch_*"))
+    os.rename(tmp_path / "gone", path)
+    code, said = start(options).ends()
+    assert code == 1 and "after 6 epochs, wanted 2.0" in said[-1]
+    scores = [e.metadata["epoch_num"] for e in events(log) if e.key == "eval_accuracy"]
+    assert scores == list(range(1, 7))
+
+
+def test_a_staged_copy_that_vanishes_is_named(endless, events, start, tmp_path):
+    log, disk = tmp_path / "log.txt", tmp_path / "disk"
+    run = start([*endless.options(log), "--stage", str(disk), *READING, FOREVER])
+    run.comes_to(log, "eval_accuracy")
+    (copy,) = disk.iterdir()
+    os.rename(copy, tmp_path / "gone")
+    code, said = run.ends()
+    assert code == 2 and len(said) == 1 and f"{copy}/" in said[0], said
+    assert events(log)[-1].metadata["status"] == "aborted"
+
+
+def test_a_ledger_that_vanishes_is_told_and_the_run_has_its_time(tiny, events, system, start, tmp_path):
+    log = tmp_path / "log.txt"
+    system.set("slow", 0.2)
+    run = start([*tiny.options(log), *READING])
+    run.comes_to(log, "run_start")
+    (tmp_path / LEDGER).unlink()
+    code, said = run.ends()
+    (line,) = (line for line in said if line.startswith("train.py: "))
+    assert code == 0 and line == f"train.py: {tmp_path / LEDGER}: found no ledger, wanted that of start 1"
+    assert {e.key: e for e in events(log)}["run_stop"].metadata["status"] == "success"
+    assert not (tmp_path / LEDGER).exists()
+
+
+def test_checkpoints_that_vanish_are_written_again(endless, system, start, tmp_path):
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    system.set("slow", 0.1)
+    run = start([*endless.options(log), "--checkpoint", str(folder), *READING, "epochs=3"])
+    run.comes_to(log, "eval_accuracy")
+    shutil.rmtree(folder)
+    assert run.ends()[0] == 1 and [path.name for path in folder.glob("epoch_*")] == ["epoch_000003"]
+
+
+def test_a_read_only_folder_of_checkpoints(endless, events, system, start, read_only, tmp_path):
+    """The run ends, and goes on from the checkpoint that is there when it can write again."""
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    options = [*endless.options(log), "--checkpoint", str(folder), "--resume", *READING, "epochs=6"]
+    system.set("slow", 0.05)
+    run = start(options)
+    run.comes_to(log, "eval_accuracy")
+    with read_only(folder):
+        code, (said,) = run.ends()
+    system.set("slow", 0)
+    assert code == 1 and said.startswith(f"train.py: rank 0: {folder}/epoch_") and "ermi" in said
+    assert events(log)[-1].metadata["status"] == "aborted"
+    code, said = start(options).ends()
+    assert code == 1 and "after 6 epochs, wanted 2.0" in said[-1]
+    scores = [e.metadata["epoch_num"] for e in events(log) if e.key == "eval_accuracy"]
+    assert scores == list(range(1, 7))
+
+
+def test_a_read_only_folder_of_the_log(tiny, events, system, start, read_only, tmp_path):
+    """Log and ledger are open to be written on; there is no place for weights, and the run has its time."""
+    folder = tmp_path / "set"
+    log = folder / "result_0.txt"
+    system.set("slow", 0.2)
+    run = start([*tiny.options(log), *READING])
+    run.comes_to(log, "run_start")
+    with read_only(folder):
+        code, said = run.ends()
+    assert code == 0 and len([line for line in said if line.startswith("final weights not written: ")]) == 1
+    assert events(log)[-1].metadata["status"] == "success" and len(read_ledger(folder / LEDGER).entries) == 2
+
+
+@pytest.fixture
+def make(tiny, monkeypatch, capfd):
+    """Makes a set of runs of the tiny problem by submit.py: the exit code, and what was said."""
+
+    def runs(out: Path, count: int) -> tuple[int, str]:
+        if tiny.warm:
+            monkeypatch.setattr(submit, "warm_process", lambda *_: contextlib.nullcontext(tiny.warm))
+        files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
+        options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out)]
+        code = submit.main([*options, "--runs", str(count)])
+        said = capfd.readouterr().err
+        assert "Traceback" not in said, said
+        return code, said
+
+    return runs
+
+
+def complete(out: Path, make) -> None:
+    """The same command, when nothing is in its way, makes what is missing."""
+    assert make(out, 2)[0] == 0
+    assert [standing(result_path(out / "Us", "laptop", "scaffold", run)).state for run in (0, 1)] == ["reached"] * 2
+
+
+def test_a_read_only_set(make, read_only, tmp_path):
+    assert make(tmp_path, 1)[0] == 0
+    folder, before = set_path(tmp_path / "Us", "laptop", "scaffold"), files_in(tmp_path)
+    with read_only(folder):
+        code, said = make(tmp_path, 2)
+        assert code == 2 and f"{folder}/result_1.txt" in said
+        assert files_in(tmp_path) == before
+    complete(tmp_path, make)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small disk")
+def test_a_full_disk_of_a_set(make, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "none", out], capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        assert make(out, 1)[0] == 0
+        before = files_in(out)
+        with open(out / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        code, said = make(out, 2)
+        assert code in (1, 2) and "No space left" in said
+        after = files_in(out)
+        assert all(after[name] == digest for name, digest in before.items() if LEDGER not in name)
+        (out / "filler").unlink()
+        complete(out, make)
+    finally:
+        subprocess.run(["umount", out], check=True)
