@@ -43,6 +43,7 @@ end_with_launcher()  # before anything that takes long to load
 import torch
 import torch.distributed as dist
 
+from benchmark.clock import set_by
 from benchmark.config import read_bytes
 from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
@@ -302,6 +303,9 @@ def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any)
 
 def finish(log: RunLog) -> None:
     """Close the log, and say what stands for the ledger now."""
+    if log.path and abs(seconds := set_by()) > 1:
+        told = f"found the system's clock set by {seconds:+.0f} s meanwhile, which changes no time in the log"
+        print(f"train.py: {told}", file=sys.stderr)
     try:
         head = log.finish()
         if head and log.status == "success":  # an error is one line

@@ -212,6 +212,15 @@ def test_a_failing_worker_is_reported(tiny, tmp_path):
         generate(tmp_path, tiny, workers=2)
 
 
+def test_two_generators_in_one_folder(reference, tmp_path, problems):
+    """Neither takes away what the other is writing."""
+    command = [sys.executable, SCRIPT, "--problem", "tiny", "--problems", problems, "--out", tmp_path, "--workers", "1"]
+    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [process.communicate()[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert contents(tmp_path) == contents(reference)
+
+
 def test_a_sample_that_vanishes_meanwhile_is_named(tiny, reference, tmp_path, monkeypatch):
     """Nobody is told that a dataset is complete which is not; the same command completes it."""
     gone = store.sample_path(tmp_path, "train", 1)
