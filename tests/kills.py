@@ -130,12 +130,16 @@ class Kills:
         Forked(self.words, warm, ["--help"]).wait(MOST)  # it forks when all is loaded
         return warm
 
+    def learn(self, name: str, seconds: float) -> None:
+        """How long a process takes that ends by itself: it depends on what else the machine does."""
+        self.seconds[name] = (self.seconds.get(name, seconds) + seconds) / 2
+
     def undisturbed(self, name: str, process: Started, wanted: int) -> None:
         """See a process end by itself, and keep how long that took."""
         begin = time.perf_counter()
         code = killed(process, random.Random(0), 0)
         assert code == wanted, (code, self.words.read_text())
-        self.seconds[name] = time.perf_counter() - begin
+        self.learn(name, time.perf_counter() - begin)
 
     # Datasets
 
@@ -145,7 +149,7 @@ class Kills:
         if not whole.exists():
             self.undisturbed("generate", self.generator(whole, 1), 0)
         shutil.rmtree(folder, ignore_errors=True)
-        longest = 1.3 * self.seconds["generate"]
+        longest = 1.2 * self.seconds["generate"]
         while (code := killed(self.generator(folder, rng.choice((1, 1, 2)), rng), rng, longest)) is None:
             count += 1
         assert code == 0, self.words.read_text()
@@ -211,25 +215,25 @@ class Kills:
         """A run that is disturbed until it gets through, how often it was; its scores are those of one that nobody
         disturbed."""
         if name not in self.scores:
-            begin = time.perf_counter()
-            self.scores[name] = self.get_through(random.Random(0), start, end, 0, more)[0]
-            self.seconds[name] = time.perf_counter() - begin
-        scores, count = self.get_through(rng, start, end, 1.3 * self.seconds[name], more)
+            self.scores[name] = self.get_through(name, random.Random(0), start, end, more)[0]
+        scores, count = self.get_through(name, rng, start, end, more)
         assert scores == self.scores[name], (scores, self.scores[name])
         return count
 
     def get_through(
-        self, rng: random.Random, start: Callable, end: Callable, longest: float, more: tuple[str, ...]
+        self, name: str, rng: random.Random, start: Callable, end: Callable, more: tuple[str, ...]
     ) -> tuple[list, int]:
-        """The scores of a run, and how often it was disturbed."""
+        """The scores of a run, and how often it was disturbed: the first of its name never."""
         folder, count, self.late = self.scratch / "run", 0, False
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         log = folder / "result_0.txt"
         again = ["--checkpoint", str(folder / "checkpoints"), "--resume"]
         options = [*self.endless.options(log), *again, *LONG, *more]
-        while (code := end(start(rng, options), rng, longest)) is None:
+        begin = time.perf_counter()
+        while (code := end(start(rng, options), rng, 1.2 * self.seconds.get(name, 0))) is None:
             count += 1
+            begin = time.perf_counter()
             self.late = is_over(log)
             if self.late:
                 break  # killed when all was said
@@ -237,6 +241,7 @@ class Kills:
                 log.unlink()  # nothing to go on with: submit.py would put it aside
         else:
             assert code == 1, (code, self.words.read_text())  # its target is out of reach
+            self.learn(name, time.perf_counter() - begin)
         found = list(read_log(log))
         assert all(isinstance(e, Event) for e in found)
         assert all(a.time_ms <= b.time_ms for a, b in itertools.pairwise(found))
@@ -316,7 +321,10 @@ class Kills:
         count, code = 0, None
         while code != 0:
             process = start()
+            begin = time.perf_counter()
             code = process.wait(rng.uniform(0, self.seconds[name]))
+            if code is not None:
+                self.learn(name, time.perf_counter() - begin)
             if code is None:
                 count += 1
                 runs = [pid for at in (self.warm.process.pid, process.pid) for pid in started_by(at)[1:]]

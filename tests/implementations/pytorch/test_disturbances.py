@@ -8,6 +8,7 @@ training/test_checkpoint.py; tests/kills.py kills at random moments.
 import contextlib
 import itertools
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -248,6 +249,19 @@ def test_a_read_only_folder_of_the_log(tiny, events, system, start, read_only, t
         code, said = run.ends()
     assert code == 0 and len([line for line in said if line.startswith("final weights not written: ")]) == 1
     assert events(log)[-1].metadata["status"] == "success" and len(read_ledger(folder / LEDGER).entries) == 2
+
+
+def test_a_disk_that_is_too_full_for_the_weights(tiny, events, system, start, tmp_path):
+    """By the limit to a file's size, which log and ledger keep."""
+    log = tmp_path / "result_0.txt"
+    system.set("slow", 0.2)
+    run = start([*tiny.options(log), *READING])
+    run.comes_to(log, "run_start")
+    resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, (log.stat().st_size + 8000,) * 2)
+    code, said = run.ends()
+    assert code == 0 and len([line for line in said if line.startswith("final weights not written: ")]) == 1, said
+    assert events(log)[-1].metadata["status"] == "success" and len(read_ledger(tmp_path / LEDGER).entries) == 2
+    assert not list((tmp_path / "weights").iterdir())
 
 
 @pytest.fixture
