@@ -58,22 +58,31 @@ ODDITIES = {
     "constant": "NaN or Infinity, which JSON does not have",
     "twice": "a field named twice in one event",
 }
-NAMES = ('"time_ms"', '"key"', '"value"', '"metadata"')  # a quick look before the thorough one
 
 
-class _Constants:
-    """Notices the constants that Python's JSON reads and JSON does not have; costs nothing while there are none."""
+class _Notes:
+    """What was seen in JSON, until it is said that nothing was: constants that Python's JSON reads and JSON does not
+    have, and an object that names a field twice."""
 
-    seen = False
+    seen = constant = twice = False
 
-    def __call__(self, name: str) -> float:
-        self.seen = True
+    def nothing(self) -> None:
+        self.seen = self.constant = self.twice = False
+
+    def read_constant(self, name: str) -> float:
+        self.seen = self.constant = True
         return float(name.replace("Infinity", "inf"))
 
+    def read_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            self.seen = self.twice = True
+        return fields
 
-_constants = _Constants()
+
+_notes = _Notes()
 _pick = itemgetter("time_ms", "event_type", "key", "value", "metadata")
-_scan = json.JSONDecoder(parse_constant=_constants).scan_once
+_scan = json.JSONDecoder(parse_constant=_notes.read_constant, object_pairs_hook=_notes.read_object).scan_once
 
 
 def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
@@ -81,7 +90,7 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 
     Raises OSError when the file cannot be read, or is no regular file (opening a pipe would wait for ever).
     """
-    scan, constants, pick, new, start = _scan, _constants, _pick, tuple.__new__, len(TOKEN) + 1
+    scan, notes, pick, new, start = _scan, _notes, _pick, tuple.__new__, len(TOKEN) + 1
     for first, lines, sound in _blocks(path):
         for number, text in enumerate(lines, first):
             at = text.find(TOKEN)
@@ -89,15 +98,13 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
                 continue
             try:  # the usual line, as fast as can be; anything unusual goes to parse_line
                 fields, end = scan(text, start)
-                plain = not at and end == len(text) and sound and not constants.seen and text.count('"value"') == 1
-                if plain and text.count('"time_ms"') == text.count('"key"') == text.count('"metadata"') == 1:
+                if not at and end == len(text) and sound and not notes.seen:
                     event = new(Event, (number, *pick(fields)))
                     if type(event[3]) is str and event[1] is not None:
                         yield event
                         continue
             except (ValueError, KeyError, TypeError, StopIteration, RecursionError):
                 pass
-            constants.seen = False
             if text[:at].strip():
                 yield Oddity(number, "control" if text.startswith(("\ufeff", "\0")) else "prefix")
             yield from parse_line(number, text, at)
@@ -107,6 +114,7 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 
 def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Oddity]:
     """What one line of text holds from its token at `at` on: mostly one event; several where ranks wrote at once."""
+    _notes.nothing()
     start = at + len(TOKEN)
     while text[start : start + 1].isspace():
         start += 1
@@ -126,10 +134,9 @@ def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Od
     found: list[Event | BadLine | Oddity] = [
         Event(number, time_ms, fields.get("event_type"), key, fields.get("value"), fields.get("metadata"))
     ]
-    if _constants.seen:
-        _constants.seen = False
+    if _notes.constant:
         found.append(Oddity(number, "constant"))
-    if any(text.count(name, start, end) > 1 for name in NAMES) and _named_twice(text[start:end]):
+    if _notes.twice:
         found.append(Oddity(number, "twice"))
     if end != len(text) and text[end:].strip():
         found.append(Oddity(number, "suffix"))
@@ -145,21 +152,6 @@ def _more(number: int, text: str) -> list[Event | BadLine | Oddity]:
     if len(pieces) > 100:
         return [BadLine(number, f"{len(pieces) + 1} events in one line, wanted one")]
     return [item for piece in pieces for item in parse_line(number, TOKEN + piece)]
-
-
-def _named_twice(text: str) -> bool:
-    """Whether any object in the JSON text names a field twice."""
-    twice = []
-
-    def look(pairs: list[tuple[str, Any]]) -> None:
-        if len({name for name, _ in pairs}) < len(pairs):
-            twice.append(True)
-
-    try:
-        json.loads(text, object_pairs_hook=look)
-    except (ValueError, RecursionError):
-        return False
-    return bool(twice)
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, list[str], bool]]:

@@ -64,6 +64,7 @@ def test_bad_line_is_a_fact(tmp_path, rest):
         (line().encode().replace(b'"time_ms": 5', b'"time_ms": 4, "time_ms": 5'), "twice"),
         (line().encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {}, "metadata": {'), "twice"),
+        (line().encode().replace(b'"metadata": {', b'"metadata": {"status": 1, "status": 2, '), "twice"),
     ],
 )
 def test_oddity_beside_its_event(tmp_path, text, kind):
