@@ -56,7 +56,6 @@ ODDITIES = {
     "constant": "NaN or Infinity, which JSON does not have",
     "twice": "a field named twice in one event",
 }
-NAMES = ('"time_ms"', '"key"', '"value"', '"metadata"')  # a quick look before the thorough one
 
 
 class _Constants:
@@ -80,6 +79,7 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
     Raises OSError when the file cannot be read, or is no regular file (opening a pipe would wait for ever).
     """
     scan, constants, pick, new, start = _scan, _constants, _pick, tuple.__new__, len(TOKEN) + 1
+    colons = TOKEN.count(":")
     for first, lines, sound in _blocks(path):
         for number, text in enumerate(lines, first):
             at = text.find(TOKEN)
@@ -87,9 +87,14 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
                 continue
             try:  # the usual line, as fast as can be; anything unusual goes to parse_line
                 fields, end = scan(text, start)
-                if not at and end == len(text) and sound and not constants.seen and text.count('"value"') == 1:
+                if not at and end == len(text) and sound and not constants.seen:
                     event = new(Event, (number, *pick(fields)))
-                    if type(event[3]) is str and event[1] is not None:
+                    _, time_ms, _, key, value, metadata = event
+                    names = (
+                        len(fields) + (type(value) is dict and len(value)) + (type(metadata) is dict and len(metadata))
+                    )
+                    # Every name has a colon, and so has the token: with no more of them, no name is there twice.
+                    if type(key) is str and time_ms is not None and text.count(":") == names + colons:
                         yield event
                         continue
             except (ValueError, KeyError, TypeError, StopIteration, RecursionError):
@@ -126,7 +131,7 @@ def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Od
     if _constants.seen:
         _constants.seen = False
         found.append(Oddity(number, "constant"))
-    if any(text.count(name, start, end) > 1 for name in NAMES) and _named_twice(text[start:end]):
+    if text.count(":", start, end) > _names(fields) and _named_twice(text[start:end]):
         found.append(Oddity(number, "twice"))
     if end != len(text) and text[end:].strip():
         found.append(Oddity(number, "suffix"))
@@ -142,6 +147,19 @@ def _more(number: int, text: str) -> list[Event | BadLine | Oddity]:
     if len(pieces) > 100:
         return [BadLine(number, f"{len(pieces) + 1} events in one line, wanted one")]
     return [item for piece in pieces for item in parse_line(number, TOKEN + piece)]
+
+
+def _names(value: Any) -> int:
+    """How many names the objects in a value of JSON have, in all."""
+    names, todo = 0, [value]
+    while todo:
+        inner = todo.pop()
+        if type(inner) is dict:
+            names += len(inner)
+            todo += inner.values()
+        elif type(inner) is list:
+            todo += inner
+    return names
 
 
 def _named_twice(text: str) -> bool:
