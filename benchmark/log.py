@@ -60,29 +60,19 @@ ODDITIES = {
 }
 
 
-class _Notes:
-    """What was seen in JSON, until it is said that nothing was: constants that Python's JSON reads and JSON does not
-    have, and an object that names a field twice."""
+class _Constants:
+    """Notices the constants that Python's JSON reads and JSON does not have; costs nothing while there are none."""
 
-    seen = constant = twice = False
+    seen = False
 
-    def nothing(self) -> None:
-        self.seen = self.constant = self.twice = False
-
-    def read_constant(self, name: str) -> float:
-        self.seen = self.constant = True
+    def __call__(self, name: str) -> float:
+        self.seen = True
         return float(name.replace("Infinity", "inf"))
 
-    def read_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            self.seen = self.twice = True
-        return fields
 
-
-_notes = _Notes()
+_constants = _Constants()
 _pick = itemgetter("time_ms", "event_type", "key", "value", "metadata")
-_scan = json.JSONDecoder(parse_constant=_notes.read_constant, object_pairs_hook=_notes.read_object).scan_once
+_scan = json.JSONDecoder(parse_constant=_constants).scan_once
 
 
 def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
@@ -90,7 +80,8 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 
     Raises OSError when the file cannot be read, or is no regular file (opening a pipe would wait for ever).
     """
-    scan, notes, pick, new, start = _scan, _notes, _pick, tuple.__new__, len(TOKEN) + 1
+    scan, constants, pick, new, start = _scan, _constants, _pick, tuple.__new__, len(TOKEN) + 1
+    colons = TOKEN.count(":")
     for first, lines, sound in _blocks(path):
         for number, text in enumerate(lines, first):
             at = text.find(TOKEN)
@@ -98,13 +89,19 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
                 continue
             try:  # the usual line, as fast as can be; anything unusual goes to parse_line
                 fields, end = scan(text, start)
-                if not at and end == len(text) and sound and not notes.seen:
+                if not at and end == len(text) and sound and not constants.seen:
                     event = new(Event, (number, *pick(fields)))
-                    if type(event[3]) is str and event[1] is not None:
+                    _, time_ms, _, key, value, metadata = event
+                    names = (
+                        len(fields) + (type(value) is dict and len(value)) + (type(metadata) is dict and len(metadata))
+                    )
+                    # Every name has a colon, and so has the token: with no more of them, no name is there twice.
+                    if type(key) is str and time_ms is not None and text.count(":") == names + colons:
                         yield event
                         continue
             except (ValueError, KeyError, TypeError, StopIteration, RecursionError):
                 pass
+            constants.seen = False
             if text[:at].strip():
                 yield Oddity(number, "control" if text.startswith(("\ufeff", "\0")) else "prefix")
             yield from parse_line(number, text, at)
@@ -114,7 +111,6 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 
 def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Oddity]:
     """What one line of text holds from its token at `at` on: mostly one event; several where ranks wrote at once."""
-    _notes.nothing()
     start = at + len(TOKEN)
     while text[start : start + 1].isspace():
         start += 1
@@ -134,9 +130,10 @@ def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Od
     found: list[Event | BadLine | Oddity] = [
         Event(number, time_ms, fields.get("event_type"), key, fields.get("value"), fields.get("metadata"))
     ]
-    if _notes.constant:
+    if _constants.seen:
+        _constants.seen = False
         found.append(Oddity(number, "constant"))
-    if _notes.twice:
+    if text.count(":", start, end) > _names(fields) and _named_twice(text[start:end]):
         found.append(Oddity(number, "twice"))
     if end != len(text) and text[end:].strip():
         found.append(Oddity(number, "suffix"))
@@ -152,6 +149,34 @@ def _more(number: int, text: str) -> list[Event | BadLine | Oddity]:
     if len(pieces) > 100:
         return [BadLine(number, f"{len(pieces) + 1} events in one line, wanted one")]
     return [item for piece in pieces for item in parse_line(number, TOKEN + piece)]
+
+
+def _names(value: Any) -> int:
+    """How many names the objects in a value of JSON have, in all."""
+    names, todo = 0, [value]
+    while todo:
+        inner = todo.pop()
+        if type(inner) is dict:
+            names += len(inner)
+            todo += inner.values()
+        elif type(inner) is list:
+            todo += inner
+    return names
+
+
+def _named_twice(text: str) -> bool:
+    """Whether any object in the JSON text names a field twice."""
+    twice = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        if len({name for name, _ in pairs}) < len(pairs):
+            twice.append(True)
+
+    try:
+        json.loads(text, object_pairs_hook=look)
+    except (ValueError, RecursionError):
+        return False
+    return bool(twice)
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, list[str], bool]]:

@@ -1,10 +1,11 @@
-"""Speed and memory of the checker: `python perf/check_speed.py ROUND [--repeats 3] [--big 1024]`.
+"""Speed and memory of the checker: `python perf/check_speed.py ROUND [--repeats 3] [--big 1024] [--copies 20]`.
 
-Over a round of MLPerf HPC, on one core and in one process each: MLLOG lines a second of `compliance/` (every rule,
-logs, sets and submissions), of `mlperf_logging`'s compliance checker doing the same files, and of merely reading the
-files and parsing each event with the standard library's `json`. In processor time, the best of the repeats, turn by
-turn, so that other work on the machine matters less. Then `--jobs 2` in wall time, and the memory that one log of
-`--big` MiB takes beside one a tenth of it.
+Over a round of MLPerf HPC, or over so many copies of one submission under other names, on one core and in one process
+each: MLLOG lines a second of `compliance/` (every rule, logs, sets and submissions), of `mlperf_logging`'s compliance
+checker doing the same files, and of merely reading the files and parsing each event with the standard library's `json`.
+In processor time, the best of the repeats, turn by turn, so that other work on the machine matters less. Then the
+command with `--jobs 1` and `--jobs 2` in wall time, its start included, and the memory that one log of `--big` MiB
+takes beside one a tenth of it.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import json
 import logging
 import re
 import resource
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -88,13 +91,28 @@ def compare(round_: Path, files: list[Path], repeats: int) -> dict[str, float]:
     return seconds
 
 
-def with_jobs(round_: Path, jobs: int, repeats: int) -> float:
-    """Wall seconds with so many processes, the best of the repeats."""
+def with_jobs(round_: Path, repeats: int) -> tuple[float, float]:
+    """Wall seconds of the command with one process and with two, the medians of the repeats, taken in turn."""
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(repeats):
+        for jobs, taken in seconds.items():
+            command = [sys.executable, "compliance/check.py", str(round_.resolve()), "--jobs", str(jobs)]
+            start = time.perf_counter()
+            subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # 1 where there are errors
+            taken.append(time.perf_counter() - start)
+    return statistics.median(seconds[1]), statistics.median(seconds[2])
 
-    def run(round_: Path, files: list[Path]) -> None:
-        judge([round_], jobs=jobs)
 
-    return min(best(run, round_, [], time.perf_counter) for _ in range(repeats))
+def make_copies(submission: Path, round_: Path, count: int) -> Path:
+    """A round with so many copies of a submission, which differ in the name of the organisation."""
+    own = json.dumps(submission.resolve().name)
+    for index in range(count):
+        copy = shutil.copytree(submission, round_ / f"org{index}")
+        for path in (*copy.rglob("result_*.txt"), *copy.glob("systems/*.json")):
+            path.write_bytes(path.read_bytes().replace(own.encode(), json.dumps(copy.name).encode()))
+    for path in submission.resolve().parent.glob("registry.yaml"):
+        shutil.copy(path, round_)
+    return round_
 
 
 def big_log(path: Path, mebibytes: int) -> None:
@@ -126,26 +144,36 @@ def judge_big(mebibytes: int) -> tuple[float, float]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("round", type=Path, help="a round of MLPerf HPC: submissions with logs")
+    parser.add_argument("round", type=Path, help="a round of MLPerf HPC; with --copies, a submission")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--big", type=int, default=1024, help="MiB of the big log; 0 leaves it out")
+    parser.add_argument("--copies", type=int, default=0, help="judge a round of so many copies of a submission")
     args = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)
-    files = sorted(args.round.rglob("result_*.txt"))
-    lines = count_lines(files)
-    seconds = compare(args.round, files, args.repeats)
-    print(f"{len(files)} logs, {lines} MLLOG lines, one core, processor time")
-    for name, value in seconds.items():
-        ratio = value / seconds["ours"]
-        print(f"  {name:<18}{value:8.3f} s  {lines / value:10.0f} lines/s  {ratio:6.2f} x our time")
-    one, two = (with_jobs(args.round, jobs, args.repeats) for jobs in (1, 2))
-    print(f"--jobs 1: {one:.3f} s, --jobs 2: {two:.3f} s of wall time: {one / two:.2f} times as fast")
+    if args.copies:
+        with tempfile.TemporaryDirectory() as folder:
+            measure(make_copies(args.round, Path(folder) / args.round.resolve().parent.name, args.copies), args.repeats)
+    else:
+        measure(args.round, args.repeats)
     if args.big:
         for size in (args.big // 10, args.big):
             memory, took = judge_big(size)
             print(f"a log of {size} MiB: {memory:.0f} MiB of memory at most, {took:.1f} s")
     print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
     return 0
+
+
+def measure(round_: Path, repeats: int) -> None:
+    """Measure a round, and print."""
+    files = sorted(round_.rglob("result_*.txt"))
+    lines = count_lines(files)
+    seconds = compare(round_, files, repeats)
+    print(f"{len(files)} logs, {lines} MLLOG lines, one core, processor time")
+    for name, value in seconds.items():
+        ratio = value / seconds["ours"]
+        print(f"  {name:<18}{value:8.3f} s  {lines / value:10.0f} lines/s  {ratio:6.2f} x our time")
+    one, two = with_jobs(round_, repeats)
+    print(f"--jobs 1: {one:.3f} s, --jobs 2: {two:.3f} s of wall time: {one / two:.2f} times as fast")
 
 
 if __name__ == "__main__":

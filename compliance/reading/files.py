@@ -1,5 +1,6 @@
 """What the checks of a submission look at: its files, read within limits and never executed."""
 
+import functools
 import hashlib
 import json
 import os
@@ -24,6 +25,9 @@ from rules.edition import Edition
 LARGEST = 2 << 20  # bytes of a file that are read as text
 LARGEST_ALL = 128 << 20  # of all files of source together
 LARGEST_PYTHON = 2 << 20  # of all distinct files of Python that are parsed, together
+
+
+_read_once = functools.lru_cache(maxsize=1000)(read_python)  # of the reference's files, which most submissions hold
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,9 @@ class SubmissionFiles:
         found, room = {}, LARGEST_PYTHON
         for text in sorted(self.source, key=lambda text: text.parts not in self.published):
             if text.name.endswith(".py") and text.text and text.sha256 not in found:
-                found[text.sha256] = python = read_python(text.text, min(LARGEST_PARSED, room))
+                known = text.parts in self.published and len(text.text) <= min(LARGEST_PARSED, room)
+                python = _read_once(text.text) if known else read_python(text.text, min(LARGEST_PARSED, room))
+                found[text.sha256] = python
                 room -= 0 if python.large else len(text.text)
         return found
 

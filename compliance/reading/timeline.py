@@ -48,7 +48,7 @@ def epoch_of(event: Event) -> Any:
     number = metadata(event, "epoch_num")
     if type(number) is float and number.is_integer():
         return int(number)
-    return str(number)[:80] if type(number) in (list, dict) else number
+    return str(number)[:80] if type(number) in (list, dict, bool) else number  # true is not 1
 
 
 def meets(value: Any, terms: Terms) -> bool:

@@ -65,6 +65,9 @@ def test_bad_line_is_a_fact(tmp_path, rest):
         (line().encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {}, "metadata": {'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {"status": 1, "status": 2, '), "twice"),
+        (line().encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
+        (line().encode().replace(b'"time_ms": ', b'"time_ms" : 1, "time_ms": '), "twice"),
+        (line(value={"a": {"b": 1}}).encode().replace(b'"b": 1', b'"b": 1, "b":2'), "twice"),
     ],
 )
 def test_oddity_beside_its_event(tmp_path, text, kind):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance import budget, engine
+from compliance import budget, judging
 from compliance.budget import Account, Spent
 from compliance.engine import judge
 from compliance.reading import discovery
@@ -27,7 +27,7 @@ def clock(monkeypatch):
     """A clock that can be put forward, by so many seconds `late`."""
     fake = SimpleNamespace(late=0.0)
     fake.monotonic = lambda: time.monotonic() + fake.late
-    for module in (budget, engine):
+    for module in (budget, judging):
         monkeypatch.setattr(module, "time", fake)
     return fake
 
@@ -64,13 +64,13 @@ def test_the_clock_runs_between_rules(most, spent):
 
 
 def test_logs_that_take_too_long_leave_a_submission_out_and_the_other_in(two, law, monkeypatch, clock):
-    judge_log = engine.judge_log
+    judge_log = judging.judge_log
 
     def slow(job):
         clock.late += 250 if "/bolt/" in job.log.name else 0
         return judge_log(job)
 
-    monkeypatch.setattr(engine, "judge_log", slow)
+    monkeypatch.setattr(judging, "judge_log", slow)
     seen = []
     verdict = judge([two], rules=law, progress=lambda done, all_: seen.append(done))
     assert [Path(s.path).name for s in verdict.submissions] == ["acme"] and verdict.findings == ()
@@ -85,9 +85,9 @@ def test_rules_that_take_too_long_leave_a_submission_out(tree, law, monkeypatch,
         clock.late += 1000
 
     check = replace(CHECKS["RUN01"], function=slow)
-    ordered = engine.ordered
+    ordered = judging.ordered
     monkeypatch.setattr(
-        engine,
+        judging,
         "ordered",
         lambda level, codes: (check, *ordered(level, codes)) if level == "set" else ordered(level, codes),
     )

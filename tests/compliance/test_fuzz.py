@@ -4,8 +4,11 @@ import importlib.util
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from benchmark.log import Event
 
 HERE = Path(__file__).parent
 _spec = importlib.util.spec_from_file_location("compliance_test_fuzz", Path(__file__).with_name("fuzz.py"))
@@ -13,7 +16,7 @@ fuzz = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(fuzz)
 
 # (kind, seed of the campaign, number of the input): each of them failed once.
-REGRESSIONS = [("tree", 1, 354), ("tree", 11, 97077), ("log", 12, 59665), ("log", 12, 78416)]
+REGRESSIONS = [("tree", 1, 354), ("tree", 11, 97077), ("log", 12, 59665), ("log", 12, 78416), ("log", 2201, 47848)]
 
 
 @pytest.fixture(scope="module")
@@ -44,19 +47,49 @@ def test_a_little_fuzzing(fuzzer, kind, count, monkeypatch):
     assert fuzz.campaign(kind, getattr(fuzzer, kind), 0, count) == []
 
 
+def events_of(log):
+    return [Event(at, *(e.get(name) for name in fuzz.FIELDS)) for at, e in enumerate(log, 1)]
+
+
 @pytest.mark.parametrize(
-    ("done", "change"),
+    "change",
     [
-        (("dropped", "seed", ""), lambda events: events[1:]),
-        (("replaced", "seed", "value"), lambda events: [{**events[0], "value": 3}, *events[1:]]),
-        (("metadata", "run_stop", "status"), lambda events: [*events[:-1], {**events[-1], "metadata": {}}]),
-        (("moved", "run_stop", ""), lambda events: [events[-1], *events[:-1]]),
+        lambda events: events[1:],
+        lambda events: [events[0], *events],
+        lambda events: [{**events[0], "value": 3}, *events[1:]],
+        lambda events: [*events[:-1], {**events[-1], "metadata": {}}],
+        lambda events: [events[-1], *events[:-1]],
+        lambda events: [{**events[0], "event_type": None}, *events[1:]],
+        lambda events: [{**events[0], "time_ms": events[0]["time_ms"] - 1}, *events[1:]],
     ],
 )
-def test_what_is_not_harmless(fuzzer, done, change):
+def test_what_is_not_harmless(fuzzer, change):
     good = fuzzer.base[0]
-    assert fuzz.harmless(good, change(good), done, 100) == ""
-    assert fuzz.harmless(good, list(good), done, 100) != ""
+    assert fuzz.unexplained(events_of(good), events_of(change(good)), 100)
+    assert fuzz.unexplained(events_of(good), events_of(good), 100) == ""
+
+
+def damages(event):
+    """An event, damaged in one field of it or of its metadata after the other."""
+    for name in (*fuzz.KEYS, "namespace"):
+        yield from ({**event, name: value} for value in ("x", {"a": [1]}, True))
+    for name in (*event["metadata"], "epoch_num", "status", "samples_count", "step_num"):
+        yield {**event, "metadata": {n: v for n, v in event["metadata"].items() if n != name}}
+        yield from ({**event, "metadata": {**event["metadata"], name: value}} for value in (-1, True))
+
+
+def test_each_damage_to_each_event_is_found_or_known_to_be_harmless(fuzzer):
+    good, seen = fuzzer.base[0], set()
+    for at, event in enumerate(good):
+        for events in ([], [event, dict(event)], *([e] for e in damages(event) if event["key"] not in seen)):
+            fuzzer.accepted(fuzzer.text([*good[:at], *events, *good[at + 1 :]]).encode(), "v1.0", good)
+        seen.add(event["key"])
+
+
+def test_a_log_that_nobody_objects_to_is_noticed(fuzzer, monkeypatch):
+    monkeypatch.setattr(fuzzer, "verdict", lambda *_: SimpleNamespace(findings=()))
+    with pytest.raises(AssertionError, match=r"nobody objects: .*seed"):
+        fuzzer.accepted(fuzzer.text([e for e in fuzzer.base[0] if e["key"] != "seed"]).encode(), None, fuzzer.base[0])
 
 
 CORPUS = sorted((HERE / "corpus").glob("*"))

@@ -56,7 +56,8 @@ def test_the_ends_of_the_range_are_in_it_and_what_must_be_above_is_not(limits, v
 
 
 @pytest.mark.parametrize(
-    ("number", "epoch"), [(3, 3), (3.0, 3), (3.5, 3.5), ("3", "3"), (None, None), ([3], "[3]"), ({}, "{}")]
+    ("number", "epoch"),
+    [(3, 3), (3.0, 3), (3.5, 3.5), ("3", "3"), (None, None), ([3], "[3]"), ({}, "{}"), (True, "True")],
 )
 def test_an_epoch_that_is_a_whole_float_is_its_integer_and_every_epoch_can_be_a_key(logs, number, epoch):
     found = epoch_of(logs.event(1, "epoch_start", epoch_num=number))

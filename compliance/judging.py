@@ -1,0 +1,270 @@
+"""Judging one log, and one unit of what was given: a submission with its sets, a set, or a log given by itself."""
+
+import itertools
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import compliance.checks  # noqa: F401  registers the checks
+from benchmark.tree import THROUGHPUT
+from compliance.assemble import ancestors, benchmark_of, gates
+from compliance.budget import Account, Spent
+from compliance.finding import Fault, Finding, show
+from compliance.reading.files import Description, SubmissionFiles
+from compliance.reading.ledger import SetLedger, ledger_of
+from compliance.reading.log import Log, gather_log
+from compliance.reading.registry import RoundRegistry
+from compliance.reading.resumption import set_aside
+from compliance.reading.run import Run, run_of
+from compliance.reading.terms import division_of, terms_for
+from compliance.reading.timeline import timeline
+from compliance.reading.tree import LogFile, Set, Submission
+from compliance.reading.tuning import left_out
+from compliance.rule import Check, ordered
+from compliance.verdict import NO_STOP, NOT_CONVERGED
+from compliance.waiver import Waivers
+from rules.edition import Edition, Limits
+
+MOST_FAULTS = 10_000  # of one check in one place
+OF_SOURCE = "CODE02"  # rules that look at files other than the reference's
+BROKE = "Could not look: the check itself failed, that"
+
+Logs = dict[str, tuple[Run, list[Finding]]]  # what was judged, by what findings call the log
+
+
+@dataclass(frozen=True)
+class Job:
+    """One log to judge. `benchmark` is what its folder says it is, "" for a log given alone."""
+
+    log: LogFile
+    edition: Edition
+    benchmark: str
+    alone: bool
+    division: str = ""  # the system description's, where it overrules the log's
+    waivers: Waivers | None = None
+    without: frozenset[str] = frozenset()  # rules that don't hold for it
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What is judged together: a submission with its sets, a set, or a log given by itself."""
+
+    edition: Edition
+    submission: Submission | None
+    sets: tuple[Set, ...]
+    descriptions: dict[str, Description]  # by system
+    log: LogFile | None = None
+    waivers: Waivers | None = None
+    registry: RoundRegistry | None = None
+    account: Account = field(default_factory=lambda: Account(0))  # what judging it has cost
+
+    @property
+    def path(self) -> str:
+        """What findings call it."""
+        return (self.submission or self.log or self.sets[0]).name
+
+    def jobs(self) -> Iterator[Job]:
+        """The logs to judge."""
+        for runs in self.sets:
+            description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
+            division = division_of((description.data or {}).get("division")) if description else ""
+            benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
+            for log in runs.logs:
+                yield Job(log, self.edition, benchmark, False, division, self.waivers, left_out(runs, self.edition))
+        if self.log:
+            yield Job(self.log, self.edition, "", alone=True, waivers=self.waivers)
+
+
+@dataclass(frozen=True)
+class SetPlace:
+    """Where a set lies, for its checks: its folders' names, its submission, the description of its system, the registry
+    of its round, its launch ledger."""
+
+    runs: Set
+    submission: Submission | None
+    description: Description | None
+    registry: RoundRegistry | None = None
+    ledger: SetLedger | None = None
+
+    @property
+    def scaling(self) -> str:
+        return self.runs.scaling
+
+    @property
+    def system(self) -> str:
+        return self.runs.system
+
+
+def judge_log(job: Job) -> tuple[Run, list[Finding]]:
+    """What one log says, and every fault in it."""
+    log = gather_log(job.log.file, job.log.name, job.edition)
+    terms = replace(terms_for(log, job.edition, job.benchmark, job.division), without=job.without)
+    if "RES01" in terms.codes:
+        set_aside(log, terms.metric)
+    time = timeline(log, terms)
+    findings: list[Finding] = []
+    broken: set[str] = set()
+    for check in ordered("log", terms.codes):
+        if broken.isdisjoint(check.after):
+            new = [finding_of(fault, check, job.edition, job.log.name) for fault in faults_of(check, log, terms, time)]
+            findings += new
+            broken |= broken_by(new, job.waivers)
+            if check.gate and check.code in broken_by(new):  # what a waived fault hides isn't judged either
+                break
+    run = run_of(log, terms, time, job.log.file, job.log.number, job.log.pruned)
+    if not job.alone:  # a set forgives some; RUN03 counts them
+        limits = job.edition.limits
+        findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
+    codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
+    return replace(run, codes=codes, lines=lines), findings
+
+
+def only_failed(finding: Finding, limits: Limits) -> bool:
+    """Whether a finding only says that the run failed: missed its target, or, where a round's sets were accepted with
+    such logs, broke off."""
+    broke_off = limits.unfinished_forgiven and (finding.code, finding.found) == NO_STOP
+    return finding.code == NOT_CONVERGED or broke_off
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A judged log: what it says, every fault in it, and the seconds that it took."""
+
+    run: Run
+    findings: list[Finding]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What judging a unit gave. `logs` are those that its account allowed; `findings` are those of the layout, of the
+    sets and of the submission as a whole; `origin` is what the submission's source is, None where the rules do not
+    ask."""
+
+    logs: Logs
+    findings: list[Finding]
+    origin: str | None
+    account: Account
+
+
+def timed(job: Job) -> Timed:
+    """A log, judged."""
+    begin = time.monotonic()
+    run, findings = judge_log(job)
+    return Timed(run, findings, time.monotonic() - begin)
+
+
+def judge_unit(unit: Unit, logs: Iterable[Timed]) -> Judged:
+    """A unit, judged from its logs, which are taken one by one as long as its budget lasts."""
+    judged: Logs = {}
+    for log in logs:
+        unit.account.charge(log.seconds, log.run.kept, log.run.path)
+        if unit.account.spent:
+            return Judged(judged, [], None, unit.account)
+        judged[log.run.path] = (log.run, log.findings)
+    origins: list[str] = []
+    try:
+        unit.account.begin()
+        findings = list(_beyond_logs(unit, judged, origins))
+    except Spent:
+        findings = []
+    return Judged(judged, findings, origins[0] if origins else None, unit.account)
+
+
+def _beyond_logs(unit: Unit, judged: Logs, origins: list[str]) -> Iterator[Finding]:
+    """The findings of the layout, of the sets, and of the submission as a whole. `origins` gets what the submission's
+    source is, where the edition's rules look into it."""
+    if unit.submission is None:
+        for runs in unit.sets:
+            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], set())
+        return
+    laid = list(_judge_level("tree", unit, set(), unit.submission, unit.edition))
+    yield from laid
+    below = _below(laid)
+    for runs in unit.sets:
+        wrong = below.get(runs.name, [])
+        if not any(f.path == runs.name for f in wrong):  # a set that lies wrong isn't judged further, waived or not
+            given = broken_by(wrong, unit.waivers)
+            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], given)
+    every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
+    files = SubmissionFiles(unit.submission, every, unit.edition, unit.registry)
+    yield from _judge_level("submission", unit, broken_by(laid, unit.waivers), files)
+    if OF_SOURCE in unit.edition.codes:
+        origins.append(files.origin)
+
+
+def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
+    """Errors by every folder that they are in or at."""
+    below: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        for path in ancestors(finding.path) if finding.severity == "error" else ():
+            below[path].append(finding)
+    return below
+
+
+def _judge_level(level: str, unit: Unit, given: set[str], *arguments: Any) -> Iterator[Finding]:
+    """The findings of all checks of a level, but of those whose premise has an error."""
+    given = set(given)
+    for check in ordered(level, unit.edition.codes):
+        if given.isdisjoint(check.after):
+            for fault in faults_of(check, *arguments, account=unit.account):
+                finding = finding_of(fault, check, unit.edition, unit.submission.name)
+                given |= broken_by([finding], unit.waivers)
+                yield finding
+
+
+def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iterator[Finding]:
+    sound = [run for run in every if run.codes.isdisjoint(gates())]
+    terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition))
+    ledger = ledger_of(runs, unit.edition)
+    place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry, ledger)
+    terms = replace(terms, throughput_only=_measures_throughput(runs, every), without=left_out(runs, unit.edition))
+    alike = [run for run in sound if run.throughput_only == terms.throughput_only]
+    for check in ordered("set", terms.codes):
+        if given.isdisjoint(check.after):
+            used = {"every": every, "sound": sound, "alike": alike}[check.runs]
+            for fault in faults_of(check, used, place, terms, account=unit.account):
+                finding = finding_of(fault, check, unit.edition, runs.name)
+                given |= broken_by([finding], unit.waivers)
+                yield finding
+
+
+def _measures_throughput(runs: Set, every: list[Run]) -> bool:
+    """Whether a set is one of throughput-only logs: its folder says so, or, if that says nothing, all of its logs."""
+    return runs.scaling == THROUGHPUT or (not runs.scaling and all(run.throughput_only for run in every))
+
+
+def broken_by(findings: Iterable[Finding], waivers: Waivers | None = None) -> set[str]:
+    """The codes of errors that no waiver covers: what is no such error breaks no other rule's premise."""
+    return {f.code for f in findings if f.severity == "error" and not (waivers and waivers.cover(f))}
+
+
+def faults_of(check: Check, *arguments: object, account: Account | None = None) -> Iterator[Fault]:
+    """What a check finds. One that breaks, on input that nobody thought of, has not looked, and says so; the others go
+    on. Raises Spent where there is an account whose time is up."""
+    try:
+        if account:
+            account.look(check.code)
+        for fault in itertools.islice(check.function(*arguments), MOST_FAULTS):
+            yield fault
+            if account:
+                account.look(check.code)
+    except Spent:
+        raise
+    except Exception as error:
+        yield Fault(1, f"{type(error).__name__}: {error}", "an answer", f"{BROKE} of {check.code}", severity="error")
+
+
+def finding_of(fault: Fault, check: Check, edition: Edition, path: str) -> Finding:
+    severity = fault.severity or edition.limits.severity.get(check.code, check.severity)
+    return Finding(
+        path=fault.path or path,
+        line=fault.line,
+        code=check.code,
+        severity=severity,
+        sentence=fault.says or check.sentence,
+        found=show(fault.found) if fault.found != "" else "",
+        wanted=show(fault.wanted) if fault.wanted != "" else "",
+    )

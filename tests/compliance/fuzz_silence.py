@@ -1,0 +1,56 @@
+"""What a log by itself may say otherwise without a finding: docs/judged-rounds.md says why, in a table.
+
+But for what is listed here, a log that is judged clean must say the same as the good one that it was made of. Damage of
+another kind that meets no finding shows that a rule is missing.
+"""
+
+from collections import Counter
+from typing import Any
+
+from benchmark.log import Event
+
+# What rules and results read of the metadata of a key. Of all other keys they read none.
+READ = {
+    "seed": ("source",),
+    "source": ("files",),
+    "epoch_start": ("epoch_num",),
+    "epoch_stop": ("epoch_num", "samples_count"),
+    "tracked_stats": ("epoch_num",),
+    "dataset_fingerprint": ("split", "samples_count", "class_counts", "bytes_read"),
+    "eval_start": ("epoch_num",),
+    "eval_stop": ("epoch_num", "samples_count"),
+    "eval_accuracy": ("epoch_num", "samples_count", "intersection", "predicted", "true"),
+    "run_stop": ("status",),
+}
+# Values that are compared with folders, descriptions and other logs, which a log by itself does not have.
+ELSEWHERE = ("submission_org", "submission_platform")
+# Values that only people read.
+SHOWN = ("versions",)
+# Values that a program measured or drew: any that contradicts nothing is as good, and mutated bytes make such ones.
+MEASURED = ("seed", "tracked_stats", "devices")
+
+
+def told(event: Event, measured: bool) -> tuple[Any, ...]:
+    """What rules and results read of an event of a log by itself. `measured`: without what was measured or drawn."""
+    spans = event.key.endswith(("_start", "_stop"))
+    free = spans or event.key in (*ELSEWHERE, *SHOWN) or (measured and event.key in MEASURED)
+    fields = event.metadata if type(event.metadata) is dict else {}
+    read = {name: fields.get(name) for name in READ.get(event.key, ())}
+    if measured:
+        read.pop("bytes_read", None)
+    time, value = None if measured else event.time_ms, "" if free else repr(event.value)
+    return event.key, event.event_type, time, value, repr(read)
+
+
+def unexplained(good: list[Event], events: list[Event], tolerated: float, measured: bool = False) -> str:
+    """What a log without a finding says otherwise than the good one, where nothing explains why that is no fault; "" of
+    any other. `tolerated`: milliseconds by which clocks may step back."""
+    before, after = (Counter(told(e, measured) for e in log) for log in (good, events))
+    lost, new = before - after, after - before
+    if lost or new:
+        return f"{list(lost)[:2]} became {list(new)[:2]}"
+    latest, back = 0, 0.0
+    for event in events:
+        back = max(back, latest - event.time_ms)
+        latest = max(latest, event.time_ms)
+    return f"a clock steps back by {back} ms" if back > tolerated else ""

@@ -1,0 +1,58 @@
+"""Judging a log or a unit: checks that break, failures that are forgiven, and where a budget ends."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from compliance import judging
+from compliance.budget import Account
+from compliance.engine import judge
+from compliance.finding import Finding
+from compliance.judging import Job, Unit, judge_unit, only_failed, timed
+from compliance.reading.tree import log_file
+from compliance.rule import CHECKS, ordered
+from rules.edition import load
+
+
+def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
+    def breaks(run, law, time):
+        raise ZeroDivisionError("nobody thought of that")
+        yield
+
+    check = replace(CHECKS["LOG07"], function=breaks)
+    monkeypatch.setattr(
+        judging, "ordered", lambda level, codes: (check, *ordered(level, codes)) if level == "log" else ()
+    )
+    tree.logs[2].one("seed")["value"] = 5
+    verdict = judge([tree.write(2)], rules=law)
+    assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
+    assert judging.BROKE in verdict.findings[0].sentence
+    assert verdict.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("edition", "code", "what", "wanted"),
+    [
+        ("v1.0", "EVL07", "best eval_accuracy 0.8", True),
+        ("v1.0", "CLK01", "no run_stop", False),
+        ("mlperf-hpc-v0.7", "CLK01", "no run_stop", True),
+        ("mlperf-hpc-v0.7", "CLK01", "no run_start", False),
+        ("mlperf-hpc-v0.7", "CLK02", "no run_stop", False),
+    ],
+)
+def test_only_a_missed_target_and_where_forgiven_a_missing_end_are_failures(edition, code, what, wanted):
+    finding = Finding("result_0.txt", 1, code, "error", "Something", found=what)
+    assert only_failed(finding, load(edition).limits) is wanted
+
+
+@pytest.mark.parametrize(("allowed", "judged"), [(5, 3), (2, 2)])
+def test_logs_are_taken_as_long_as_the_budget_lasts(tree, law, allowed, judged):
+    files = [log_file(tree.write(index), f"result_{index}.txt") for index in range(3)]
+    logs = [timed(Job(file, load("v1.0", law), "", alone=True)) for file in files]
+    taken = []
+    unit = Unit(load("v1.0", law), None, (), {}, files[0], account=Account(3, most=allowed))
+    given = (taken.append(log) or replace(log, seconds=1.0) for log in itertools.chain(logs))
+    one = judge_unit(unit, given)
+    assert list(one.logs) == [f"result_{index}.txt" for index in range(judged)]
+    assert bool(one.account.spent) is (judged < 3) and len(taken) == 3
