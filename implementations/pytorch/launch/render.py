@@ -1,6 +1,7 @@
 """Write the script of a job that makes the runs of a submission on a cluster: for Slurm, Flux, PBS or plain MPI.
 
-    python implementations/pytorch/launch/render.py slurm --problem scale9 --nodes 8 --layout 4,2,2,4 --output job.sh
+    python implementations/pytorch/launch/render.py slurm --problem scale9 --org acme --system box --nodes 8 \\
+        --layout 4,2,2,4 --output job.sh
 
 The number of runs is the rules', the place of logs the submission tree's, and a layout that does not fit is refused
 now. Settings of train.py go at the end, its options after a lone --. Exit codes: 0 written, 2 a wrong command.
@@ -50,8 +51,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--cores-per-rank", type=int, default=12, help="default: 12")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data, if each has a part)")
-    parser.add_argument("--org", default="me", help="who submits: a folder name")
-    parser.add_argument("--system", default="my-system", help="what on: a file name")
+    parser.add_argument("--org", required=True, help="who submits: a folder name")
+    parser.add_argument("--system", required=True, help="what on: a file name")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
     parser.add_argument("--out", type=Path, default=Path("results") / EDITION, help=f"default: results/{EDITION}")

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,8 @@ def test_every_launcher_makes_a_submission(jobs, small, events, workload, kind):
         launcher = NAMES[kind[-1] if "--mpi" in kind else kind[0]]
         wanted = {"launcher": launcher, "ranks": 2, "ranks_per_node": 2, "backend": "gloo"}
         assert manifest["run"]["launcher"]["value"] == wanted
+        container = manifest["nodes"][0]["facts"]["container"]["value"]
+        assert container.get("digest") == (sha256(image.read_bytes()).hexdigest() if image else None)
     verdict = judge([submission], edition=current(), rules=problem.rules[len(logs)])
     assert [finding.text() for finding in verdict.findings] == []
     assert [(s.benchmark, len(s.logs)) for s in verdict.all_sets] == [(workload, len(logs))]
