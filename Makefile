@@ -19,7 +19,7 @@ OUT := build/results/$(EDITION)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 UV := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate
 
-.PHONY: run test lint setup lock sbom clean
+.PHONY: run test lint setup completion lock sbom clean
 
 run: setup
 	$(BIN)/python implementations/pytorch/submit.py --problem $(PROBLEM) --runs $(RUNS) --org $(ORG) --system $(SYSTEM) --out $(OUT)
@@ -35,7 +35,7 @@ lint: setup
 
 setup: .venv/done
 
-.venv/done: $(wildcard requirements/*.txt) Makefile
+.venv/done: $(wildcard requirements/*.txt) requirements/clone.pth Makefile
 	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(not (3, 11) <= v < (3, 15) and "found Python %d.%d, wanted 3.11 to 3.14: others have no build of this PyTorch" % v[:2])'
 	case "$(TORCH)" in cpu|cuda|none) ;; *) echo "TORCH: found $(TORCH), wanted cpu, cuda or none" >&2; exit 1;; esac
 	$(PYTHON) -m venv .venv
@@ -46,7 +46,14 @@ ifeq ($(TORCH),cpu)
 else ifneq ($(TORCH),none)
 	$(PIP) -r requirements/$(TORCH).txt
 endif
+	cp requirements/clone.pth "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	touch $@
+
+# Completion of commands in bash: `source build/completion.bash`
+completion: setup
+	mkdir -p build
+	$(BIN)/python integrations/completion.py > build/completion.bash
+	@echo "source $(CURDIR)/build/completion.bash"
 
 # Resolves pyproject.toml again, and writes the digests of all packages: requirements/README.md
 lock:

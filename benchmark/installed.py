@@ -1,8 +1,10 @@
-"""What a script says where a package that it needs is not installed: one line, with what to type. Exit code 2.
+"""What a script says in one line where it can't run: a package that it needs is not installed, or Python finds another
+module in the place of one of the project's. Exit code 2.
 
 A script imports this module before others of the project. It has no other use.
 """
 
+import importlib.util
 import os
 import shlex
 import sys
@@ -10,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("benchmark", "rules", "compliance", "results", "implementations")
 
 
 def advice(module: str, environment: Path, arguments: list[str]) -> str:
@@ -27,9 +30,27 @@ def tell(kind: type[BaseException], error: BaseException, trace: TracebackType |
     if not isinstance(error, ModuleNotFoundError) or not module or (ROOT / module.partition(".")[0]).is_dir():
         sys.__excepthook__(kind, error, trace)
         return
-    script = Path(sys.argv[0]).name
-    print(f"{script}: {advice(module, ROOT / '.venv', sys.orig_argv[1:])}", file=sys.stderr)
+    give_up(advice(module, ROOT / ".venv", sys.orig_argv[1:]))
+
+
+def give_up(words: str) -> None:
+    """Say why, and end with exit code 2."""
+    print(f"{Path(sys.argv[0]).name}: {words}", file=sys.stderr)
     sys.exit(2)
 
 
+def foreign(root: Path = ROOT) -> str:
+    """What is found in the place of a package of this clone, as in a folder with a module of the same name where
+    `python -m` is started; "" where all are this clone's."""
+    for name in PACKAGES:
+        spec = importlib.util.find_spec(name) if (root / name).is_dir() else None
+        places = [spec.origin] if spec and spec.origin else list(spec.submodule_search_locations or ()) if spec else []
+        for place in places:
+            if not Path(place).resolve().is_relative_to(root):
+                return f"found {place} as the module {name!r}, wanted {root / name}: start in another folder"
+    return ""
+
+
 sys.excepthook = tell
+if stranger := foreign():
+    give_up(stranger)

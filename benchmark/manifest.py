@@ -113,9 +113,7 @@ def load_manifest(root: Path, problem: AnyProblem) -> Manifest:
     try:
         found = read_json(path, MOST_BYTES[0] + MOST_BYTES[1] * problem.samples)
     except FileNotFoundError:
-        state = "is not a finished dataset" if Path(root).is_dir() else "does not exist"
-        hint = f"run: python benchmark/generate.py --problem {problem.name} --out {root}"
-        raise ValueError(f"{path}: no manifest: {root} {state}; {hint}") from None
+        raise ValueError(f"{path}: no manifest: {advice(Path(root), problem)}") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: cannot be read: {error}") from None
     except RecursionError:
@@ -138,6 +136,22 @@ def load_manifest(root: Path, problem: AnyProblem) -> Manifest:
     except ValueError as error:
         raise ValueError(printable(f"{path}: {error}")) from None
     return manifest
+
+
+def advice(root: Path, problem: AnyProblem) -> str:
+    """What is in a folder without a manifest, and what to do: the path may be mistyped, or the dataset unfinished."""
+    generate = f"python benchmark/generate.py --problem {problem.name} --out {root}"
+    if not root.is_dir():
+        return f"found no folder {root}, wanted a dataset: correct the path, or make one there: {generate}"
+    if not any((root / split).is_dir() for split in SPLITS):
+        return f"found no {' or '.join(SPLITS)} in {root}, wanted a dataset: correct the path, or make one: {generate}"
+    try:
+        there = problem.samples - len(missing(root, problem))
+    except OSError as error:
+        return f"cannot be read: {error}"
+    if there < problem.samples:
+        return f"found {there} of {problem.samples} samples, wanted all: go on with it: {generate}"
+    return f"found all {there} samples, wanted their manifest, too: {generate} --manifest"
 
 
 def entry_of(fields: Any, at: int) -> Entry:

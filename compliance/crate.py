@@ -18,6 +18,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from compliance.crate_entities import METADATA, Entity, Parts, action, single, text
 from compliance.engine import judge
 from compliance.finding import errors

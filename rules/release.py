@@ -14,6 +14,9 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+
+# isort: split
 import yaml
 
 from rules.edition import current, load

@@ -97,17 +97,26 @@ def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iter
     limits = terms.edition.limits.environment
     # What is kept of each manifest are digests: there may be thousands, of a megabyte each.
     kept = [(run, named, _digests(found.node, limits.same)) for run, named, found in _read(runs, terms)]
+    points = defaultdict(list)  # of a study: what a rank has of a node differs between them, as threads do
+    for one in kept:
+        points[json.dumps(one[0].value("number_of_ranks"))].append(one)
     for name, severity in limits.same.items() if kept else ():
-        counts = Counter(digests[name] for *_, digests in kept if digests[name] is not None)
-        usual = counts.most_common(1)[0][0] if counts else None
-        other = next((_again(run, named, limits)[name] for run, named, d in kept if usual and d[name] == usual), None)
-        for run, named, digests in kept:
-            if digests[name] != usual:
-                value = _again(run, named, limits)[name]
-                found, wanted = _apart(value, other)
-                wanted += ", as in the set's other runs"
-                grade = REVIEW if value is None else severity
-                yield Fault(1, f"{name} {found}", wanted, path=_place(run, named), severity=grade)
+        for alike in points.values() if terms.throughput_only and severity == REVIEW else [kept]:
+            yield from _odd_ones(name, severity, alike, limits)
+
+
+def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict]], limits: Any) -> Iterator[Fault]:
+    """The manifests in which a fact is not what it is in most of them."""
+    counts = Counter(digests[name] for *_, digests in kept if digests[name] is not None)
+    usual = counts.most_common(1)[0][0] if counts else None
+    other = next((_again(run, named, limits)[name] for run, named, d in kept if usual and d[name] == usual), None)
+    for run, named, digests in kept:
+        if digests[name] != usual:
+            value = _again(run, named, limits)[name]
+            found, wanted = _apart(value, other)
+            wanted += ", as in the set's other runs"
+            grade = REVIEW if value is None else severity
+            yield Fault(1, f"{name} {found}", wanted, path=_place(run, named), severity=grade)
 
 
 @rule("ENV06", "set", after=("ENV04",))

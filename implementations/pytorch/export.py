@@ -25,6 +25,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         print(f"export.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
         sys.exit(2)
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.config import build
 from benchmark.problem import load_problem
 from benchmark.tree import weights_path

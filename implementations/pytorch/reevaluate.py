@@ -38,6 +38,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         print(f"reevaluate.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
         sys.exit(2)
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.config import build
 from benchmark.generate import generate
 from benchmark.launch import Launch

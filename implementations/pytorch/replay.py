@@ -32,6 +32,9 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         print(f"replay.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
         sys.exit(2)
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+
+# isort: split
 import yaml
 
 from benchmark.config import build

@@ -48,7 +48,7 @@ from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, p
 from .submitting import study
 from .submitting.campaign import Campaign
 from .submitting.description import filled_in
-from .submitting.preflight import foresee, measure, plan, report, want_room
+from .submitting.preflight import foresee, judged_by, measure, plan, report, want_room
 from .task import build_task, config_class
 from .training.assigned import read_assigned
 from .training.events import EDITION, Submission
@@ -246,7 +246,8 @@ def submit(args: argparse.Namespace) -> int:
                     how = f"was killed by signal {-found}" if found < 0 else f"ended with exit code {found}"
                     print(f"submit.py: a first step {how}; no run was made", file=sys.stderr)
                     return 2
-                report(found, plan(campaign, found, published), lambda line: print(line, file=sys.stderr))
+                lines = [*plan(campaign, found, published), judged_by(EDITION, args.division)]
+                report(found, lines, lambda line: print(line, file=sys.stderr))
                 want_room(campaign, found)
                 if args.check or found.wrong:
                     return 1 if args.check and found.wrong else 2 if found.wrong else 0
@@ -266,6 +267,8 @@ def refused(campaign: Campaign, args: argparse.Namespace, problem: AnyProblem) -
     wrong = [words for severity, words in found if severity == "error"]
     for words in wrong:
         print(f"error: {words}", file=sys.stderr)
+    if wrong:
+        print(judged_by(EDITION, args.division), file=sys.stderr)
     return bool(wrong)
 
 

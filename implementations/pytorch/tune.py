@@ -26,6 +26,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         )
         sys.exit(2)
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.problem import load_problem
 from benchmark.tree import CONFIRMATION, campaign_path
 from benchmark.tuning.campaign import Campaign, read_campaign

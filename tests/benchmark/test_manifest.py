@@ -42,11 +42,22 @@ def test_missing_lists_absent_files(tiny, dataset):
     assert missing(dataset, tiny) == [("validation", 4)]
 
 
-def test_no_dataset(tiny, tmp_path):
-    with pytest.raises(ValueError, match=r"nowhere does not exist; run: python benchmark/generate\.py --problem tiny"):
-        load_manifest(tmp_path / "nowhere", tiny)
-    with pytest.raises(ValueError, match="not a finished dataset"):
-        load_manifest(tmp_path, tiny)
+def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice_of_their_own(tiny, dataset, tmp_path):
+    def said(root):
+        with pytest.raises(ValueError, match=r"manifest\.json: no manifest: ") as error:
+            load_manifest(root, tiny)
+        assert f"python benchmark/generate.py --problem tiny --out {root}" in str(error.value)
+        return str(error.value).partition("no manifest: ")[2].partition("python ")[0]
+
+    nowhere, elsewhere = tmp_path / "nowhere", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert said(nowhere) == f"found no folder {nowhere}, wanted a dataset: correct the path, or make one there: "
+    wanted = "wanted a dataset: correct the path, or make one: "
+    assert said(elsewhere) == f"found no train or validation in {elsewhere}, {wanted}"
+    manifest_path(dataset).unlink()
+    assert said(dataset) == f"found all {tiny.samples} samples, wanted their manifest, too: "
+    sample_path(dataset, "validation", 4).unlink()
+    assert said(dataset) == f"found {tiny.samples - 1} of {tiny.samples} samples, wanted all: go on with it: "
 
 
 def test_other_problem(tiny, dataset):

@@ -1,6 +1,7 @@
 """Write the script of a job that makes the runs of a submission on a cluster: for Slurm, Flux, PBS or plain MPI.
 
-    python implementations/pytorch/launch/render.py slurm --problem scale9 --nodes 8 --layout 4,2,2,4 --output job.sh
+    python implementations/pytorch/launch/render.py slurm --problem scale9 --org acme --system box --nodes 8 \\
+        --layout 4,2,2,4 --output job.sh
 
 The number of runs is the rules', the place of logs the submission tree's, and a layout that does not fit is refused
 now. Settings of train.py go at the end, its options after a lone --. Exit codes: 0 written, 2 a wrong command.
@@ -18,6 +19,9 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
     sys.path[0] = str(Path(__file__).resolve().parents[3])
     __package__ = f"implementations.{Path(__file__).resolve().parents[1].name}.launch"
 
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+
+# isort: split
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.problem import load_problem
@@ -47,14 +51,15 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--cores-per-rank", type=int, default=12, help="default: 12")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data, if each has a part)")
-    parser.add_argument("--org", default="me", help="who submits: a folder name")
-    parser.add_argument("--system", default="my-system", help="what on: a file name")
+    parser.add_argument("--org", required=True, help="who submits: a folder name")
+    parser.add_argument("--system", required=True, help="what on: a file name")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
     parser.add_argument("--out", type=Path, default=Path("results") / EDITION, help=f"default: results/{EDITION}")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     parser.add_argument("--checkpoint", type=Path, help="folder for checkpoints, from which the same job goes on")
+    parser.add_argument("--runs", type=int, help="how many runs (default: what the rules ask for)")
     parser.add_argument("--hours", type=float, default=12.0, help="the job's time limit (default: 12)")
     parser.add_argument("--array", action="store_true", help="a job for each run, one at a time (Slurm, PBS)")
     parser.add_argument("--container", default="", help="image: a file, or what the runtime takes for one")
@@ -86,7 +91,7 @@ def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
         "command": shlex.join(["python", str(HERE.relative_to(ROOT) / "render.py"), *words]),
         "problem": args.problem,
         "benchmark": problem.workload,
-        "runs": known.runs,
+        "runs": args.runs or known.runs,
         "name": args.problem if args.problem.startswith(problem.workload) else f"{problem.workload}-{args.problem}",
         "org": args.org,
         "system": args.system,
@@ -117,9 +122,9 @@ def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
 
 def check(args: argparse.Namespace, words: Sequence[str]) -> None:
     """Raises ValueError for options that contradict each other, or that no job can have."""
-    for name in ("nodes", "ranks_per_node", "cores_per_rank"):
-        if getattr(args, name) < 1:
-            raise ValueError(f"--{name.replace('_', '-')}: found {getattr(args, name)}, wanted 1 or more")
+    for name in ("nodes", "ranks_per_node", "cores_per_rank", "runs"):
+        if (number := getattr(args, name)) is not None and number < 1:
+            raise ValueError(f"--{name.replace('_', '-')}: found {number}, wanted 1 or more")
     if not 0.1 <= args.hours <= 10_000:
         raise ValueError(f"--hours: found {args.hours:g}, wanted 0.1 to 10000")
     if args.array and args.launcher not in ARRAYS:

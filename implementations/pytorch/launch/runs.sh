@@ -6,7 +6,7 @@
 #     CHECKPOINT=DIR  runs keep checkpoints in DIR/run_<n>; the same job, submitted again, goes on where the last one
 #                     ended
 #     RUN=N           run N alone
-#     RUNS=N          another number of runs than the rules ask for
+#     RUNS=N          another number of runs than the script was written for; a job array has its elements, and refuses it
 #     DATA, STAGE     the dataset; a folder on each node's own disk, to which data is copied first, on the clock
 #     CONTAINER       an image; without one, PYTHON runs, .venv/bin/python, where all nodes see it. For GPUs .venv has to
 #                     be made by `make setup TORCH=cuda`, PyPI's build for CUDA 13, which needs a driver of 580
@@ -22,12 +22,17 @@
 #     PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  boxes that nearly fill the memory: fewer holes
 #     GLOO_SOCKET_IFNAME=eth0      the same as NCCL_SOCKET_IFNAME, on nodes without GPUs
 
-: "${STEPS:=}" "${RUN:=}" "${LIMIT:=}" "${PYTHON:=.venv/bin/python}"
+: "${STEPS:=}" "${RUN:=}" "${ELEMENTS:=}" "${LIMIT:=}" "${PYTHON:=.venv/bin/python}"
 reached='"key": "run_stop".*"status": "success"'                                # in a log
 ended='"key": "run_stop".*"reason": "(the loss is |[^"]* after [0-9]+ epochs, )' # neither, but not interrupted
 declare -F alone >/dev/null || alone() { "$@"; }                                 # a process by itself
 given=(--problem "$PROBLEM" --data "$DATA" --org "$ORG" --system "$SYSTEM" ${LAYOUT:+--layout "$LAYOUT"})
 given+=("device=$DEVICE" "${OPTIONS[@]}" "$@")
+
+if [[ -n $ELEMENTS && $RUNS != "$ELEMENTS" ]]; then
+    echo "RUNS: found $RUNS, wanted $ELEMENTS: this job array has so many elements (render.py --runs $RUNS)" >&2
+    exit 2
+fi
 
 # One job at a time in a set: what it moves aside may be another one's run. Its children hold the lock as long as they are.
 mkdir -p "$OUT"

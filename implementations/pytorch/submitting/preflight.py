@@ -25,6 +25,7 @@ FLOAT = 4  # bytes of a weight
 MOST = 20  # findings that are printed
 SOURCE = re.compile(r"/source/[0-9a-f]{12}/(.+)")  # a file of source within a submission
 FORESEEN = "HYP,RUN13,RUN14,SYS"  # rules of what is known before anything runs
+CHOSEN = {"RUN13": "division", "RUN14": "status"}  # what an option chooses, which the description has, too
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,27 @@ def foresee(campaign: Campaign, names: Submission, task: Task, edition: str) -> 
         log.hyperparameters(task)
         log.writer.close()
         found = judged(tree, campaign, FORESEEN)
-    return tuple(dict.fromkeys((f["severity"], words(f)) for f in found))
+    return findings_of(found, campaign)
+
+
+def judged_by(edition: str, division: str) -> str:
+    """Which rules judged, and what chooses them."""
+    return f"judged by the rules {edition}, the newest in rules/, {division} division (--division)"
+
+
+def findings_of(found: list[dict], campaign: Campaign) -> tuple[tuple[str, str], ...]:
+    """(severity, words) of each finding, once; of an option that the description contradicts, with what to type."""
+    return tuple(dict.fromkeys((f["severity"], words(f) + mend(f["code"], campaign)) for f in found))
+
+
+def mend(code: str, campaign: Campaign) -> str:
+    """What to type where an option and the system description differ; "" for another rule. No log is there yet, so that
+    either may be changed."""
+    if code not in CHOSEN:
+        return ""
+    name, path = CHOSEN[code], system_path(campaign.submission, campaign.system)
+    described = json.loads(path.read_text(encoding="utf-8"))[name]
+    return f': --{name} {described}, or correct "{name}" in {path}'
 
 
 def made(path: Path) -> Path:
@@ -90,8 +111,7 @@ def measure(campaign: Campaign, edition: str) -> Preflight | int:
         collect(tree, snapshot(*filter(None, [campaign.config_file])))
         found = judged(tree, campaign)
         values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
-    findings = tuple(dict.fromkeys((f["severity"], words(f)) for f in found))
-    return Preflight(findings, values["throughput"]["epoch_seconds"], values["parameter_count"])
+    return Preflight(findings_of(found, campaign), values["throughput"]["epoch_seconds"], values["parameter_count"])
 
 
 def words(finding: dict) -> str:

@@ -7,6 +7,7 @@ import weakref
 import pytest
 
 from benchmark.environment.manifest import NODE
+from compliance import engine
 from compliance.checks import environment as checks
 from compliance.engine import judge
 from compliance.reading import environment as reading_environment
@@ -230,6 +231,24 @@ def test_env05_names_what_differs(environed, law):
     (finding,) = judge([str(environed.root)], rules=law).findings
     assert finding.found == 'packages numpy "2.4.7", tqdm "4.70.1"'
     assert finding.wanted == 'numpy "2.4.6", tqdm missing, as in the set\'s other runs'
+
+
+@pytest.mark.parametrize("steps", [True, False])
+def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, steps):
+    """Its measured steps: threads follow from the number of ranks, packages don't."""
+    monkeypatch.setattr(engine, "_measures_throughput", lambda runs, every: steps)
+
+    def said():
+        found = judge([str(environed.root)], rules=law).findings
+        return [(f.path.rpartition("_")[2], f.found.partition(" ")[0]) for f in found if f.code == "ENV05"]
+
+    environed.changed("number_of_ranks", 2, value=4)
+    environed.fact("backends", {"threads": 2}, 2)
+    assert said() == ([] if steps else [("2.json", "backends")])
+    environed.fact("packages", {"torch": "2.13.0"}, 2)
+    environed.fact("backends", {"threads": 3}, 0)  # of as many ranks as the others
+    alone = [("2.json", "packages")]
+    assert said() == [*alone, ("0.json", "backends"), *([] if steps else [("2.json", "backends")])]
 
 
 @pytest.mark.parametrize(

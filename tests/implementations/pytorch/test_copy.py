@@ -189,6 +189,7 @@ def test_every_copy_writes_its_own_jobs(copied, tmp_path):
     render = copied / "implementations" / NAME / "launch" / "render.py"
     job = tmp_path / "slurm_script"
     shape = ("--nodes", "1", "--ranks-per-node", "2", "--layout", "1,2,1,1", "--device", "cpu", "--out", tmp_path)
+    shape += ("--org", "acme", "--system", "box")
     done = start(render, "mpi", "--problem", "smoke", *shape, "--output", job, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     env = {"PATH": os.environ["PATH"], "PYTHON": "echo", "RUNS": "0"}

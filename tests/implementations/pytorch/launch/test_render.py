@@ -13,9 +13,24 @@ ROOT = Path(__file__).resolve().parents[4]
 PAGES = ("docs/submitting.md", "implementations/pytorch/README.md", "README.md")
 
 
+def command(words: str) -> list[str]:
+    """The words of a command, with the names of an entrant where they have none."""
+    names = [] if "--org" in words else ["--org", "acme"]
+    return [*shlex.split(words), *names, *([] if "--system" in words else ["--system", "box"])]
+
+
 def script(words: str, capsys) -> str:
-    assert render.main(shlex.split(words)) == 0, capsys.readouterr().err
+    assert render.main(command(words)) == 0, capsys.readouterr().err
     return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["--org", "--system"])
+def test_names_have_no_default(name, capsys):
+    words = command("slurm --problem smoke --nodes 1 --ranks-per-node 1")
+    at = words.index(name)
+    with pytest.raises(SystemExit, match="2"):
+        render.main([*words[:at], *words[at + 2 :]])
+    assert f"the following arguments are required: {name}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -25,6 +40,7 @@ def script(words: str, capsys) -> str:
         ("flux --problem scale9 --nodes 8 --layout 4,2,2,2", "found 64 ranks, wanted 32"),
         ("slurm --problem scale12 --nodes 8", "scale12"),
         ("slurm --problem smoke --nodes 0", "--nodes: found 0, wanted 1 or more"),
+        ("slurm --problem smoke --nodes 1 --runs 0", "--runs: found 0, wanted 1 or more"),
         ("slurm --problem smoke --nodes 1 --hours 0", "--hours: found 0, wanted 0.1 to 10000"),
         ("flux --problem smoke --nodes 1 --array", "--array: flux has no job arrays, wanted slurm or pbs"),
         ("pbs --problem smoke --nodes 1 --container x --runtime pyxis", "found pyxis with pbs, wanted slurm"),
@@ -34,7 +50,7 @@ def script(words: str, capsys) -> str:
     ],
 )
 def test_what_cannot_run_is_refused(words, said, capsys):
-    assert render.main(shlex.split(words)) == 2
+    assert render.main(command(words)) == 2
     out, err = capsys.readouterr()
     assert said in err and err.startswith("render.py: ") and len(err.splitlines()) == 1 and not out
 
@@ -71,8 +87,8 @@ def test_commands_on_pages_fit(capsys):
     found = 0
     for page in PAGES:
         text = (ROOT / page).read_text().replace("\\\n", "")
-        for command in re.findall(r"^python implementations/\w+/launch/render.py (.*)$", text, re.M):
-            assert script(command.partition(" > ")[0].partition(" # ")[0].replace("--output", "--out"), capsys)
+        for typed in re.findall(r"^python implementations/\w+/launch/render.py (.*)$", text, re.M):
+            assert script(typed.partition(" > ")[0].partition(" # ")[0].replace("--output", "--out"), capsys)
             found += 1
     assert found >= 6
-    assert isinstance(render.parse(["slurm", "--problem", "smoke", "--nodes", "1"]), argparse.Namespace)
+    assert isinstance(render.parse(command("slurm --problem smoke --nodes 1")), argparse.Namespace)

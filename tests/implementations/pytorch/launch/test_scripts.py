@@ -1,23 +1,18 @@
-"""The scripts that render.py writes for each launcher, where `sbatch`, `srun`, `flux`, `qsub`, `mpirun` are stand-ins
-on one machine: from end to end, and, with another stand-in for Python, what they start in which order."""
+"""The scripts that render.py writes for each launcher, with stand-ins for the launchers and, mostly, for Python: what
+they start, and in which order."""
 
 import json
-import os
 import re
 import shlex
 import shutil
 import subprocess
-import sys
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
 
-from benchmark.collect import files_in
 from benchmark.problem import load_problem
-from benchmark.tree import environment_path
 from compliance.engine import judge
 from implementations.pytorch.launch import render
 from rules.edition import current, load
@@ -25,176 +20,13 @@ from rules.edition import current, load
 ROOT = Path(__file__).resolve().parents[4]
 LAUNCH = ROOT / "implementations" / "pytorch" / "launch"
 BOTH = ["slurm", "flux"]
-START = {"slurm": ("sbatch",), "flux": ("flux", "batch"), "pbs": ("qsub",), "mpi": ("bash",)}
-EVERY = [  # launchers, and what they need
-    ("slurm",),
-    ("slurm", "--array"),
-    ("slurm", "--container", "image.sqsh", "--runtime", "pyxis"),
-    ("slurm", "--container", "image.sqsh", "--runtime", "enroot"),
-    ("flux",),
-    ("flux", "--container", "image.sif"),
-    ("pbs",),
-    ("pbs", "--array", "--mpi", "pals"),
-    ("mpi",),
-    ("mpi", "--mpi", "mpich"),
-]
 PROBLEMS = {  # on 64 ranks
     "scale9": ("--layout", "4,2,2,4"),
     "cosmoflow": (),
     "deepcam-mini": ("batch_size=64", "--hours", "0.5"),
 }
-
-# Starts "$@" twice, with the variables that %s sets for rank $rank, and returns the worst code. Both are told to end
-# when a file is there.
-TWICE = """
-pids=()
-for rank in 0 1; do %s "$@" & pids+=($!); done
-if [[ -n ${END_WHEN:-} ]]; then
-    until compgen -G "$END_WHEN" >/dev/null; do sleep 0.02; done
-    kill -TERM "${pids[@]}"
-fi
-worst=0
-for pid in "${pids[@]}"; do wait "$pid" || { code=$?; ((code > worst)) && worst=$code; }; done
-exit "$worst"
-"""
-OPTIONS = 'while [[ $1 == -* ]]; do echo "$1" >>"$ASKED"; shift; done\n'
-UNTIL_ENV = 'while [[ $1 != env ]]; do echo "$1" >>"$ASKED"; shift; done\n'
-SLURM_STEP = (
-    "SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=2 SLURM_LOCALID=$rank SLURM_STEP_TASKS_PER_NODE=2 SLURM_NODEID=0 "
-    "SLURM_STEP_NUM_NODES=1"
-)
-FLUX_TASK = "FLUX_TASK_RANK=$rank FLUX_JOB_SIZE=2 FLUX_TASK_LOCAL_ID=$rank FLUX_JOB_NNODES=1"
-OMPI = "OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=$rank OMPI_COMM_WORLD_LOCAL_SIZE=2"
-PALS = "PALS_RANKID=$rank PALS_LOCAL_RANKID=$rank PALS_LOCAL_SIZE=2"
-# Runs a copy of the script from another folder, as schedulers do, once for each element of an array.
-BATCH = """
-cp "$1" "$SPOOL/job"
-last=$(sed -nE 's/^#(SBATCH --array=|PBS -J )0-([0-9]+)%%1$/\\2/p' "$1")
-worst=0
-cd /
-for ((i = 0; i <= ${last:-0}; i++)); do %s bash "$SPOOL/job" || worst=$?; done
-exit "$worst"
-"""
-FLUX = """
-case "$*" in
-    "hostlist --nth=0 local") echo localhost ;;
-    run*) shift; %s ;;
-    batch*) shift; %s ;;
-    *) echo "flux $*: unexpected" >&2; exit 1 ;;
-esac
-"""
-# Notes what it is to run. The log of run n then ends with the line END_n, and rank 0 with the exit code CODE_n.
-PYTHON = """
-[[ ${SLURM_PROCID:-0}${FLUX_TASK_RANK:-0}${OMPI_COMM_WORLD_RANK:-0}${PALS_RANKID:-0} == 0000 ]] || exit 0
-echo "${@##*/implementations/pytorch/}" >>"$CALLS"
-[[ $1 == *train.py ]] || exit 0
-while [[ $1 != --log ]]; do shift; done
-run=${2//[!0-9]/}
-run=${run: -1}
-mkdir -p "${2%/*}"
-end=END_$run code=CODE_$run
-echo "${!end:-}" >>"$2"
-exit "${!code:-0}"
-"""
-STANDINS = {
-    "sbatch": BATCH % "SLURM_JOB_ID=4711 SLURM_JOB_NODELIST='node[7-8]' SLURM_PROCID=0 SLURM_ARRAY_TASK_ID=$i",
-    "srun": OPTIONS + TWICE % f"env {SLURM_STEP}",
-    "scontrol": '[[ "$*" == "show hostnames node[7-8]" ]] && printf "localhost\\nnode8\\n"',
-    "flux": FLUX % (OPTIONS + TWICE % f"env {FLUX_TASK}", BATCH % ""),
-    "qsub": BATCH % 'PBS_JOBID="123456789012[$i].server" PBS_NODEFILE=$SPOOL/nodes PBS_ARRAY_INDEX=$i',
-    "mpirun": UNTIL_ENV + TWICE % f"env {OMPI}",
-    "mpiexec": UNTIL_ENV + TWICE % f"env {PALS}",
-    "python": PYTHON,
-}
-LAUNCHERS = ("RANK", "SLURM", "PMI", "PALS", "PBS", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")  # around the tests
 SUCCESS = '"key": "run_stop", "value": null, "metadata": {"status": "success"}'
 ABORTED = '"key": "run_stop", "value": null, "metadata": {"status": "aborted", "reason": "%s"}'
-
-
-@dataclass(frozen=True)
-class Jobs:
-    """A folder where scripts are run: OUT, and notes of what they started."""
-
-    folder: Path
-    env: dict[str, str]
-
-    def write(self, launcher: str, *given: str) -> Path:
-        """The script of a job of two ranks on one node, for two runs of smoke where nothing else is given."""
-        named = {"--problem": "smoke", "--layout": "1,2,1,1", "--org": "tester", "--system": "two", "--nodes": "1"}
-        named |= {"--ranks-per-node": "2", "--cores-per-rank": "1", "--out": str(self.folder)}
-        words = [word for name, value in named.items() if name not in given for word in (name, value)]
-        path = self.folder / "job.sh"
-        assert render.main([launcher, *words, "--output", str(path), *given]) == 0
-        return path
-
-    def run(self, launcher: str, *given: str, **env: object) -> subprocess.CompletedProcess:
-        """A finished job. Variables that are "" are not set."""
-        env = {k: str(v) for k, v in (self.env | env).items() if v != ""}
-        command = [*START[launcher], str(self.write(launcher, *given))]
-        return subprocess.run(command, cwd="/", env=env, capture_output=True, text=True, timeout=240)
-
-    @property
-    def calls(self) -> list[str]:
-        """What was to be run but for collecting source, without the folder of the scripts; each run once."""
-        notes = self.folder / "calls"
-        lines = notes.read_text().splitlines() if notes.exists() else []
-        return [line.removeprefix("implementations/pytorch/") for line in lines if "collect.py" not in line]
-
-    @property
-    def logs(self) -> Path:
-        return self.folder / "tester/results/two"
-
-
-@pytest.fixture
-def jobs(tmp_path) -> Jobs:
-    """Jobs of 2 ranks that run nothing but a stand-in for Python."""
-    for name, body in STANDINS.items():
-        path = tmp_path / "bin" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/bash\n{body}\n")
-        path.chmod(0o755)
-    (tmp_path / "nodes").write_text("localhost\nlocalhost\n")
-    names = {"RUNS": "2", "PYTHON": tmp_path / "bin/python", "SPOOL": tmp_path}
-    names |= {"ASKED": tmp_path / "options", "CALLS": tmp_path / "calls"}
-    names |= {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
-    around = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHERS)}
-    return Jobs(tmp_path, around | {name: str(value) for name, value in names.items()})
-
-
-@pytest.fixture
-def start(jobs, request):
-    """The function that runs a script on the tiny problem, or another that a fixture has, for real."""
-
-    def run(launcher: str, *given: str, problem: str = "tiny", **env: object) -> subprocess.CompletedProcess:
-        tiny = request.getfixturevalue(problem)
-        files = ["--problem", problem, "--problems", str(tiny.problems), "--config", str(tiny.config)]
-        device = [] if "--device" in given else ["--device", "cpu"]
-        real = {"DATA": tiny.data, "PYTHON": sys.executable, "RUNS": 1}
-        return jobs.run(launcher, *files, *device, *given, **(real | env))
-
-    return run
-
-
-@pytest.mark.parametrize("given", [("slurm",), ("pbs", "--mpi", "pals")], ids=lambda words: words[0])
-def test_a_script_makes_a_submission(start, events, published, tmp_path, given):
-    done = start(*given)
-    assert done.returncode == 0, done.stderr
-    assert "1 of 1 runs reached the target" in done.stdout
-    folder = tmp_path / "tester/results/two/strong/scaffold"
-    log = folder / "result_0.txt"
-    found = sorted(path.name for path in folder.iterdir())
-    assert found == ["environment_0.json", "ledger.jsonl", "result_0.txt", "weights"]
-    last = {e.key: e for e in events(log)}
-    assert (last["number_of_ranks"].value, last["run_stop"].metadata["status"]) == (2, "success")
-    assert last["layout"].value == {"data": 1, "depth": 2, "height": 1, "width": 1}
-    assert json.loads((tmp_path / "tester/systems/two.json").read_text())["number_of_nodes"] == "1"
-    (source,) = (tmp_path / "tester/source").iterdir()
-    assert last["source"].value.startswith(source.name) and files_in(source) == last["source"].metadata["files"]
-    launcher = json.loads(environment_path(log).read_text())["run"]["launcher"]["value"]
-    wanted = {"slurm": "slurm", "pbs": "pals"}[given[0]]
-    assert launcher == {"launcher": wanted, "ranks": 2, "ranks_per_node": 2, "backend": "gloo"}
-    verdict = judge([tmp_path / "tester"], edition=current(), rules=published(log, tmp_path / "rules"))
-    assert [f.text() for f in verdict.findings] == []
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
@@ -287,6 +119,27 @@ def test_a_job_array_makes_each_run_once(jobs, launcher):
     assert [words[words.index("--aside") + 1] for words in calls if "--aside" in words] == ["3"]
 
 
+@pytest.mark.parametrize("launcher", ["slurm", "pbs"])
+@pytest.mark.parametrize(("problem", "runs"), [("smoke", 5), ("cosmoflow-mini", 10), ("deepcam-mini", 5)])
+def test_an_array_has_an_element_for_each_run(jobs, launcher, problem, runs):
+    """As many as the rules ask for of the workload, or as many as were asked for when the script was written."""
+    layout = ("--problem", problem, "--layout", "2,1,1,1")
+    for given, wanted in (((), runs), (("--runs", "3", "--org", "other"), 3)):
+        before = len(jobs.calls)
+        ends = {f"END_{run}": SUCCESS for run in range(wanted)}
+        done = jobs.run(launcher, "--array", *layout, *given, RUNS="", **ends)
+        assert done.returncode == 0 and done.stdout.count("1 of 1 runs reached the target") == wanted
+        trained = [re.search(r"result_(\d+)\.txt", call)[1] for call in jobs.calls[before:] if call.startswith("train")]
+        assert trained == [str(run) for run in range(wanted)]
+
+
+@pytest.mark.parametrize("launcher", ["slurm", "pbs"])
+def test_an_array_of_fewer_elements_than_runs_is_refused(jobs, launcher):
+    done = jobs.run(launcher, "--array", RUNS=10)
+    assert done.returncode == 2 and not jobs.calls
+    assert "RUNS: found 10, wanted 5: this job array has so many elements (render.py --runs 10)\n" in done.stderr
+
+
 @pytest.mark.skipif(not shutil.which("flock"), reason="no flock")
 def test_two_jobs_at_work_on_one_set(jobs):
     held = jobs.folder / ".tester.two.scaffold.lock"
@@ -315,22 +168,12 @@ def test_a_runs_own_ends_are_known(jobs):
     assert sum("result_1.txt" in call for call in jobs.calls) == 2
 
 
-CONTAINERS = {
-    "apptainer": 'while [[ $1 != *image ]]; do echo "$1" >>"$CALLS"; shift; done; shift 2; exec python "$@"',
-    "enroot": 'while [[ $1 != *image ]]; do echo "$1" >>"$CALLS"; shift; done; shift; [[ $1 == sh ]] && exec "$@"',
-}
-
-
 @pytest.mark.parametrize(
     ("runtime", "option", "form"), [("apptainer", "--bind", "{0}"), ("enroot", "--mount", "{0}:{0}")]
 )
 def test_a_container_sees_its_folders(jobs, runtime, option, form):
     image = jobs.folder / "image"
     image.write_text("layers")
-    for name, body in ((runtime, CONTAINERS[runtime]), ("python3", 'exec python "$@"')):
-        path = jobs.folder / "bin" / name
-        path.write_text(f"#!/bin/bash\n{body}\n")
-        path.chmod(0o755)
     words = ("--container", str(image), "--runtime", runtime)
     done = jobs.run("slurm", *words, STAGE="/local", CHECKPOINT=jobs.folder / "kept", DATA="/data", RUNS=0)
     assert done.returncode == 0, done.stderr
@@ -343,8 +186,6 @@ def test_a_container_sees_its_folders(jobs, runtime, option, form):
 
 
 def test_pyxis_starts_everything_by_srun(jobs):
-    (jobs.folder / "bin/python3").write_text('#!/bin/bash\nexec python "$@"\n')
-    (jobs.folder / "bin/python3").chmod(0o755)
     done = jobs.run("slurm", "--container", "nvcr.io#x/y:1", "--runtime", "pyxis", DATA="/data", RUNS=1, END_0=SUCCESS)
     assert done.returncode == 0, done.stderr
     asked = (jobs.folder / "options").read_text().splitlines()
@@ -354,12 +195,11 @@ def test_pyxis_starts_everything_by_srun(jobs):
     assert f"--container-mounts={ROOT}:{ROOT},/data:/data,{jobs.folder}:{jobs.folder}" in asked
 
 
-@pytest.mark.parametrize("words", EVERY, ids=" ".join)
-def test_scripts_are_sound_bash(jobs, words):
+def test_scripts_are_sound_bash(jobs, kind):
     for problem, more in PROBLEMS.items():
         layout = () if "--layout" in more else ("--layout", "64,1,1,1")
         shape = ("--nodes", "8", "--ranks-per-node", "8", "--problem", problem, *layout, *more)
-        path = jobs.write(*words, *shape, "--directive=--partition=a b")
+        path = jobs.write(*kind, *shape, "--directive=--partition=a b")
         subprocess.run(["bash", "-n", str(path)], check=True)
         benchmark = load_problem(problem).workload
         text = path.read_text()

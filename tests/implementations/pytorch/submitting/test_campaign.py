@@ -1,5 +1,6 @@
 """Sets that are made, broken off, added to and begun anew. But for the last test, a stand-in writes their logs."""
 
+import os
 import random
 import signal
 import subprocess
@@ -8,14 +9,17 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 from benchmark.collect import files_in
 from benchmark.ledger import Note, Start, read_ledger
 from benchmark.log import LogWriter
 from benchmark.tree import LEDGER, SUPERSEDED, result_path, set_path
+from compliance.engine import judge
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.submitting.campaign import Campaign, duration
 from implementations.pytorch.submitting.standing import standing
+from rules.edition import current, load
 
 SUBMIT = Path(__file__).resolve().parents[4] / "implementations" / "pytorch" / "submit.py"
 CONFIG = RunConfig(epochs=3)
@@ -175,23 +179,36 @@ def test_durations(seconds, words):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes that end with their parent")
-def test_a_campaign_that_is_killed_at_any_moment_is_completed(tiny, tmp_path):
-    """kill -9 of submit.py; the same command at the end makes what is missing, and the ledger knows every start."""
-    files = ["--problems", tiny.problems, "--config", tiny.config, "--data", tiny.data, "--out", tmp_path]
-    options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--runs", "2"]
+def test_a_campaign_that_is_killed_at_any_moment_is_completed(tiny, published, tmp_path):
+    """kill -9 of submit.py; the same command at the end makes what is missing, the ledger knows every start, and the
+    submission is in order. EVERY=1 in the environment kills a longer one 20 times, at other moments each time."""
+    every = bool(os.environ.get("EVERY"))
+    runs, kills, seed = (5, 20, random.randrange(1 << 32)) if every else (2, 3, 1)
+    print(f"moments of seed {seed}")
+    out = tmp_path / current()
+    files = ["--problems", tiny.problems, "--config", tiny.config, "--data", tiny.data, "--out", out]
+    options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--runs", str(runs)]
     command = [sys.executable, SUBMIT, *options]
-    draw = random.Random(1)
-    for _ in range(3):
+    draw = random.Random(seed)
+    for _ in range(kills):
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             time.sleep(draw.uniform(2, 8))
             process.send_signal(signal.SIGKILL)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    logs = [result_path(tmp_path / "Us", "laptop", "scaffold", run) for run in range(2)]
-    assert [standing(log).state for log in logs] == ["reached"] * 2
-    ledger = read_ledger(set_path(tmp_path / "Us", "laptop", "scaffold") / LEDGER)
+    logs = [result_path(out / "Us", "laptop", "scaffold", run) for run in range(runs)]
+    assert [standing(log).state for log in logs] == ["reached"] * runs
+    ledger = read_ledger(set_path(out / "Us", "laptop", "scaffold") / LEDGER)
     assert not ledger.faults
     last = {e.said.run: e.number for e in ledger.entries if isinstance(e.said, Start)}
     noted = {e.said.of for e in ledger.entries if isinstance(e.said, Note)}
     starts = {e.number for e in ledger.entries if isinstance(e.said, Start)}
     assert starts == noted | set(last.values())
+    rules = published(logs[0], tmp_path / "rules")
+    limits = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
+    law = yaml.safe_load(limits.read_text())
+    law["benchmarks"]["scaffold"]["runs"] = runs
+    limits.write_text(yaml.safe_dump(law, sort_keys=False))
+    found = judge([out], rules=rules).findings
+    assert [f.text() for f in found if f.severity in ("error", "warning")] == []
+    assert {f.code for f in found} <= {"LED08", "LED10", "CLK16"}  # runs that broke off, for a person to look at

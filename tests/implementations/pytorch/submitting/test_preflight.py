@@ -52,7 +52,10 @@ def test_a_description_of_another_division(tiny, tmp_path, capfd):
     path = system_path(tmp_path / "Us", "laptop")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"division": "open"}))
     assert check(tiny, tmp_path) == 1
-    assert "error: RUN13" in capfd.readouterr().err
+    said = capfd.readouterr().err.splitlines()
+    (line,) = [line for line in said if line.startswith("error: RUN13")]
+    assert line.endswith(f': --division open, or correct "division" in {path}')
+    assert said[-1] == f"judged by the rules {submit.EDITION}, the newest in rules/, closed division (--division)"
 
 
 @pytest.mark.parametrize(
@@ -124,6 +127,25 @@ def test_a_finding_in_words():
     assert words(finding) == "HYP01 It holds (found 1)"
     path = "/tmp/x/v1.0/us/source/0123456789ab/implementations/us/train.py"
     assert words({**finding, "path": path, "line": 7}) == "HYP01 It holds (found 1) at implementations/us/train.py:7"
+
+
+@pytest.mark.parametrize("name", ["division", "status"])
+def test_an_option_against_the_description_ends_with_what_to_type(tmp_path, capfd, name):
+    """Of a published problem, before any data is there; a description that was there stays."""
+    other = {"division": "open", "status": "cloud"}
+    names = ["--problem", "smoke", "--org", "Us", "--system", "laptop", "--data", str(tmp_path / "data")]
+    path = system_path(tmp_path / "v1.0" / "Us", "laptop")
+    path.parent.mkdir(parents=True)
+    told = {"system": "laptop", "org": "Us", "data": tmp_path, "nproc": 1, "nodes": 1}
+    told |= {"division": "closed", "status": "onprem", name: other[name]}
+    submit.write_system(tmp_path / "v1.0" / "Us", argparse.Namespace(**told), RunConfig())
+    before = path.read_bytes()
+    assert submit.main([*names, "--out", str(tmp_path / "v1.0"), "--runs", "1"]) == 2
+    said = capfd.readouterr().err.splitlines()
+    code = {"division": "RUN13", "status": "RUN14"}[name]
+    (line,) = [line for line in said if line.startswith(f"error: {code} ")]
+    assert line.endswith(f': --{name} {other[name]}, or correct "{name}" in {path}')
+    assert said[-1].startswith("judged by the rules ") and path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,82 @@
+"""The completion of commands, in a bash of its own that has read it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("shtab")
+from integrations import completion
+
+ROOT = Path(__file__).resolve().parents[2]
+TRY = """
+source "$1"; shift
+complete -p python >/dev/null || exit 3
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+_complete_a_script
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("completion") / "completion.bash"
+    path.write_text(completion.script(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def completed(written):
+    """The function that gives what the last of some words may be, as bash says it in the repository's root."""
+
+    def complete(*words: str, path: str | None = None) -> list[str]:
+        env = None if path is None else {"PATH": path}
+        command = ["/bin/bash", "--norc", "-c", TRY, "bash", str(written), *words]
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    return complete
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (("python", "compliance/check.py", "--form"), ["--format"]),
+        (("python", "compliance/check.py", "--format", "j"), ["json", "junit"]),
+        (("check.py", "--sev"), ["--severity"]),
+        ((".venv/bin/python", "implementations/acme/submit.py", "--problem", "deep"), ["deepcam", "deepcam-mini"]),
+        (("python", "-m", "results.summarize", "--view", "p"), ["procurement"]),
+        (("torchrun", "--nproc-per-node", "2", "--", "implementations/pytorch/train.py", "--lay"), ["--layout"]),
+        (("python", "implementations/pytorch/launch/render.py", "sl"), ["slurm"]),
+        (("python", "compliance/audit.py", "READ"), ["README.md"]),
+        (("python", "compliance/check.py", "--no-such-option"), []),
+        (("python", "other.py", "--form"), []),
+    ],
+)
+def test_words_are_completed(completed, words, wanted):
+    assert completed(*words) == wanted
+
+
+@pytest.mark.parametrize("module", completion.COMMANDS)
+def test_every_option_of_a_command_is_offered(completed, module):
+    script = module.replace(".", "/") + ".py"
+    options = [o for a in completion.parser_of(module)._actions for o in a.option_strings]
+    assert sorted(completed("python", script, "-")) == sorted(options)
+
+
+def test_completing_starts_no_program(completed):
+    """With no program in reach: bash alone."""
+    assert completed("python", "implementations/pytorch/submit.py", "--prob", path="/nowhere") == [
+        "--problem",
+        "--problems",
+    ]
+
+
+def test_a_command_without_a_parser_is_an_error(tmp_path, monkeypatch):
+    (tmp_path / "odd.py").write_text("def main():\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=r"odd: found no parser, wanted an ArgumentParser in main\(\)"):
+        completion.parser_of("odd")
+    sys.modules.pop("odd")
