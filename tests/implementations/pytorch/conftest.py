@@ -39,6 +39,13 @@ _forked = load_helper("forked")
 Run, finished = _forked.Run, _forked.finished
 
 
+def pytest_collection_modifyitems(items):
+    """Tests that make runs are slow: they use the warm process, through `tiny` or by themselves."""
+    for item in items:
+        if "warm" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @dataclass(frozen=True)
 class Tiny:
     """7 samples to train on and 4 to validate, of 16^3 voxels; `problems` and `config` are files."""
