@@ -39,6 +39,7 @@ MODULES = (  # files, or folders of them
     "implementations/pytorch/layers/norm.py",
 )
 MORE = {  # tests of a module that has no file of its own, or of what several modules do together
+    "compliance/reading/edition.py": ("tests/compliance/test_rounds.py",),
     "implementations/pytorch/parallel/halo.py": ("tests/implementations/pytorch/parallel/test_spatial.py",),
 }
 LOADED = (
@@ -55,6 +56,7 @@ LOADED = (
 TORCH = ("torch", "torch.distributed.fsdp", "torch.utils.flop_counter")
 LIMIT = 5.0  # times what the tests take of the module as it is, and SLACK
 SLACK = 20.0  # seconds
+WIDTH = 120  # characters of a line that is shown
 KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"  # a mutant that runs on is noticed, too
 
 COMPARISONS = {
@@ -140,14 +142,25 @@ def mutant(path: str, tree: ast.Module, index: int, number: int) -> Mutant:
     twin = after[before.index(statement)]
     changes(before[index])[number](after[index])
     lines = first_line(statement, before[index]), first_line(twin, after[index])
-    return Mutant(path, before[index].lineno, *lines, changed)
+    return Mutant(path, before[index].lineno, *shortened(*lines), changed)
 
 
 def first_line(statement: ast.stmt, at: ast.AST) -> str:
     """The line of a statement's text that has a node: the only one, or the head of a block."""
     lines = ast.unparse(statement).splitlines()
     inner = ast.unparse(at)
-    return next((line.strip() for line in lines if inner in line), lines[0].strip())[:160]
+    return next((line.strip() for line in lines if inner in line), lines[0].strip())
+
+
+def shortened(*lines: str) -> list[str]:
+    """Two lines, of long ones what is around the first difference."""
+    apart = (i for i, pair in enumerate(zip(*lines, strict=False)) if len(set(pair)) > 1)
+    start = max(0, next(apart, 0) - WIDTH // 2)
+    cut = [line[start:][:WIDTH] for line in lines]
+    return [
+        f"{'... ' * (start > 0)}{part}{' ...' * (start + WIDTH < len(line))}"
+        for part, line in zip(cut, lines, strict=True)
+    ]
 
 
 class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
