@@ -19,7 +19,7 @@ OUT := build/results/$(EDITION)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 UV := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate
 
-.PHONY: run test lint setup completion lock sbom clean
+.PHONY: run test lint mutants setup completion lock sbom clean
 
 run: setup
 	$(BIN)/python implementations/pytorch/submit.py --problem $(PROBLEM) --runs $(RUNS) --org $(ORG) --system $(SYSTEM) --out $(OUT)
@@ -32,6 +32,10 @@ test: setup lint
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# By hand: whether tests notice changes of the code, a sample of 20 in each module: docs/mutants.md
+mutants: setup
+	$(BIN)/python tests/mutants.py $(MUTANTS)
 
 setup: .venv/done
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from benchmark.environment.manifest import KEY, KINDS, NODE, OTHER, RUN, SCHEMA
 from benchmark.log import Event, open_regular
@@ -148,7 +148,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _no_number(name: str) -> None:
+def _no_number(name: str) -> NoReturn:
     raise Unsound(f"the number {name}", "finite numbers")
 
 

@@ -163,6 +163,6 @@ def timeline_lines(compared: Sequence[Side]) -> list[str]:
     longest = d.longest(compared)
     lines = [f"timelines to {show(longest / 1000)} s: s staging, = training, e evaluation, . the rest"]
     for s in compared:
-        for run in s.runs[:10]:
-            lines.append(f"  {s.letter} {run.file.stem.removeprefix('result_')[:6]:>6} {d.strip(run, longest)}")
+        names = [(run, run.file.stem.removeprefix("result_")[:6]) for run in s.runs[:10]]
+        lines += [f"  {s.letter} {name:>6} {d.strip(run, longest)}" for run, name in names]
     return [*lines, ""]

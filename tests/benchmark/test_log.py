@@ -110,6 +110,13 @@ def test_lines_across_blocks(tmp_path):
     assert [i.line for i in items] == list(range(1, count + 1))
 
 
+@pytest.mark.parametrize(("length", "shown"), [(39, 39), (40, 40), (41, 40)])
+def test_of_what_is_no_json_so_much_is_shown(tmp_path, length, shown):
+    assert read(tmp_path, ":::MLLOG " + "x" * length) == [
+        BadLine(1, f"not JSON: found '{'x' * shown}' after the token")
+    ]
+
+
 def test_only_regular_files(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "none", "/dev/zero"):

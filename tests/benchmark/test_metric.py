@@ -12,6 +12,16 @@ def test_counts_add_up_over_any_split():
     assert parts[0] + parts[1] + parts[2] == count(predicted, true, 4)
 
 
+@pytest.mark.parametrize(
+    "other", [Counts((1,), (2, 2), (3, 3)), Counts((1, 1), (2,), (3, 3)), Counts((1, 1), (2, 2), (3,))]
+)
+def test_counts_of_other_classes_are_not_added(other):
+    counts = Counts((1, 2), (3, 4), (5, 6))
+    assert counts + counts == Counts((2, 4), (6, 8), (10, 12))
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        counts + other
+
+
 def test_dice_by_hand():
     assert dice(Counts((9, 3, 0), (10, 4, 0), (9, 5, 0))) == (6 / 9 + 1.0) / 2
     assert dice(Counts((9, 0), (10, 4), (9, 5))) == 0.0

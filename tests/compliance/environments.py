@@ -1,5 +1,6 @@
 """Good environment manifests, as the reference writes them, of the runs that logs.py makes."""
 
+import copy
 from typing import Any
 
 from compliance_test_logs import CODE, SOURCE
@@ -36,8 +37,8 @@ RUN = {
 
 
 def facts(values: dict[str, Any]) -> dict[str, dict]:
-    """Facts as a manifest has them."""
-    return {name: {"value": value, "origin": f"read from {name}"} for name, value in values.items()}
+    """Facts as a manifest has them: copies, which a test may change."""
+    return {name: {"value": copy.deepcopy(value), "origin": f"read from {name}"} for name, value in values.items()}
 
 
 def manifest() -> dict[str, Any]:

@@ -10,6 +10,8 @@ import pytest
 from perf.project import main
 from perf.projection.machine import dump_system, load_system
 
+pytestmark = pytest.mark.slow
+
 SMOKE = ["--problem", "smoke", "--system", "dgx-h200"]
 
 

@@ -191,9 +191,35 @@ def test_the_readmes_sample_is_what_the_commands_print():
     sample = text[text.index("<!-- sample") :].split("```")[1].strip().splitlines()
     commands = (["compliance/check.py", "results/"], ["results/summarize.py", "results/"])
     run = [subprocess.run([sys.executable, *c], cwd=ROOT, capture_output=True, text=True).stdout for c in commands]
-    printed = {line.rstrip() for out in run for line in out.splitlines()}
+    printed = [line.rstrip() for out in run for line in out.splitlines()]
     assert len(sample) > 10
-    assert not [line for line in sample if line.rstrip() not in printed]
+    assert strays([line.rstrip() for line in sample], printed) == []
+
+
+def strays(sample: list[str], printed: list[str]) -> list[str]:
+    """Lines of a sample that were not printed, or not behind those before them."""
+    rest = list(printed)
+    found = []
+    for line in sample:
+        if line in rest:
+            del rest[: rest.index(line) + 1]
+        else:
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sample", "found"),
+    [
+        (["a  1", "c  3"], []),
+        (["a  1", "b  3"], ["b  3"]),  # an entry that is wrong
+        (["c  3", "a  1"], ["a  1"]),  # lines that changed places
+        (["a  1", "a  1"], ["a  1"]),
+        (["b"], ["b"]),  # a part of a line
+    ],
+)
+def test_a_line_that_a_sample_has_wrong_is_seen(sample, found):
+    assert strays(sample, ["a  1", "b  2", "c  3"]) == found
 
 
 def test_our_own_submission_is_in_order():

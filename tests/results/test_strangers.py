@@ -24,6 +24,7 @@ def load(name):
 readers, strangers = load("readers"), load("strangers")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("payload", strangers.PAYLOADS.values(), ids=list(strangers.PAYLOADS))
 def test_it_stays_text_everywhere(payload, tree, new_log):
     sets = strangers.plant(tree, new_log, lambda: payload)

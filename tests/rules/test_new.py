@@ -69,6 +69,7 @@ def test_refusals(root, name, source, why):
     )
 
 
+@pytest.mark.slow
 def test_the_reference_the_makefile_and_the_scripts_follow(tmp_path):
     """In a copy of the repository, nothing of it edited by hand."""
     for part in PARTS:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from compliance.checks import clock
+from compliance.engine import judge
 from rules.edition import load
 
 damage = pytest.mark.damage
@@ -188,6 +190,42 @@ def put_off(log, event, until):
 def codes_of(tree, found):
     tree.write(2)
     return [code for _, _, code in found(tree.root)]
+
+
+def said(tree, law, code):
+    """What is found by a rule in run 2."""
+    tree.write(2)
+    return [f.found for f in judge([tree.path(2)], rules=law).findings if f.code == code]
+
+
+@pytest.mark.parametrize(("beyond", "wanted"), [(-1, []), (0, []), (1, ["epoch_start in line {}, later"])])
+def test_clk08_an_event_may_have_the_time_of_run_stop(tree, law, beyond, wanted):
+    log = tree.logs[2]
+    stop = log.one("run_stop")
+    event = {**log.all("epoch_start")[-1], "metadata": {"epoch_num": 6}, "time_ms": stop["time_ms"] + beyond}
+    log.events.insert(log.events.index(stop), event)
+    assert said(tree, law, "CLK08") == [text.format(log.line(event)) for text in wanted]
+
+
+def test_clk08_says_that_an_event_is_behind_run_stop(tree, law):
+    log = tree.logs[2]
+    log.start("epoch_start", epoch_num=6)
+    assert said(tree, law, "CLK08") == [f"epoch_start in line {log.line(log.all('epoch_start')[-1])}, after it"]
+
+
+@pytest.mark.parametrize(("beyond", "number"), [(-1, 1), (0, 0), (1, 0)])
+def test_clk11_staging_may_start_with_the_clock(tree, law, beyond, number):
+    log = tree.logs[2]
+    log.one("staging_start")["time_ms"] = log.one("run_start")["time_ms"] + beyond
+    assert len(said(tree, law, "CLK11")) == number
+
+
+def test_a_time_is_shown_as_its_day():
+    assert [clock._date(time) for time in (1_789_948_799_999, 1_789_948_800_000, 10**20)] == [
+        "2026-09-20",
+        "2026-09-21",
+        "100000000000000000000",
+    ]
 
 
 @pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["CLK06"])])

@@ -65,8 +65,7 @@ def initialisation_longer_than_the_run(tree):
 @damage
 def runs_of_the_day_after_tomorrow(tree, monkeypatch):
     monkeypatch.setattr(pace.clock, "time", lambda: tree.logs[0].events[0]["time_ms"] / 1000 - 172_800)
-    ends = [(f"result_{i}.txt", len(log.events), "CLK19") for i, log in enumerate(tree.logs)]
-    return ends
+    return [(f"result_{i}.txt", len(log.events), "CLK19") for i, log in enumerate(tree.logs)]
 
 
 def test_damage(entry, exactly):
@@ -96,12 +95,12 @@ def test_clk14_figures_may_be_short_by_the_slack(tree, found, figure, beyond, co
 @pytest.mark.parametrize(("beyond", "codes"), [(-1, ["CLK16"]), (0, []), (1, [])])
 def test_clk16_an_evaluation_may_be_as_short_as_the_floor(tree, found, beyond, codes):
     log = tree.logs[2]
-    for epoch in range(5):  # of 8 s each, for 8 samples: an evaluation of 4 has a floor of 4 eval_share
+    for epoch in range(5):  # of 16 s each, for 8 samples: an evaluation of 4 has a floor of 8 eval_share
         start, stats, stop = (log.all(key)[epoch] for key in ("epoch_start", "tracked_stats", "epoch_stop"))
-        later(log, stop, start["time_ms"] + 8000 - stop["time_ms"])
+        later(log, stop, start["time_ms"] + 16_000 - stop["time_ms"])
         stats["time_ms"] = stop["time_ms"]
-        stats["value"] |= {"throughput": 1.0, "wait_seconds": 0.1, "compute_seconds": 7.9}
-    floor = round(4000 * CLOCK.eval_share - 1000 * CLOCK.resolution)
+        stats["value"] |= {"throughput": 0.5, "wait_seconds": 0.1, "compute_seconds": 15.9}
+    floor = round(8000 * CLOCK.eval_share - 1000 * CLOCK.resolution)
     later(log, log.all("eval_stop")[1], log.all("eval_start")[1]["time_ms"] + floor + beyond - stop_of(log, 1))
     assert codes_of(tree, found) == codes
 

@@ -1,6 +1,7 @@
 """A tiny problem with its dataset, and real processes that train on it."""
 
 import dataclasses
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -9,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryFile
 
 import pytest
 import yaml
@@ -20,11 +20,30 @@ from benchmark.launch import Launch
 from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
-from implementations.pytorch.start import Warm, can_be_warm, exit_code
+from implementations.pytorch.start import Warm, can_be_warm
 from rules.edition import current, load
 
 ROOT = Path(__file__).resolve().parents[3]
 TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
+
+
+def load_helper(name):
+    """A module beside this file, which isn't a package: known to others as pytorch_test_<name>."""
+    spec = importlib.util.spec_from_file_location(f"pytorch_test_{name}", Path(__file__).with_name(f"{name}.py"))
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_forked = load_helper("forked")
+Run, finished = _forked.Run, _forked.finished
+
+
+def pytest_collection_modifyitems(items):
+    """Tests that make runs are slow: they use the warm process, through `tiny` or by themselves."""
+    for item in items:
+        if "warm" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
 
 
 @dataclass(frozen=True)
@@ -47,6 +66,13 @@ class Tiny:
         run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
         return [sys.executable, *(run if ranks > 1 else []), str(TRAIN), *self.options(log, data), *settings]
 
+    def start(self, log: Path, *settings: str, ranks: int = 1, fresh: bool = False) -> Run | subprocess.Popen:
+        """A run that has been started, as `train` starts it. A context."""
+        if self.warm and not fresh:
+            return Run(self.warm, [*self.options(log), *settings], ranks, {})
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(self.command(log, *settings, ranks=ranks), env=environment(), **streams)
+
     def train(
         self,
         log: Path,
@@ -56,21 +82,12 @@ class Tiny:
         env: dict | None = None,
         fresh: bool = False,
     ) -> subprocess.CompletedProcess:
-        """A finished run. It is forked from a warm process, unless it has to be `fresh`, or has ranks or variables."""
-        if self.warm and not (fresh or env or ranks > 1):
-            return finished(self.warm, [*self.options(log, data), *settings])
+        """A finished run. Its ranks are forked from a warm process, unless it has to be `fresh`: a program of its own,
+        under torchrun if it has ranks."""
+        if self.warm and not fresh:
+            return finished(self.warm, [*self.options(log, data), *settings], ranks, env)
         command = self.command(log, *settings, ranks=ranks, data=data)
         return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment() | (env or {}))
-
-
-def finished(warm: Warm, arguments: list[str]) -> subprocess.CompletedProcess:
-    """A run that a warm process forked, at its end, and what it said."""
-    with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
-        run = warm.start(arguments, (0, out.fileno(), err.fileno()))
-        assert run, "the warm process is gone"
-        code = exit_code(run, 300)
-        said = [(file.seek(0), file.read())[1] for file in (out, err)]
-    return subprocess.CompletedProcess(arguments, code, *said)
 
 
 @pytest.fixture(scope="session")

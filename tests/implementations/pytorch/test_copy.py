@@ -16,6 +16,8 @@ from benchmark.tree import result_path
 from compliance.engine import judge
 from rules.edition import current
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "acme-v2"  # no identifier
 # Modules are loaded in a process of its own each, all of which have PyTorch from the one that they are forked from.

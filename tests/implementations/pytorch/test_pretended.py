@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 STEPS = {  # problem and layout -> weights, gradients, and tensors of the optimizer
     "smoke:1,1,1,1": 200,

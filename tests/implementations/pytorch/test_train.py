@@ -35,13 +35,19 @@ def values(found, key):
 
 
 @pytest.mark.parametrize(
-    ("layout", "workers"),
-    [((1, 1, 1, 1), 2), ((2, 1, 1, 1), 0), ((3, 1, 1, 1), 0), ((1, 1, 2, 1), 1), ((2, 2, 1, 1), 0)],
+    ("layout", "workers", "fresh"),
+    [
+        ((1, 1, 1, 1), 2, True),
+        ((2, 1, 1, 1), 0, False),
+        ((3, 1, 1, 1), 0, False),
+        ((1, 1, 2, 1), 1, True),
+        ((2, 2, 1, 1), 0, False),
+    ],
 )
-def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, workers):
+def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, workers, fresh):
     log, ranks = tmp_path / "result_0.txt", math.prod(layout)
     named = ["--layout", ",".join(map(str, layout))] if math.prod(layout[1:]) > 1 else []  # all by data is the default
-    done = tiny.train(log, *named, f"workers={workers}", ranks=ranks, fresh=True)
+    done = tiny.train(log, *named, f"workers={workers}", ranks=ranks, fresh=fresh)
     assert done.returncode == 0, done.stderr
     assert "epoch 1: loss" in done.stderr and "Traceback" not in done.stderr
     found = events(log)

@@ -19,6 +19,8 @@ from perf.projection.measured import compare, read_measured
 from perf.projection.predict import step_seconds, weight_bytes
 from perf.projection.trace import trace
 
+pytestmark = pytest.mark.slow
+
 SMOKE = load_problem("smoke")
 TRUE = System(
     source="measured: made up",

@@ -24,6 +24,8 @@ from perf.projection.recompute import LADDER, step_of
 from perf.projection.search import best_of, busy, search
 from perf.projection.trace import trace
 
+pytestmark = pytest.mark.slow
+
 WORKER = Path(__file__).with_name("ranks_messages.py")
 SMOKE, SCALE11 = load_problem("smoke"), load_problem("scale11")
 ENDLESS = 1e15  # a rate that costs nothing

@@ -11,7 +11,10 @@ from results import compare, site, summarize
 
 axe_core_python = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
 browser = pytest.importorskip("perf.browser", reason="websocket-client is not installed")
-pytestmark = pytest.mark.skipif(browser.browser() is None, reason=f"none of {', '.join(browser.NAMES)} is installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(browser.browser() is None, reason=f"none of {', '.join(browser.NAMES)} is installed"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import random
 import pytest
 from scipy import stats
 
-from results.statistics.contrast import ERROR, contrast, log_mean, probability_faster
+from results.statistics.contrast import ERROR, Contrast, contrast, log_mean, probability_faster
 
 
 def draw(seed, n, mean=100.0, sigma=0.1):
@@ -22,6 +22,22 @@ def test_identical_sets_are_never_different():
         assert found.distinguishable is False
         assert found.faster == 0.5
     assert contrast([7.0] * 5, [7.0] * 5).distinguishable is False
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "distinguishable"),
+    [
+        (0.8, 0.99, True),
+        (0.8, 1.0, False),
+        (0.8, 1.01, False),
+        (0.99, 1.2, False),
+        (1.0, 1.2, False),
+        (1.01, 1.2, True),
+        (None, None, None),
+    ],
+)
+def test_an_interval_that_reaches_1_does_not_tell_two_systems_apart(low, high, distinguishable):
+    assert Contrast(low and 1.0, low, high, 0.5).distinguishable is distinguishable
 
 
 def test_clearly_slower():

@@ -15,5 +15,12 @@ def test_subtract_may_leave_several_pieces():
     assert subtract([(0, 10), (20, 30)], [(2, 3), (5, 22), (29, 40)]) == [(0, 2), (3, 5), (22, 29)]
 
 
+def test_subtract_leaves_nothing_empty_and_needs_nothing_behind():
+    assert subtract([(0, 5)], [(0, 2)]) == [(2, 5)]  # begins with what is taken
+    assert subtract([(0, 5)], [(3, 5)]) == [(0, 3)]  # ends with it
+    assert subtract([(0, 5)], [(0, 5)]) == []
+    assert subtract([(5, 6), (8, 9)], [(0, 1), (2, 5)]) == [(5, 6), (8, 9)]  # all that is taken comes before
+
+
 def test_length():
     assert length([(0, 3), (5, 8)]) == 6 and length([]) == 0

@@ -1,6 +1,7 @@
 """How sets stand with the checker, and what becomes of a figure that it objects to."""
 
 import json
+from dataclasses import replace
 
 from compliance.engine import judge
 from compliance.finding import Finding
@@ -35,8 +36,9 @@ def test_waived_findings_are_shown_and_take_nothing_away():
 def test_only_errors_object():
     assert Standing((finding(severity="review"),)).objection is None
     assert Standing((), (finding(),)).objection is None
-    objection = Standing((finding(), finding("b"))).objection
-    assert objection == "not in order: 2 errors, the first: RUN01 Something holds (found 1, wanted 2)"
+    others = [replace(finding(path, code="RUN02"), found="7") for path in "bc"]
+    objection = Standing((finding(), *others)).objection
+    assert objection == "not in order: 3 errors, the first: RUN01 Something holds (found 1, wanted 2)"
 
 
 def test_errors_in_pruned_logs_are_named_and_take_no_number_away(tree, new_log, capsys):
@@ -71,7 +73,9 @@ def test_a_set_that_is_not_in_order_has_no_score(tree, new_log, capsys):
 
 def test_a_log_s_findings_are_its_own(tree, new_log):
     """A part of a set, as of one with several problems, has none of the other logs' findings."""
-    tree.set([new_log.scaffold(50 + i, seed=1 + i) for i in range(5)])
+    folder = tree.set([new_log.scaffold(50 + i, seed=1 + i) for i in range(5)])
     (runs,) = judge([tree.root]).all_sets
     part = standing(runs, runs.logs[:1])
+    (lonely,) = judge([folder]).all_sets
+    assert (part.alone, standing(lonely, lonely.logs).alone) == (False, True)
     assert {f.path for f in part.findings if "result_" in f.path} == {runs.logs[0].run.path}

@@ -1,11 +1,12 @@
-"""Started by test_cosmoflow_ranks.py: what ranks compute of CosmoFlow under a layout, against one rank.
+"""Started by test_split.py: what ranks compute of CosmoFlow under a layout, against one rank.
 
-    cosmoflow_ranks.py OUT
+    ranks.py OUT
 
 Forks 2, 3, 4 and 8 ranks, runs every case of that size in them, and writes JSON: by case the greatest absolute
 difference of predictions, loss, gradients, weights after three steps, and score.
 """
 
+import functools
 import json
 import os
 import socket
@@ -129,6 +130,17 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     return found | {"score": torch.tensor([score.value, *score.facts["sums"]], dtype=torch.float64)}
 
 
+@functools.cache
+def alone(case: Case) -> dict[str, Tensor]:
+    """What one rank computes: once, before ranks are forked."""
+    return compute(case, Layout(1))
+
+
+def reference(case: Case) -> Case:
+    """The same work without what one rank has no use for."""
+    return replace(case, extents=(1, 1, 1, 1), recompute=False, harm="")
+
+
 def break_something(harm: str) -> None:
     """What a negative control is about."""
     if harm == "gather":
@@ -149,7 +161,7 @@ def wrongly_padded(conv: nn.Module, x: Tensor) -> Tensor:
 
 def differences(case: Case, layout: Layout) -> dict[str, float]:
     """By kind, the greatest difference of this rank's results from one rank's."""
-    wanted = compute(replace(case, recompute=False), Layout(1))
+    wanted = dict(alone(reference(case)))
     wanted["predictions"] = wanted["predictions"][layout.share(range(case.samples))]
     if case.harm:
         break_something(case.harm)
@@ -189,6 +201,9 @@ def launch(names: list[str], ranks: int, out: Path) -> dict[str, dict[str, float
 
 def main(out: Path) -> None:
     """All cases, by their number of ranks."""
+    torch.set_num_threads(1)  # others would not be there in a fork
+    for case in (*CASES.values(), *CONTROLS.values()):
+        alone(reference(case))
     results, sizes = {}, {name: torch.tensor(case.extents).prod().item() for name, case in CASES.items()}
     for ranks in sorted(set(sizes.values())):
         results |= launch([name for name in CASES if sizes[name] == ranks], ranks, out)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pytorch_test_forked import finished
 
 from benchmark.collect import collect, snapshot
 from benchmark.config import shallow
@@ -21,6 +22,7 @@ from benchmark.problem import load_problem
 from benchmark.tree import result_path
 from compliance.engine import judge
 from implementations.pytorch import submit
+from implementations.pytorch.start import Warm
 from results import summarize
 from rules.edition import ROOT as RULES
 from rules.edition import current, load
@@ -39,6 +41,7 @@ class Small:
     problems: Path
     data: dict[str, Path]
     rules: Path
+    warm: Warm | None
 
     def train(self, log: Path, *more: str, form: str = "tfrecord", layout: str = "1,1,1,1", seed: int | None = None):
         """A finished run of a problem that the first evaluation meets."""
@@ -48,12 +51,14 @@ class Small:
         options |= {"config": ROOT / "implementations/pytorch/configs/cosmoflow-mini.yaml"}
         options |= {} if seed is None else {"rehearsal-seed": seed}
         arguments = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+        if self.warm:
+            return finished(self.warm, [*arguments, *SETTINGS, *more], ranks)
         command = [sys.executable, *(launch if ranks > 1 else []), str(TRAIN), *arguments, *SETTINGS, *more]
         return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory) -> Small:
+def small(tmp_path_factory, warm) -> Small:
     folder = tmp_path_factory.mktemp("cosmoflow")
     mini = load_problem("cosmoflow-mini")
     definitions, data, published = {}, {}, {}
@@ -76,7 +81,7 @@ def small(tmp_path_factory) -> Small:
     law["problems"] |= published
     law["clock"]["shortest_run"] = 0.01  # seven samples take no longer
     limits.write_text(yaml.safe_dump(law))
-    return Small(folder / "problems.yaml", data, folder / "rules")
+    return Small(folder / "problems.yaml", data, folder / "rules", warm)
 
 
 @pytest.fixture(scope="module")

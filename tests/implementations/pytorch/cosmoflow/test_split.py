@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 WORKER = Path(__file__).with_name("ranks.py")
 CLOSE = 1e-10
 CONTROLS = {"no gather", "dropout by rank", "penalty by rank", "kernel 2 padded before"}
 
 
+@pytest.mark.slow
 def test_every_layout_computes_what_one_rank_does(tmp_path):
     """Predictions, loss, every gradient, the weights after three steps and the score, with uneven and empty shares,
     kernels of 2 and dropout; the negative controls fail."""

@@ -1,11 +1,12 @@
-"""Started by test_deepcam_ranks.py: what ranks compute of DeepCAM with grouped batch norm, against one rank.
+"""Started by test_ranks.py: what ranks compute of DeepCAM with grouped batch norm, against one rank.
 
-    deepcam_ranks.py OUT
+    ranks.py OUT
 
 Forks 2, 3 and 4 ranks, runs every case of that size in them, and writes JSON: by case the greatest absolute difference
 of loss, gradients, running statistics, weights after three steps, and score.
 """
 
+import functools
 import json
 import os
 import socket
@@ -96,6 +97,12 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     return found
 
 
+@functools.cache
+def alone(samples: int) -> dict[str, Tensor]:
+    """What one rank computes: once, before ranks are forked."""
+    return compute(Case(1, 1, samples), Layout(1))
+
+
 def break_something(harm: str) -> None:
     """What a negative control is about."""
     add = norm.add
@@ -113,7 +120,7 @@ def break_something(harm: str) -> None:
 
 def differences(case: Case, layout: Layout) -> dict[str, float]:
     """By kind, the greatest difference of this rank's results from one rank's."""
-    wanted = compute(Case(1, 1, case.samples), Layout(1))
+    wanted = alone(case.samples)
     if case.harm:
         break_something(case.harm)
     found, worst = compute(case, layout), {}
@@ -161,6 +168,9 @@ def launch(names: list[str], ranks: int, out: Path) -> dict[str, dict[str, float
 
 def main(out: Path) -> None:
     """All cases, by their number of ranks."""
+    torch.set_num_threads(1)  # others would not be there in a fork
+    for case in (*CASES.values(), *CONTROLS.values()):
+        alone(case.samples)
     results = launch(["pairs"], PAIRS.ranks, out)
     for ranks in (2, 3):
         results |= launch([name for name in CASES if CASES[name].ranks == ranks], ranks, out)

@@ -96,8 +96,9 @@ def test_no_sample_goes_through_and_has_zero_gradients():
     assert all(p.grad is not None and (p.grad == 0).all() for p in model.parameters())
 
 
-def test_published_network_forward_and_backward_on_a_quarter_of_a_sample(published):
+@pytest.mark.slow
+def test_published_network_forward_and_backward_on_a_36th_of_a_sample(published):
     """The whole of one takes half a minute: perf/deepcam.py."""
-    loss = published.train()(torch.rand(1, 16, 384, 576)).square().mean()
+    loss = published.train()(torch.rand(1, 16, 128, 192)).square().mean()
     loss.backward()
     assert loss.isfinite() and all(p.grad.isfinite().all() for p in published.parameters())

@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 WORKER = Path(__file__).with_name("ranks.py")
 CLOSE = 1e-9
 CONTROLS = {"each rank its own statistics", "means of ranks' means", "gradients of a rank's own sums"}
 
 
+@pytest.mark.slow
 def test_grouped_ranks_compute_what_one_rank_does(tmp_path):
     """Loss, every gradient, running statistics, the weights after three steps of LAMB and the score, with uneven and
     empty shares; the negative controls fail. Of four ranks in pairs, both of a pair have the same statistics."""

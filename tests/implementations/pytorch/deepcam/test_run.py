@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pytorch_test_forked import finished
 
 from benchmark.config import shallow
 from benchmark.generate import describe, generate
@@ -21,6 +22,7 @@ from compliance.engine import judge
 from implementations.pytorch.config import load_config
 from implementations.pytorch.deepcam.task import Config, Task
 from implementations.pytorch.layers.blocks import parameter_count
+from implementations.pytorch.start import Warm
 from rules.edition import current, load
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -35,20 +37,23 @@ class Easy:
     """The problem, its files, and the rules with its numbers."""
 
     folder: Path
+    warm: Warm | None
 
     def train(self, log, *settings, ranks=1):
         """A finished run."""
         launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
         files = {"problems": "problems.yaml", "config": "config.yaml", "data": "data"}
         options = [part for k, v in files.items() for part in (f"--{k}", str(self.folder / v))]
-        command = [sys.executable, *(launch if ranks > 1 else []), str(TRAIN), "--problem", "easy", *options]
+        options = ["--problem", "easy", *options, "--log", str(log), *settings]
+        if self.warm:
+            return finished(self.warm, options, ranks)
+        command = [sys.executable, *(launch if ranks > 1 else []), str(TRAIN), *options]
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("RANK", "WORLD", "LOCAL", "MASTER"))}
-        command += ["--log", str(log), *settings]
         return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
 
 
 @pytest.fixture(scope="module")
-def easy(tmp_path_factory):
+def easy(tmp_path_factory, warm):
     folder = tmp_path_factory.mktemp("easy")
     mini = load_problem("deepcam-mini")
     loud = {"contrast": (5.0, 5.0), "wind": (5.0, 5.0), "grain": 0.0, "decoys": (0, 0)}
@@ -67,7 +72,7 @@ def easy(tmp_path_factory):
     with open(folder / "rules" / base / "limits.yaml", "a") as limits:
         limits.write(f"{describe(problem, manifest)}\n    parameter_count: {weights}\n    outputs: 3\n")
         limits.write("    bytes: {train: 1, validation: 1}\n    flops_per_sample: 1\n")
-    return Easy(folder)
+    return Easy(folder, warm)
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ def test_ranks_meet_while_they_copy(tiny, events, tmp_path):
         "    shutil.copyfile = lambda a, b: (time.sleep(0.9), copyfile(a, b))[1]\n"
     )
     log = tmp_path / "log.txt"
-    env = {"PYTHONPATH": str(slow)}
-    done = tiny.train(log, "--stage", str(tmp_path / "disk"), "timeout_seconds=3", ranks=2, env=env)
+    more = {"env": {"PYTHONPATH": str(slow)}, "fresh": True}
+    done = tiny.train(log, "--stage", str(tmp_path / "disk"), "timeout_seconds=3", ranks=2, **more)
     assert done.returncode == 0, done.stderr
     keys = {e.key: e.time_ms for e in events(log)}
     assert keys["staging_stop"] - keys["staging_start"] > 4000

@@ -183,7 +183,7 @@ def jobs(tmp_path) -> Jobs:
 
 
 @pytest.fixture
-def start(jobs, request):
+def start(jobs, request, warm):
     """The function that runs a script on the tiny problem, or another that a fixture has, for real."""
 
     def run(launcher: str, *given: str, problem: str = "tiny", **env: object) -> subprocess.CompletedProcess:

@@ -221,7 +221,7 @@ def full(tensor: Tensor) -> Tensor:
 
 @functools.cache
 def alone(side: int, levels: int, samples: int, steps: int) -> dict[str, Tensor]:
-    """What one rank computes."""
+    """What one rank computes: once, before ranks are forked."""
     return compute(Case(Layout(1), side, levels, samples, steps=steps), Layout(1))
 
 
@@ -282,6 +282,9 @@ def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
 def main(out: Path) -> None:
     """All cases, by their number of ranks."""
     cases, results = CASES | CONTROLS, {}
+    torch.set_num_threads(1)  # others would not be there in a fork
+    for case in cases.values():
+        alone(case.side, case.levels, case.samples, case.steps)
     for ranks in sorted({case.layout.ranks for case in cases.values()}):
         names = [name for name, case in cases.items() if case.layout.ranks == ranks]
         with socket.socket() as probe:

@@ -19,6 +19,7 @@ CLOSE = 1e-10
 CONTROLS = {"no halo", "no corners", "shard norm", "wrong adjoint", "wrong average"}
 
 
+@pytest.mark.slow
 def test_every_layout_computes_what_one_rank_does(tmp_path):
     """Logits, loss, every gradient and the weights after four steps; the negative controls fail."""
     out = tmp_path / "differences.json"

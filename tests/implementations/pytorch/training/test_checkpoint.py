@@ -8,7 +8,6 @@ import random
 import resource
 import shutil
 import signal
-import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -31,23 +30,16 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="fi
 LONG = ("--rehearsal-seed", "7", "epochs=4", "average_decay=0.9")
 
 
-def kill_when(command: list[str], log: Path, key: str, times: int) -> None:
+def kill_when(key: str, times: int, tiny, log: Path, *settings: str, ranks: int = 1) -> None:
     """Start a run and kill it, all its ranks at once, when it has logged a key so many times."""
     before = log.read_text().count(f'"{key}"') if log.exists() else 0
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with tiny.start(log, *settings, ranks=ranks) as run:
         deadline = time.monotonic() + 300
         while not (log.exists() and log.read_text().count(f'"{key}"') - before >= times):
-            assert process.poll() is None, process.stderr.read()
+            assert run.poll() is None, run.communicate()[1]
             assert time.monotonic() < deadline
             time.sleep(0.002)
-        for pid in (*started_by(process.pid), process.pid):
-            os.kill(pid, signal.SIGKILL)
-
-
-def started_by(pid: int) -> list[int]:
-    """The ranks that a launcher has started, each in a session of its own."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
+        run.kill()
 
 
 def curve(found) -> list[tuple[int, float]]:
@@ -65,10 +57,10 @@ def whole(endless, events, tmp_path_factory):
 def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
     """Killed while it writes a checkpoint, then while it trains, then by the book; its log has one clock."""
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
-    again = endless.command(log, "--checkpoint", str(folder), "--resume", *LONG)
-    kill_when(again, log, "eval_stop", 2)
-    kill_when(again, log, "epoch_start", 2)
-    done = subprocess.run(again, capture_output=True, text=True, timeout=300)
+    again = (log, "--checkpoint", str(folder), "--resume", *LONG)
+    kill_when("eval_stop", 2, endless, *again)
+    kill_when("epoch_start", 2, endless, *again)
+    done = endless.train(*again)
     assert done.returncode == 1 and len(done.stderr.splitlines()) <= 4, done.stderr
     found = events(log)
     assert curve(found) == whole
@@ -88,21 +80,21 @@ def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
 def test_one_run_at_a_time(endless, events, tmp_path):
     """A second run in the same folder is refused before it touches the log; one after the first's end is not."""
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
-    again = endless.command(log, "--checkpoint", str(folder), "--resume", *LONG)
-    with subprocess.Popen(again, stderr=subprocess.DEVNULL) as first:
+    again = (log, "--checkpoint", str(folder), "--resume", *LONG)
+    with endless.start(*again) as first:
         while not (log.exists() and '"eval_accuracy"' in log.read_text()):
             assert first.poll() is None
             time.sleep(0.01)
         os.kill(first.pid, signal.SIGSTOP)
         before = log.read_bytes()
-        second = subprocess.run(again, capture_output=True, text=True, timeout=100)
+        second = endless.train(*again)
         assert log.read_bytes() == before
         os.kill(first.pid, signal.SIGCONT)
         os.kill(first.pid, signal.SIGKILL)
     assert second.returncode == 2
     holder = f"process {first.pid} on {platform.node()}"
     assert second.stderr == f"train.py: {folder}: found a run at work in it ({holder}), wanted one at a time\n"
-    assert endless.train(log, "--checkpoint", str(folder), "--resume", *LONG).returncode == 1
+    assert endless.train(*again).returncode == 1
     assert curve(events(log))[-1][0] == 4
 
 
@@ -110,8 +102,8 @@ def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
     """Written by two ranks that share the weights, gone on with by two that share samples, then by one."""
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = ["--checkpoint", str(folder), "--resume", *LONG]
-    kill_when(endless.command(log, *again, "sharding=fsdp", ranks=2), log, "eval_accuracy", 1)
-    kill_when(endless.command(log, *again, "layout=[1,2,1,1]", ranks=2), log, "eval_accuracy", 1)
+    kill_when("eval_accuracy", 1, endless, log, *again, "sharding=fsdp", ranks=2)
+    kill_when("eval_accuracy", 1, endless, log, *again, "layout=[1,2,1,1]", ranks=2)
     done = endless.train(log, *again)
     assert done.returncode == 1, done.stderr
     found = curve(events(log))
@@ -123,7 +115,7 @@ def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
 def begun(endless, tmp_path):
     """The log and the checkpoint of a run that was killed after its second evaluation."""
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
-    kill_when(endless.command(log, "--checkpoint", str(folder), *LONG), log, "eval_accuracy", 2)
+    kill_when("eval_accuracy", 2, endless, log, "--checkpoint", str(folder), *LONG)
     return log, folder
 
 

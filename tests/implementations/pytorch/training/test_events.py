@@ -5,7 +5,6 @@ import hashlib
 import os
 import resource
 import signal
-import subprocess
 import sys
 import time
 
@@ -151,8 +150,7 @@ def test_a_log_that_cannot_be_written_is_said_in_one_line(tiny, tmp_path, place,
 @pytest.mark.skipif(sys.platform != "linux", reason="removes a file that is open")
 def test_a_run_whose_log_is_deleted_fails(endless, tmp_path):
     log = tmp_path / "log.txt"
-    command = endless.command(log, "epochs=1000000")
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+    with endless.start(log, "epochs=1000000") as process:
         deadline = time.monotonic() + 300
         while not (log.exists() and "eval_accuracy" in log.read_text()):
             assert process.poll() is None and time.monotonic() < deadline
@@ -187,11 +185,12 @@ def test_every_start_is_in_the_ledger_and_in_its_log(tiny, endless, events, tmp_
 def test_a_run_that_goes_on_resumes_its_start(endless, events, tmp_path):
     log = tmp_path / "result_0.txt"
     more = ("--checkpoint", str(tmp_path / "c"), "--resume", "epochs=4")
-    with subprocess.Popen(endless.command(log, *more), stderr=subprocess.DEVNULL) as process:
+    with endless.start(log, *more) as process:
         while not (log.exists() and '"eval_accuracy"' in log.read_text()):
             assert process.poll() is None
             time.sleep(0.002)
         process.send_signal(signal.SIGTERM)
+        process.wait(300)
     assert endless.train(log, *more).returncode == 1
     first, aborted, second, end = (e.said for e in read_ledger(tmp_path / LEDGER).entries)
     assert (first.resumes, aborted.of, aborted.status) == (None, 1, "aborted")

@@ -1,6 +1,6 @@
 """Faults under split layouts: every rank ends by itself within a bounded time, one line says why, and so does the log.
 
-Killed ranks are in test_abort.py.
+Killed ranks are in test_stop.py.
 """
 
 import os
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from pytorch_test_forked import Rank
 
 from benchmark.scaffold.store import sample_path
 
@@ -22,10 +23,10 @@ ENDLESS = ("epochs=1000000", "timeout_seconds=5")
 LAYOUTS = ["1,2,1,1", "2,1,1,1"]
 
 
-def environment(rank: int, port: int, host: str, **more: str) -> dict[str, str]:
+def variables(rank: int, port: int, host: str, **more: str) -> dict[str, str]:
     """What torchrun would say to rank 0 or 1 of 2."""
     names = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2, "MASTER_PORT": port}
-    return {**os.environ, "MASTER_ADDR": host, "OMP_NUM_THREADS": "1", **{k: str(v) for k, v in names.items()}, **more}
+    return {"MASTER_ADDR": host, "OMP_NUM_THREADS": "1", **{k: str(v) for k, v in names.items()}, **more}
 
 
 @contextmanager
@@ -36,11 +37,15 @@ def two_ranks(tiny, log: Path, *settings: str, limit: int = 0, data: Path | None
         port = probe.getsockname()[1]
     ranks = []
     for rank in (0, 1):
-        prefix, more = wrap[rank] if wrap else ([], {})
-        command = [*prefix, *tiny.command(log, *settings, data=data)]
-        limits = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None
-        options = {"env": environment(rank, port, host, **more), "preexec_fn": limits, "text": True}
-        ranks.append(subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, **options))
+        if wrap or not tiny.warm:
+            prefix, more = wrap[rank] if wrap else ([], {})
+            command = [*prefix, *tiny.command(log, *settings, data=data)]
+            options = {"env": {**os.environ, **variables(rank, port, host, **more)}, "text": True}
+            ranks.append(subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, **options))
+        else:
+            ranks.append(Rank(tiny.warm, [*tiny.options(log, data), *settings], variables(rank, port, host)))
+        if limit:  # before it writes anything: it has yet to import its modules
+            resource.prlimit(ranks[-1].pid, resource.RLIMIT_FSIZE, (limit, limit))
     try:
         yield ranks
     finally:

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -18,9 +17,9 @@ FOREVER = "epochs=1000000"
 
 
 @contextmanager
-def running(command: list[str], log: Path):
+def running(tiny, log: Path, *settings: str, **options):
     """A run that has logged its first evaluation."""
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+    with tiny.start(log, *settings, **options) as process:
         try:
             deadline = time.monotonic() + 300  # on a machine that does much else
             while not (log.exists() and "eval_accuracy" in log.read_text()):
@@ -37,6 +36,11 @@ def children(pid: int) -> list[int]:
     return sorted(int(child) for task in tasks for child in task.read_text().split())
 
 
+def ranks_of(process) -> list[int]:
+    """The processes of a run's ranks, under torchrun or forked by the tests."""
+    return [rank.pid for rank in process.ranks] if hasattr(process, "ranks") else children(process.pid)
+
+
 def end_of(log: Path, events) -> dict:
     """The metadata of the last event, which is run_stop and the only one."""
     found = events(log)
@@ -47,7 +51,7 @@ def end_of(log: Path, events) -> dict:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signal(endless, events, tmp_path, number):
     log = tmp_path / "log.txt"
-    with running(endless.command(log, FOREVER, "workers=1"), log) as process:
+    with running(endless, log, FOREVER, "workers=1") as process:
         workers = children(process.pid)
         process.send_signal(number)
         assert process.wait(60) == 128 + number
@@ -60,17 +64,19 @@ def test_signal(endless, events, tmp_path, number):
 
 def test_signal_to_all_ranks(endless, events, tmp_path):
     log = tmp_path / "log.txt"
-    with running(endless.command(log, FOREVER, ranks=2), log) as process:
+    with running(endless, log, FOREVER, ranks=2, fresh=True) as process:
         process.terminate()
         assert process.wait(30) != 0
     assert end_of(log, events)["status"] == "aborted"
 
 
-@pytest.mark.parametrize(("victim", "layout"), [(0, "2,1,1,1"), (1, "2,1,1,1"), (1, "1,2,1,1")])
-def test_killed_rank(endless, events, tmp_path, victim, layout):
+@pytest.mark.parametrize(
+    ("victim", "layout", "fresh"), [(0, "2,1,1,1", False), (1, "2,1,1,1", True), (1, "1,2,1,1", False)]
+)
+def test_killed_rank(endless, events, tmp_path, victim, layout, fresh):
     log = tmp_path / "log.txt"
-    with running(endless.command(log, FOREVER, "--layout", layout, ranks=2), log) as process:
-        ranks = children(process.pid)
+    with running(endless, log, FOREVER, "--layout", layout, ranks=2, fresh=fresh) as process:
+        ranks = ranks_of(process)
         os.kill(ranks[victim], signal.SIGKILL)
         assert process.wait(40) == 1
     if victim == 1:  # nobody is left to log rank 0's own sudden death
@@ -82,7 +88,7 @@ def test_killed_rank(endless, events, tmp_path, victim, layout):
 def test_killed_launcher(endless, events, tmp_path):
     """torchrun's ranks end within seconds, and the log says that they did."""
     log = tmp_path / "log.txt"
-    with running(endless.command(log, FOREVER, ranks=2), log) as process:
+    with running(endless, log, FOREVER, ranks=2, fresh=True) as process:
         ranks = children(process.pid)
         process.kill()
         deadline = time.monotonic() + 20
@@ -94,7 +100,7 @@ def test_killed_launcher(endless, events, tmp_path):
 
 def test_dead_data_worker(endless, events, tmp_path):
     log = tmp_path / "log.txt"
-    with running(endless.command(log, FOREVER, "workers=1", "cache_gib=0"), log) as process:
+    with running(endless, log, FOREVER, "workers=1", "cache_gib=0") as process:
         os.kill(children(process.pid)[0], signal.SIGKILL)
         assert process.wait(30) == 1
     assert end_of(log, events)["reason"] == "a reader process died"

@@ -1,0 +1,286 @@
+"""Change one operator or number of a module at a time, and see whether its tests notice.
+
+    python tests/mutants.py                                      # 20 mutants of each module below
+    python tests/mutants.py --each 5 --seed 2 benchmark/metric.py results/statistics
+    python tests/mutants.py --all compliance/checks/clock.py
+
+Each mutant is a module whose syntax tree differs in one place. No file is changed: a forked process that has the
+packages loaded runs the module's file of tests against the changed tree, up to the first test that fails. A mutant that
+no test notices has survived; its lines are printed before and after, and the table at the end counts. What survives and
+why is in docs/mutants.md. Exit code 1 if something survived.
+"""
+
+import argparse
+import ast
+import copy
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = (  # files, or folders of them
+    "compliance/checks",
+    "compliance/reading",
+    "results/statistics",
+    "benchmark/metric.py",
+    "benchmark/fingerprint.py",
+    "benchmark/log.py",
+    "implementations/pytorch/parallel/halo.py",
+    "implementations/pytorch/parallel/layout.py",
+    "implementations/pytorch/layers/norm.py",
+)
+MORE = {  # tests of a module that has no file of its own, or of what several modules do together
+    "compliance/reading/edition.py": ("tests/compliance/test_rounds.py",),
+    "implementations/pytorch/parallel/halo.py": ("tests/implementations/pytorch/parallel/test_spatial.py",),
+}
+LOADED = (
+    "pytest",
+    "hypothesis",
+    "yaml",
+    "numpy",
+    "h5py",
+    "mlperf_logging.mllog",
+    "safetensors",
+    "scipy.stats",
+    "pandas",
+)
+TORCH = ("torch", "torch.distributed.fsdp", "torch.utils.flop_counter")
+LIMIT = 5.0  # times what the tests take of the module as it is, and SLACK
+SLACK = 20.0  # seconds
+WIDTH = 120  # characters of a line that is shown
+KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"  # a mutant that runs on is noticed, too
+
+COMPARISONS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+ARITHMETIC = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A module's tree with one change, in a line of its file, and the statement there before and after."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+    tree: ast.Module
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}\n    - {self.before}\n    + {self.after}"
+
+
+def changes(node: ast.AST) -> list[Callable[[ast.AST], object]]:
+    """What can be changed at a node: functions that do it to a copy of the node."""
+    match node:
+        case ast.Compare(ops=ops):
+            return [put(ops=[*ops[:i], COMPARISONS[type(op)](), *ops[i + 1 :]]) for i, op in enumerate(ops)]
+        case ast.BinOp(op=op) | ast.AugAssign(op=op) if type(op) in ARITHMETIC:
+            return [put(op=ARITHMETIC[type(op)]())]
+        case ast.BoolOp(op=op):
+            return [put(op=ast.Or() if isinstance(op, ast.And) else ast.And())]
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return [put(operand=ast.UnaryOp(ast.Not(), operand))]
+        case ast.UnaryOp(op=ast.USub()):
+            return [put(op=ast.UAdd())]
+        case ast.Constant(value=bool(value)):
+            return [put(value=not value)]
+        case ast.Constant(value=int(value) | float(value)):
+            return [put(value=value + 1), put(value=value - 1)]
+        case ast.IfExp(body=body, orelse=orelse):
+            return [put(body=orelse, orelse=body)]
+        case ast.Break() | ast.Continue():
+            other = ast.Continue if isinstance(node, ast.Break) else ast.Break
+            return [lambda copied: setattr(copied, "__class__", other)]
+    return []
+
+
+def put(**fields: object) -> Callable[[ast.AST], object]:
+    """The function that sets fields of a node."""
+    return lambda node: vars(node).update(fields)
+
+
+def skipped(tree: ast.Module) -> set[int]:
+    """Nodes, by id(), that no run evaluates: annotations."""
+    found = set()
+    for node in ast.walk(tree):
+        for name in ("annotation", "returns"):
+            if annotation := getattr(node, name, None):
+                found |= {id(inner) for inner in ast.walk(annotation)}
+    return found
+
+
+def places(tree: ast.Module) -> list[tuple[int, int]]:
+    """Every change of a module: the number of the node, as ast.walk counts, and that of the change there."""
+    without = skipped(tree)
+    nodes = [(i, node) for i, node in enumerate(ast.walk(tree)) if id(node) not in without]
+    return [(i, number) for i, node in nodes for number in range(len(changes(node)))]
+
+
+def mutant(path: str, tree: ast.Module, index: int, number: int) -> Mutant:
+    """The mutant with that change."""
+    changed = copy.deepcopy(tree)
+    before, after = list(ast.walk(tree)), list(ast.walk(changed))
+    parents = {id(child): node for node in before for child in ast.iter_child_nodes(node)}
+    statement = before[index]
+    while not isinstance(statement, ast.stmt):
+        statement = parents[id(statement)]
+    twin = after[before.index(statement)]
+    changes(before[index])[number](after[index])
+    lines = first_line(statement, before[index]), first_line(twin, after[index])
+    return Mutant(path, before[index].lineno, *shortened(*lines), changed)
+
+
+def first_line(statement: ast.stmt, at: ast.AST) -> str:
+    """The line of a statement's text that has a node: the only one, or the head of a block."""
+    lines = ast.unparse(statement).splitlines()
+    inner = ast.unparse(at)
+    return next((line.strip() for line in lines if inner in line), lines[0].strip())
+
+
+def shortened(*lines: str) -> list[str]:
+    """Two lines, of long ones what is around the first difference."""
+    apart = (i for i, pair in enumerate(zip(*lines, strict=False)) if len(set(pair)) > 1)
+    start = max(0, next(apart, 0) - WIDTH // 2)
+    cut = [line[start:][:WIDTH] for line in lines]
+    return [
+        f"{'... ' * (start > 0)}{part}{' ...' * (start + WIDTH < len(line))}"
+        for part, line in zip(cut, lines, strict=True)
+    ]
+
+
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports a mutant in place of its module."""
+
+    def __init__(self, changed: Mutant):
+        self.mutant = changed
+        self.name = changed.path.removesuffix(".py").replace("/", ".")
+
+    def find_spec(self, name, path=None, target=None):
+        file = ROOT / self.mutant.path
+        return importlib.util.spec_from_file_location(name, file, loader=self) if name == self.name else None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        exec(compile(ast.fix_missing_locations(self.mutant.tree), ROOT / self.mutant.path, "exec"), vars(module))
+
+
+def tests_of(path: str) -> list[str]:
+    """The files of tests that must notice a change of a module."""
+    own = Path("tests", path).with_name(f"test_{Path(path).name}").as_posix()
+    return [name for name in (own, *MORE.get(path, ())) if (ROOT / name).is_file()]
+
+
+def forked(tests: Sequence[str], changed: Mutant | None, limit: float) -> tuple[int | None, float]:
+    """Run tests in a process of their own, in which a mutant takes its module's place: pytest's exit code, None if they
+    ran into the limit; and the seconds they took."""
+    began, child = time.monotonic(), os.fork()
+    if not child:
+        with suppress(BaseException):
+            os.setsid()
+            silence = os.open(os.devnull, os.O_RDWR)
+            for stream in range(3):
+                os.dup2(silence, stream)
+            if changed:
+                sys.meta_path.insert(0, Changed(changed))
+            import pytest
+
+            quiet = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-W", "ignore"]
+            os._exit(pytest.main([*quiet, *tests]))
+        os._exit(70)
+    while time.monotonic() < began + limit:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status), time.monotonic() - began
+        time.sleep(0.02)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None, limit
+
+
+def outcome(changed: Mutant, tests: Sequence[str], limit: float) -> str:
+    """What became of a mutant."""
+    code, _ = forked(tests, changed, limit)
+    return ENDLESS if code is None else SURVIVED if code == 0 else KILLED
+
+
+def files(names: Sequence[str]) -> list[str]:
+    """The modules of files and folders, those with tests, by their paths in the repository. Raises ValueError."""
+    found = []
+    for name in names:
+        path = (ROOT / name).resolve()
+        if not path.exists():
+            raise ValueError(f"{name}: found no such file or folder")
+        inside = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        found += [p.relative_to(ROOT).as_posix() for p in inside if tests_of(p.relative_to(ROOT).as_posix())]
+    return found
+
+
+def run(path: str, each: int | None, seed: int, say: Callable[[str], None]) -> tuple[str, int, int, int]:
+    """Try mutants of a module, so many or all: its row of the table. Raises ValueError if its tests fail as it is."""
+    tests = tests_of(path)
+    code, seconds = forked(tests, None, 600)
+    if code:
+        raise ValueError(f"{path}: found tests that fail without a change, wanted {' '.join(tests)} to pass")
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    drawn = places(tree)
+    if each is not None and each < len(drawn):
+        drawn = random.Random(f"{path}/{seed}").sample(drawn, each)
+    tried = sorted((mutant(path, tree, *place) for place in drawn), key=lambda m: m.line)
+    survived = [m for m in tried if outcome(m, tests, LIMIT * seconds + SLACK) == SURVIVED]
+    for alive in survived:
+        say(str(alive))
+    return path, len(tried), len(tried) - len(survived), len(survived)
+
+
+def table(rows: Sequence[tuple[str, int, int, int]]) -> str:
+    """Modules, mutants, killed and survived, in Markdown, with their sums."""
+    tried, killed = (sum(row[i] for row in rows) for i in (1, 2))
+    share = f"{100 * killed / tried:.1f} % killed" if tried else "no mutants"
+    lines = ["| module | mutants | killed | survived |", "| --- | ---: | ---: | ---: |"]
+    lines += [f"| `{path}` | {number} | {dead} | {alive} |" for path, number, dead, alive in rows]
+    return "\n".join([*lines, f"| all: {share} | {tried} | {killed} | {tried - killed} |"])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try mutants, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("modules", nargs="*", default=MODULES, help="files and folders (default: those of the rules)")
+    parser.add_argument("--each", type=int, default=20, help="mutants of each module, drawn by the seed (default: 20)")
+    parser.add_argument("--all", action="store_true", help="every mutant")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args(arguments)
+    os.chdir(ROOT)
+    try:
+        paths = files(args.modules)
+        for name in (*LOADED, *(TORCH if any(path.startswith("implementations") for path in paths) else ())):
+            with suppress(ImportError):
+                importlib.import_module(name)
+        each = None if args.all else args.each
+        rows = [run(path, each, args.seed, lambda text: print(text, flush=True)) for path in paths]
+    except ValueError as error:
+        print(f"mutants.py: {error}", file=sys.stderr)
+        return 2
+    print(table(rows))
+    return int(any(row[3] for row in rows))
+
+
+if __name__ == "__main__":
+    sys.path[0] = str(ROOT)
+    sys.exit(main())
