@@ -8,15 +8,16 @@ if (location.protocol === "file:") {
       frame.hidden = true;
       document.body.append(frame);
       const inside = (this.inside = frame.contentWindow);
+      const own = new URL(url, location);
       inside.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
       const load = (address) =>
         new Promise((loaded, failed) => {
           const script = inside.document.createElement("script");
-          Object.assign(script, { src: new URL(address, url), onload: loaded, onerror: failed });
+          Object.assign(script, { src: new URL(address, own), onload: loaded, onerror: failed });
           inside.document.body.append(script);
         });
       inside.importScripts = (...addresses) => Promise.all(addresses.map(load));
-      this.ready = load(url);
+      this.ready = load(own);
     }
     postMessage(data) {
       this.ready.then(() => this.inside.dispatchEvent(new MessageEvent("message", { data })));
