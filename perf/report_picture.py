@@ -42,16 +42,15 @@ def picture(page: Path, heading: str, width: int = WIDTH, height: int = HEIGHT) 
     with started() as address:
         opened = tab(address)
         opened.open(page, width=width)
-        opened.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
-        )
+        opened.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         for _ in range(2):  # drawing what was out of sight moves the heading
             if not opened.run(FIND % (json.dumps(heading), MARGIN)):
                 raise RuntimeError(f"{page.name}: found no heading with {heading!r}, wanted one")
             time.sleep(SETTLE)
         data = opened.call("Page.captureScreenshot", format="png")["data"]
     whole = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
-    return whole.resize((round(width * SIZE), round(height * SIZE)), Image.Resampling.LANCZOS).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
+    small = whole.resize((round(width * SIZE), round(height * SIZE)), Image.Resampling.LANCZOS)
+    return small.quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,6 +3,7 @@
 import posixpath
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -68,11 +69,37 @@ def test_pages_of_a_navigation_are_in_order():
     assert pages_of([{"A": "a.md"}, {"B": [{"C": "c.md"}, "d.md"]}]) == ["a.md", "c.md", "d.md"]
 
 
-@pytest.mark.skipif(not MKDOCS.is_file(), reason="MkDocs is not installed: make docs does it")
-def test_mkdocs_builds_the_site_without_a_warning(collected, tmp_path):
-    docs.write(collected, tmp_path)
-    done = subprocess.run([str(MKDOCS), "build", "--strict"], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, "WARNING" in done.stderr) == (0, False), done.stderr
-    page = (tmp_path / "html" / "reference" / "rules" / "v1.0.html").read_text(encoding="utf-8")
-    assert 'id="SEED05"' in page and "unpkg" not in page and "googleapis" not in page
-    assert (tmp_path / "html" / "search" / "search_index.js").is_file()
+@pytest.fixture(scope="module")
+def built(collected, tmp_path_factory):
+    """The site's folder, and what MkDocs said while it built it."""
+    if not MKDOCS.is_file():
+        pytest.skip("MkDocs is not installed: make docs does it")
+    out = tmp_path_factory.mktemp("docs")
+    docs.write(collected, out)
+    done = subprocess.run([str(MKDOCS), "build", "--strict"], cwd=out, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out / "html", done.stderr
+
+
+def test_mkdocs_builds_the_site_without_a_warning(built):
+    folder, said = built
+    page = (folder / "reference" / "rules" / "v1.0.html").read_text(encoding="utf-8")
+    assert "WARNING  -" not in said and 'id="SEED05"' in page
+
+
+def test_pages_that_are_opened_as_files_are_searched_and_load_nothing_from_elsewhere(built):
+    browser = pytest.importorskip("perf.browser", reason="websocket-client is not installed")
+    if browser.browser() is None:
+        pytest.skip(f"none of {', '.join(browser.NAMES)} is installed")
+    with browser.started() as address:
+        page = browser.tab(address)
+        page.open(built[0] / "index.html", width=1366)
+        page.run("document.querySelector('[data-md-component=search-query]').focus()")
+        page.call("Input.insertText", text="SEED05")
+        found, deadline = [], time.monotonic() + browser.SECONDS
+        while not found and time.monotonic() < deadline:
+            time.sleep(0.2)
+            found = page.run("[...document.querySelectorAll('.md-search-result__item a')].map((a) => a.href)")
+        assert any(link.endswith("/reference/rules/v1.0.html?h=seed05#SEED05") for link in found)
+        assert not page.complaints()
+        assert not [link for link in page.requests() if not link.startswith(("file:", "data:", "about:"))]

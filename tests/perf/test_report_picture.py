@@ -3,9 +3,10 @@
 import pytest
 
 pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+pytest.importorskip("websocket", reason="websocket-client is not installed")
 
-from perf.browser import browser  # noqa: E402
-from perf.report_picture import OUT, picture  # noqa: E402
+from perf.browser import browser
+from perf.report_picture import OUT, picture
 
 PAGE = """<!doctype html><body style="margin:0;background:white"><h2 style="margin:2000px 0 0">smoke</h2>
 <details><summary>a set</summary><div style="height:3000px;background:rgb(0,0,255)"></div></details>"""

@@ -14,7 +14,7 @@ from rules.edition import load
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "submitting.md"
 FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = ("docs/submitting.md", "README.md")
+PAGES = ("docs/submitting.md", "docs/organising.md", "README.md", "compliance/README.md", "rules/README.md")
 
 
 def commands(text: str) -> list[str]:
