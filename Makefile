@@ -19,7 +19,7 @@ OUT := build/results/$(EDITION)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 UV := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate
 
-.PHONY: run test lint mutants setup completion lock sbom clean
+.PHONY: run test lint mutants setup completion docs lock sbom clean
 
 run: setup
 	$(BIN)/python implementations/pytorch/submit.py --problem $(PROBLEM) --runs $(RUNS) --org $(ORG) --system $(SYSTEM) --out $(OUT)
@@ -59,6 +59,16 @@ completion: setup
 	$(BIN)/python integrations/completion.py > build/completion.bash
 	@echo "source $(CURDIR)/build/completion.bash"
 
+# The documents as a site, build/docs/html/index.html, built in an environment of its own
+docs: setup build/mkdocs/done
+	$(BIN)/python perf/docs.py --out build/docs
+	NO_MKDOCS_2_WARNING=1 build/mkdocs/bin/mkdocs build --strict --quiet --config-file build/docs/mkdocs.yml
+
+build/mkdocs/done: requirements/docs.txt
+	$(PYTHON) -m venv build/mkdocs
+	build/mkdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
+	touch $@
+
 # Resolves pyproject.toml again, and writes the digests of all packages: requirements/README.md
 lock:
 	$(PYTHON) -m venv build/uv
@@ -66,6 +76,7 @@ lock:
 	grep -oE '"torch==[0-9.]+"' pyproject.toml | tr -d '"' | $(UV) --custom-compile-command 'make lock' - -o requirements/cuda.txt
 	$(UV) --custom-compile-command 'make lock' --group dev pyproject.toml -o requirements/common.txt \
 	$$(grep -oE '^(torch|triton|nvidia|cuda)[a-z0-9-]*' requirements/cuda.txt | sed 's/^/--no-emit-package /')
+	$(UV) --custom-compile-command 'make lock' --group pyproject.toml:docs -o requirements/docs.txt
 	printf 'numpy\npyyaml\nscipy\n' | $(UV) --custom-compile-command 'make lock' -c requirements/common.txt - -o requirements/judge.txt
 
 # What is installed here, with licences: as a software bill of materials (CycloneDX)

@@ -1,25 +1,20 @@
 """What pages tell people to type: scripts that exist, with options that they have; links that lead somewhere."""
 
 import argparse
-import inspect
 import re
 import shlex
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from implementations.pytorch.measuring.system import describe_system
+from perf.pages.scripts import parser_of
 from rules.edition import load
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "submitting.md"
 FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = ("docs/submitting.md", "README.md")
-
-
-class Found(Exception):
-    """A parser, and the method by which its script parses."""
+PAGES = ("docs/submitting.md", "docs/organising.md", "README.md", "compliance/README.md", "rules/README.md")
 
 
 def commands(text: str) -> list[str]:
@@ -33,24 +28,11 @@ def parse(command: str) -> argparse.Namespace:
     """What a command's script reads from it. Raises ValueError for a script or an option that there is not."""
     _, script, *arguments = shlex.split(command)
     script = re.sub(r"^implementations/acme(-open)?/", "implementations/pytorch/", script)
-    if not (ROOT / script).is_file():
-        raise ValueError(f"{command}: found no {script}")
-    main = import_module(script.removesuffix(".py").replace("/", ".")).main
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("parse_args", "parse_intermixed_args"):
-            patch.setattr(argparse.ArgumentParser, name, lambda self, *_, name=name: _found(self, name))
-        try:
-            main(*([arguments] if inspect.signature(main).parameters else []))
-        except Found as found:
-            parser, method = found.args
     try:
+        parser, method = parser_of(script, arguments)
         return getattr(parser, method)(arguments)
     except SystemExit:
         raise ValueError(f"{command}: {script} does not take it") from None
-
-
-def _found(parser: argparse.ArgumentParser, method: str) -> None:
-    raise Found(parser, method)
 
 
 @pytest.mark.parametrize("page", PAGES)

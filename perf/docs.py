@@ -1,0 +1,120 @@
+"""Collect the pages of the documents' site, for MkDocs to build. `make docs` does both.
+
+    python perf/docs.py --out build/docs        # build/docs/mkdocs.yml and build/docs/pages/
+
+The pages are the repository's own Markdown, at the same paths: those that the navigation in docs/site/mkdocs.yml names.
+Pages of rules, settings and commands are generated. A link to a file that is no page leads to a page that shows it.
+"""
+
+import argparse
+import posixpath
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmark.config import read_yaml
+from perf.pages import rules, scripts, settings
+from perf.pages.files import shown
+from perf.pages.text import for_python_markdown, relinked
+
+ROOT = Path(__file__).resolve().parents[1]
+SITE = ROOT / "docs" / "site"
+PICTURES = (".png", ".svg")
+GENERATED = "reference/"
+ELSEWHERE = ("https://", "http://", "mailto:", "#")
+
+
+def pages_of(nav: Any) -> list[str]:
+    """The paths of a navigation, in order."""
+    if isinstance(nav, str):
+        return [nav]
+    return [path for entry in (nav.values() if isinstance(nav, Mapping) else nav) for path in pages_of(entry)]
+
+
+def listed() -> list[str]:
+    """The pages of the site."""
+    return pages_of(read_yaml(SITE / "mkdocs.yml")["nav"])
+
+
+def generated(page: str) -> str:
+    """The Markdown of a generated page. Raises ValueError for one that nothing generates."""
+    kind, _, name = page.removeprefix(GENERATED).removesuffix(".md").rpartition("/")
+    match kind, name:
+        case "", "settings":
+            return settings.page()
+        case "commands", folder:
+            return scripts.page(folder)
+        case "rules", edition:
+            return rules.page(edition)
+    raise ValueError(f"docs/site/mkdocs.yml: nothing generates {page}")
+
+
+def collect(pages: Sequence[str]) -> dict[str, str | Path]:
+    """Everything that MkDocs reads, by its path below `pages/`: Markdown, and files to be copied. Raises ValueError for
+    a link that leads nowhere, naming the page and the link."""
+    found: dict[str, str | Path] = {}
+    linked: set[str] = set()
+
+    def target(page: str, link: str) -> str:
+        if link.startswith(ELSEWHERE):
+            return link
+        path, hash_, anchor = link.partition("#")
+        whole = path[1:] if path.startswith("/") else posixpath.join(posixpath.dirname(page), path)
+        place = posixpath.normpath(whole)
+        if place not in pages and not (ROOT / place).exists():
+            raise ValueError(f"{page}: the link {link} leads nowhere")
+        if place not in pages and f"{place}/README.md" in pages:
+            place = f"{place}/README.md"
+        elif place not in pages and place.endswith(PICTURES):
+            found[place] = ROOT / place
+        elif place not in pages:
+            linked.add(place)
+            place, hash_, anchor = f"files/{place}.md", "", ""
+        return posixpath.relpath(place, posixpath.dirname(page)) + hash_ + anchor
+
+    for page in pages:
+        text = generated(page) if page.startswith(GENERATED) else (ROOT / page).read_text(encoding="utf-8")
+        found[page] = for_python_markdown(relinked(text, lambda link, page=page: target(page, link)))
+        if page.startswith(f"{GENERATED}rules/mlperf"):  # or the search would find each rule five times
+            found[page] = f"---\nsearch:\n  exclude: true\n---\n\n{found[page]}"
+    return found | {f"files/{place}.md": shown(place) for place in linked}
+
+
+def write(found: Mapping[str, str | Path], out: Path) -> None:
+    """The folder that MkDocs builds."""
+    shutil.rmtree(out / "pages", ignore_errors=True)
+    for name, content in found.items():
+        path = out / "pages" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, Path):
+            shutil.copyfile(content, path)
+        else:
+            path.write_text(content, encoding="utf-8")
+    (out / "pages" / "assets").mkdir()
+    for name in ("iframe-worker.js", "site.css"):
+        shutil.copyfile(SITE / name, out / "pages" / "assets" / name)
+    shutil.copyfile(SITE / "mkdocs.yml", out / "mkdocs.yml")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Collect and write. Returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
+    options = parser.parse_args(arguments)
+    try:
+        found = collect(listed())
+    except ValueError as error:
+        print(f"docs.py: {error}", file=sys.stderr)
+        return 1
+    write(found, options.out)
+    print(f"{options.out}: {len(found)} pages and pictures")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""The figure of who imports whom, drawn from the code.
+
+    python perf/imports.py        # docs/figures/imports.svg
+
+A box is a package with its folders, an arrow an import somewhere in it. Imports within a package are not drawn.
+"""
+
+import argparse
+import ast
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from perf.curves.svg import element, label
+
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "docs" / "figures" / "imports.svg"
+PACKAGES = {  # package -> what it is; from top to bottom
+    "perf": "measurements and figures",
+    "implementations": "the reference, for PyTorch",
+    "results": "scores and comparisons",
+    "compliance": "the checker",
+    "rules": "texts and numbers of the rules",
+    "benchmark": "the problem, without a framework",
+}
+LEFT, TOP, WIDE, HIGH, GAP = 110, 10, 460, 62, 16  # pixels: place and size of boxes, and between them
+WIDTH, LANE = 755, 18  # of the figure; between lines
+LINE = 74  # characters of a line of folders
+STYLE = """text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: #57606a; }
+.name { font-size: 15px; font-weight: 600; fill: #1b1f24; } .folders { font-size: 11px; }
+rect.box { fill: #f6f8fa; stroke: #8c959f; } .line { fill: none; stroke: #3b5bdb; stroke-width: 1.5; }
+.perf { stroke: #868e96; stroke-dasharray: 5 4; }
+"""
+
+
+def modules(package: str) -> list[Path]:
+    """The Python files of a package; the submissions in results/ are none of its own."""
+    files = sorted((ROOT / package).rglob("*.py"))
+    return [path for path in files if not re.match(r"results/v\d", path.relative_to(ROOT).as_posix())]
+
+
+def imports() -> dict[str, set[str]]:
+    """The packages that each package imports, itself left out."""
+    found: dict[str, set[str]] = {}
+    for package in PACKAGES:
+        names = set().union(*(imported(path) for path in modules(package)))
+        found[package] = names & PACKAGES.keys() - {package}
+    return found
+
+
+def imported(path: Path) -> set[str]:
+    """The top-level names that a file imports absolutely, anywhere in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def folders(package: str) -> list[str]:
+    """The folders of a package that hold modules: of implementations, those of the reference."""
+    top = ROOT / package / ("pytorch" if package == "implementations" else "")
+    return sorted(path.name for path in top.iterdir() if path.name != "templates" and any(path.glob("*.py")))
+
+
+def wrapped(names: Sequence[str]) -> list[str]:
+    """Names in lines of at most LINE characters."""
+    lines = [""]
+    for name in names:
+        longer = f"{lines[-1]}  {name}".strip()
+        if len(longer) > LINE:
+            lines.append(name)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def box(package: str) -> str:
+    """A package: its name, what it is, its folders."""
+    y = edge(package)
+    shown = package + ("/pytorch/" if package == "implementations" else "/")
+    parts = [element("rect", x=LEFT, y=y, width=WIDE, height=HIGH, rx=6, class_="box")]
+    parts.append(label(LEFT + 12, y + 20, shown, class_="name"))
+    parts.append(label(LEFT + WIDE - 12, y + 20, PACKAGES[package], "end"))
+    lines = enumerate(wrapped(folders(package)))
+    parts += [label(LEFT + 12, y + 39 + 14 * i, text, class_="folders") for i, text in lines]
+    return "".join(parts)
+
+
+def edge(package: str) -> int:
+    """The upper edge of a box."""
+    return TOP + list(PACKAGES).index(package) * (HIGH + GAP)
+
+
+def side(edges: Sequence[tuple[str, str]], x: int, out: int, class_: str) -> list[str]:
+    """Lines with arrows along one side of the boxes, at x; `out` is -1 to the left and 1 to the right. Short ones are
+    nearest to the boxes, each has a lane of its own, and none begins or ends where another does."""
+    order = list(PACKAGES)
+    lanes = sorted(edges, key=lambda pair: (order.index(pair[1]) - order.index(pair[0]), order.index(pair[0])))
+    parts = []
+    for number, (importer, importee) in enumerate(lanes):
+        leaving = sorted((e for e in lanes if e[0] == importer), key=lanes.index)
+        coming = sorted((e for e in lanes if e[1] == importee), key=lanes.index)
+        start = edge(importer) + HIGH - 8 - 9 * leaving.index((importer, importee))
+        stop = edge(importee) + 8 + 9 * coming.index((importer, importee))
+        lane = x + out * LANE * (number + 1)
+        path = f"M{x},{start} H{lane - 5 * out} Q{lane},{start} {lane},{start + 5} V{stop - 5} Q{lane},{stop} "
+        path += f"{lane - 5 * out},{stop} H{x + 2 * out}"
+        title = element("title", f"{importer} imports {importee}")
+        parts.append(element("path", title, d=path, class_=class_, marker_end="url(#head)"))
+    return parts
+
+
+def figure(found: Mapping[str, set[str]]) -> str:
+    """The figure as SVG: what perf imports on the left, all else on the right."""
+    edges = [(importer, importee) for importer in found for importee in sorted(found[importer])]
+    words = "; ".join(f"{importer} imports {', '.join(sorted(names)) or 'none'}" for importer, names in found.items())
+    tip = element("path", d="M0,0 L8,4 L0,8 z", fill="context-stroke")
+    head = element("marker", tip, id="head", markerWidth=8, markerHeight=8, refX=7, refY=4, orient="auto")
+    height = edge(list(PACKAGES)[-1]) + HIGH + TOP
+    parts = [element("title", f"Who imports whom: {words}"), element("defs", head)]
+    parts.append(element("rect", width=WIDTH, height=height, fill="white") + element("style", STYLE))
+    parts += side([e for e in edges if e[0] == "perf"], LEFT, -1, "line perf")
+    parts += side([e for e in edges if e[0] != "perf"], LEFT + WIDE, 1, "line")
+    parts += [box(package) for package in PACKAGES]
+    size = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height}
+    return element("svg", "\n".join(parts), xmlns="http://www.w3.org/2000/svg", role="img", **size) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw and write. Returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=OUT)
+    options = parser.parse_args(arguments)
+    options.out.write_text(figure(imports()), encoding="utf-8")
+    print(options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""A page for each edition of the rules: the text of every rule in force, with its code as the anchor."""
+
+import re
+from itertools import groupby
+
+import compliance.checks  # noqa: F401  registers the checks
+from compliance.rule import CHECKS
+from rules.edition import Edition, load
+from rules.text import Rule
+
+WORDS = {"error": "error", "warning": "warning", "review": "for review", "info": "information", "people": "by people"}
+
+
+def page(name: str) -> str:
+    """Markdown of an edition's rules, family by family. Raises ValueError for an edition that there is not."""
+    edition = load(name)
+    limits = f"rules/{name}/limits.yaml"
+    intro = f"""# Rules {name}
+
+{edition.limits.title}. {len(edition.rules)} rules are in force. The numbers are in [limits.yaml](/{limits}). On the
+command line, `python compliance/check.py --explain CODE` prints a rule.
+"""
+    parts = [intro, contents(edition)]
+    for family, rules in groupby(edition.rules.values(), lambda rule: family_of(rule.code)):
+        found = list(rules)
+        parts.append(f"## {title(found[0])} {{#{family}}}\n")
+        parts += [section(rule, edition) for rule in found]
+    return "\n".join(parts)
+
+
+def family_of(code: str) -> str:
+    """The letters of a code."""
+    return code.rstrip("0123456789")
+
+
+def title(rule: Rule) -> str:
+    """The heading of the file in which a rule's family is."""
+    return rule.path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").strip()
+
+
+def contents(edition: Edition) -> str:
+    """A table of the families, each with links to its rules."""
+    rows = ["| family | rules |", "| --- | --- |"]
+    for family, rules in groupby(edition.rules.values(), lambda rule: family_of(rule.code)):
+        found = list(rules)
+        name = title(found[0]).partition(": ")[2]
+        rows.append(f"| [{family}](#{family}), {name} | {' '.join(f'[{r.code}](#{r.code})' for r in found)} |")
+    return "\n".join(rows) + "\n"
+
+
+def section(rule: Rule, edition: Edition) -> str:
+    """A rule: its sentence, what a fault counts as, its text."""
+    severity = "people" if rule.by_review else edition.limits.severity.get(rule.code, CHECKS[rule.code].severity)
+    place = rule.place.partition(":")[0]
+    said = f"{WORDS[severity]} · [text](/{place})"
+    return f"### {rule.code} {escaped(rule.sentence)} {{#{rule.code}}}\n\n{said}\n{{.severity}}\n\n{rule.reason}\n"
+
+
+def escaped(sentence: str) -> str:
+    """A sentence in a heading: underscores and angle brackets are themselves, outside of code."""
+    parts = re.split(r"(`[^`]*`)", sentence)
+    return "".join(p if p.startswith("`") else re.sub(r"([_<>*])", r"\\\1", p) for p in parts)

@@ -1,0 +1,92 @@
+"""Markdown as GitHub reads it, for Python-Markdown: anchors of headings, indentation of lists, links."""
+
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote
+
+FENCE = re.compile(r"^ *(```|~~~)")
+HEADING = re.compile(r"^(#{1,6}) +(.*?) *#*$")
+ITEM = re.compile(r"^( *)([-*]|\d+\.)( +)")
+LINK = re.compile(r"(?<=\])\(([^()\s]+)\)")
+CODE = re.compile(r"`[^`]*`")
+GIVEN = re.compile(r" \{#([\w-]+)\}$")  # an anchor that a generated page writes out
+
+
+def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it is prose: neither in a fenced block nor a fence itself."""
+    inside = False
+    for line in text.splitlines():
+        fence = bool(FENCE.match(line))
+        yield line, not (inside or fence)
+        inside ^= fence
+
+
+def anchor(title: str) -> str:
+    """The anchor that GitHub gives a heading: lower case, without punctuation, a hyphen for each space."""
+    words = LINK.sub("", title).replace("[", "").replace("]", "").replace("`", "")
+    return re.sub(r"[^\w -]", "", words).lower().replace(" ", "-")
+
+
+def anchors(text: str) -> list[str]:
+    """The anchors of a page's headings, in order. Of headings that are alike, the second gets -1, the third -2."""
+    found: dict[str, int] = {}
+    names = []
+    for line, prose in outside_fences(text):
+        if prose and (given := GIVEN.search(line)):
+            names.append(given[1])
+        elif prose and (match := HEADING.match(line)):
+            name = anchor(match[2])
+            count = found[name] = found.get(name, -1) + 1
+            names.append(f"{name}-{count}" if count else name)
+    return names
+
+
+def links(text: str) -> list[str]:
+    """The targets of a page's links and images."""
+    prose = "\n".join(line for line, is_prose in outside_fences(text) if is_prose)
+    return [unquote(target) for target in LINK.findall(CODE.sub("``", prose))]
+
+
+def relinked(text: str, target: Callable[[str], str]) -> str:
+    """The page with each link's target replaced by what the function makes of it."""
+    lines = []
+    for line, prose in outside_fences(text):
+        lines.append(LINK.sub(lambda match: f"({target(match[1])})", line) if prose else line)
+    return "\n".join(lines) + "\n"
+
+
+def for_python_markdown(text: str) -> str:
+    """The page with GitHub's anchors written out, a blank line before each list, and lists indented by fours, which is
+    what Python-Markdown wants of them."""
+    names = iter(anchors(text))
+    lines: list[str] = []
+    depths: list[int] = []  # columns at which the text of the open list items begins
+    for line, prose in outside_fences(text):
+        if prose and (match := HEADING.match(line)):
+            depths.clear()
+            lines.append(f"{match[1]} {GIVEN.sub('', match[2])} {{#{next(names)}}}")
+            continue
+        indent = len(line) - len(line.lstrip())
+        item = ITEM.match(line) if prose else None
+        if line.strip() and prose:
+            after_blank = not lines or not lines[-1].strip()
+            while depths and indent < depths[-1] and (item or after_blank):
+                depths.pop()
+            if item and not depths and not after_blank and not ITEM.match(lines[-1]) and not in_list(lines):
+                lines.append("")
+        level = sum(indent >= depth for depth in depths)
+        rest = line[depths[level - 1] :] if level else line
+        lines.append((" " * 4 * level + rest) if line.strip() else "")
+        if item:
+            depths.append(len(item[0]))
+    return "\n".join(lines) + "\n"
+
+
+def in_list(lines: list[str]) -> bool:
+    """Whether the last paragraph belongs to a list."""
+    for line in reversed(lines):
+        if not line.strip():
+            return False
+        if ITEM.match(line):
+            return True
+    return False

@@ -1,0 +1,48 @@
+"""GitHub's Markdown for Python-Markdown: anchors, lists, links."""
+
+import pytest
+
+from perf.pages.text import anchor, anchors, for_python_markdown, links, relinked
+
+
+@pytest.mark.parametrize(
+    ("title", "wanted"),
+    [
+        ("What the numbers mean", "what-the-numbers-mean"),
+        ("On a cluster: `launch/`, `perf/project.py`", "on-a-cluster-launch-perfprojectpy"),
+        ("A set of runs: `submit.py --study`", "a-set-of-runs-submitpy---study"),
+        ("See [the guide](docs/submitting.md)", "see-the-guide"),
+        ("3. Closed and open", "3-closed-and-open"),
+    ],
+)
+def test_anchors_are_githubs(title, wanted):
+    assert anchor(title) == wanted
+
+
+def test_headings_that_are_alike_are_numbered_and_code_has_none():
+    text = "# A\n\n## B c\n\n```\n# no heading\n```\n\n## B c\n\n### X {#SEED01}\n"
+    assert anchors(text) == ["a", "b-c", "b-c-1", "SEED01"]
+
+
+def test_links_in_code_are_none():
+    text = "[a](b.md#c) and `[d](e)` and ![f](g.png)\n```\n[h](i)\n```\n"
+    assert links(text) == ["b.md#c", "g.png"]
+    assert (
+        relinked("[a](b.md) ![f](g.png)\n```\n[h](i)\n```\n", str.upper) == "[a](B.MD) ![f](G.PNG)\n```\n[h](i)\n```\n"
+    )
+
+
+def test_lists_are_indented_by_fours_and_follow_a_blank_line():
+    text = "Words:\n1. One\n   goes on\n\n   ```\n   code\n     more\n   ```\n\n   - inner\n     still\n2. Two\n\nNo.\n"
+    wanted = "Words:\n\n1. One\n    goes on\n\n    ```\n    code\n      more\n    ```\n\n    - inner\n"
+    assert for_python_markdown(text) == wanted + "        still\n2. Two\n\nNo.\n"
+
+
+def test_code_and_tables_stay_as_they_are():
+    text = "```\n- no list\n   1. none\n```\n\n| a | b |\n| --- | --- |\n| - | 1. |\n"
+    assert for_python_markdown(text) == text
+
+
+def test_headings_have_their_anchor_written_out():
+    assert for_python_markdown("# A: `b`\n") == "# A: `b` {#a-b}\n"
+    assert for_python_markdown("### SEED01 Every run {#SEED01}\n") == "### SEED01 Every run {#SEED01}\n"
