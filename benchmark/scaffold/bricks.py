@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise, product
 from pathlib import Path
 from typing import NamedTuple
@@ -18,11 +18,12 @@ from zlib_ng import zlib_ng
 
 from benchmark.log import open_regular
 
-WORTH_A_THREAD = 1 << 17  # bytes of a volume's bricks: handing them over takes 0.05 ms, hashing them and labels 0.15 ms
+WORTH_A_THREAD = 1 << 20  # bytes of a volume's bricks: hashing them takes 0.6 ms, handing them over up to 0.1 ms
 MOST_THREADS = 4  # beyond that the thread that reads is what the others wait for
 AT_ONCE = 1 << 23  # bytes of a volume's bricks that a thread has at a time
 Voxels = tuple[int, int, int]  # z, y, x: a corner or a shape
 Arrays = tuple[np.ndarray, np.ndarray]  # volume and label
+Chunk = tuple[int, int]  # of a brick in its file: offset, bytes
 Check = Callable[[int, np.ndarray, np.ndarray], None]  # of a brick: its number in the box, volume, label
 
 
@@ -67,35 +68,36 @@ def find_bricks(volume: h5d.DatasetID, label: h5d.DatasetID, cut: Cut) -> np.nda
 def read_bricks(path: Path, cut: Cut, places: np.ndarray, check: Check | None = None) -> Arrays:
     """Volume and label of a box, uint8 (D, H, W) each, from its bricks, each of which `check` may see first, in any
     thread. Of what checks raise, the first brick's is raised. Raises ValueError for bytes that are not a brick's."""
+    size, shape = cut.brick**3, (cut.brick,) * 3
     volume, label = np.empty((2, *cut.shape), np.uint8)
-    shape, corners = (cut.brick,) * 3, [tuple(np.subtract(corner, cut.low).tolist()) for corner in cut.corners()]
+    boxes = [tuple(slice(n, n + cut.brick) for n in at) for at in product(*(range(0, n, cut.brick) for n in cut.shape))]
+    chunks = [(at, min(length, size)) for at, length in places.reshape(-1, 2).tolist()]  # none is longer than a brick
 
-    def finish(bricks: range, chunks: Sequence[memoryview]) -> None:
-        for number, *pair in zip(bricks, chunks[::2], chunks[1::2], strict=True):
-            intensities, classes = (inflate(chunk, cut.brick**3).reshape(shape) for chunk in pair)
+    def finish(part: range, found: Sequence[memoryview]) -> None:
+        for number, *pair in zip(part, found[::2], found[1::2], strict=True):
+            intensities, classes = (inflate(chunk, size).reshape(shape) for chunk in pair)
             if check:
                 check(number, intensities, classes)
-            at = tuple(slice(first, first + cut.brick) for first in corners[number])
-            volume[at], label[at] = intensities, classes
+            volume[boxes[number]], label[boxes[number]] = intensities, classes
 
-    threads = min(cores(), MOST_THREADS) if volume.nbytes >= WORTH_A_THREAD else 1
+    threads = min(cores(), MOST_THREADS) if check and volume.nbytes >= WORTH_A_THREAD else 1
     with open_regular(path) as file:
-        places = np.minimum(places, (np.iinfo(np.int64).max, cut.brick**3))  # no chunk is longer than its brick
-        expect(file.fileno(), places)
-        for turn in turns(len(places), threads, max(1, AT_ONCE // cut.brick**3)):
+        expect(file.fileno(), chunks)
+        for turn in turns(len(boxes), threads, max(1, AT_ONCE // size)):
             with beside() as hand_over:
-                for part in turn[:-1]:
-                    hand_over(finish, part, fetch(file.fileno(), places[part.start : part.stop]))
-                finish(turn[-1], fetch(file.fileno(), places[turn[-1].start : turn[-1].stop]))
+                for part in turn:
+                    found = fetch(file.fileno(), chunks[2 * part.start : 2 * part.stop])
+                    act = finish if part is turn[-1] else partial(hand_over, finish)
+                    act(part, found)
     return volume[cut.box], label[cut.box]
 
 
 def turns(count: int, threads: int, most: int) -> Iterator[list[range]]:
     """`count` bricks in turns; of each turn a part a thread, as equal as can be and of no more than `most`."""
-    rounds = -(-count // (threads * most))
-    edges = np.linspace(0, count, min(count, rounds * threads) + 1).astype(int).tolist()
-    parts = [range(a, z) for a, z in pairwise(edges)]
-    return (parts[first : first + threads] for first in range(0, len(parts), threads))
+    parts = min(count, -(-count // (threads * most)) * threads)
+    edges = [count * n // parts for n in range(parts + 1)]
+    ranges = [range(a, z) for a, z in pairwise(edges)]
+    return (ranges[first : first + threads] for first in range(0, parts, threads))
 
 
 @contextmanager
@@ -122,43 +124,43 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def adjacent(places: np.ndarray) -> Iterator[tuple[int, int, int]]:
+def adjacent(chunks: Sequence[Chunk]) -> Iterator[tuple[int, int, int]]:
     """Chunks that lie one behind another in the file, as one: offset, bytes, and how many they are. In order."""
-    offset = size = count = 0
-    for at, length in places.reshape(-1, 2).tolist():
-        if count and at == offset + size:
-            size, count = size + length, count + 1
-            continue
-        if count:
-            yield offset, size, count
-        offset, size, count = at, length, 1
+    start = stop = count = 0
+    for offset, size in chunks:
+        if offset != stop or not count:
+            if count:
+                yield start, stop - start, count
+            start, stop, count = offset, offset, 0
+        stop, count = stop + size, count + 1
     if count:
-        yield offset, size, count
+        yield start, stop - start, count
 
 
-def expect(descriptor: int, places: np.ndarray) -> None:
-    """Have the kernel fetch all chunks now, where they are not in memory: a disk takes several requests at a time."""
+def expect(descriptor: int, chunks: Sequence[Chunk]) -> None:
+    """Have the kernel fetch all chunks, volumes and labels by turns, where they are not in memory: a disk takes several
+    requests at a time."""
     if hasattr(os, "posix_fadvise"):
         for kind in (0, 1):
-            for offset, size, _ in adjacent(places[:, kind]):
+            for offset, size, _ in adjacent(chunks[kind::2]):
                 os.posix_fadvise(descriptor, offset, size, os.POSIX_FADV_WILLNEED)
 
 
-def fetch(descriptor: int, places: np.ndarray) -> list[memoryview]:
-    """The chunks' bytes, volume and label by turns. Neighbours come in one request. Raises ValueError where the file
-    ends before them."""
-    found: tuple[list[memoryview], list[memoryview]] = ([], [])
-    for kind, chunks in enumerate(found):
-        sizes = iter(places[:, kind, 1].tolist())
-        for offset, size, count in adjacent(places[:, kind]):
-            read = memoryview(os.pread(descriptor, size, offset))
+def fetch(descriptor: int, chunks: Sequence[Chunk]) -> list[memoryview]:
+    """The chunks' bytes, in order, volumes and labels by turns. Neighbours come in one request. Raises ValueError where
+    the file ends before them."""
+    found: list[memoryview] = [memoryview(b"")] * len(chunks)
+    for kind in (0, 1):
+        number = kind
+        for offset, size, count in adjacent(chunks[kind::2]):
+            read, at = memoryview(os.pread(descriptor, size, offset)), 0
             for _ in range(count):
-                length = next(sizes)
-                if len(read) < length:
-                    raise ValueError(f"found {len(read)} bytes, wanted a brick of {length}")
-                chunks.append(read[:length])
-                read = read[length:]
-    return [chunk for pair in zip(*found, strict=True) for chunk in pair]
+                length = chunks[number][1]
+                found[number] = read[at : at + length]
+                if len(found[number]) < length:
+                    raise ValueError(f"found {len(found[number])} bytes, wanted a brick of {length}")
+                number, at = number + 2, at + length
+    return found
 
 
 def inflate(chunk: memoryview, size: int) -> np.ndarray:

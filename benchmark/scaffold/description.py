@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -11,7 +11,7 @@ from h5py import h5a
 from benchmark.hdf5 import opened
 from benchmark.hdf5_facts import Data, attributes, data_of, value_of
 
-TEXTS, NUMBERS = ("problem", "split", "digest"), ("sample", "side", "brick")  # attributes
+TEXTS, COUNTS = ("problem", "split", "digest"), "class_counts"  # attributes
 MOST_CLASSES = 256  # what a byte tells apart
 
 
@@ -29,9 +29,12 @@ class Header:
 
 
 class Described(NamedTuple):
-    """An open file's header and datasets."""
+    """Which sample an open file holds, in bricks of which side, and its datasets."""
 
-    header: Header
+    split: str
+    sample: int
+    side: int
+    brick: int
     volume: Data
     label: Data
     bricks: Data
@@ -40,46 +43,45 @@ class Described(NamedTuple):
 def read_header(path: Path) -> Header:
     """What a finished file says about itself. Raises ValueError naming the file otherwise."""
     with opened(path) as file:
-        return described(path, file).header
+        found = described(path, file)
+        problem, digest, counts = values(path, file, ("problem", "digest", COUNTS))
+    return Header(problem, *found[:4], digest, tuple(int(c) for c in counts))
 
 
 def described(path: Path, file: h5py.File) -> Described:
-    """An open file: its header, held against the file's own place, and its datasets, held against the header."""
-    header = header_of(path, file)
-    if (header.split, f"{header.sample:05d}.h5") != (path.parent.name, path.name):
-        raise ValueError(f"{path}: holds sample {header.sample} of {header.split}: the file was moved or renamed")
+    """An open file: the attributes that say where it belongs, held against its place, and its datasets, held against
+    these."""
+    if not h5a.exists(file.id, b"digest"):
+        raise ValueError(f"{path}: unfinished: the file has no digest")
+    split, *numbers = values(path, file, ("split", "sample", "side", "brick"))
+    sample, side, brick = map(int, numbers)
+    if (split, f"{sample:05d}.h5") != (path.parent.name, path.name):
+        raise ValueError(f"{path}: holds sample {sample} of {split}: the file was moved or renamed")
     arrays = [data_of(file, name) for name in ("volume", "label")]
     for name, data in zip(("volume", "label"), arrays, strict=True):
-        shape, brick = data.shape, data.chunks
-        if (shape, brick) != ((header.side,) * 3, (header.brick,) * 3) or header.side % header.brick:
-            raise ValueError(
-                f"{path}: found a {name} of {shape} in bricks of {brick}, wanted {header.side}^3 in {header.brick}^3"
-            )
+        if (data.shape, data.chunks) != ((side,) * 3, (brick,) * 3) or side % brick:
+            found = f"{data.shape} in bricks of {data.chunks}"
+            raise ValueError(f"{path}: found a {name} of {found}, wanted {side}^3 in {brick}^3")
         if data.dtype != np.uint8:
             raise ValueError(f"{path}: found a {name} of {data.dtype}, wanted bytes")
-    layers = header.side // header.brick
+    layers = side // brick
     wanted, bricks = (layers, layers, layers, 32), data_of(file, "bricks")
     if bricks.shape != wanted or bricks.dtype != np.uint8 or bricks.chunks:
         found = f"{bricks.dtype} {bricks.shape}{f' in chunks of {bricks.chunks}' if bricks.chunks else ''}"
         raise ValueError(f"{path}: bricks: found {found}, wanted uint8 {wanted}, a sha256 a brick, as they are")
-    return Described(header, *arrays, bricks)
+    return Described(split, sample, side, brick, *arrays, bricks)
 
 
-def header_of(path: Path, file: h5py.File) -> Header:
-    """The attributes of an open file, each of the kind and size that it should have."""
-    if not h5a.exists(file.id, b"digest"):
-        raise ValueError(f"{path}: unfinished: the file has no digest")
-    found = attributes(file, (*TEXTS, *NUMBERS, "class_counts"))
+def values(path: Path, file: h5py.File, names: tuple[str, ...]) -> list[Any]:
+    """Attributes of an open file, each of the kind and size that it should have."""
+    found = attributes(file, names)
     sizes = {name: attribute.shape for name, attribute in found.items()}
-    if any(sizes[name] != () for name in (*TEXTS, *NUMBERS)) or len(sizes["class_counts"] or ()) != 1:
-        raise ValueError(
-            f"{path}: found attributes of shapes {sizes}, wanted single values, and a list of class_counts"
-        )
-    if sizes["class_counts"][0] > MOST_CLASSES:
-        raise ValueError(f"{path}: found {sizes['class_counts'][0]} class_counts, wanted at most {MOST_CLASSES}")
-    a = {name: value_of(attribute) for name, attribute in found.items()}
-    for name in TEXTS:
-        if type(a[name]) is not str:
-            raise ValueError(f"{path}: {name}: found {a[name]!r:.80}, wanted text")
-    counts = tuple(int(c) for c in a["class_counts"])
-    return Header(*(a[name] for name in ("problem", "split")), *(int(a[name]) for name in NUMBERS), a["digest"], counts)
+    if any(len(shape or ()) != 1 if name == COUNTS else shape != () for name, shape in sizes.items()):
+        raise ValueError(f"{path}: found attributes of shapes {sizes}, wanted single values, and a list of {COUNTS}")
+    if COUNTS in sizes and sizes[COUNTS][0] > MOST_CLASSES:
+        raise ValueError(f"{path}: found {sizes[COUNTS][0]} {COUNTS}, wanted at most {MOST_CLASSES}")
+    read = {name: value_of(attribute) for name, attribute in found.items()}
+    for name, value in read.items():
+        if name in TEXTS and type(value) is not str:
+            raise ValueError(f"{path}: {name}: found {value!r:.80}, wanted text")
+    return list(read.values())

@@ -115,16 +115,15 @@ def read_box(path: Path, origin: Voxels = (0, 0, 0), shape: Voxels | None = None
 def prove_box(path: Path, origin: Voxels = (0, 0, 0), shape: Voxels | None = None) -> Proved:
     """`read_box`, and what it saw. Every brick is hashed once, for the check and for the sum."""
     with opened(path) as file:
-        header, volume, label, stored = described(path, file)
-        b = header.brick
-        cut = touched(path, header.side, b, origin, shape or (header.side,) * 3)
+        split, sample, side, b, volume, label, stored = described(path, file)
+        cut = touched(path, side, b, origin, shape or (side,) * 3)
         counts = tuple(n // b for n in cut.shape)
         wanted = stored.read((*(a // b for a in cut.low), 0), (*counts, 32)).reshape(-1, 32)
         positions, digests = list(cut.positions()), [0] * len(wanted)
 
         def check(number: int, intensities: np.ndarray, classes: np.ndarray) -> None:
             position = positions[number]
-            found = brick_digest(header.split, header.sample, position, intensities, classes)
+            found = brick_digest(split, sample, position, intensities, classes)
             if wanted[number].tobytes() != found.to_bytes(32, "big"):
                 raise ValueError(
                     f"{path}: brick {position} is corrupt: its bytes do not have the sha256 stored with them"

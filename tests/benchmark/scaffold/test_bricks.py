@@ -31,18 +31,18 @@ def test_turns_hold_every_brick_once_in_order():
     ],
 )
 def test_chunks_that_lie_one_behind_another_are_one_request(places, found):
-    assert list(bricks.adjacent(np.array(places, np.int64).reshape(-1, 2))) == found
+    assert list(bricks.adjacent(places)) == found
 
 
 def test_fetched_as_they_lie_and_by_turns(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(bytes(range(100)))
-    places = np.array([[(10, 4), (50, 3)], [(14, 4), (60, 2)], [(30, 4), (62, 1)]])
+    chunks = [(10, 4), (50, 3), (14, 4), (60, 2), (30, 4), (62, 1)]
     with path.open("rb") as file:
-        found = [bytes(chunk)[0] for chunk in bricks.fetch(file.fileno(), places)]
+        found = [bytes(chunk)[0] for chunk in bricks.fetch(file.fileno(), chunks)]
         assert found == [10, 50, 14, 60, 30, 62]
         with pytest.raises(ValueError, match="found 2 bytes, wanted a brick of 5"):
-            bricks.fetch(file.fileno(), np.array([[(10, 4), (98, 5)]]))
+            bricks.fetch(file.fileno(), [(10, 4), (98, 5)])
 
 
 def test_the_first_fault_of_other_threads_comes_before_later_ones():
