@@ -78,6 +78,7 @@ lock:
 	$$(grep -oE '^(torch|triton|nvidia|cuda)[a-z0-9-]*' requirements/cuda.txt | sed 's/^/--no-emit-package /')
 	$(UV) --custom-compile-command 'make lock' --group pyproject.toml:docs -o requirements/docs.txt
 	printf 'numpy\npyyaml\nscipy\n' | $(UV) --custom-compile-command 'make lock' -c requirements/common.txt - -o requirements/judge.txt
+	$(UV) --custom-compile-command 'make lock' --no-deps --group pyproject.toml:dlio -o requirements/dlio.txt
 
 # What is installed here, with licences: as a software bill of materials (CycloneDX)
 sbom: setup

@@ -1,10 +1,13 @@
 """HDF5 files opened for reading, with every fault naming the file, and written so that a full disk is an error."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import h5py
+from h5py import h5f, h5p
 
 from benchmark.log import open_regular
 from benchmark.printable import printable
@@ -15,8 +18,17 @@ def opened(path: Path) -> Iterator[h5py.File]:
     """The file, open for reading."""
     with named(path):
         open_regular(path).close()  # a pipe would be waited for
-        with h5py.File(path, "r", locking=False) as file:
+        with h5py.File(h5f.open(os.fsencode(path), h5f.ACC_RDONLY, access())) as file:
             yield file
+
+
+@cache
+def access() -> h5p.PropFAID:
+    """How files are opened: without locks, which parallel file systems may lack. h5py would make it anew each time."""
+    found = h5p.create(h5p.FILE_ACCESS)
+    found.set_file_locking(False, True)
+    found.set_fclose_degree(h5f.CLOSE_STRONG)
+    return found
 
 
 @contextmanager

@@ -40,19 +40,33 @@ def data_of(file: h5py.File, name: str) -> Data:
     return Data(found, found.shape, made.get_chunk() if layout == h5d.CHUNKED else None, found.dtype)
 
 
-def attributes(file: h5py.File, names: tuple[str, ...]) -> dict[str, h5a.AttrID]:
-    """The attributes of the root, none of them read yet. Raises KeyError for one that is missing."""
-    return {name: h5a.open(file.id, name.encode()) for name in names}
+class Attribute(NamedTuple):
+    """An attribute whose value has not been read yet. `shape` is None of one that holds nothing."""
+
+    id: h5a.AttrID
+    shape: tuple[int, ...] | None
 
 
-def value_of(attribute: h5a.AttrID) -> Any:
+def attributes(file: h5py.File, names: tuple[str, ...]) -> dict[str, Attribute]:
+    """The attributes of the root. Raises KeyError for one that is missing."""
+    found = {}
+    for name in names:
+        opened = h5a.open(file.id, name.encode())
+        space = opened.get_space()
+        found[name] = Attribute(opened, None if space.get_simple_extent_type() == h5s.NULL else space.shape)
+    return found
+
+
+def value_of(attribute: Attribute) -> Any:
     """What it holds, as h5py gives it: text of variable length as str, a single value as a scalar. Raises ValueError
     for one that holds nothing."""
-    if attribute.get_space().get_simple_extent_type() == h5s.NULL:
+    if attribute.shape is None:
         raise ValueError("found an attribute that holds nothing, wanted a value")
-    dtype = attribute.dtype
+    dtype = attribute.id.dtype
     found = np.zeros(attribute.shape, dtype)
-    attribute.read(found)
-    value = found[()] if found.shape == () else found
+    attribute.id.read(found)
+    value = found if attribute.shape else found[()]
+    if type(value) is not bytes:
+        return value
     text = h5py.check_string_dtype(dtype)
-    return value.decode("utf-8", "surrogateescape") if text and text.length is None and type(value) is bytes else value
+    return value.decode("utf-8", "surrogateescape") if text and text.length is None else value

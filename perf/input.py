@@ -1,6 +1,7 @@
 """Samples a second delivered to the training step: a rank's box from bricks, against whole dense samples with NumPy.
 
     python perf/input.py [--scale 7 --scale 8] [--samples 4] [--repeats 5] [--workers 0] [--folder DIR]
+        [--against CLONE]
 
 The rank holds 1/8 of every sample, half of each side. The reference's reader, volumes expanded on the device:
   memory       what a run's later epochs have: boxes are kept as uint8, up to `cache_gib`; all of a split's fit here
@@ -11,8 +12,11 @@ NumPy:
   uint8 label  with a quarter of the label's bytes
   mapped       that mapped into memory, so that only what the box touches is read
   dense, kept  the first with the malloc setting of the reference's process, which a training run on a CPU makes
+`--against` names another clone, of an older commit for instance, whose reader takes part as sides of its own.
+
 Sides take turns, in one process (--workers: more) for the reference and one for NumPy. "warm": files are in the page
-cache; "cold": their pages are dropped before each pass, which is as noisy as the disk.
+cache; "cold": their pages are dropped before each pass, which is as noisy as the disk. Where it has a second core, the
+reference's process uses it in the first epoch.
 """
 
 import argparse
@@ -27,8 +31,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-if not __package__:  # run as a file: look for modules where `python -m` would
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+if not __package__:  # run as a file: look for modules where `python -m` would, or in a clone that is measured, too
+    sys.path[0] = os.environ.get("SCAFFOLD_INPUT_CLONE", str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import torch
@@ -43,9 +47,11 @@ from implementations.pytorch.input.reader import Reader, drop_cached_pages
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import to_input
 
+CLONE = "SCAFFOLD_INPUT_CLONE"  # environment variable of a process that measures another clone's code
 DEVICE = torch.device("cpu")
 DENSE, KEPT = "dense", "dense, kept"
 NUMPY = (DENSE, "uint8 label", "mapped")
+OURS = ("files", "first epoch")  # that another clone's are held against
 Source = Callable[[], Iterator[tuple[Tensor, Tensor]]]
 SOURCES: dict[str, Source] = {}  # of this process
 
@@ -139,32 +145,44 @@ def same(a: Source, b: Source) -> bool:
     )
 
 
-def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers: int) -> None:
+def process(keep: bool, *arguments: Any, clone: Path | None = None) -> ProcessPoolExecutor:
+    """A process that measures, with the code of this clone or of another."""
+    if clone:
+        os.environ[CLONE] = str(clone.resolve())
+    started = ProcessPoolExecutor(1, get_context("spawn"), begin, (keep, *arguments))
+    started.submit(os.getpid).result()
+    os.environ.pop(CLONE, None)
+    return started
+
+
+def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers: int, against: Path | None) -> None:
     """Print the sides of one problem."""
     sides = sources(problem, folder, samples, 0)
     if not all(same(sides["files"], side) for side in sides.values()):
         raise RuntimeError("the sides give different numbers")
-    kept, plain = (
-        ProcessPoolExecutor(1, get_context("spawn"), begin, (keep, problem, folder, samples, workers))
-        for keep in (True, False)
-    )
+    kept, plain = (process(keep, problem, folder, samples, workers) for keep in (True, False))
+    started = [kept, plain]
     processes = {name: (plain if name in NUMPY else kept, name) for name in sides} | {KEPT: (kept, DENSE)}
+    if against:
+        started.append(process(True, problem, folder, samples, workers, clone=against))
+        processes |= {f"{name}, {against.name}": (started[-1], name) for name in OURS}
     print(f"{problem.name}: {problem.side}^3, box {problem.side // 2}^3, {samples} samples, {workers} workers")
     for cache in ("warm", "cold"):
         times = {name: [] for name in processes}
         for turn in range(repeats + 1):
-            for name, (process, side) in processes.items():
+            for name, (measuring, side) in processes.items():
                 if cache == "cold":
                     drop(folder)
-                took = process.submit(seconds, side).result()
+                took = measuring.submit(seconds, side).result()
                 if turn:  # the first warms up
                     times[name].append(took)
+        width = max(map(len, times))
         for name, found in times.items():
             ratio = statistics.median(b / a for a, b in zip(found, times[DENSE], strict=True))
             rate = samples / statistics.median(found)
-            print(f"  {cache}  {name:12} {rate:8.1f} samples/s   {ratio:5.1f} times as many as dense", flush=True)
-    kept.shutdown()
-    plain.shutdown()
+            print(f"  {cache}  {name:{width}} {rate:8.1f} samples/s   {ratio:5.1f} times as many as dense", flush=True)
+    for one in started:
+        one.shutdown()
 
 
 def main() -> None:
@@ -174,6 +192,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--workers", type=int, default=0, help="reader processes of the reference")
     parser.add_argument("--folder", type=Path, help="where the samples are, or will be (default: a temporary one)")
+    parser.add_argument("--against", type=Path, metavar="CLONE", help="another clone, whose reader is measured, too")
     options = parser.parse_args()
     torch.set_num_threads(1)
     print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
@@ -181,7 +200,7 @@ def main() -> None:
         for scale in options.scale or (7, 8):
             folder, problem = (options.folder or Path(temporary)) / f"scale{scale}", load_problem(f"scale{scale}")
             prepare(folder, problem, options.samples)
-            measure(problem, folder, options.samples, options.repeats, options.workers)
+            measure(problem, folder, options.samples, options.repeats, options.workers, options.against)
 
 
 if __name__ == "__main__":

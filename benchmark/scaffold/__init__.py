@@ -6,8 +6,9 @@ import numpy as np
 
 from benchmark.manifest import Entry
 from benchmark.scaffold import store
+from benchmark.scaffold.description import Header, read_header
 from benchmark.scaffold.problem import Problem, held_out
-from benchmark.scaffold.volume import make_slabs
+from benchmark.scaffold.volume import make_slabs, occupied_voxels
 from benchmark.workload import Box, Proof
 
 __all__ = ["Problem", "held_out"]
@@ -45,7 +46,7 @@ def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box
     if any(n % problem.brick for corner in box for n in corner):
         raise ValueError(f"{path}: found a box {box}, wanted whole bricks of {problem.brick}")
     volume, label, digest, places = store.prove_box(path, *box)
-    found = np.bincount(label[label != 0], minlength=problem.classes)  # few voxels are
+    found = np.bincount(occupied_voxels(label)[1], minlength=problem.classes)
     if len(found) > problem.classes:
         raise ValueError(f"{path}: found label {len(found) - 1}, wanted labels below {problem.classes}")
     return Proof((volume, label), digest, (int(label.size - found.sum()), *found[1:].tolist()), places)
@@ -67,15 +68,15 @@ def file_bytes(problem: Problem) -> int:
     return problem.voxels + problem.voxels // 8 + 128 * bricks + 16384
 
 
-def header(root: Path, problem: Problem, split: str, sample: int) -> store.Header:
+def header(root: Path, problem: Problem, split: str, sample: int) -> Header:
     """The header of a sample's file. Raises ValueError naming the file if it belongs to another problem."""
     path = store.sample_path(root, split, sample)
-    found = store.read_header(path)
+    found = read_header(path)
     if found.problem != problem.digest():
         raise ValueError(f"{path}: made for problem digest {found.problem}, wanted {problem.digest()} ({problem.name})")
     return found
 
 
-def entry(found: store.Header) -> Entry:
+def entry(found: Header) -> Entry:
     """What a manifest says of a sample."""
     return Entry(found.sample, found.split, found.digest, found.class_counts)

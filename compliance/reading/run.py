@@ -20,6 +20,7 @@ from compliance.reading.power import metered
 from compliance.reading.scores import Numbers, Row, numbers_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.trials import Tried, trials_of
 from compliance.reading.values import is_number, seed_of
 from compliance.reading.waiting import Waits, waits_of
 from compliance.reading.weights import KEY, Named, named
@@ -155,7 +156,8 @@ class Run:
     resumed: int  # how often it was interrupted and went on
     source: dict[str, str] | None = None  # path -> sha256 of every file that was loaded
     measured: Fact | None = None  # what a throughput-only log says in all
-    throughput_only: bool = False  # no run: it measures steps alone
+    throughput_only: bool = False  # no run: it measures steps, or input, alone
+    trials: tuple[Tried, ...] = ()  # of the input
     origin: Origin | None = None  # of the first seed
     weights: Named | None = None  # what the log says of its final weights
     environments: tuple[Manifest, ...] = ()  # what the log says of manifests: of its start, and since it went on
@@ -285,6 +287,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         source=_shared(source.value, files) if type(files) is dict and _bounded(files, LARGEST_ALL) is files else None,
         measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
         throughput_only=terms.throughput_only,
+        trials=trials_of(log) if terms.io_only else (),
         origin=_origin(log.first("seed")),
         weights=named(log.first(KEY), log.path),
         environments=manifests(log.first(ENVIRONMENT), log.all("resumed"), log.path),

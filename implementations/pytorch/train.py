@@ -387,7 +387,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parts |= {"assigned": assigned, "trial": trial}
     code = attempt(args, launch, log, **parts, config_file=(path, data))
     finish(log)
-    if code == 0 and log.path and not args.steps:
+    if code == 0 and log.path and not (args.steps or args.io_only):
         say(log)
     reader.close()
     if staging:

@@ -1,22 +1,13 @@
-"""DLIO's own environment: the pinned package without its dependencies, and what it needs of them; PyTorch, NumPy, h5py,
-pandas and Pillow are the project's, so that both sides of a comparison read with the same libraries."""
+"""DLIO's own environment: the package without its dependencies, and what it needs of them, each held against a digest;
+PyTorch, NumPy, h5py, pandas and Pillow are the project's, so that both sides of a comparison read with the same
+libraries."""
 
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
-DLIO = "dlio-benchmark==2.0.0"
-PINNED = (
-    DLIO,
-    "antlr4-python3-runtime==4.9.3",
-    "hydra-core==1.3.8",
-    "mpi4py==4.1.2",
-    "mpich==5.0.2",  # the library alone: a single process needs no mpirun
-    "omegaconf==2.3.1",
-    "psutil==7.2.2",
-    "pydftracer==1.0.2",  # later ones have no dftracer.logger
-)
+PACKAGES = Path(__file__).resolve().parents[2] / "requirements" / "dlio.txt"
 FOLDER = Path("build/dlio")
 
 
@@ -32,7 +23,8 @@ def make(folder: Path) -> Path:
     """Make the environment, or bring it up to date; its interpreter. Raises OSError where pip fails."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=False)
     python = python_of(folder)
-    done = subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--no-deps", *PINNED], check=False)
+    install = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "-r", str(PACKAGES)]
+    done = subprocess.run(install, check=False)
     if done.returncode:
         raise OSError(f"pip ended with {done.returncode}")
     (library,) = folder.glob("lib/python*/site-packages")

@@ -15,7 +15,7 @@ from results.html.findings import Group, groups
 from results.html.page import Links, anchor, page
 from results.html.tuning import sections
 from results.sources import Difference, source_differences
-from results.tables.comparison import comparable, lists_of_differences, named, pair_words, titled
+from results.tables.comparison import comparable, lists_of_differences, measured, named, pair_words, titled
 from results.tables.row import seed
 from results.tables.text import slow_words
 from results.tuning.score import Scored
@@ -30,7 +30,7 @@ class Comparison:
     sides: Sequence[tuple[str, str, Side, str, str]]  # letter, name, side, tone, figure
     sentences: Sequence[Sequence[str]]  # of each pair: the verdict, and what to know of it
     charts: Sequence[Chart]
-    measured: Table
+    measured: Sequence[tuple[str, Table]]  # what, its table
     slow: str
     differences: Sequence[tuple[str, Table]]
     without_source: Sequence[str]
@@ -72,7 +72,7 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
         sides=[(s.letter, named(s, compared), s, tone(s.result.standing), worth(s.result)) for s in compared],
         sentences=[pair_words(p, compared) for p in pairs],
         charts=[chart for chart in drawn if chart],
-        measured=values(d.measures(compared), compared),
+        measured=[(name, values(rows, compared)) for name, rows in measured(compared)],
         slow=slow_words([s.result for s in compared]),
         differences=[(name, values(rows, compared)) for name, rows in lists_of_differences(compared)],
         without_source=without,

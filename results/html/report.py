@@ -21,6 +21,7 @@ from results.html.page import Links, anchor, page
 from results.html.tuning import sections
 from results.statistics.result import Result
 from results.tables.formatting import minutes
+from results.tables.input_trials import HEAD, InputTrial, input_trials, ranks_text
 from results.tables.rates import Rate, Series, efficiencies, rates, series
 from results.tables.record import rank_text
 from results.tables.text import Places, energy_cells, slow_words, title
@@ -48,6 +49,7 @@ class Section:
     rates: Table | None
     rate_charts: Sequence[Chart]
     rate_findings: Sequence[Group]
+    trials: Table | None
     details: Sequence[Detail]
 
 
@@ -69,11 +71,13 @@ def report(
     """The report, in whose place a site's page of a round is as well: `links` then lead to the pages of submissions,
     `rules` is the page of the rules, and `code` the file that draws charts."""
     trained = [r for r in results if not r.throughput_only]
-    measured = sum(len(r.rows) for r in results if r.throughput_only)
+    measured = [run for r in results if r.throughput_only for run in r.runs]
+    tried = sum(bool(run.trials) for run in measured)
     space = room(len(results))
     found = [section(key, list(of), links, space) for key, of in groupby(results, key=lambda r: r.group[:3])]
     runs = counted(sum(r.score.n for r in trained), "run")
-    also = f", and {counted(measured, 'log')} of throughput alone" if measured else ""
+    also = f", and {counted(len(measured) - tried, 'log')} of throughput alone" if len(measured) > tried else ""
+    also += f", and {counted(tried, 'trial')} of the input" if tried else ""
     return page(
         "report.html",
         title=heading,
@@ -118,9 +122,10 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         rows=max(len(results), len(found)),
         tables=tables(results, links),
         charts=charts(results),
-        rates=Table(RATES, [rate_line(rate, lines, links) for rate in found], cards=True) if alone else None,
+        rates=Table(RATES, [rate_line(rate, lines, links) for rate in found], cards=True) if found else None,
         rate_charts=[chart for chart in drawn if chart],
         rate_findings=[g for of in said for g in of],
+        trials=trial_table(alone, links),
         details=[] if links.pages else [detail(r, links, space, results) for r in results],
     )
 
@@ -213,6 +218,28 @@ KINDS = {
     "strong": "Strong scaling: the same global batch; dashed: ideal",
     "weak": "Weak scaling: the same batch for each unit; dashed: ideal",
 }
+
+
+def trial_table(results: Sequence[Result], links: Links) -> Table | None:
+    """Trials of the input; None without any."""
+    lines = [trial_line(trial, links) for trial in input_trials(results)]
+    return Table(HEAD[1:], lines, cards=True) if lines else None
+
+
+def trial_line(trial: InputTrial, links: Links) -> Line:
+    """A format at a place."""
+    t = trial.tried
+    return Line(
+        [
+            Cell(trial.system, below=trial.org),
+            Cell(ranks_text(trial.ranks)),
+            *map(Cell, (t.emulate, t.format, t.place)),
+            *(number(value, title=links.place(trial.log, t.line)) for value in trial.numbers),
+            Cell(t.cache),
+            number(trial.errors, grouped(trial.errors)),
+            Cell(trial.log.rpartition("/")[2], href=links.to(trial.log)),
+        ]
+    )
 
 
 def rate_line(rate: Rate, lines: Sequence[Series], links: Links) -> Line:

@@ -11,6 +11,7 @@ from results.sources import source_differences
 from results.statistics.contrast import Contrast
 from results.statistics.result import Result
 from results.tables.formatting import show
+from results.tables.input_trials import trial_differences
 from results.tables.text import SLOW_RUNS, aligned, finding_text, has_interval, surprise_words, title
 
 
@@ -22,7 +23,8 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += [f"{s.letter}  {printable(named(s, compared))}" for s in compared]
     lines += [f"   {s.letter}: no score: {printable(s.result.why)}" for s in compared if s.result.why]
     lines.append("")
-    lines += block("measured", d.measures(compared), compared)
+    for name, rows in measured(compared):
+        lines += block(name, rows, compared)
     if any(has_interval(s.result) for s in compared):
         lines[-1:] = [f"  {SLOW_RUNS}", ""]
     for name, rows in lists_of_differences(compared):
@@ -44,6 +46,12 @@ def lists_of_differences(compared: Sequence[Side]) -> list[tuple[str, list[tuple
     found = [("system", d.system_differences(compared)), ("settings", d.setting_differences(compared))]
     environments = environment_differences(compared)
     return [*found, ("environment", environments)] if environments else found
+
+
+def measured(compared: Sequence[Side]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+    """(what, its measures) of runs and of trials of the input, each where some set has any."""
+    found = [("measured", d.measures(compared)), ("input", trial_differences([s.result for s in compared]))]
+    return [(name, rows) for name, rows in found if rows]
 
 
 def titled(compared: Sequence[Side]) -> str:

@@ -15,11 +15,13 @@ from results.statistics.result import Result
 from results.statistics.score import FEWEST
 from results.statistics.slow import SLOW, slow_runs
 from results.tables.formatting import hundredths, minutes, show
+from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
 from results.tables.record import COLUMNS, rank_text, record
 from results.tables.utilization import utilization_words
 
 Places = Sequence[tuple[str, str]]  # (path, why) of what has no result
+Cells = tuple[list[str], list[list[str]]]  # head and rows of a table
 MANY_RUNS = 20  # more than these are shown as a range
 SLOW_RUNS = (  # perf/rank_errors.py
     "if one run in ten took twice as long, an interval would hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
@@ -52,8 +54,7 @@ def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence
 def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
     """One table a group, with the columns that a reader wants first; then what has no result and why."""
     lines: list[str] = []
-    for name, rows in tables(results):
-        head, cells = cells_of(rows)
+    for name, rows, (head, cells) in tables(results):
         lines += [f"### {markdown(name)}", "", row_of(head), row_of(["---"] * len(head))]
         lines += [row_of([markdown(c) for c in line]) for line in cells] + [""]
         notes = [f"- {markdown(words)}"] if (words := slow_words(rows)) else []
@@ -71,8 +72,7 @@ def terminal_text(results: Sequence[Result], left_out: Places = ()) -> str:
     """The default: for each group a table, then what each set's runs did and why some have no score; then what has no
     result and why."""
     lines: list[str] = []
-    for name, rows in tables(results):
-        head, cells = cells_of(rows)
+    for name, rows, (head, cells) in tables(results):
         lines += [name, *aligned([head, *cells])]
         lines += [f"  {SLOW_RUNS}"] if any(map(has_interval, rows)) else []
         lines.append("")
@@ -85,19 +85,24 @@ def terminal_text(results: Sequence[Result], left_out: Places = ()) -> str:
     return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
 
 
-def tables(results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
-    """(title, sets) of every table; logs that measure throughput alone have one of their own beside the ranking."""
+def tables(results: Sequence[Result]) -> Iterator[tuple[str, list[Result], Cells]]:
+    """(title, sets to say more of, head and rows) of every table. Logs that measure throughput alone, and trials of the
+    input, have one each beside the ranking."""
     for group, members in groupby(results, key=lambda r: r.group):
         rows = list(members)
-        for alone in (False, True):
-            if chosen := [r for r in rows if r.throughput_only is alone]:
-                yield title(group, "throughput alone" if alone else None), chosen
+        if trained := [r for r in rows if not r.throughput_only]:
+            yield title(group), trained, cells_of(trained)
+        alone = [r for r in rows if r.throughput_only]
+        of_input = [r for r in alone if all(run.trials for run in r.runs)]
+        if rest := [r for r in alone if r not in of_input]:
+            yield title(group, "throughput alone"), rest, rate_cells(rest)
+        tried = trial_cells(alone)
+        if tried[1]:
+            yield title(group, "trials of the input"), of_input, tried
 
 
-def cells_of(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of a table of sets of one kind."""
-    if rows[0].throughput_only:
-        return rate_cells(rows)
+def cells_of(rows: Sequence[Result]) -> Cells:
+    """Head and rows of a table of sets of runs, of one kind of scaling."""
     head, cells = weak_cells(rows) if rows[0].weak else strong_cells(rows)
     if not any(r.energy for r in rows):
         return head, cells

@@ -7,7 +7,8 @@ import pytest
 from benchmark import fingerprint
 from benchmark.generate import generate, record
 from benchmark.manifest import load_manifest, manifest_path, missing, summarize
-from benchmark.scaffold.store import read_header, sample_path
+from benchmark.scaffold.description import read_header
+from benchmark.scaffold.store import sample_path
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ..measuring.system import file_system
+from ..measuring.system import storage as type_of
 
 SECTOR = 512  # bytes, of /sys/dev/block/*/stat
 IN_MEMORY = ("tmpfs", "ramfs")
@@ -75,7 +75,7 @@ def storage_of(folder: Path) -> Storage:
     number = os.stat(folder).st_dev
     device = f"{os.major(number)}:{os.minor(number)}"
     counted = Path(f"/sys/dev/block/{device}/stat").exists() and Path("/proc/self/io").exists()
-    return Storage(file_system(folder), device if counted else None)
+    return Storage(type_of(folder), device if counted else None)
 
 
 def cache_state(storage: Storage, read: int, physical: int | None, delivered: int) -> str:

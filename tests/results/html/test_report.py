@@ -166,7 +166,9 @@ def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
     html = report().read_text()
     assert 'data-whole="yes"' not in html and ".cards tbody tr:nth-child(n + 201 of" in html
     made = environment().get_template("report.html")
-    many = SimpleNamespace(name="x", anchor="x", rows=1234, tables=[], charts=[], rates=None, details=[])
+    many = SimpleNamespace(
+        name="x", anchor="x", rows=1234, tables=[], charts=[], rates=None, rate_findings=[], trials=None, details=[]
+    )
     nothing = dict.fromkeys(("rules", "title", "summary", "how", "style", "code", "policy"), "")
     lists = {"choices": [], "left_out": [], "tuned": [], "scripts": [], "specs": {}}
     text = made.render(sections=[many], alone=False, **nothing, **lists)

@@ -1,11 +1,13 @@
 """What the kernel counts, and what it means."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from implementations.pytorch.io_trial import counters
 from implementations.pytorch.io_trial.counters import Reads, Storage, cache_state, counted, memory_bytes, storage_of
+from implementations.pytorch.measuring.system import storage
 
 DISK = Storage("ext4", "254:0")
 
@@ -50,6 +52,14 @@ def test_states_of_the_cache(storage, read, physical, words):
 
 def test_storage_and_memory(tmp_path):
     found = storage_of(tmp_path)
+    assert found.file_system == storage(tmp_path) and " " not in found.file_system
     assert found.device is None or found.disk_bytes() >= 0
     assert Storage("ext4", "999:999").disk_bytes() is Storage("nfs", None).disk_bytes() is None
     assert 1 << 26 < memory_bytes() < 1 << 60
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no memory that is a folder")
+def test_a_folder_in_memory_is_known_as_one():
+    found = storage_of(Path("/dev/shm"))
+    assert found.file_system == "tmpfs"
+    assert cache_state(found, 1000, 0, 2000) == "served from memory: the files are in tmpfs"

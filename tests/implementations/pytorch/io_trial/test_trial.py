@@ -21,6 +21,7 @@ def tried(tiny, tmp_path_factory, events):
     more = (*more, "--from", str(tiny.data), "--checkpoint", f"{folder}/c", "workers=1", "cache_gib=0")
     done = tiny.train(folder / "result_0.txt", "--io-only", *more)
     assert done.returncode == 0, done.stderr
+    assert done.stdout == ""  # no time to target, which tools would read
     return folder / "result_0.txt", events(folder / "result_0.txt"), done.stderr
 
 

@@ -1,0 +1,180 @@
+"""Boxes of a sample, put together from its file's bricks: what a box touches, where that is, and reading it past HDF5.
+
+One thread reads, so that the kernel's count of its bytes is whole; the others inflate, check and copy what it has read.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from itertools import pairwise, product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from h5py import h5d
+from zlib_ng import zlib_ng
+
+from benchmark.log import open_regular
+
+WORTH_A_THREAD = 1 << 20  # bytes of a volume's bricks: hashing them takes 0.6 ms, handing them over up to 0.1 ms
+MOST_THREADS = 4  # beyond that the thread that reads is what the others wait for
+AT_ONCE = 1 << 23  # bytes of a volume's bricks that a thread has at a time
+Voxels = tuple[int, int, int]  # z, y, x: a corner or a shape
+Arrays = tuple[np.ndarray, np.ndarray]  # volume and label
+Chunk = tuple[int, int]  # of a brick in its file: offset, bytes
+Check = Callable[[int, np.ndarray, np.ndarray], None]  # of a brick: its number in the box, volume, label
+
+
+class Cut(NamedTuple):
+    """The whole bricks that a box touches: voxels `low` to `high`, multiples of `brick`; `box` is the box in them."""
+
+    low: Voxels
+    high: Voxels
+    brick: int
+    box: tuple[slice, ...]
+
+    @property
+    def shape(self) -> Voxels:
+        """Of the whole bricks together."""
+        return tuple(z - a for a, z in zip(self.low, self.high, strict=True))
+
+    def corners(self) -> Iterator[Voxels]:
+        """The first voxel of every brick, row by row."""
+        return product(*(range(a, z, self.brick) for a, z in zip(self.low, self.high, strict=True)))
+
+    def positions(self) -> Iterator[Voxels]:
+        """Of every brick in the sample, in units of bricks, row by row."""
+        return product(*(range(a // self.brick, z // self.brick) for a, z in zip(self.low, self.high, strict=True)))
+
+
+def touched(path: Path, side: int, brick: int, origin: Voxels, shape: Voxels) -> Cut:
+    """The bricks that a box touches. Raises ValueError for a box that is not inside the sample."""
+    if any(o < 0 or s < 1 or o + s > side for o, s in zip(origin, shape, strict=True)):
+        raise ValueError(f"{path}: found a box {tuple(shape)} at {tuple(origin)}, wanted one inside {side}^3 voxels")
+    low = tuple(o // brick * brick for o in origin)
+    high = tuple(-(-(o + s) // brick) * brick for o, s in zip(origin, shape, strict=True))
+    return Cut(low, high, brick, tuple(slice(o - a, o - a + s) for o, a, s in zip(origin, low, shape, strict=True)))
+
+
+def find_bricks(volume: h5d.DatasetID, label: h5d.DatasetID, cut: Cut) -> np.ndarray:
+    """Where in the file a box's bricks lie, int64 (bricks, volume and label, offset and bytes): HDF5 is asked where,
+    and not for the bytes, which it would inflate with zlib and copy twice."""
+    found = [[d.get_chunk_info_by_coord(corner) for d in (volume, label)] for corner in cut.corners()]
+    return np.array([[(chunk.byte_offset, chunk.size) for chunk in pair] for pair in found], np.int64)
+
+
+def read_bricks(path: Path, cut: Cut, places: np.ndarray, check: Check | None = None) -> Arrays:
+    """Volume and label of a box, uint8 (D, H, W) each, from its bricks, each of which `check` may see first, in any
+    thread. Of what checks raise, the first brick's is raised. Raises ValueError for bytes that are not a brick's."""
+    size, shape = cut.brick**3, (cut.brick,) * 3
+    volume, label = np.empty((2, *cut.shape), np.uint8)
+    boxes = [tuple(slice(n, n + cut.brick) for n in at) for at in product(*(range(0, n, cut.brick) for n in cut.shape))]
+    chunks = [(at, min(length, size)) for at, length in places.reshape(-1, 2).tolist()]  # none is longer than a brick
+
+    def finish(part: range, found: Sequence[memoryview]) -> None:
+        for number, *pair in zip(part, found[::2], found[1::2], strict=True):
+            intensities, classes = (inflate(chunk, size).reshape(shape) for chunk in pair)
+            if check:
+                check(number, intensities, classes)
+            volume[boxes[number]], label[boxes[number]] = intensities, classes
+
+    threads = min(cores(), MOST_THREADS) if check and volume.nbytes >= WORTH_A_THREAD else 1
+    with open_regular(path) as file:
+        expect(file.fileno(), chunks)
+        for turn in turns(len(boxes), threads, max(1, AT_ONCE // size)):
+            with beside() as hand_over:
+                for part in turn:
+                    found = fetch(file.fileno(), chunks[2 * part.start : 2 * part.stop])
+                    act = finish if part is turn[-1] else partial(hand_over, finish)
+                    act(part, found)
+    return volume[cut.box], label[cut.box]
+
+
+def turns(count: int, threads: int, most: int) -> Iterator[list[range]]:
+    """`count` bricks in turns; of each turn a part a thread, as equal as can be and of no more than `most`."""
+    parts = min(count, -(-count // (threads * most)) * threads)
+    edges = [count * n // parts for n in range(parts + 1)]
+    ranges = [range(a, z) for a, z in pairwise(edges)]
+    return (ranges[first : first + threads] for first in range(0, parts, threads))
+
+
+@contextmanager
+def beside() -> Iterator[Callable[..., None]]:
+    """Hands calls to other threads. What the first of them raises is raised at the end, also where the body itself
+    raises: its bricks come later."""
+    calls = []
+    try:
+        yield lambda *call: calls.append(pool(os.getpid()).submit(*call))
+    finally:
+        for raised in [call.exception() for call in calls]:  # all have ended before this returns
+            if raised:
+                raise raised
+
+
+@lru_cache(maxsize=1)
+def pool(process: int) -> ThreadPoolExecutor:
+    """The threads of a process: a forked one has none of its parent's."""
+    return ThreadPoolExecutor(MOST_THREADS - 1, f"bricks of {process}")
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def adjacent(chunks: Sequence[Chunk]) -> Iterator[tuple[int, int, int]]:
+    """Chunks that lie one behind another in the file, as one: offset, bytes, and how many they are. In order."""
+    start = stop = count = 0
+    for offset, size in chunks:
+        if offset != stop or not count:
+            if count:
+                yield start, stop - start, count
+            start, stop, count = offset, offset, 0
+        stop, count = stop + size, count + 1
+    if count:
+        yield start, stop - start, count
+
+
+def expect(descriptor: int, chunks: Sequence[Chunk]) -> None:
+    """Have the kernel fetch all chunks, volumes and labels by turns, where they are not in memory: a disk takes several
+    requests at a time."""
+    if hasattr(os, "posix_fadvise"):
+        for kind in (0, 1):
+            for offset, size, _ in adjacent(chunks[kind::2]):
+                os.posix_fadvise(descriptor, offset, size, os.POSIX_FADV_WILLNEED)
+
+
+def fetch(descriptor: int, chunks: Sequence[Chunk]) -> list[memoryview]:
+    """The chunks' bytes, in order, volumes and labels by turns. Neighbours come in one request. Raises ValueError where
+    the file ends before them."""
+    found: list[memoryview] = [memoryview(b"")] * len(chunks)
+    for kind in (0, 1):
+        number = kind
+        for offset, size, count in adjacent(chunks[kind::2]):
+            read, at = memoryview(os.pread(descriptor, size, offset)), 0
+            for _ in range(count):
+                length = chunks[number][1]
+                found[number] = read[at : at + length]
+                if len(found[number]) < length:
+                    raise ValueError(f"found {len(found[number])} bytes, wanted a brick of {length}")
+                number, at = number + 2, at + length
+    return found
+
+
+def inflate(chunk: memoryview, size: int) -> np.ndarray:
+    """A brick of `size` bytes from its chunk: one as long as the brick isn't deflated.
+
+    A label is mostly background: zlib-ng takes 1/15 of zlib's time for it, ISA-L 1/2. Raises ValueError for bytes that
+    are not a brick's.
+    """
+    data = chunk
+    if len(chunk) < size:
+        try:
+            data = zlib_ng.decompressobj().decompress(chunk, size + 1)
+        except zlib_ng.error as error:
+            raise ValueError(f"a brick does not inflate: {error}") from None
+    if len(data) != size:
+        raise ValueError(f"found {len(data)} bytes, wanted a brick of {size}")
+    return np.frombuffer(data, np.uint8)

@@ -1,0 +1,87 @@
+"""What a sample's file says about itself, held against what the file is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+from h5py import h5a
+
+from benchmark.hdf5 import opened
+from benchmark.hdf5_facts import Data, attributes, data_of, value_of
+
+TEXTS, COUNTS = ("problem", "split", "digest"), "class_counts"  # attributes
+MOST_CLASSES = 256  # what a byte tells apart
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file says about itself."""
+
+    problem: str  # Problem.digest()
+    split: str
+    sample: int
+    side: int
+    brick: int
+    digest: str  # sum of the bricks' sha256, 64 hexadecimal digits
+    class_counts: tuple[int, ...]  # voxels, background first
+
+
+class Described(NamedTuple):
+    """Which sample an open file holds, in bricks of which side, and its datasets."""
+
+    split: str
+    sample: int
+    side: int
+    brick: int
+    volume: Data
+    label: Data
+    bricks: Data
+
+
+def read_header(path: Path) -> Header:
+    """What a finished file says about itself. Raises ValueError naming the file otherwise."""
+    with opened(path) as file:
+        found = described(path, file)
+        problem, digest, counts = values(path, file, ("problem", "digest", COUNTS))
+    return Header(problem, *found[:4], digest, tuple(int(c) for c in counts))
+
+
+def described(path: Path, file: h5py.File) -> Described:
+    """An open file: the attributes that say where it belongs, held against its place, and its datasets, held against
+    these."""
+    if not h5a.exists(file.id, b"digest"):
+        raise ValueError(f"{path}: unfinished: the file has no digest")
+    split, *numbers = values(path, file, ("split", "sample", "side", "brick"))
+    sample, side, brick = map(int, numbers)
+    if (split, f"{sample:05d}.h5") != (path.parent.name, path.name):
+        raise ValueError(f"{path}: holds sample {sample} of {split}: the file was moved or renamed")
+    arrays = [data_of(file, name) for name in ("volume", "label")]
+    for name, data in zip(("volume", "label"), arrays, strict=True):
+        if (data.shape, data.chunks) != ((side,) * 3, (brick,) * 3) or side % brick:
+            found = f"{data.shape} in bricks of {data.chunks}"
+            raise ValueError(f"{path}: found a {name} of {found}, wanted {side}^3 in {brick}^3")
+        if data.dtype != np.uint8:
+            raise ValueError(f"{path}: found a {name} of {data.dtype}, wanted bytes")
+    layers = side // brick
+    wanted, bricks = (layers, layers, layers, 32), data_of(file, "bricks")
+    if bricks.shape != wanted or bricks.dtype != np.uint8 or bricks.chunks:
+        found = f"{bricks.dtype} {bricks.shape}{f' in chunks of {bricks.chunks}' if bricks.chunks else ''}"
+        raise ValueError(f"{path}: bricks: found {found}, wanted uint8 {wanted}, a sha256 a brick, as they are")
+    return Described(split, sample, side, brick, *arrays, bricks)
+
+
+def values(path: Path, file: h5py.File, names: tuple[str, ...]) -> list[Any]:
+    """Attributes of an open file, each of the kind and size that it should have."""
+    found = attributes(file, names)
+    sizes = {name: attribute.shape for name, attribute in found.items()}
+    if any(len(shape or ()) != 1 if name == COUNTS else shape != () for name, shape in sizes.items()):
+        raise ValueError(f"{path}: found attributes of shapes {sizes}, wanted single values, and a list of {COUNTS}")
+    if COUNTS in sizes and sizes[COUNTS][0] > MOST_CLASSES:
+        raise ValueError(f"{path}: found {sizes[COUNTS][0]} {COUNTS}, wanted at most {MOST_CLASSES}")
+    read = {name: value_of(attribute) for name, attribute in found.items()}
+    for name, value in read.items():
+        if name in TEXTS and type(value) is not str:
+            raise ValueError(f"{path}: {name}: found {value!r:.80}, wanted text")
+    return list(read.values())

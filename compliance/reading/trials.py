@@ -1,0 +1,75 @@
+"""Trials of the input (`train.py --io-only`), as a log has them: how fast data came in each format from each place."""
+
+from typing import Any, NamedTuple
+
+from benchmark.log import Event
+from compliance.reading.log import Log
+from compliance.reading.timeline import metadata
+from compliance.reading.values import is_number
+
+MOST = 100  # formats at places kept of a log
+LONGEST = 60  # characters of what a log calls one
+
+
+class Tried(NamedTuple):
+    """All passes over a format at a place. `au` is DLIO's, the mean rank's; `ceiling` is that of the loop without
+    reads; waits are seconds, bytes are totals over ranks, `rate` is samples a second. None is what the log does not
+    say."""
+
+    line: int
+    emulate: str
+    format: str
+    place: str
+    cache: str
+    rate: float | None
+    seconds: float | None
+    au: float | None
+    ceiling: float | None
+    au_waiting: float | None
+    au_barrier: float | None
+    logical: float | None
+    read: float | None
+    physical: float | None
+    p99: float | None
+    longest: float | None
+
+    def speed(self, size: float | None) -> float | None:
+        """MB/s (10^6 bytes) of a number of bytes."""
+        return size / self.seconds / 1e6 if size is not None and self.seconds else None
+
+
+def trials_of(log: Log) -> tuple[Tried, ...]:
+    """What a trial's log says of every format at a place, in order; `MOST` at most."""
+    setup = log.value("io_setup")
+    return tuple(_tried(event, setup if type(setup) is dict else {}) for event in log.all("io_trial")[:MOST])
+
+
+def _tried(event: Event, setup: dict) -> Tried:
+    value = event.value if type(event.value) is dict else {}
+    wait, au = (value.get(name) if type(value.get(name)) is dict else {} for name in ("wait_seconds", "au"))
+    totals = (value.get(f"{kind}_bytes") for kind in ("logical", "read", "physical"))
+    sizes = [_number(size.get("total")) if type(size) is dict else None for size in totals]
+    return Tried(
+        event.line,
+        _text(setup.get("emulate")),
+        _text(metadata(event, "format")),
+        _text(metadata(event, "place")),
+        _text(value.get("cache")),
+        _number(value.get("throughput")),
+        _number(value.get("seconds")),
+        _number(au.get("mean")),
+        _number(setup.get("null_au")),
+        _number(value.get("au_waiting")),
+        _number(value.get("au_barrier")),
+        *sizes,
+        _number(wait.get("p99")),
+        _number(wait.get("longest")),
+    )
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if is_number(value) and value >= 0 else None
+
+
+def _text(value: Any) -> str:
+    return value[:LONGEST] if type(value) is str else "-"

@@ -1,0 +1,13 @@
+import pytest
+
+from benchmark.scaffold import store
+from benchmark.scaffold.volume import make_sample
+
+
+@pytest.fixture
+def stored(tiny, tmp_path):
+    """(path, volume, label) of training sample 2 of the tiny problem."""
+    path = store.sample_path(tmp_path, "train", 2)
+    volume, label = make_sample(tiny, 2)
+    store.write_sample(path, tiny, "train", 2, volume, label)
+    return path, volume, label

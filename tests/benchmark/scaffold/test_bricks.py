@@ -1,0 +1,118 @@
+"""Boxes from bricks: how work is dealt out to threads, and what they raise."""
+
+import hashlib
+import os
+
+import numpy as np
+import pytest
+
+from benchmark.scaffold import bricks, store
+from benchmark.scaffold.description import read_header
+
+
+def test_turns_hold_every_brick_once_in_order():
+    for count in range(1, 40):
+        for threads in (1, 2, 4):
+            for most in (1, 3, 100):
+                found = list(bricks.turns(count, threads, most))
+                assert [n for turn in found for part in turn for n in part] == list(range(count))
+                assert all(len(turn) <= threads and 0 < len(p) <= most for turn in found for p in turn)
+                sizes = [len(p) for turn in found for p in turn]
+                assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        ([], []),
+        ([(8, 4)], [(8, 4, 1)]),
+        ([(8, 4), (12, 2), (14, 1), (20, 5), (25, 5)], [(8, 7, 3), (20, 10, 2)]),
+        ([(12, 2), (8, 4)], [(12, 2, 1), (8, 4, 1)]),
+    ],
+)
+def test_chunks_that_lie_one_behind_another_are_one_request(places, found):
+    assert list(bricks.adjacent(places)) == found
+
+
+def test_fetched_as_they_lie_and_by_turns(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(range(100)))
+    chunks = [(10, 4), (50, 3), (14, 4), (60, 2), (30, 4), (62, 1)]
+    with path.open("rb") as file:
+        found = [bytes(chunk)[0] for chunk in bricks.fetch(file.fileno(), chunks)]
+        assert found == [10, 50, 14, 60, 30, 62]
+        with pytest.raises(ValueError, match="found 2 bytes, wanted a brick of 5"):
+            bricks.fetch(file.fileno(), [(10, 4), (98, 5)])
+
+
+def test_the_first_fault_of_other_threads_comes_before_later_ones():
+    seen = []
+
+    def check(number):
+        seen.append(number)
+        if number > 1:
+            raise ValueError(f"brick {number}")
+
+    with pytest.raises(ValueError, match="brick 2"), bricks.beside() as hand_over:
+        for number in range(4):
+            hand_over(check, number)
+        raise OSError("reading failed later")
+    assert sorted(seen) == [0, 1, 2, 3]
+    with pytest.raises(OSError, match="reading"), bricks.beside() as hand_over:
+        hand_over(check, 0)
+        raise OSError("reading")
+
+
+def test_a_forked_process_has_threads_of_its_own():
+    bricks.pool(os.getpid()).submit(int).result()
+    if not (child := os.fork()):
+        with bricks.beside() as hand_over:
+            hand_over(int)
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+@pytest.fixture(params=[(1, 1 << 23), (2, 1 << 23), (4, 1 << 23), (2, 512)])
+def threads(request, monkeypatch):
+    """Cores, and bytes at once: the tiny problem's brick has 512."""
+    monkeypatch.setattr(bricks, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(bricks, "cores", lambda: request.param[0])
+    monkeypatch.setattr(bricks, "AT_ONCE", request.param[1])
+
+
+@pytest.mark.usefixtures("threads")
+def test_threads_read_the_same(stored):
+    path, volume, label = stored
+    found = store.prove_box(path)
+    assert np.array_equal(found.volume, volume) and np.array_equal(found.label, label)
+    assert f"{found.digest:064x}" == read_header(path).digest
+    again = store.read_again(path, 16, 8, (0, 0, 0), (16, 16, 16), found.places)
+    assert np.array_equal(again[0], volume) and np.array_equal(again[1], label)
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("kind", [0, 1])
+def test_a_flipped_bit_of_any_brick_is_found_whatever_thread_looks(stored, kind):
+    path, places = stored[0], store.prove_box(stored[0]).places
+    whole, digest = path.read_bytes(), hashlib.sha256(path.read_bytes()).digest()
+    for number, (offset, size) in enumerate(places[:, kind].tolist()):
+        for at in (offset, offset + size // 2, offset + size - 1):
+            changed = bytearray(whole)
+            changed[at] ^= 16
+            path.write_bytes(changed)
+            brick = rf"brick \({number // 4}, {number // 2 % 2}, {number % 2}\) is corrupt"
+            with pytest.raises(ValueError, match=brick if kind == 0 else f"{brick}|does not inflate|found .* bytes"):
+                store.prove_box(path)
+    path.write_bytes(whole)
+    assert hashlib.sha256(path.read_bytes()).digest() == digest and store.prove_box(path)
+
+
+@pytest.mark.usefixtures("threads")
+def test_of_two_damaged_bricks_the_first_is_named(stored):
+    path, places = stored[0], store.prove_box(stored[0]).places
+    changed = bytearray(path.read_bytes())
+    for number in (1, 6):
+        changed[places[number, 0, 0]] ^= 1
+    path.write_bytes(changed)
+    with pytest.raises(ValueError, match=r"brick \(0, 0, 1\) is corrupt"):
+        store.prove_box(path)
