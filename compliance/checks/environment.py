@@ -30,6 +30,7 @@ from compliance.reading.log import Log
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
+from compliance.reading.tuning import given_names
 from compliance.rule import rule
 
 REVIEW = "review"  # of what one run or node could read and another one couldn't
@@ -138,8 +139,9 @@ def nodes_are_alike(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault
 @rule("ENV07", "set", after=("ENV04", "LOG06"))
 def command_gives_the_settings(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The manifest's command line and config give the settings that the log states"""
+    above = given_names(place.runs, place.ledger)
     for run, named, environment in _read(runs, terms):
-        for found, wanted in differences(environment, run, terms.benchmark):
+        for found, wanted in differences(environment, run, terms.benchmark, above):
             yield Fault(1, found, wanted, path=_place(run, named))
 
 

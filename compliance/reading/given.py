@@ -27,9 +27,11 @@ OPTIONS = {  # of train.py -> the key of the log that says the same
 RESOLVED = ("auto", None)  # what a run replaces by what it found
 
 
-def differences(environment: Environment, run: Run, benchmark: Benchmark | None) -> Iterator[tuple[str, str]]:
+def differences(
+    environment: Environment, run: Run, benchmark: Benchmark | None, above: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, str]]:
     """(found, wanted) of each setting that they give and the log states otherwise, and of a config that is not the one
-    that the log names."""
+    that the log names. `above`: the settings that a campaign of tuning gives, whatever they say."""
     words, text = environment.run["command"], environment.run["config"]
     if words is None:
         yield "no command line", "one"
@@ -49,7 +51,7 @@ def differences(environment: Environment, run: Run, benchmark: Benchmark | None)
     for name, value in given(words, text).items():
         setting = benchmark.settings.get(name) if benchmark else None
         resolved = value in RESOLVED or (is_number(value) and value == 0 and bool(setting and setting.machine))
-        if name in logged and not resolved and not same(value, logged[name]):
+        if name in logged and name not in above and not resolved and not same(value, logged[name]):
             yield f"{name} {show(value)}", f"{show(logged[name])}, as logged"
 
 

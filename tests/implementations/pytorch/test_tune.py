@@ -7,8 +7,9 @@ import pytest
 
 from benchmark.collect import files_in
 from benchmark.ledger import Drawn, Frozen, read_ledger
-from benchmark.tree import campaign_path
+from benchmark.tree import campaign_path, environment_path
 from benchmark.tuning.folder import open_folder
+from compliance.engine import judge
 from implementations.pytorch import tune
 from rules.registry import Registry, Request, now
 from rules.tuning import registered_shift
@@ -62,6 +63,17 @@ def test_trials_are_runs_at_their_points(made, events):
     (source,) = (out / "Us" / "source").iterdir()
     assert files_in(source) == found["source"].metadata["files"]
     assert "benchmark/tuning/points.py" in found["source"].metadata["files"]
+
+
+def test_the_campaign_is_in_order(made, published, tmp_path):
+    """A whole campaign as `tune.py` makes it, judged by all rules. The config names another batch size than the
+    campaign, which counts."""
+    _, out, folder = made
+    verdict = judge([str(out / "Us")], rules=published(folder / "result_0.txt", tmp_path / "rules"))
+    found = [(f.code, f.path, f.found) for f in verdict.findings if f.severity in ("error", "warning")]
+    assert found == [] and verdict.looked == 6
+    logs = [*folder.glob("result_*.txt"), *folder.glob("confirmation/result_*.txt")]
+    assert all(environment_path(log).is_file() for log in logs) and verdict.exit_code == 0
 
 
 def test_what_was_frozen_comes_before_the_shift_and_both_before_all_starts(made):
