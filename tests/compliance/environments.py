@@ -1,5 +1,6 @@
 """Good environment manifests, as the reference writes them, of the runs that logs.py makes."""
 
+import copy
 from typing import Any
 
 from compliance_test_logs import CODE, SOURCE
@@ -41,5 +42,5 @@ def facts(values: dict[str, Any]) -> dict[str, dict]:
 
 
 def manifest() -> dict[str, Any]:
-    """A manifest of one node."""
-    return {"schema": 1, "run": facts(RUN), "nodes": [{"hosts": ["n1"], "facts": facts(NODE)}]}
+    """A manifest of one node: nothing in it is shared with another."""
+    return copy.deepcopy({"schema": 1, "run": facts(RUN), "nodes": [{"hosts": ["n1"], "facts": facts(NODE)}]})
