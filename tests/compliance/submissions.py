@@ -166,6 +166,7 @@ class Weak(Tree):
             shift = start + 3_600_000 * (index // 2) - log.events[0]["time_ms"]
             for event in log.events:
                 event["time_ms"] += shift
+            log.one("devices")["value"][0]["host"] = f"n{1 + index % 2}"
             self.write(index)
 
     def path(self, index: int) -> Path:
