@@ -1,6 +1,7 @@
 """A campaign of tuning, from its file to its confirmation."""
 
 import contextlib
+import importlib.util
 import json
 
 import pytest
@@ -164,3 +165,14 @@ def test_a_shift_from_the_registry(made, tiny, tmp_path, capsys, monkeypatch):
     assert tune.main(arguments(tiny, file, tmp_path, "--entry", "2", "--points")) == 2
     assert tune.main(arguments(tiny, file, tmp_path, "--entry", "1", "--name", "second", "--points")) == 2
     assert "wanted one of Us, laptop, scaffold, tiny tuning second" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("optuna"), reason="Optuna is not installed: pip install optuna")
+def test_a_campaign_by_optuna_is_in_order(tiny, published, tmp_path):
+    """The same file with another sampler; its points are those that the ledger has."""
+    (tmp_path / "first.yaml").write_text(FILE + "sampler: optuna\n")
+    assert tune.main(arguments(tiny, tmp_path / "first.yaml", tmp_path / "v1.0")) == 0
+    folder = campaign_path(tmp_path / "v1.0" / "Us", "laptop", "scaffold", "first")
+    assert sorted(open_folder(folder).asked) == [0, 1, 2]
+    verdict = judge([str(tmp_path / "v1.0" / "Us")], rules=published(folder / "result_0.txt", tmp_path / "rules"))
+    assert [(f.code, f.found) for f in verdict.findings if f.severity == "error"] == [] and verdict.looked == 6
