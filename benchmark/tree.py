@@ -24,8 +24,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-THROUGHPUT, TUNING = "throughput", "tuning"
-SCALINGS = ("strong", "weak", THROUGHPUT, TUNING)
+WEAK, THROUGHPUT, TUNING = "weak", "throughput", "tuning"
+SCALINGS = ("strong", WEAK, THROUGHPUT, TUNING)
 CONFIRMATION = "confirmation"  # in the folder of a campaign
 # In the folder of a set:
 WEIGHTS, LEDGER, SUPERSEDED = "weights", "ledger.jsonl", "superseded"

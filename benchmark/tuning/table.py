@@ -5,17 +5,22 @@ Epochs to converge), so that its tools can read the table, and beside these ours
 the confirmation runs with its interval of 95 %, "Trials", "Successes" and "Campaign", the campaign's digest.
 """
 
+import hashlib
 import json
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from benchmark.config import shown
 from benchmark.log import open_regular
 from benchmark.tuning.campaign import is_value, same
+from benchmark.tuning.points import DIGITS, EXACT
 
+KEY = "settings_table"  # of the event in the log of a run whose settings come from a table
 LARGEST = 1 << 20  # bytes of a table
 LARGEST_BATCH = 1 << 20
 MOST_ROWS = 1000
@@ -40,10 +45,54 @@ class Row:
     samples: Samples
     between: tuple[int, int] | None = None
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """All settings that a run takes from the row."""
+        return {**self.settings, "batch_size": self.batch}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a run takes from a table: the `row`, the table's sha256, the measured rows that the row follows from, and
+    the names of settings that the command line gives on top."""
+
+    row: Row
+    sha256: str
+    rows: tuple[Row, ...]
+    over: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> list[str]:
+        """As settings of a command line."""
+        return [f"{name}={json.dumps(value)}" for name, value in self.row.given.items()]
+
+    @property
+    def told(self) -> str:
+        """Where they come from, and what they promise."""
+        row = self.row
+        low, high = (f"{end:.4g}" if end else "unknown" for end in (row.samples.low, row.samples.high))
+        how = "interpolated between {} and {}".format(*row.between) if row.between else "measured"
+        promise = f"{row.samples.mean:.4g} samples to the target ({low} to {high})"
+        return f"settings for batch size {row.batch} are {how}: {promise}"
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the run's log says of it."""
+        rows = [
+            {"BS": row.batch, "Hyperparams": row.settings, "Samples to converge": dict(vars(row.samples))}
+            for row in self.rows
+        ]
+        return {"sha256": self.sha256, "batch": self.row.batch, "rows": rows, "over": list(self.over)}
+
 
 def read_table(path: Path, problem: str | None = None) -> list[Row]:
     """The rows of a table, by batch size. Raises ValueError, naming the file, for what is none, or for another
     problem than `problem`."""
+    return _read(path, problem)[0]
+
+
+def _read(path: Path, problem: str | None) -> tuple[list[Row], str]:
+    """The rows of a table, and its sha256."""
     try:
         with open_regular(path) as file:
             data = file.read(LARGEST + 1)
@@ -61,14 +110,14 @@ def read_table(path: Path, problem: str | None = None) -> list[Row]:
     rows = sorted((row for _, row in named), key=lambda row: row.batch)
     if len({row.batch for row in rows}) < len(rows):
         raise ValueError(f"{path}: found a batch size twice, wanted each once")
-    return rows
+    return rows, hashlib.sha256(data).hexdigest()
 
 
 def _row(values: Any, where: str) -> Row:
     if not isinstance(values, dict):
         raise ValueError(f"{where}: found {shown(values)}, wanted the fields of a row")
     batch, settings, said = (values.get(name) for name in ("BS", "Hyperparams", "Samples to converge"))
-    if type(batch) is not int or not 1 <= batch <= LARGEST_BATCH:
+    if not _is_batch(batch):
         raise ValueError(f"{where}: BS: found {shown(batch)}, wanted a batch size of 1 to {LARGEST_BATCH}")
     plain = isinstance(settings, dict) and len(settings) <= 1000
     if not plain or not all(NAME.fullmatch(name) and is_value(value) for name, value in settings.items()):
@@ -77,6 +126,10 @@ def _row(values: Any, where: str) -> Row:
     if numbers[0] is None or not all(n is None or _positive(n) for n in numbers):
         raise ValueError(f"{where}: Samples to converge: found {shown(said)}, wanted mean, low and high above 0")
     return Row(batch, settings, Samples(*numbers))
+
+
+def _is_batch(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= LARGEST_BATCH
 
 
 def _positive(value: Any) -> bool:
@@ -96,49 +149,64 @@ def row_for(rows: list[Row], batch: int) -> Row:
         measured = ", ".join(str(row.batch) for row in rows)
         raise ValueError(f"found a batch size of {batch}, wanted one from the smallest to the largest of {measured}")
     first, last = below[-1], above[0]
-    share = math.log(batch / first.batch) / math.log(last.batch / first.batch)
+    logs = [EXACT.ln(Decimal(size)) for size in (first.batch, batch, last.batch)]
+    share = EXACT.divide(EXACT.subtract(logs[1], logs[0]), EXACT.subtract(logs[2], logs[0]))
     names = [name for name in first.settings if name in last.settings]
     settings = {name: _between(first.settings[name], last.settings[name], share) for name in names}
     pairs = zip(_numbers(first.samples), _numbers(last.samples), strict=True)
-    samples = [None if a is None or b is None else _power(a, b, share) for a, b in pairs]
+    samples = [None if a is None or b is None else float(_power(a, b, share)) for a, b in pairs]
     return Row(batch, settings, Samples(*samples), (first.batch, last.batch))
 
 
-def _between(a: Any, b: Any, share: float) -> Any:
+def _between(a: Any, b: Any, share: Decimal) -> Any:
     if same(a, b) or not (_positive(a) and _positive(b)):
-        return a if share < 0.5 else b
+        return a if share < Decimal("0.5") else b
     value = _power(a, b, share)
-    return round(value) if type(a) is int and type(b) is int else float(f"{value:.4g}")
+    return round(value) if type(a) is int and type(b) is int else float(f"{value:.{DIGITS}g}")
 
 
-def _power(a: float, b: float, share: float) -> float:
-    """Between two positive numbers, linear in their logarithms."""
-    return math.exp((1 - share) * math.log(a) + share * math.log(b))
+def _power(a: float, b: float, share: Decimal) -> Decimal:
+    """Between two positive numbers, linear in their logarithms: the same on every machine."""
+    first, last = EXACT.ln(Decimal(a)), EXACT.ln(Decimal(b))
+    return EXACT.exp(EXACT.fma(share, EXACT.subtract(last, first), first))
 
 
 def _numbers(samples: Samples) -> tuple[float | None, ...]:
     return samples.mean, samples.low, samples.high
 
 
-def settings_from(where: str, problem: str) -> tuple[list[str], str]:
-    """TABLE:BATCH as settings of a command line, and in words where they come from. Raises ValueError for anything
-    else."""
+def take(where: str, problem: str, settings: Iterable[str] = ()) -> Taken:
+    """What TABLE:BATCH gives, below the `settings` of a command line. Raises ValueError for anything else."""
     path, _, batch = where.rpartition(":")
     if not path or not re.fullmatch(r"[1-9][0-9]{0,6}", batch) or int(batch) > LARGEST_BATCH:
         wanted = f"the path of a table, a colon and a batch size up to {LARGEST_BATCH}"
         raise ValueError(f"--batch-from-table: found {where!r}, wanted {wanted}")
     try:
-        row = row_for(read_table(Path(path), problem), int(batch))
+        rows, digest = _read(Path(path), problem)
+        row = row_for(rows, int(batch))
     except ValueError as error:
         raise ValueError(f"--batch-from-table: {error}") from None
-    settings = {**row.settings, "batch_size": row.batch}
-    return [f"{name}={json.dumps(value)}" for name, value in settings.items()], told(row)
+    measured = tuple(one for one in rows if one.batch in (row.between or (row.batch,)))
+    names = {text.partition("=")[0] for text in settings}
+    return Taken(row, digest, measured, tuple(sorted(names & row.given.keys())))
 
 
-def told(row: Row) -> str:
-    """Where the settings of a row come from, and what they promise."""
-    low, high = (f"{end:.4g}" if end else "unknown" for end in (row.samples.low, row.samples.high))
-    how = "interpolated between {} and {}".format(*row.between) if row.between else "measured"
-    return (
-        f"settings for batch size {row.batch} are {how}: {row.samples.mean:.4g} samples to the target ({low} to {high})"
-    )
+def taken(facts: Any) -> Taken:
+    """What a log says of a table, with its row computed again. Raises ValueError for what no run says."""
+    wanted = "sha256, batch, rows and over, as a run logs them"
+    if not isinstance(facts, dict) or facts.keys() != {"sha256", "batch", "rows", "over"}:
+        raise ValueError(f"found {shown(facts)}, wanted {wanted}")
+    digest, batch, rows, over = (facts[name] for name in ("sha256", "batch", "rows", "over"))
+    if type(digest) is not str or not re.fullmatch(r"[0-9a-f]{64}", digest):
+        raise ValueError(f"found sha256 {shown(digest)}, wanted 64 hexadecimal digits")
+    if not _is_batch(batch):
+        raise ValueError(f"found batch {shown(batch)}, wanted 1 to {LARGEST_BATCH}")
+    if type(over) is not list or not all(type(name) is str for name in over):
+        raise ValueError(f"found over {shown(over)}, wanted names of settings")
+    if type(rows) is not list or len(rows) not in (1, 2):
+        raise ValueError(f"found rows {shown(rows)}, wanted the row of the batch size, or the two around it")
+    measured = [_row(values, "rows") for values in rows]
+    batches = [row.batch for row in measured]
+    if batches != [batch] and not (len(batches) == 2 and batches[0] < batch < batches[1]):
+        raise ValueError(f"found rows of {shown(batches)} for a batch of {batch}, wanted its own, or two around it")
+    return Taken(row_for(measured, batch), digest, tuple(measured), tuple(over))

@@ -30,6 +30,7 @@ from compliance.reading.log import Log
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
+from compliance.reading.tuning import given_names
 from compliance.rule import rule
 
 REVIEW = "review"  # of what one run or node could read and another one couldn't
@@ -73,12 +74,12 @@ def environment_is_the_logged_one(runs: list[Run], place: Any, terms: Terms) -> 
         try:
             data = content(path, largest)
         except OSError as error:
-            yield Fault(1, error.strerror or str(error), wanted, path=_place(run, named))
+            yield Fault(1, error.strerror or str(error), wanted, path=manifest_of(run, named))
             continue
         if len(data) > largest:
-            yield Fault(1, f"more than {largest} bytes", f"at most {largest}", path=_place(run, named))
+            yield Fault(1, f"more than {largest} bytes", f"at most {largest}", path=manifest_of(run, named))
         elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (None, len(data)):
-            yield Fault(1, f"{len(data)} bytes with {found}", wanted, path=_place(run, named))
+            yield Fault(1, f"{len(data)} bytes with {found}", wanted, path=manifest_of(run, named))
 
 
 @rule("ENV04", "set", after=("ENV03",))
@@ -88,7 +89,7 @@ def environment_is_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[
         try:
             parse(content(path, largest))
         except Unsound as error:
-            yield Fault(1, *error.args, path=_place(run, named))
+            yield Fault(1, *error.args, path=manifest_of(run, named))
 
 
 @rule("ENV05", "set", after=("ENV04",))
@@ -113,10 +114,10 @@ def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict]], lim
     for run, named, digests in kept:
         if digests[name] != usual:
             value = _again(run, named, limits)[name]
-            found, wanted = _apart(value, other)
+            found, wanted = apart(value, other)
             wanted += ", as in the set's other runs"
             grade = REVIEW if value is None else severity
-            yield Fault(1, f"{name} {found}", wanted, path=_place(run, named), severity=grade)
+            yield Fault(1, f"{name} {found}", wanted, path=manifest_of(run, named), severity=grade)
 
 
 @rule("ENV06", "set", after=("ENV04",))
@@ -134,22 +135,25 @@ def nodes_are_alike(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault
                         1,
                         f"nodes of other kinds, {hosts}",
                         "nodes of one kind",
-                        path=_place(run, named),
+                        path=manifest_of(run, named),
                         severity=severity,
                     )
                 elif _text(value) != _text(usual):
                     severity = REVIEW if None in (value, usual) else severity
-                    found, wanted = _apart(value, usual)
+                    found, wanted = apart(value, usual)
                     wanted += f", as on {show(first.hosts[0])}"
-                    yield Fault(1, f"{name} {found} on {hosts}", wanted, path=_place(run, named), severity=severity)
+                    yield Fault(
+                        1, f"{name} {found} on {hosts}", wanted, path=manifest_of(run, named), severity=severity
+                    )
 
 
 @rule("ENV07", "set", after=("ENV04", "LOG06"))
 def command_gives_the_settings(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The manifest's command line and config give the settings that the log states"""
+    above = given_names(place.runs, place.ledger)
     for run, named, environment in _read(runs, terms):
-        for found, wanted in differences(environment, run, terms.benchmark):
-            yield Fault(1, found, wanted, path=_place(run, named))
+        for found, wanted in differences(environment, run, terms.benchmark, above):
+            yield Fault(1, found, wanted, path=manifest_of(run, named))
 
 
 @rule("ENV08", "set", after=("ENV04", "LOG06", "SYS10"))
@@ -174,7 +178,9 @@ def environment_is_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterat
         ]
         for what, found, wanted in pairs:
             if wanted is not None and found != wanted:
-                yield Fault(1, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}", path=_place(run, named))
+                yield Fault(
+                    1, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}", path=manifest_of(run, named)
+                )
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",))
@@ -183,7 +189,7 @@ def environment_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -
     limits, description = terms.edition.limits.environment, place.description
     for run, named, environment in islice(_read(runs, terms), 1) if description and description.data else ():
         for found, wanted in contradictions(environment, description.data, limits.memory):
-            yield Fault(1, found, f"{wanted}, as in the system description", path=_place(run, named))
+            yield Fault(1, found, f"{wanted}, as in the system description", path=manifest_of(run, named))
 
 
 @rule("ENV10", "submission")
@@ -237,7 +243,7 @@ def _again(run: Run, named: Named, limits: Any) -> dict[str, Any]:
     return found.node if found else defaultdict(lambda: None)
 
 
-def _place(run: Run, named: Named) -> str:
+def manifest_of(run: Run, named: Named) -> str:
     """What findings call a manifest."""
     return "/".join((*run.path.split("/")[:-1], named.file))
 
@@ -246,7 +252,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _apart(value: Any, usual: Any) -> tuple[str, str]:
+def apart(value: Any, usual: Any) -> tuple[str, str]:
     """Two values, of mappings the entries in which they differ."""
     if type(value) is not dict or type(usual) is not dict:
         return show(_text(value)), show(_text(usual))

@@ -1,11 +1,14 @@
 """THR: throughput sets, many instances of one training at once on one system; logs that measure throughput alone."""
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from benchmark.log import Event
 from benchmark.tree import THROUGHPUT
 from compliance.finding import Fault, show
+from compliance.reading.devices import CPU, groups_of
 from compliance.reading.files import number_of
 from compliance.reading.log import Log
 from compliance.reading.run import Run
@@ -23,19 +26,32 @@ def instances_fit_into_the_system(runs: list[Run], place: Any, terms: Terms) -> 
     total = _total(place)
     if place.scaling != "weak" or total is None:
         return
-    changes = []
-    for run in runs:
-        nodes = _nodes(run)
-        if nodes and run.start_ms is not None and run.stop_ms is not None and run.start_ms < run.stop_ms:
-            # A stop frees its nodes before a start at the same time takes some.
-            changes += [(run.start_ms, 1, nodes, run), (run.stop_ms, 0, -nodes, run)]
-    used = 0
-    for _, _, nodes, run in sorted(changes, key=lambda c: c[:2]):
-        used += nodes
-        if used > total:
+    most = number_of((place.description.data or {}).get("accelerators_per_node"))
+    used, hosts, accelerators = 0.0, Counter[str](), Counter[str]()
+    for _, sign, run in _changes(runs):
+        groups = groups_of(run.value("devices")) or []
+        for host in {group.host for group in groups}:  # a host that instances share is one node
+            hosts[host] += sign
+        for group in groups:
+            accelerators[group.host] += sign * group.ranks * (group.kind != CPU)
+        used += 0 if groups else sign * _nodes(run)
+        if (nodes := used + len(+hosts)) > total:
             line = run.line("number_of_nodes")
-            yield Fault(line, f"{used:g} nodes at once with this instance", f"at most {total:g}", path=run.path)
+            yield Fault(line, f"{nodes:g} nodes at once with this instance", f"at most {total:g}", path=run.path)
             return
+        crowded = [host for host, number in accelerators.items() if most is not None and number > most]
+        if crowded:
+            found = f"{accelerators[crowded[0]]} accelerators of {show(crowded[0])} at once with this instance"
+            yield Fault(run.line("devices"), found, f"at most {most:g}, as described", path=run.path)
+            return
+
+
+def _changes(runs: list[Run]) -> list[tuple[int, int, Run]]:
+    """(time, 1 or -1, run) of each start and stop of an instance, in the order of time. A stop frees its nodes before a
+    start at the same time takes some."""
+    timed = [run for run in runs if run.window and run.window[0] < run.window[1] and _nodes(run)]
+    changes = [(at, sign, run) for run in timed for at, sign in zip(run.window, (1, -1), strict=True)]
+    return sorted(changes, key=lambda change: change[:2])
 
 
 @rule("THR02", "set", after=("RUN07",))
@@ -52,6 +68,23 @@ def instances_say_their_scale(runs: list[Run], place: Any, terms: Terms) -> Iter
     scales = {_nodes(run) for run in runs}
     if terms.edition.limits.system_nodes_logged and len(runs) > 1 and total is not None and scales == {total}:
         yield Fault(1, f"number_of_nodes {total:g}, the whole system's, in every instance", "the instance's own")
+
+
+@rule("THR05", "set", after=("THR01", "THR02"))
+def instances_run_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+    """The instances of a throughput set run at once: each shares time with another"""
+    timed = sorted((run for run in runs if run.window), key=lambda run: (run.window, run.path))
+    if place.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have run beside any
+        return
+    alone, latest = [], 0  # the latest stop of those that started before
+    for run, after in pairwise([*timed, None]):
+        if run.window[0] >= latest and (after is None or after.window[0] >= run.window[1]):
+            alone.append(run)
+        latest = max(latest, run.window[1])
+    if alone:
+        severity = "review" if len(alone) < len(timed) else ""
+        found = f"{len(alone)} of {len(timed)} instances by themselves, the first of which is this"
+        yield Fault(alone[0].start.line, found, "others at the same time", path=alone[0].path, severity=severity)
 
 
 @rule("THR03", "set", runs="sound")

@@ -1,22 +1,20 @@
-"""TUN: campaigns of tuning, whose cost counts: what was frozen, drawn, tried, ended and confirmed."""
+"""TUN: campaigns of tuning, whose cost counts: what was frozen, drawn, tried and ended."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from benchmark.ledger import Drawn, Frozen
-from benchmark.tree import CONFIRMATION, LEDGER
+from benchmark.tree import LEDGER
 from benchmark.tuning.campaign import FILE, same
 from benchmark.tuning.ending import first_ending
 from benchmark.tuning.folder import OWN, Opened
 from compliance.finding import Fault, show
 from compliance.reading.devices import groups_of
-from compliance.reading.files import SubmissionFiles, number_of
-from compliance.reading.ledger import read_beside
+from compliance.reading.files import number_of
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
-from compliance.reading.tree import Set
-from compliance.reading.tuning import asked_late, course_of, entry_of, point_of, read, settings_of, winner_of, words
+from compliance.reading.tuning import asked_late, course_of, entry_of, point_of, read, settings_of, words
 from compliance.rule import rule
 from rules.registry import NAME as REGISTRY
 from rules.tuning import registered_shift, request
@@ -204,46 +202,3 @@ def _ended(run: Run, epochs: int | None, found: tuple[int, str] | None, evaluati
     elif not found and not run.converged and (epochs is None or (last or 0) < epochs):
         wanted = "the target, the budget, or the pruning rule; or a reason for the failure"
         yield Fault(run.stop_line, f"the end after epoch {last or 0:g}", wanted, path=run.path, severity="review")
-
-
-@rule("TUN08", "submission", after=("TREE01",))
-def winner_is_confirmed(files: SubmissionFiles) -> Iterator[Fault]:
-    """The winner of a campaign is confirmed by runs of its settings, code and system that start after the campaign"""
-    by_set: dict[str, list[Run]] = {}
-    for run in files.runs:
-        by_set.setdefault(run.set_path, []).append(run)
-    for trials in (s for s in files.submission.sets if s.trials and files.edition.limits.tuning):
-        found = read(trials.path, read_beside(trials.path, trials.name))
-        winner = winner_of(by_set.get(trials.name, []))
-        if found.opened and winner:
-            runs = by_set.get(f"{trials.name}/{CONFIRMATION}", [])
-            yield from _confirmed(runs, trials, by_set[trials.name], winner, found.opened, files)
-
-
-def _confirmed(
-    runs: list[Run], trials: Set, tried: list[Run], winner: Run, opened: Opened, files: SubmissionFiles
-) -> Iterator[Fault]:
-    """What is wrong with the confirmation runs of a campaign."""
-    numbers, wanted = sorted(run.number or 0 for run in runs), opened.campaign.confirmations
-    if numbers != list(range(wanted)):
-        found = f"confirmation runs {', '.join(map(str, numbers)) or 'of which there are none'}"
-        yield Fault(1, found, f"runs 0 to {wanted - 1}", path=trials.name)
-        return
-    over = max((run.stop_ms for run in tried if run.stop_ms is not None), default=None)
-    left_out = {"epochs"} if opened.campaign.budget.epochs is not None else set()
-    first, limits = settings_of(winner), files.edition.limits
-    keys = ("source", "versions", *limits.same_system, *limits.same_problem)
-    for run in runs:
-        own = settings_of(run)
-        names = sorted(k for k in (own.keys() | first.keys()) - left_out if not same(own.get(k), first.get(k)))
-        if names:
-            names = names[:MOST_TOLD]
-            said = f"{words(first, names)}, as in {winner.path}, the winner"
-            yield Fault(run.line("hyperparameters"), words(own, names), said, path=run.path)
-        for key in keys:
-            if run.value(key) != winner.value(key):
-                said = f"{show(winner.value(key))}, as in {winner.path}"
-                yield Fault(run.line(key), f"{key} {show(run.value(key))}", said, path=run.path)
-        if over is not None and run.start_ms is not None and run.start_ms < over:
-            found = f"run_start {(over - run.start_ms) / 1000:.3f} s before the last trial stopped"
-            yield Fault(run.start.line, found, "a start after it", path=run.path)

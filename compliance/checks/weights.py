@@ -1,5 +1,6 @@
 """WGT: the final weights of runs are the ones that their logs name, sound, and no run's but their own."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +66,7 @@ def weights_are_handed_in(runs: list[Run], place: Any, terms: Terms) -> Iterator
 @rule("WGT04", "set")
 def weights_are_the_logged_ones(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The file of a run's weights is there, and has the logged digest and size"""
-    for run, path in _files(runs, terms):
+    for run, path in _files(runs, place, terms):
         wanted = f"{run.weights.size} bytes with the sha256 {run.weights.digest}, as logged in {run.path}"
         try:
             size, digest = digest_of(path, run.weights.size)
@@ -79,7 +80,7 @@ def weights_are_the_logged_ones(runs: list[Run], place: Any, terms: Terms) -> It
 @rule("WGT05", "set", after=("WGT04",))
 def weights_are_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A file of weights is sound safetensors: float32 tensors, one after another, and nothing else"""
-    for run, path in _files(runs, terms):
+    for run, path in _files(runs, place, terms):
         try:
             read_tensors(path)
         except Unsound as error:
@@ -89,7 +90,7 @@ def weights_are_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fau
 @rule("WGT06", "set", after=("WGT05",))
 def weights_are_of_the_model(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A file of weights holds as many numbers as the model"""
-    for run, path in _files(runs, terms):
+    for run, path in _files(runs, place, terms):
         parameters, published = run.value("parameter_count"), terms.edition.problems.get(run.problem or "")
         if type(parameters) is not int or published is None:  # LOG06 and LOG12 say so
             continue
@@ -155,9 +156,10 @@ def _contents(run: Run) -> dict[str, int]:
         return {}
 
 
-def _files(runs: list[Run], terms: Terms) -> list[tuple[Run, Path]]:
-    """The runs that hand in a file of weights, by their logs and its size, and where it is."""
+def _files(runs: list[Run], place: Any, terms: Terms) -> list[tuple[Run, Path]]:
+    """The runs that hand in a file of weights, by their logs and its size, and where it is. Of confirmation runs those
+    alone whose file is there."""
     limits = terms.edition.limits.weights
-    return [
-        (run, weights_path(run.file)) for run in runs if run.weights and limits and run.weights.size <= limits.largest
-    ]
+    named = [run for run in runs if run.weights and limits and run.weights.size <= limits.largest]
+    files = [(run, weights_path(run.file)) for run in named]
+    return [(run, path) for run, path in files if not place.runs.place.confirmation or os.path.lexists(path)]

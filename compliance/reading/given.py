@@ -8,11 +8,13 @@ from typing import Any
 
 import yaml
 
+from benchmark.tuning.table import KEY, taken
 from compliance.finding import show
 from compliance.reading.environment import Environment
 from compliance.reading.run import Run
 from compliance.reading.values import is_number
 from rules.edition import Benchmark
+from rules.settings import Setting
 
 LARGEST = 16 << 10  # characters of a config
 MOST, LONGEST = 300, 200  # words of a command line, and characters of one, that are looked at
@@ -27,9 +29,12 @@ OPTIONS = {  # of train.py -> the key of the log that says the same
 RESOLVED = ("auto", None)  # what a run replaces by what it found
 
 
-def differences(environment: Environment, run: Run, benchmark: Benchmark | None) -> Iterator[tuple[str, str]]:
+def differences(
+    environment: Environment, run: Run, benchmark: Benchmark | None, above: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, str]]:
     """(found, wanted) of each setting that they give and the log states otherwise, and of a config that is not the one
-    that the log names."""
+    that the log names. `above`: the settings that a campaign of tuning gives, whatever they say. Those of a table
+    count above the config, too, and the command line's above both."""
     words, text = environment.run["command"], environment.run["config"]
     if words is None:
         yield "no command line", "one"
@@ -46,10 +51,10 @@ def differences(environment: Environment, run: Run, benchmark: Benchmark | None)
     logged = run.value("hyperparameters")
     if type(logged) is not dict:
         return
-    for name, value in given(words, text).items():
-        setting = benchmark.settings.get(name) if benchmark else None
-        resolved = value in RESOLVED or (is_number(value) and value == 0 and bool(setting and setting.machine))
-        if name in logged and not resolved and not same(value, logged[name]):
+    table = of_table(run)
+    for name, value in given(words, text, table).items():
+        resolved = resolves(value, benchmark.settings.get(name) if benchmark else None)
+        if name in logged and name not in above and not resolved and not same(value, logged[name]):
             yield f"{name} {show(value)}", f"{show(logged[name])}, as logged"
 
 
@@ -61,10 +66,26 @@ def options(words: list[str]) -> Iterator[tuple[str, str]]:
             yield name, value if equals else after
 
 
-def given(words: list[str], text: str | None) -> dict[str, Any]:
-    """The settings that a config and a command line give by name, plain ones alone: the command line's count."""
+def of_table(run: Run) -> frozenset[str]:
+    """The settings that a run has from a table, above its config; TUN10 holds the run against these."""
+    try:
+        found = taken(run.value(KEY))
+    except ValueError:
+        return frozenset()
+    return frozenset(found.row.given.keys() - set(found.over))
+
+
+def resolves(value: Any, setting: Setting | None) -> bool:
+    """Whether a given value is one that the run replaces by what it found."""
+    return value in RESOLVED or (is_number(value) and value == 0 and bool(setting and setting.machine))
+
+
+def given(words: list[str], text: str | None, table: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The settings that a config and a command line give by name, plain ones alone: the command line's count. The
+    config's count but for those of a `table`."""
     config = _yaml(text) if text is not None else None
-    found = {name: value for name, value in config.items() if type(name) is str} if type(config) is dict else {}
+    config = config if type(config) is dict else {}
+    found = {name: value for name, value in config.items() if type(name) is str and name not in table}
     found |= {match[1]: _yaml(match[2]) for word in words if (match := SETTING.fullmatch(word))}
     found |= {option[2:]: _yaml(f"[{value}]") for option, value in options(words) if option == "--layout"}
     return {name: value for name, value in found.items() if _is_plain(value)}

@@ -79,6 +79,13 @@ def point_of(opened: Opened, index: int) -> dict[str, Any]:
     return found
 
 
+def given_names(runs: Set, ledger: SetLedger | None) -> frozenset[str]:
+    """The settings that a campaign gives its trials, above config and command line: those of the space, and those that
+    it fixes (TUN05 holds trials against them). None where the set is not of trials, or its campaign can't be read."""
+    campaign = read(runs.path, ledger).campaign if runs.trials else None
+    return frozenset((*campaign.space, *campaign.fixed)) if campaign else frozenset()
+
+
 def asked_late(entries: Iterable[Entry]) -> dict[int, int]:
     """trial -> the line of the point that it was asked for, where that came behind the trial's first start."""
     started: set[str] = set()

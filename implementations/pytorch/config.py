@@ -146,13 +146,18 @@ def resolve(config: C, cores: int, local_ranks: int, ranks: int = 1) -> C:
     return dataclasses.replace(config, device=device, precision=precision, threads=threads, layout=layout)
 
 
+def gpus() -> int:
+    """How many GPUs PyTorch finds."""
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
 def gpu_of(launch: Launch) -> int:
     """The index of the GPU that a rank computes on: its local rank's, or the only one, if its launcher shows each rank
     another. That two ranks are not shown the same one is NCCL's to see.
 
     Raises ValueError if PyTorch finds no GPU, or fewer than the node has ranks.
     """
-    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    found = gpus()
     if not found:
         raise ValueError(f"device: found no GPU that PyTorch {torch.__version__} can use, wanted one for cuda")
     if found >= launch.local_world_size:

@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
@@ -36,16 +36,16 @@ from benchmark.atomic import replacing
 from benchmark.launch import Launch
 from benchmark.manifest import Manifest, load_manifest, missing
 from benchmark.problem import load_problem
-from benchmark.tree import system_path
+from benchmark.tree import WEAK, set_path, system_path
 from benchmark.workload import AnyProblem
 from rules.edition import load
 from rules.registry import NAME as REGISTRY
 
-from .config import RunConfig, config_path, gpu_of, load_config, resolve
+from .config import RunConfig, config_path, gpu_of, gpus, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
-from .start import Warm, can_be_warm, environment, exit_code, exit_on_signals, program, run_program
-from .submitting import study
+from .start import Warm, can_be_warm, end_with_parent, environment, exit_code, exit_on_signals, program, run_program
+from .submitting import at_once, study
 from .submitting.campaign import Campaign
 from .submitting.description import filled_in
 from .submitting.preflight import foresee, judged_by, measure, plan, report, want_room
@@ -82,11 +82,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--aside", type=int, metavar="RUN", help="make no runs, move what is there of this one aside")
     parser.add_argument("--check", action="store_true", help="make no runs, say what is wrong with them beforehand")
     study.add_options(parser)
+    at_once.add_options(parser)
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     args = parser.parse_intermixed_args(arguments)
     study.check_options(parser, args)
+    at_once.check_options(parser, args)
     if args.registry and args.entry is None:
         parser.error("--registry: found no --entry, wanted --entry N too")
     args.registry = (args.registry or args.out / REGISTRY).resolve()
@@ -112,13 +114,18 @@ def check_settings(args: argparse.Namespace) -> RunConfig:
     config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     local = args.nproc // args.nodes
-    config = resolve(config, cores, local, args.nproc)
+    config = resolve(config, cores // models_at_once(args), local, args.nproc)
     if config.device == "cuda":
         gpu_of(Launch(0, args.nproc, 0, local, "none"))
     if config.batch_size > problem.train_samples:
         raise ValueError(f"batch_size: found {config.batch_size}, wanted at most the {problem.train_samples} samples")
     arrange(config.layout, config.tile, problem, 0, args.nproc, config.batch_size // config.accumulate)
     return config
+
+
+def models_at_once(args: argparse.Namespace) -> int:
+    """How many models share the node."""
+    return getattr(args, "throughput", None) or 1
 
 
 def train_options(args: argparse.Namespace, log: Path) -> list[str]:
@@ -158,7 +165,7 @@ def write_system(submission: Path, args: argparse.Namespace, config: RunConfig) 
     path = system_path(submission, args.system)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        accelerators = args.nproc // args.nodes if config.device == "cuda" else None
+        accelerators = models_at_once(args) * args.nproc // args.nodes if config.device == "cuda" else None
         names = (args.system, args.org, args.division, args.status)
         fields = filled_in(HERE / "systems", args.system, describe_system(*names, args.data, args.nodes, accelerators))
         with replacing(path) as file:
@@ -171,6 +178,16 @@ def run_once(args: argparse.Namespace, log: Path, warm: Warm | None, more: Seque
     if forked := warm.start(options) if warm else None:
         return exit_code(forked)
     return run_program([*program(HERE / "train.py", args.nproc), *options], environment(ROOT))
+
+
+def begin(args: argparse.Namespace, log: Path, warm: Warm | None, more: Mapping[str, str]) -> at_once.Process:
+    """One run that was started, with more variables, beside others."""
+    options = train_options(args, log)
+    if forked := warm.start(options, environment=more) if warm else None:
+        return forked
+    command = [*program(HERE / "train.py", args.nproc), *options]
+    variables = {**environment(ROOT), **more}
+    return subprocess.Popen(command, env=variables, preexec_fn=end_with_parent, start_new_session=True)
 
 
 def run_alone(args: argparse.Namespace, log: Path, more: Sequence[str]) -> int:
@@ -218,8 +235,15 @@ def submit(args: argparse.Namespace) -> int:
         config = check_settings(args)
         if args.entry is not None:
             read_assigned(args.registry, args.entry, 0)
+        if args.throughput:
+            args.settings = [*args.settings, f"threads={config.threads}"]  # train.py doesn't know of the others
+            home = set_path(submission, args.system, benchmark, WEAK)
+            parts = at_once.shares(args.nproc, args.throughput, gpus() if config.device == "cuda" else 0)
+        else:
+            home, parts = None, [{}]
         place = (submission, args.system, benchmark, args.problem, args.runs, config)
-        campaign = Campaign(*place, lambda log, more: run_once(args, log, warm, more), args.checkpoint, args.config)
+        start = lambda log, more: run_once(args, log, warm, more)  # noqa: E731  of the process that is warm by then
+        campaign = Campaign(*place, start, args.checkpoint, args.config, home)
         if args.aside is not None:
             place = campaign.put_aside(args.aside)
             print(f"result_{args.aside}: {f'now in {place}' if place else 'not there'}", file=sys.stderr)
@@ -246,11 +270,13 @@ def submit(args: argparse.Namespace) -> int:
                     how = f"was killed by signal {-found}" if found < 0 else f"ended with exit code {found}"
                     print(f"submit.py: a first step {how}; no run was made", file=sys.stderr)
                     return 2
-                lines = [*plan(campaign, found, published), judged_by(EDITION, args.division)]
+                lines = [*plan(campaign, found, published, len(parts)), judged_by(EDITION, args.division)]
                 report(found, lines, lambda line: print(line, file=sys.stderr))
                 want_room(campaign, found)
                 if args.check or found.wrong:
                     return 1 if args.check and found.wrong else 2 if found.wrong else 0
+            if args.throughput and args.runs:
+                return at_once.make(campaign, parts, lambda log, more: begin(args, log, warm, more), args.anew)
             return campaign.make(args.anew) if args.runs else 0
     except SystemExit as end:
         print("submit.py: interrupted; the same command goes on with what is missing", file=sys.stderr)

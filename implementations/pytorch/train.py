@@ -48,7 +48,7 @@ from benchmark.config import read_bytes
 from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
 from benchmark.tree import LEDGER, combine
-from benchmark.tuning.table import settings_from
+from benchmark.tuning.table import KEY, take
 from rules.registry import SOURCE
 
 from .config import activation_type, config_path, gpu_of, load_config, resolve
@@ -107,6 +107,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("--settings", dest="show", action="store_true", help="print what may be set, and make no run")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
+    parser.set_defaults(table=None)
     args = parser.parse_intermixed_args(arguments)
     if args.show:
         return args
@@ -198,6 +199,8 @@ def prepare(
     log.event("rules_edition", EDITION)
     if trial:
         log.event("trial", trial.facts)
+    if args.table:
+        log.event(KEY, args.table.facts)
     log.event("target", problem.target)
     log_ranks(log, layout, launch, device)
     measured = not args.steps and not (checkpoints and checkpoints.resumed)
@@ -342,9 +345,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path = args.config or config_path(args.problem)
         data = read_bytes(path)
         trial = open_trial(args.trial, args.log, args.run) if args.trial else None
-        table, told = settings_from(args.batch_from_table, args.problem) if args.batch_from_table else ([], "")
-        if told and launch.rank == 0:
-            print(f"train.py: {told}", file=sys.stderr)
+        if args.batch_from_table:
+            args.table = take(args.batch_from_table, args.problem, args.settings)
+        if args.table and launch.rank == 0:
+            print(f"train.py: {args.table.told}", file=sys.stderr)
+        table = args.table.settings if args.table else []
         args.settings = [*table, *args.settings, *(trial.settings if trial else [])]
         config = load_config(config_class(problem.workload), path, args.settings, data)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -30,7 +30,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 from benchmark.problem import load_problem
 from benchmark.tree import CONFIRMATION, campaign_path
 from benchmark.tuning.campaign import Campaign, read_campaign
-from benchmark.tuning.folder import Opened, freeze
+from benchmark.tuning.folder import Opened, freeze, open_folder
 from rules.registry import NAME as REGISTRY
 
 from . import submit
@@ -124,7 +124,7 @@ def made(args: argparse.Namespace, place: tuple[Path, str, Path], opened: Opened
     if winner is None:
         say("no trial reached the target: there is nothing to confirm")
         return 1
-    point = opened.point(winner)
+    point = open_folder(folder).point(winner)  # read again: an outside sampler was asked since
     say(f"winner: trial {winner}, {', '.join(f'{name}={text(value)}' for name, value in point.items())}")
     args.settings, args.entry = settings(opened.campaign, point), None  # which was the campaign's
     runs = Runs(

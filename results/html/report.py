@@ -76,12 +76,15 @@ def report(
     space = room(len(results))
     found = [section(key, list(of), links, space) for key, of in groupby(results, key=lambda r: r.group[:3])]
     runs = counted(sum(r.score.n for r in trained), "run")
-    also = f", and {counted(len(measured) - tried, 'log')} of throughput alone" if len(measured) > tried else ""
-    also += f", and {counted(tried, 'trial')} of the input" if tried else ""
+    parts = [f"{counted(len(trained), 'set')} of runs, {runs}"] if trained or not (measured or tuned) else []
+    parts += [f"{counted(len(measured) - tried, 'log')} of throughput alone"] if len(measured) > tried else []
+    parts += [f"{counted(tried, 'trial')} of the input"] if tried else []
+    trials = counted(sum(len(s.trials) for s in tuned), "trial")
+    parts += [f"{counted(len(tuned), 'campaign')} of tuning, {trials}"] if tuned else []
     return page(
         "report.html",
         title=heading,
-        summary=f"{counted(len(trained), 'set')} of runs, {runs}{also}.",
+        summary=f"{', and '.join(parts)}.{RANKED if trained or not tuned else ''}",
         sections=found,
         choices=choices(trained),
         left_out=left_out,
@@ -136,6 +139,10 @@ def tables(results: Sequence[Result], links: Links) -> list[Ranked]:
     return [Ranked(title(("", "", "", *group[3:])), ranking(of, links), slow_words(of)) for group, of in found]
 
 
+RANKED = (
+    " The figure of merit is the mean time to train without the fastest and slowest runs, with its 95 % interval. A "
+    "rank is the range of places that a set could have: sets share places where their runs can't tell which is faster."
+)
 STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
 STRONG = (*STRONG, "units", "samples/s", "unit-hours")
 WEAK = (

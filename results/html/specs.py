@@ -237,6 +237,8 @@ def parallel() -> Spec:
 def trials(x: str, log: bool = False) -> Spec:
     """Trials by a setting and their seconds."""
     place = {"x": number(x, log), "y": number("seconds", field="y"), "color": COLOUR, "opacity": FADE, "tooltip": TIP}
+    for axis in ("x", "y"):  # room for whole marks at the edge, which are cut off there
+        place[axis]["scale"] |= {"nice": False, "padding": 16}
     shape = {"shape": scaled("h", SHAPES, list(SHAPE))}
     told = {"trial": "g", x: "x", "seconds": "y", "it": "said"}
     mark = {"data": {"name": "points"}, "mark": {"type": "point", "size": 60}, "encoding": place | shape}

@@ -86,16 +86,27 @@ def charts(s: Scored) -> list[Chart]:
 
 
 def parallel(s: Scored) -> Chart:
-    """Trials in parallel coordinates: a line a trial, an axis a setting, from its low end to its high one."""
+    """Trials in parallel coordinates: a line a trial, an axis a setting, from its low end to its high one, and last
+    one of seconds."""
+    shown = s.trials[:MOST]
+    least, most = min(t.seconds for t in shown), max(t.seconds for t in shown)
     rows = [
         (fate(t), f"trial {t.index}", name, place(axis, t.point[name]), str(t.point[name]), said(t))
-        for t in s.trials[:MOST]
+        for t in shown
         for name, axis in s.campaign.space.items()
     ]
+    rows += [
+        (fate(t), f"trial {t.index}", "seconds", share_of(t.seconds, least, most), f"{t.seconds:.1f}", said(t))
+        for t in shown
+    ]
     tables = {"points": Rows(("s", "g", "axis", "y", "value", "said"), rows)}
-    return Chart(
-        "parallel", "Trials in parallel coordinates", FATES, tables, "Each axis goes from its low end to its high one."
-    )
+    note = "Each axis goes from its low end to its high one; that of seconds from the shortest trial to the longest."
+    return Chart("parallel", "Trials in parallel coordinates", FATES, tables, note)
+
+
+def share_of(value: float, low: float, high: float) -> float:
+    """Where a value is between two others, from 0 to 1."""
+    return (value - low) / (high - low) if high > low else 0.0
 
 
 def place(axis: Axis, value: Any) -> float:

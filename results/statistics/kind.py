@@ -5,11 +5,11 @@ CAPABILITY, CAPACITY, HYBRID = "capability", "capacity", "hybrid"
 
 def kind_of(scaling: str, instance: float | None, parts: float | None = None) -> str:
     """`strong`: one model on all units, capability. `weak`, many models at once: capacity where each is on one unit,
-    hybrid where each is split over several: `instance` units, or, where these aren't known, `parts`, its ranks. "" for
-    other sets, and where neither is known."""
+    hybrid where each is split, over several units (`instance`) or over several ranks of one (`parts`). "" for other
+    sets, and where neither is known."""
     if scaling == "strong":
         return CAPABILITY
-    split = instance if instance is not None else parts
-    if scaling != "weak" or split is None:
+    known = [number for number in (instance, parts) if number is not None]
+    if scaling != "weak" or not known:
         return ""
-    return HYBRID if split > 1 else CAPACITY
+    return HYBRID if max(known) > 1 else CAPACITY

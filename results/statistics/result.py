@@ -99,7 +99,9 @@ class Result:
     @property
     def kind(self) -> str:
         """Capability, capacity or hybrid: what the set shows of its system."""
-        return kind_of(self.group[3], self.models.instance if self.models else most(self.rows, "units"))
+        ranks = [n for run in self.runs if type(n := run.value("number_of_ranks")) is int]
+        units = self.models.instance if self.models else most(self.rows, "units")
+        return kind_of(self.group[3], units, max(ranks, default=None))
 
     @property
     def ranked(self) -> bool:

@@ -160,6 +160,8 @@ def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[s
     if not per_node:
         per_node, unit = 1, "node"
     units = nodes * per_node if nodes else None
+    # One of many on a node has some of its accelerators, and logs these alone.
+    whole = max(per_node, first(system.get("accelerators_per_node")) or 0) if one_of_many and accelerators else per_node
     ranks = first(run.value("number_of_ranks"))
     if one_of_many and accelerators and ranks and units and ranks < units:
         units = ranks
@@ -168,7 +170,7 @@ def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[s
         "accelerators_per_node": accelerators,
         "units": units,
         "unit": unit,
-        "system_units": described * per_node if (described := first(system.get("number_of_nodes"))) else units,
+        "system_units": described * whole if (described := first(system.get("number_of_nodes"))) else units,
         "batch": first(run.value("global_batch_size")),
         "train_samples": first(run.value("train_samples")),
         "eval_samples": first(run.value("eval_samples")),

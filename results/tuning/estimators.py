@@ -4,14 +4,15 @@
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, linear_regression, median
+from statistics import NormalDist, linear_regression, mean, median, stdev
 
 from results.statistics.score import LEVEL
 
-RESAMPLES = 2000  # of a bootstrap
-SEED = 20261122  # of its resampling: the same numbers give the same interval
+DRAWS = 2000  # of an interval by simulation
+SEED = 20261122  # of these: the same numbers give the same interval
+TINY = 1e-12  # the least chance that is drawn: its inverse is finite
 
 
 @dataclass(frozen=True)
@@ -41,22 +42,30 @@ def running_time(costs: Sequence[float], reached: Sequence[bool]) -> float:
 
 
 def running_time_interval(costs: Sequence[float], reached: Sequence[bool]) -> Estimate:
-    """The same with its percentile interval from a bootstrap over trials (Efron 1979). The upper end is infinite where
-    more than 2.5 % of resamples have no trial that reached the target."""
-    pairs = list(zip(costs, reached, strict=True))
+    """The same with its interval. With a chance p of success it is the mean cost of a success, and (1 - p) / p times
+    that of a failure: p is drawn from Jeffreys' distribution for a share (Brown, Cai and DasGupta 2001), the means from
+    Student's around those of the trials. Without failures one costs as much as the dearest trial. Without successes
+    there is no upper end, and a success costs nothing at the lower one."""
+    hits = [cost for cost, hit in zip(costs, reached, strict=True) if hit]
+    misses = [cost for cost, hit in zip(costs, reached, strict=True) if not hit]
+    draws, found = random.Random(SEED), []
+    for _ in range(DRAWS):
+        chance = max(draws.betavariate(len(hits) + 0.5, len(misses) + 0.5), TINY)
+        success = _mean(draws, hits) if hits else 0.0
+        failure = _mean(draws, misses) if misses else max(costs)
+        found.append(success + (1 - chance) / chance * failure)
+    found.sort()
+    edge = round((1 - LEVEL) / 2 * DRAWS)
+    return Estimate(running_time(costs, reached), found[edge], found[-1 - edge] if hits else math.inf)
 
-    def statistic(sample: Sequence[tuple[float, bool]]) -> float:
-        return running_time([cost for cost, _ in sample], [hit for _, hit in sample])
 
-    return bootstrap(pairs, statistic)
-
-
-def bootstrap(items: Sequence, statistic: Callable[[Sequence], float]) -> Estimate:
-    """A statistic of items with its percentile interval."""
-    draws = random.Random(SEED)
-    found = sorted(statistic(draws.choices(items, k=len(items))) for _ in range(RESAMPLES))
-    edge = round((1 - LEVEL) / 2 * RESAMPLES)
-    return Estimate(statistic(items), found[edge], found[-1 - edge])
+def _mean(draws: random.Random, costs: Sequence[float]) -> float:
+    """A mean as these costs let it be: their own, and Student's t times its standard error; not below 0."""
+    freedom = len(costs) - 1
+    if not freedom:
+        return costs[0]
+    t = draws.gauss(0, 1) / math.sqrt(draws.gammavariate(freedom / 2, 2) / freedom)
+    return max(0.0, mean(costs) + t * stdev(costs) / math.sqrt(len(costs)))
 
 
 def best_of(times: Sequence[float]) -> list[Best]:
@@ -76,9 +85,12 @@ def best_of(times: Sequence[float]) -> list[Best]:
     return found
 
 
-def share(successes: int, trials: int) -> Estimate:
+def share(successes: int, trials: int, pruned: int = 0) -> Estimate:
     """The share of the space that reaches the target, with Wilson's interval (1927). Points of a sequence that fills
-    the space evenly vary less than independent ones, for which it is made."""
+    the space evenly vary less than independent ones, for which it is made. Of trials that were `pruned` nobody knows:
+    the share is at least what it is without them, and the upper end is that of all of these reaching the target."""
+    if pruned:
+        return Estimate(successes / trials, share(successes, trials).low, share(successes + pruned, trials).high)
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     p, n = successes / trials, trials
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)

@@ -11,6 +11,7 @@ from benchmark.ledger import Start
 from benchmark.tuning.campaign import Campaign
 from benchmark.tuning.folder import Opened
 from compliance.checks.together import epochs_of
+from compliance.reading.devices import CPU, groups_of
 from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import point_of, read, winner_of
@@ -18,6 +19,7 @@ from compliance.verdict import SetVerdict, Verdict
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
 from results.statistics.student import t_quantile
+from results.tables.columns import Row
 from results.tables.run_table import rows_of
 from results.tuning.estimators import Best, Estimate, best_of, running_time_interval, share, studies
 
@@ -35,6 +37,8 @@ class Trial:
     reached: bool
     epochs: float | None
     last_score: float | None
+    pruned: bool = False
+    hosts: frozenset[str] = frozenset()  # whose processors it shares with trials beside it; none for accelerators
 
     @property
     def time(self) -> float:
@@ -79,11 +83,12 @@ class Scored:
 
     @property
     def unit_hours(self) -> float | None:
-        """Of all trials, starts that were made again included; None where units aren't known."""
+        """Of all trials, starts that were made again included; None where units aren't known. What trials share counts
+        once: a node's processors, where several trials ran on them at once."""
         units = [t.units for t in self.trials]
         if not units or None in units:
             return None
-        return (math.fsum(t.seconds * t.units for t in self.trials) + self.lost * max(units)) / 3600
+        return (_unit_seconds(self.trials) + self.lost * max(units)) / 3600
 
     @property
     def joules(self) -> float | None:
@@ -104,7 +109,12 @@ class Scored:
     @property
     def share(self) -> Estimate:
         """The share of the space that reaches the target."""
-        return share(self.successes, len(self.trials))
+        return share(self.successes, len(self.trials), self.pruned)
+
+    @property
+    def pruned(self) -> int:
+        """How many trials the pruning rule ended."""
+        return sum(t.pruned for t in self.trials)
 
     @property
     def studies(self) -> float | None:
@@ -150,7 +160,7 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     opened = read(trials.folder, ledger).opened
     rows = rows_of(trials.path, trials)
     runs = [log.run for log in sorted(trials.logs, key=lambda log: log.run.pruned)]
-    made = [trial for run, row in zip(runs, rows, strict=True) if (trial := _trial(run, row.units, opened))]
+    made = [trial for run, row in zip(runs, rows, strict=True) if (trial := _trial(run, row, opened))]
     confirmed = [log.run for log in confirming.logs] if confirming else []
     times = [run.seconds if run.converged and run.seconds else math.inf for run in confirmed]
     epochs = tuple(e for run in confirmed if run.converged and (e := epochs_of(run)))
@@ -174,7 +184,7 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     )
 
 
-def _trial(run: Run, units: float | None, opened: Opened | None) -> Trial | None:
+def _trial(run: Run, row: Row, opened: Opened | None) -> Trial | None:
     if run.window is None or run.number is None or opened is None:
         return None
     try:
@@ -183,7 +193,39 @@ def _trial(run: Run, units: float | None, opened: Opened | None) -> Trial | None
         return None
     last = run.evaluations[-1] if len(run.evaluations) else None
     facts = (last.epoch if last else None, last.value if last else None)
-    return Trial(run.number, point, run.seconds, units, run.joules, run.stop_ms, run.converged, *facts)
+    hosts = frozenset(g.host for g in groups_of(run.value("devices")) or () if g.kind == CPU)
+    figures = (run.seconds, row.units, run.joules, run.stop_ms, run.converged, *facts)
+    return Trial(run.number, point, *figures, _is_pruned(run, opened.campaign), hosts)
+
+
+def _is_pruned(run: Run, campaign: Campaign) -> bool:
+    """Whether the pruning rule ended a trial: neither its target, nor its budget, and not before the rule's epoch."""
+    last = run.evaluations[-1].epoch if len(run.evaluations) else None
+    if campaign.pruning is None or run.converged or last is None or last < campaign.pruning.epochs:
+        return False
+    budget = campaign.budget
+    return last < budget.epochs if budget.epochs is not None else run.seconds < budget.seconds
+
+
+def _unit_seconds(trials: Sequence[Trial]) -> float:
+    """Units times seconds of trials; processors of a host that several trials share at once count once."""
+    alone = math.fsum(t.seconds * t.units for t in trials if not t.hosts)
+    shared = [t for t in trials if t.hosts]
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for t in shared:
+        for host in t.hosts:
+            spans.setdefault(host, []).append((t.stop_ms / 1000 - t.seconds, t.stop_ms / 1000))
+    each = max((t.units / len(t.hosts) for t in shared), default=0.0)
+    return alone + each * math.fsum(map(_covered, spans.values()))
+
+
+def _covered(spans: list[tuple[float, float]]) -> float:
+    """Seconds that at least one of some spans covers."""
+    total, until = 0.0, -math.inf
+    for start, stop in sorted(spans):
+        total += max(0.0, stop - max(start, until))
+        until = max(until, stop)
+    return total
 
 
 def _wall(trials: Sequence[Trial], runs: Sequence[Run], ledger: SetLedger | None) -> float | None:

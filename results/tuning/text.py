@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from compliance.finding import counted
 from compliance.safe import markdown, printable
 from results.tables.formatting import hundredths, show
 from results.tuning.estimators import Estimate, profile
@@ -87,7 +88,10 @@ def told(s: Scored) -> list[str]:
         )
     if s.trials:
         value, low, high = (f"{100 * part:.0f}" for part in (s.share.value, s.share.low, s.share.high))
-        lines.append(f"{value} % of the space reach the target (95 %: {low} to {high} %)")
+        pruned = f"{counted(s.pruned, 'trial')} {'was' if s.pruned == 1 else 'were'} pruned"
+        known = f"at least {value} % of the space reaches the target: {pruned}"
+        known = known if s.pruned else f"{value} % of the space reaches the target"
+        lines.append(f"{known} (95 %: {low} to {high} %)")
         lines.append(f"expected running time to the target {ends(s.running_time)} s")
     best = [b for b in s.best if b.seconds is not None and b.k in (1, 2, 4, 8, 16, 32, 64, len(s.trials))]
     if best:
@@ -125,6 +129,7 @@ def record(s: Scored) -> dict[str, Any]:
         "lost_seconds": s.lost,
         "trials": s.campaign.trials,
         "successes": s.successes,
+        "pruned": s.pruned,
         "share": estimate(s.share) if s.trials else None,
         "running_time": estimate(s.running_time) if s.trials else None,
         "best_of": [{"k": b.k, "share": b.share, "seconds": b.seconds} for b in s.best],

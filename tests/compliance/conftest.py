@@ -116,6 +116,12 @@ def tuned(tmp_path):
 
 
 @pytest.fixture
+def confirmed(tmp_path):
+    """A good submission with a campaign of tuning and the environments of its runs."""
+    return _submissions.Confirmed(tmp_path)
+
+
+@pytest.fixture
 def broken(tree):
     """A submission with one error, in line 8 of result_1.txt."""
     tree.changed("seed", 1, value=5)

@@ -42,5 +42,5 @@ def facts(values: dict[str, Any]) -> dict[str, dict]:
 
 
 def manifest() -> dict[str, Any]:
-    """A manifest of one node."""
-    return {"schema": 1, "run": facts(RUN), "nodes": [{"hosts": ["n1"], "facts": facts(NODE)}]}
+    """A manifest of one node: nothing in it is shared with another."""
+    return copy.deepcopy({"schema": 1, "run": facts(RUN), "nodes": [{"hosts": ["n1"], "facts": facts(NODE)}]})

@@ -29,7 +29,16 @@ from compliance_test_logs import (
 )
 
 from benchmark.ledger import Drawn, Frozen, commitment
-from benchmark.tree import LEDGER, THROUGHPUT, campaign_path, combine, result_path, source_path, system_path
+from benchmark.tree import (
+    LEDGER,
+    THROUGHPUT,
+    campaign_path,
+    combine,
+    environment_path,
+    result_path,
+    source_path,
+    system_path,
+)
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from compliance.register import KEYS
@@ -157,6 +166,7 @@ class Weak(Tree):
             shift = start + 3_600_000 * (index // 2) - log.events[0]["time_ms"]
             for event in log.events:
                 event["time_ms"] += shift
+            log.one("devices")["value"][0]["host"] = f"n{1 + index % 2}"
             self.write(index)
 
     def path(self, index: int) -> Path:
@@ -306,22 +316,22 @@ class Weighted(Tree):
         return self.changed("weights", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
 
 
-class Environed(Tree):
-    """A good submission with the environment of each run: one node, two ranks."""
+class Surveyed:
+    """What submissions have whose runs have environments: one node, two ranks."""
 
-    def __init__(self, root: Path):
-        super().__init__(root)
+    def survey_all(self, **settings) -> None:
+        """Gives each run a manifest, and the settings that this names beside `settings`."""
         self.manifests = [manifest() for _ in self.logs]
         for index, log in enumerate(self.logs):
             log.add("environment")
             event, stop = log.events.pop(), log.one("init_stop")
             log.events.insert(log.events.index(stop), {**event, "time_ms": stop["time_ms"]})
-            self.settings(index, epochs=60, layout=[2, 1, 1, 1])
+            self.settings(index, layout=[2, 1, 1, 1], **settings)
             self.survey(index)
 
     def environment(self, index: int) -> Path:
-        """The manifest of run `index`."""
-        return self.path(index).parent / f"environment_{index}.json"
+        """The manifest of log `index`."""
+        return environment_path(self.path(index))
 
     def survey(self, index: int, data: bytes | None = None) -> int:
         """Writes the manifest of a run again, after it was changed, or these bytes, and lets the log name it; the
@@ -340,6 +350,14 @@ class Environed(Tree):
         facts = content["run"] if name in content["run"] else content["nodes"][0]["facts"]
         facts[name] = {"value": value, "origin": "a test"}
         self.survey(index)
+
+
+class Environed(Surveyed, Tree):
+    """A good submission with the environment of each run."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.survey_all(epochs=60)
 
 
 class Launched(Tree):
@@ -464,6 +482,24 @@ class Tuned(Tree):
         ledger.write(self.folder)
 
 
+class Confirmed(Surveyed, Tuned):
+    """A good submission with a campaign of tuning, and the environments of its trials and confirmation runs: trial 3
+    is the winner, logs 4 to 6 confirm it."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.epochs = 60  # as the config says
+        self.survey_all()
+        self.frozen()
+        rate = self.logs[3].one("hyperparameters")["value"]["learning_rate"]
+        self.elsewhere("command", [*self.manifests[4]["run"]["command"]["value"], f"learning_rate={rate}"])
+
+    def elsewhere(self, name: str, value: object) -> None:
+        """Lets all confirmation runs have another fact."""
+        for index in (4, 5, 6):
+            self.fact(name, value, index)
+
+
 # What an entry of the catalogue of damage may begin with, by the name of its argument.
 STARTS = {
     "tree": Tree,
@@ -477,6 +513,7 @@ STARTS = {
     "weighted": Weighted,
     "environed": Environed,
     "tuned": Tuned,
+    "confirmed": Confirmed,
 }
 
 

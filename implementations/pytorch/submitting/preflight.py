@@ -2,6 +2,7 @@
 by the rules that judge runs."""
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -122,14 +123,14 @@ def words(finding: dict) -> str:
     return f"{said} at {place[1]}:{finding['line']}" if place else said
 
 
-def plan(campaign: Campaign, found: Preflight, published: Published | None) -> list[str]:
-    """What the runs will take: how many, seconds, bytes."""
+def plan(campaign: Campaign, found: Preflight, published: Published | None, at_once: int = 1) -> list[str]:
+    """What the runs will take, so many at once: how many, seconds, bytes."""
     todo = sum(not standing.over for standing in campaign.standings())
     point = published.reference_epochs.get(campaign.config.batch_size) if published else None
-    epochs = point.median if point else None
+    epochs, turns = point.median if point else None, math.ceil(todo / at_once)
     took = f"an epoch takes about {found.epoch_seconds:.1f} s here"
     if epochs:
-        took += f", the reference took {epochs:g} epochs: about {duration(todo * epochs * found.epoch_seconds)} in all"
+        took += f", the reference took {epochs:g} epochs: about {duration(turns * epochs * found.epoch_seconds)} in all"
     size, free = room(campaign, found)
     return [f"{todo} runs; {took}", f"final weights of {size / 1e6:.1f} MB, {free / 1e9:.1f} GB are free"]
 

@@ -58,6 +58,29 @@ def more_instances_at_once_than_nodes(weak):
 
 
 @damage
+def more_accelerators_at_once_than_a_node_has(weak):
+    """Two instances of two accelerators each share a node that has three."""
+    weak.described(number_of_nodes="1", accelerators_per_node="3", accelerator_model_name="An accelerator")
+    for index, log in enumerate(weak.logs):
+        uuids = [f"{index}-{rank}" for rank in range(2)]
+        log.one("devices")["value"] = [
+            {"host": "n1", "kind": "cuda", "name": "An accelerator", "ranks": 2, "uuids": uuids}
+        ]
+        log.one("accelerators_per_node")["value"] = 2
+        weak.settings(index, device="cuda")
+    return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("devices")), "THR01")]
+
+
+@damage
+def one_instance_after_another(weak):
+    for index, log in enumerate(weak.logs):
+        for event in log.events:
+            event["time_ms"] += 3_600_000 * index
+        weak.write(index)
+    return [("result_0.txt", weak.logs[0].line(weak.logs[0].one("run_start")), "THR05")]
+
+
+@damage
 def nodes_of_the_whole_system_in_every_instance(weak):
     weak.options = {"edition": "whole-systems"}  # of rounds where instances are known to do so
     for index, log in enumerate(weak.logs):
@@ -85,6 +108,38 @@ def test_damage(entry, exactly):
 
 def test_good_throughput_set(weak, found):
     assert found(weak.root) == []
+
+
+def test_a_node_that_instances_share_counts_once(weak, found):
+    weak.described(number_of_nodes="1")
+    for index, log in enumerate(weak.logs):
+        log.one("devices")["value"][0]["host"] = "n1"
+        weak.write(index)
+    assert found(weak.root) == []
+
+
+@pytest.mark.parametrize("number, codes", [("1", {"RUN16", "THR01"}), ("2", {"THR01"}), ("4", set()), ("5", set())])
+def test_instances_may_have_some_of_a_nodes_accelerators(weak, found, number, codes):
+    weak.described(number_of_nodes="1", accelerators_per_node=number, accelerator_model_name="An accelerator")
+    for index, log in enumerate(weak.logs):
+        uuids = [f"{index}-{rank}" for rank in range(2)]
+        log.one("devices")["value"] = [
+            {"host": "n1", "kind": "cuda", "name": "An accelerator", "ranks": 2, "uuids": uuids}
+        ]
+        log.one("accelerators_per_node")["value"] = 2
+        weak.settings(index, device="cuda")
+    assert {code for _, _, code in found(weak.root)} == codes
+
+
+@pytest.mark.parametrize("late, severities", [(-1, []), (0, ["review"]), (1, ["review"])])
+def test_an_instance_by_itself_is_for_people(weak, law, late, severities):
+    """Instance 0 starts as instance 1 stops, or one millisecond off."""
+    by = weak.logs[1].one("run_stop")["time_ms"] - weak.logs[0].one("run_start")["time_ms"] + late
+    for event in weak.logs[0].events:
+        event["time_ms"] += by
+    weak.write(0)
+    findings = judge([str(weak.root)], rules=law).findings
+    assert [f.severity for f in findings if f.code == "THR05"] == severities
 
 
 def test_instance_of_no_nodes(weak, found):

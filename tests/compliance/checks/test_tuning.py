@@ -144,41 +144,6 @@ def another_code_in_the_middle(tuned):
 
 
 @damage
-def winner_confirmed_by_itself(tuned):
-    """The winner's log once more, without what says that it is a trial."""
-    log = copy.deepcopy(tuned.logs[3])
-    log.events = [e for e in log.events if e["key"] not in ("trial", "ledger")]
-    tuned.logs[4] = log
-    tuned.write(4)
-    found = [(log.line(log.one(key)), "RUN08") for key in ("hyperparameters", "config_digest")]
-    found += [(log.line(log.one("run_start")), "TUN08"), (log.line(log.one("eval_accuracy")), "RUN06")]
-    shared = ("result_3.txt", line_of(tuned, 3, "run_start"), "RUN21")
-    return [shared, *(("result_0.txt", *place) for place in found)]
-
-
-@damage
-def confirmation_at_other_settings(tuned):
-    for index in (4, 5, 6):
-        value = 2 * tuned.logs[3].one("opt_base_learning_rate")["value"]
-        tuned.changed("opt_base_learning_rate", index, value=value)
-        line = tuned.settings(index, learning_rate=value)
-    return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
-
-
-@damage
-def confirmation_by_other_code(tuned):
-    for index in (4, 5, 6):
-        line = tuned.changed("versions", index, value={"python": "3.11.9", "torch": "2.14.0"})
-    return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
-
-
-@damage
-def confirmation_run_left_out(tuned):
-    tuned.path(6).unlink()
-    return [("first", 1, "TUN08")]
-
-
-@damage
 def trial_among_runs(tree):
     head = tree.logs[2].one("rules_edition")
     event = {**copy.deepcopy(head), "key": "trial", "value": {"index": 2}}

@@ -1,5 +1,6 @@
 """WGT: final weights that are missing, others, damaged, too large, or another run's."""
 
+import hashlib
 import shutil
 
 import numpy as np
@@ -286,3 +287,26 @@ def test_the_reading_is_bounded(weighted, found):
     for data in (b"\xff" * 8 + bytes(100), len(b"[" * 9000).to_bytes(8, "little") + b"[" * 9000):
         weighted.weigh(2, data)
         assert found(weighted.root) == [("result_2.safetensors", 1, "WGT05")]
+
+
+@pytest.mark.parametrize("kept", ["none", "all", "other"])
+def test_wgt04_confirmation_runs_may_leave_their_files_out(tuned, found, kept):
+    """Their digests are enough; a file that is there is judged."""
+    for index in (4, 5, 6):
+        data = safetensors.numpy.save({"a": np.random.default_rng(index).random((1234,), "f4")})
+        path = tuned.path(index).parent / "weights" / f"result_{index - 4}.safetensors"
+        tuned.logs[index].add("weights", hashlib.sha256(data).hexdigest(), bytes=len(data), path=f"weights/{path.name}")
+        tuned.write(index)
+        if kept != "none":
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data[:-1] + b"!" if kept == "other" and index == 5 else data)
+    assert found(tuned.root) == ([("result_1.safetensors", 1, "WGT04")] if kept == "other" else [])
+
+
+def test_wgt04_a_link_is_no_file_that_was_left_out(tuned, found):
+    path = tuned.path(4).parent / "weights" / "result_0.safetensors"
+    tuned.logs[4].add("weights", "0" * 64, bytes=8, path="weights/result_0.safetensors")
+    tuned.write(4)
+    path.parent.mkdir()
+    path.symlink_to("nowhere")
+    assert ("result_0.safetensors", 1, "WGT04") in found(tuned.root)

@@ -9,7 +9,7 @@ from benchmark.tuning.folder import OWN, Opened
 from compliance.reading.discovery import discover
 from compliance.reading.ledger import read_beside
 from compliance.reading.tree import is_tuning, place_of
-from compliance.reading.tuning import asked_late, entry_of, point_of, read
+from compliance.reading.tuning import asked_late, entry_of, given_names, point_of, read
 
 
 def trials_of(tuned):
@@ -22,6 +22,16 @@ def test_a_campaign_is_read(tuned):
     found = read(trials.path, read_beside(trials.path, trials.name))
     assert found.fault is None and found.campaign == tuned.campaign
     assert found.opened.shift == tuned.said[1].shift and entry_of(trials) is None
+
+
+def test_the_settings_that_a_campaign_gives(tuned):
+    trials = trials_of(tuned)
+    ledger = read_beside(trials.path, trials.name)
+    assert given_names(trials, ledger) == {"learning_rate", "batch_size", "epochs"}
+    (tuned.folder / "campaign.json").unlink()
+    assert given_names(trials, ledger) == frozenset()
+    confirmation = next(s for s in discover([str(tuned.root)]).submissions[0].sets if not s.trials)
+    assert given_names(confirmation, None) == frozenset()
 
 
 @pytest.mark.parametrize("damage", ["none", "link", "folder", "text", "ledger"])

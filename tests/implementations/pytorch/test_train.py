@@ -1,5 +1,6 @@
 """Whole runs, in real processes."""
 
+import hashlib
 import itertools
 import json
 import math
@@ -15,6 +16,8 @@ from benchmark.log import ROOT
 from benchmark.manifest import load_manifest
 from benchmark.metric import Counts, dice
 from benchmark.tree import combine
+from benchmark.tuning.table import taken
+from compliance.engine import judge
 from implementations.pytorch import submit, train
 from implementations.pytorch.training.stop import Aborted
 from implementations.pytorch.training.told import told
@@ -152,6 +155,31 @@ def test_settings_from_nowhere_are_one_line_and_exit_2(tiny, tmp_path, capsys, o
     assert train.main([*tiny.options(tmp_path / "result_0.txt"), *option]) == 2
     err = capsys.readouterr().err
     assert said in err and len(err.splitlines()) == 1 and not (tmp_path / "result_0.txt").exists()
+
+
+def test_settings_from_a_table_are_logged_and_judged(tiny, published, events, tmp_path):
+    """Batch 3 lies between the rows; the config has another batch size, and the command line a rate of its own."""
+    rows = {}
+    for batch, rate in ((2, 1e-3), (4, 4e-3)):
+        settings = {"end_learning_rate": rate, "learning_rate": rate, "warmup_epochs": 1}
+        rows[f"tiny_{batch}"] = {"BS": batch, "Hyperparams": settings, "Samples to converge": {"mean": 7}}
+    table, log = tmp_path / "hpo_table.json", tmp_path / "result_0.txt"
+    table.write_text(json.dumps(rows))
+    done = tiny.train(log, "--batch-from-table", f"{table}:3", "learning_rate=0.005")
+    assert done.returncode == 0 and "batch size 3 are interpolated between 2 and 4" in done.stderr
+    found = {e.key: e.value for e in events(log)}
+    said, settings = found["settings_table"], found["hyperparameters"]
+    assert said["sha256"] == hashlib.sha256(table.read_bytes()).hexdigest() and said["over"] == ["learning_rate"]
+    assert (settings["batch_size"], settings["learning_rate"]) == (3, 0.005)
+    assert settings["end_learning_rate"] == taken(said).row.settings["end_learning_rate"] == 0.00225
+    rules = published(log, tmp_path / "rules")
+
+    def codes(paths):
+        return {f.code for f in judge(paths, rules=rules).findings if f.severity == "error"}
+
+    assert not codes([str(log)]) & {"TUN10", "ENV07", "LOG06"}
+    log.write_text(log.read_text().replace('"BS": 4', '"BS": 5', 1))
+    assert "TUN10" in codes([str(log)])
 
 
 @pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])

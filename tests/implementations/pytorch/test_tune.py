@@ -1,14 +1,16 @@
 """A campaign of tuning, from its file to its confirmation."""
 
 import contextlib
+import importlib.util
 import json
 
 import pytest
 
 from benchmark.collect import files_in
 from benchmark.ledger import Drawn, Frozen, read_ledger
-from benchmark.tree import campaign_path
+from benchmark.tree import campaign_path, environment_path
 from benchmark.tuning.folder import open_folder
+from compliance.engine import judge
 from implementations.pytorch import tune
 from rules.registry import Registry, Request, now
 from rules.tuning import registered_shift
@@ -62,6 +64,17 @@ def test_trials_are_runs_at_their_points(made, events):
     (source,) = (out / "Us" / "source").iterdir()
     assert files_in(source) == found["source"].metadata["files"]
     assert "benchmark/tuning/points.py" in found["source"].metadata["files"]
+
+
+def test_the_campaign_is_in_order(made, published, tmp_path):
+    """A whole campaign as `tune.py` makes it, judged by all rules. The config names another batch size than the
+    campaign, which counts."""
+    _, out, folder = made
+    verdict = judge([str(out / "Us")], rules=published(folder / "result_0.txt", tmp_path / "rules"))
+    found = [(f.code, f.path, f.found) for f in verdict.findings if f.severity in ("error", "warning")]
+    assert found == [] and verdict.looked == 6
+    logs = [*folder.glob("result_*.txt"), *folder.glob("confirmation/result_*.txt")]
+    assert all(environment_path(log).is_file() for log in logs) and verdict.exit_code == 0
 
 
 def test_what_was_frozen_comes_before_the_shift_and_both_before_all_starts(made):
@@ -152,3 +165,14 @@ def test_a_shift_from_the_registry(made, tiny, tmp_path, capsys, monkeypatch):
     assert tune.main(arguments(tiny, file, tmp_path, "--entry", "2", "--points")) == 2
     assert tune.main(arguments(tiny, file, tmp_path, "--entry", "1", "--name", "second", "--points")) == 2
     assert "wanted one of Us, laptop, scaffold, tiny tuning second" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("optuna"), reason="Optuna is not installed: pip install optuna")
+def test_a_campaign_by_optuna_is_in_order(tiny, published, tmp_path):
+    """The same file with another sampler; its points are those that the ledger has."""
+    (tmp_path / "first.yaml").write_text(FILE + "sampler: optuna\n")
+    assert tune.main(arguments(tiny, tmp_path / "first.yaml", tmp_path / "v1.0")) == 0
+    folder = campaign_path(tmp_path / "v1.0" / "Us", "laptop", "scaffold", "first")
+    assert sorted(open_folder(folder).asked) == [0, 1, 2]
+    verdict = judge([str(tmp_path / "v1.0" / "Us")], rules=published(folder / "result_0.txt", tmp_path / "rules"))
+    assert [(f.code, f.found) for f in verdict.findings if f.severity == "error"] == [] and verdict.looked == 6

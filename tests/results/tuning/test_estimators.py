@@ -41,18 +41,34 @@ def test_the_expected_running_time_is_what_restarts_cost():
     assert e.running_time(costs, [False] * 4) == math.inf
 
 
-def test_a_bootstrap_gives_the_same_interval_again():
+def test_the_interval_of_the_running_time():
     found = e.running_time_interval([10.0] * 8, [True] * 4 + [False] * 4)
     assert found == e.running_time_interval([10.0] * 8, [True] * 4 + [False] * 4)
-    assert found.value == 20.0 and found.low < 20.0 < found.high
-    assert e.running_time_interval([10.0] * 8, [True] + [False] * 7).high == math.inf
-    assert e.running_time_interval([10.0] * 8, [True] * 8) == e.Estimate(10.0, 10.0, 10.0)
+    assert found.value == 20.0 and 10 < found.low < 15 and 30 < found.high < 70
+
+
+def test_an_interval_of_successes_alone_allows_for_failures():
+    few, many = (e.running_time_interval([10.0] * n, [True] * n) for n in (4, 64))
+    assert few.value == many.value == 10.0 <= many.low < many.high < 10.6 and few.low < 10.1 and 13 < few.high < 20
+
+
+def test_an_interval_of_failures_alone_has_no_end():
+    found = e.running_time_interval([10.0] * 8, [False] * 8)
+    assert found.value == found.high == math.inf and 20 < found.low < 40
+    once = e.running_time_interval([10.0] * 8, [True] + [False] * 7)
+    assert once.value == 80 and once.low < 40 and math.isfinite(once.high)
 
 
 @pytest.mark.parametrize("successes, low, high", [(0, 0, 0.1936), (8, 0.2800, 0.7200), (16, 0.8064, 1)])
 def test_the_share_of_the_space(successes, low, high):
     found = e.share(successes, 16)
     assert (found.low, found.high) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+
+
+def test_pruned_trials_may_have_reached_the_target():
+    found = e.share(10, 16, 6)
+    assert (found.value, found.low, found.high) == (0.625, e.share(10, 16).low, 1)
+    assert e.share(2, 16, 6).high == e.share(8, 16).high
 
 
 def test_three_studies_of_five_trials():

@@ -2,6 +2,8 @@ import math
 
 import pytest
 
+from benchmark.ledger import Frozen
+from benchmark.tuning.campaign import campaign_of
 from compliance.engine import judge
 from results.statistics.result import summarize
 from results.tuning.score import campaigns
@@ -60,3 +62,18 @@ def test_a_campaign_that_cannot_be_read(tuned, law):
     (tuned.folder / "campaign.json").write_text("{}")
     (found,) = campaigns(judge([str(tuned.root)], rules=law))
     assert found.opened is None and "TUN01" in found.why
+
+
+@pytest.mark.parametrize("overlap", [0, 1500])
+def test_processors_that_trials_share_count_once(tuned, law, overlap):
+    """Trial 1 begins so many milliseconds before trial 0 ends, on the same node."""
+    early = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_stop")["time_ms"] + overlap
+    for event in tuned.logs[1].events:
+        event["time_ms"] -= early
+    tuned.VALUES = {**tuned.VALUES, "parallel": 2}
+    tuned.campaign = campaign_of(tuned.VALUES, "campaign")
+    tuned.said[0] = Frozen(tuned.campaign.digest)
+    tuned.frozen()
+    (found,) = campaigns(judge([str(tuned.root)], rules=law))
+    assert found.why == "" and found.pruned == 1
+    assert found.unit_hours * 3600 == pytest.approx(sum(map(seconds, tuned.logs[:4])) - overlap / 1000)

@@ -1,0 +1,98 @@
+"""A throughput set: models that are trained at once on this node, each a run of its own, split as its layout says.
+
+What they share is divided before they start: the processor's cores, or the GPUs.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmark.collect import collect, snapshot
+
+from ..tuning.trials import PAUSE, Process, running
+from .aside import move_aside
+from .campaign import WRONG, Campaign, alone
+from .standing import standing
+
+ALONE = ("study", "checkpoint", "register", "entry")  # options that are of runs one after another
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+Begin = Callable[[Path, Mapping[str, str]], Process]  # of a log and variables that the run gets
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The option of a throughput set."""
+    text = "a throughput set: so many models at once, each of the layout's ranks (default of --runs: as many)"
+    parser.add_argument("--throughput", type=int, metavar="K", help=text)
+
+
+def check_options(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """End with exit code 2 where options contradict each other."""
+    if args.throughput is None:
+        return
+    if args.throughput < 2:
+        parser.error(f"--throughput: found {args.throughput}, wanted 2 or more models at once")
+    for name in ALONE:
+        if getattr(args, name) not in (None, False):
+            parser.error(f"--throughput: found --{name} too, wanted one of them")
+    if args.nodes != 1:
+        parser.error(f"--throughput: found --nodes {args.nodes}, wanted one: models are started on this node")
+    if args.runs is None:
+        args.runs = args.throughput
+    if 0 < args.runs < args.throughput:
+        parser.error(f"--runs: found {args.runs} with --throughput {args.throughput}, wanted as many or more")
+
+
+def shares(ranks: int, at_once: int, gpus: int) -> list[dict[str, str]]:
+    """What each model that runs at once gets in its environment: its GPUs, of `gpus` that are there; nothing where they
+    compute on none (0). Raises ValueError where there are too few."""
+    if not gpus:
+        return [{} for _ in range(at_once)]
+    names = os.environ.get(VISIBLE, "").split(",") if os.environ.get(VISIBLE) else list(map(str, range(gpus)))
+    if len(names) < ranks * at_once:
+        raise ValueError(f"--throughput: found {len(names)} GPUs, wanted {ranks * at_once}, one for each rank")
+    return [{VISIBLE: ",".join(names[i * ranks : (i + 1) * ranks])} for i in range(at_once)]
+
+
+def make(campaign: Campaign, parts: list[dict[str, str]], begin: Begin, anew: bool = False) -> int:
+    """Make what is missing of a throughput set, or, `anew`, all of a new one, as many at once as there are `parts`. The
+    exit code is that of `Campaign.make`. Raises ValueError as it does."""
+    campaign.folder.mkdir(parents=True, exist_ok=True)
+    with alone(campaign.folder):
+        logs = sorted(campaign.folder.glob("result_*.txt"))
+        if anew and (old := move_aside(logs, "a new set was begun")):
+            campaign.say(f"the models that were there are now in {old}")
+        before = campaign.standings()
+        campaign.same_as(run for run in range(campaign.runs) if before[run].over)
+        todo = [run for run in range(campaign.runs) if not before[run].over]
+        if len(todo) < campaign.runs:
+            campaign.say(f"{campaign.runs - len(todo)} of {campaign.runs} models are there")
+        return campaign.finish() if _together(campaign, todo, parts, begin) else WRONG
+
+
+def _together(campaign: Campaign, todo: list[int], parts: list[dict[str, str]], begin: Begin) -> bool:
+    """Train the models that are left; whether they could be."""
+    source: dict[str, bytes] = {}
+    free, wrong = list(range(len(parts))), False
+    places: dict[int, int] = {}  # by model, which part it has
+    with running() as processes:
+        while todo or processes:
+            while todo and free and not wrong:
+                source |= snapshot(*filter(None, [campaign.config_file]))
+                run, part = todo.pop(0), free.pop(0)
+                if aside := move_aside([campaign.log(run)], "broke off"):
+                    campaign.say(f"model {run + 1} broke off before: what is there of it is now in {aside}")
+                campaign.say(f"model {run + 1} of {campaign.runs}")
+                places[run], processes[run] = part, begin(campaign.log(run), parts[part])
+            for run in [run for run, process in processes.items() if process.poll() is not None]:
+                code = processes.pop(run).wait()
+                free.append(places.pop(run))
+                collect(campaign.submission, source)
+                found = standing(campaign.log(run))
+                wrong |= code == WRONG or (code > 0 and not found.started)
+                campaign.say(f"model {run + 1} of {campaign.runs}: {campaign.told(found, code)}")
+            if wrong and not processes:
+                return False
+            time.sleep(PAUSE)
+    return True

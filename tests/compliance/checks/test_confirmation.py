@@ -1,0 +1,190 @@
+"""TUN: confirmation runs that confirm nothing, and settings that don't follow from their table."""
+
+import copy
+
+import pytest
+
+from compliance.engine import judge
+
+damage = pytest.mark.damage
+ROWS = [
+    {"BS": 2, "Hyperparams": {"learning_rate": 0.001}, "Samples to converge": {"mean": 80, "low": 60, "high": None}},
+    {"BS": 8, "Hyperparams": {"learning_rate": 0.004}, "Samples to converge": {"mean": 90, "low": None, "high": 99}},
+]
+SAID = {"sha256": "5" * 64, "batch": 4, "rows": ROWS, "over": []}
+
+
+def line_of(tuned, index, key, nth=0):
+    return tuned.logs[index].line(tuned.logs[index].all(key)[nth])
+
+
+def from_table(tree, rate=0.002, **fields):
+    """Lets a run have its settings from a table; the line of what it says of that."""
+    tree.changed("opt_base_learning_rate", value=rate)
+    tree.settings(learning_rate=rate)
+    head = tree.logs[tree.at].one("rules_edition")
+    event = {**copy.deepcopy(head), "key": "settings_table", "value": {**SAID, **fields}}
+    return tree.inserted(head, event)
+
+
+def alike(tree, rate=0.002):
+    """All other runs have the same settings, as a set must."""
+    for index in {*range(5)} - {tree.at}:
+        tree.changed("opt_base_learning_rate", index, value=rate)
+        tree.settings(index, learning_rate=rate)
+
+
+@damage
+def winner_confirmed_by_itself(tuned):
+    """The winner's log once more, without what says that it is a trial."""
+    log = copy.deepcopy(tuned.logs[3])
+    log.events = [e for e in log.events if e["key"] not in ("trial", "ledger")]
+    tuned.logs[4] = log
+    tuned.write(4)
+    found = [(log.line(log.one(key)), "RUN08") for key in ("hyperparameters", "config_digest")]
+    found += [(log.line(log.one("run_start")), "TUN08"), (log.line(log.one("eval_accuracy")), "RUN06")]
+    shared = ("result_3.txt", line_of(tuned, 3, "run_start"), "RUN21")
+    return [shared, *(("result_0.txt", *place) for place in found)]
+
+
+@damage
+def confirmation_at_other_settings(tuned):
+    for index in (4, 5, 6):
+        value = 2 * tuned.logs[3].one("opt_base_learning_rate")["value"]
+        tuned.changed("opt_base_learning_rate", index, value=value)
+        line = tuned.settings(index, learning_rate=value)
+    return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
+
+
+@damage
+def confirmation_by_other_code(tuned):
+    for index in (4, 5, 6):
+        line = tuned.changed("versions", index, value={"python": "3.11.9", "torch": "2.14.0"})
+    return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
+
+
+@damage
+def confirmation_run_left_out(tuned):
+    tuned.path(6).unlink()
+    return [("first", 1, "TUN08")]
+
+
+@damage
+def confirmation_on_faster_devices(confirmed):
+    lines = []
+    for index in (4, 5, 6):
+        devices = confirmed.logs[index].one("devices")["value"]
+        lines.append(confirmed.changed("devices", index, value=[{**devices[0], "name": "A faster processor"}]))
+        confirmed.manifests[index]["nodes"][0]["facts"]["processors"]["value"]["model"] = "A faster processor"
+        confirmed.survey(index)
+    found = [(f"result_{i}.txt", line, "TUN09") for i, line in enumerate(lines)]
+    described = [("environment_0.json", 1, "ENV09"), ("result_0.txt", lines[0], "SYS12")]
+    return [*found, ("environment_0.json", 1, "TUN09"), *described]
+
+
+@damage
+def confirmation_with_other_libraries(confirmed):
+    confirmed.elsewhere("packages", {"torch": "2.13.0", "numpy": "2.4.7"})
+    return [("environment_0.json", 1, "TUN09")]
+
+
+@damage
+def confirmation_with_more_power(confirmed):
+    confirmed.elsewhere("power_limits", {"0": 700})
+    return [("environment_0.json", 1, "TUN09")]
+
+
+@damage
+def confirmation_without_environments(confirmed):
+    for index in (4, 5, 6):
+        log = confirmed.logs[index]
+        log.events.remove(log.one("environment"))
+        confirmed.write(index)
+        confirmed.environment(index).unlink()
+    return [(f"result_{i}.txt", 1, "TUN09") for i in range(3)]
+
+
+@damage
+def setting_is_not_the_tables(tree):
+    alike(tree, 0.0021)
+    from_table(tree, 0.0021)
+    line = tree.logs[tree.at].line(tree.logs[tree.at].one("hyperparameters"))
+    return [("result_2.txt", line, "TUN10")]
+
+
+@damage
+def beyond_the_table(tree):
+    alike(tree)
+    return [("result_2.txt", from_table(tree, batch=16), "TUN10")]
+
+
+@damage
+def table_of_one_row_for_another_batch(tree):
+    alike(tree)
+    return [("result_2.txt", from_table(tree, rows=ROWS[:1]), "TUN10")]
+
+
+@damage
+def table_without_a_digest(tree):
+    alike(tree)
+    return [("result_2.txt", from_table(tree, sha256="?"), "TUN10")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_good_campaign_with_environments(confirmed, found):
+    assert found(confirmed.root) == []
+
+
+def test_what_sites_change_between_jobs_is_for_people(confirmed, law):
+    confirmed.elsewhere("kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"})
+    findings = judge([str(confirmed.root)], rules=law).findings
+    assert [(f.code, f.severity) for f in findings] == [("TUN09", "review")]
+    assert "and of 2 more confirmation runs" in findings[0].found and "result_3.txt" in findings[0].wanted
+
+
+def test_which_host_it_is_does_not_matter(confirmed, found):
+    for index in (4, 5, 6):
+        confirmed.logs[index].one("devices")["value"][0]["host"] = "n2"
+        confirmed.manifests[index]["nodes"][0]["hosts"] = ["n2"]
+        confirmed.survey(index)
+    assert found(confirmed.root) == []
+
+
+def test_environments_of_confirmation_runs_alone(confirmed, found):
+    for index in range(4):
+        log = confirmed.logs[index]
+        log.events.remove(log.one("environment"))
+        confirmed.environment(index).unlink()
+    confirmed.launch()
+    line = line_of(confirmed, 4, "environment")
+    assert found(confirmed.root) == [(f"result_{i}.txt", line, "TUN09") for i in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("rate", "fields", "codes"),
+    [
+        (0.002, {}, []),
+        (0.001999, {}, ["TUN10"]),
+        (0.002001, {}, ["TUN10"]),
+        (0.003, {"over": ["learning_rate"]}, []),
+        (0.001, {"rows": [{**ROWS[0], "BS": 4}]}, []),
+    ],
+)
+def test_what_a_table_gives(tree, found, rate, fields, codes):
+    alike(tree, rate)
+    from_table(tree, rate, **fields)
+    assert [code for _, _, code in found(tree.root)] == codes
+
+
+@pytest.mark.parametrize(("over", "codes"), [([], []), (["learning_rate"], ["ENV07"])])
+def test_a_table_counts_above_the_config(environed, found, over, codes):
+    """The config has another rate; where the command line is said to give it, it must."""
+    alike(environed)
+    from_table(environed, over=over)
+    for index in {*range(5)} - {environed.at}:
+        command = environed.manifests[index]["run"]["command"]["value"]
+        environed.fact("command", [*command, "learning_rate=0.002"], index)
+    assert [code for _, _, code in found(environed.root)] == codes
