@@ -12,7 +12,7 @@ from rules import new
 from rules.edition import ROOT, current, load
 
 REPOSITORY = ROOT.parent
-PARTS = ("benchmark", "rules", "implementations")
+PARTS = ("benchmark", "rules", "implementations", "requirements")
 
 
 @pytest.fixture
