@@ -3,7 +3,8 @@
     python results/hpo.py PATH... --out FOLDER
 
 PATH is what compliance/check.py takes. Writes FOLDER/<problem>/hpo_table.json for each problem that has a campaign with
-a score. Exit code: 0 written; 1 no campaign has a score; 2 could not look.
+a score; --markdown prints the same campaigns as tables for a document. Exit code: 0 written; 1 no campaign has a score;
+2 could not look.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 from compliance.terminal import tell
 from results import command
 from results.tuning.score import campaigns
-from results.tuning.table import table, text
+from results.tuning.table import table, text, words
 
 PLAIN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
@@ -29,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="hpo.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a submission or a round")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to, outside of any submission")
+    parser.add_argument("--markdown", action="store_true", help="print the campaigns as tables for a document, too")
     parser.add_argument("--rules", metavar="EDITION", help="check by this edition whatever the folders say")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, as for compliance/check.py")
     args = parser.parse_args(argv)
@@ -40,14 +42,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         for s in found:
             if s.why:
                 tell(f"{s.place}: no score: {s.why}")
-        scored = [s for s in found if s.solution]
+        scored = [s for s in found if s.solution and s.samples_to_target]
         for problem in sorted({s.campaign.problem for s in scored}):
-            rows = table([s for s in scored if s.campaign.problem == problem])
+            of = [s for s in scored if s.campaign.problem == problem]
+            rows = table(of)
             if not PLAIN.fullmatch(problem):
                 raise ValueError(f"found the problem {problem!r:.100}, wanted a name that a folder can have")
             path = args.out / problem / "hpo_table.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text(rows), encoding="utf-8")
+            if args.markdown:
+                print(f"### {problem}\n\n{words(of)}")
             tell(f"wrote {path}: batch sizes {', '.join(str(row['BS']) for row in rows.values())}")
     except (ValueError, OSError) as error:
         tell(f"hpo: {error}")

@@ -1,9 +1,13 @@
 """hpo_table.json of a problem, from campaigns that have a score."""
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
+from compliance.safe import markdown
+from results.tables.formatting import show
+from results.tuning.estimators import Estimate
 from results.tuning.score import Scored
 from rules.edition import load
 
@@ -42,3 +46,23 @@ def row(s: Scored) -> dict[str, Any]:
 def text(rows: dict[str, Any]) -> str:
     """The table as it is written."""
     return json.dumps(rows, indent=1, allow_nan=False) + "\n"
+
+
+def words(scored: Sequence[Scored]) -> str:
+    """The campaigns of one problem as a table for a document, by batch size; a campaign whose settings are not in
+    hpo_table.json, as another one of its batch size was shorter, is in it, too."""
+    head = ("campaign", "batch", "settings of the winner", "samples to the target (95 %)", "epochs", "reached")
+    head = (*head, "campaign s", "run s", "with tuning s (95 %)", "unit-hours")
+    lines = [head, ["---"] * len(head)]
+    for s in sorted(scored, key=lambda s: (s.campaign.batch_size, s.solution.value)):
+        settings = ", ".join(f"{name} {value}" for name, value in row(s)["Hyperparams"].items())
+        known = (s.samples_to_target.value, s.samples_to_target.low, s.samples_to_target.high)
+        cells = [s.name, str(s.campaign.batch_size), settings, "{:.0f} ({:.0f} to {:.0f})".format(*known)]
+        cells += [", ".join(f"{epochs:g}" for epochs in s.epochs), f"{s.successes}/{s.campaign.trials}"]
+        cells += [f"{s.wall:.1f}", f"{s.confirmation.mean:.1f}", _ends(s.solution), show(s.unit_hours)]
+        lines.append([markdown(cell) for cell in cells])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _ends(e: Estimate) -> str:
+    return f"{e.value:.1f}" + ("" if math.isnan(e.low) else f" ({e.low:.1f} to {e.high:.1f})")

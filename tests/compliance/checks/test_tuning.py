@@ -1,6 +1,7 @@
 """TUN: campaigns of tuning, and each way to cheat at one."""
 
 import copy
+import hashlib
 
 import pytest
 
@@ -141,6 +142,18 @@ def another_code_in_the_middle(tuned):
     line = tuned.changed("versions", 2, value={"python": "3.11.9", "torch": "2.14.0"})
     tuned.launch()
     return [("result_2.txt", line, "RUN04")]
+
+
+@damage
+def another_source_in_the_middle(tuned):
+    """One trial has loaded another file than the others, whose bytes are handed in, too."""
+    path = tuned.source / "implementations/pytorch/more.py"
+    tuned.put(path, "RATE = 1\n")
+    files = {**tuned.files(2), "implementations/pytorch/more.py": hashlib.sha256(path.read_bytes()).hexdigest()}
+    tuned.loads(files, 2)
+    tuned.source.rename(tuned.source.with_name(combine(files.items())[:12]))
+    tuned.launch()
+    return [("result_2.txt", tuned.logs[2].line(tuned.logs[2].one("source")), "RUN04")]
 
 
 @damage

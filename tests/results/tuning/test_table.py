@@ -1,6 +1,6 @@
 from benchmark.tuning.table import read_table
 from results.tuning.score import campaigns
-from results.tuning.table import table, text
+from results.tuning.table import table, text, words
 
 
 def test_a_campaign_is_a_row_that_runs_can_read(verdict, tmp_path):
@@ -13,3 +13,11 @@ def test_a_campaign_is_a_row_that_runs_can_read(verdict, tmp_path):
     assert rows["tiny_4"]["Epochs to converge"] == [4, 4, 4] and rows["tiny_4"]["Trials"] == 4
     assert {"Benchmark", "Creator", "When", "Platform", "BS", "Hyperparams"} <= rows["tiny_4"].keys()
     assert rows["tiny_4"]["Campaign"] == scored.campaign.digest
+
+
+def test_a_campaign_is_a_row_of_a_document(verdict):
+    (scored,) = campaigns(verdict)
+    head, line, row = words([scored]).splitlines()
+    assert head.startswith("| campaign | batch |") and head.count("|") == line.count("|") == row.count("|")
+    rate = scored.winner.point["learning_rate"]
+    assert row.startswith(f"| first | 4 | learning\\_rate {rate} | 32 (32 to 32) | 4, 4, 4 | 2/4 |")
