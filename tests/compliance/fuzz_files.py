@@ -5,6 +5,7 @@ such a line, or in a digest; where files state their own digest, in the good one
 and no fault of a library's ends the process.
 """
 
+import copy
 import dataclasses
 import json
 import os
@@ -103,10 +104,10 @@ def damaged(rng: random.Random, value: Any) -> bytes:
         if kind == 0:
             del at[key]
         elif kind == 1:
-            copy = json.loads(json.dumps(at[key]))
-            at.insert(key, copy) if isinstance(at, list) else at.update({rng.choice(("id", "x", "\x1b")): copy})
+            twin = copy.deepcopy(at[key])
+            at.insert(key, twin) if isinstance(at, list) else at.update({rng.choice(("id", "x", "\x1b")): twin})
         else:
-            at[key] = rng.choice(VALUES)
+            at[key] = copy.deepcopy(rng.choice(VALUES))  # lists may be added to next
     return json.dumps(value).encode()
 
 
