@@ -27,6 +27,9 @@ def commands(text: str) -> list[str]:
 def parse(command: str) -> argparse.Namespace:
     """What a command's script reads from it. Raises ValueError for a script or an option that there is not."""
     _, script, *arguments = shlex.split(command)
+    if script == "-m":
+        module, *arguments = arguments
+        script = f"{module.replace('.', '/')}.py"
     script = re.sub(r"^implementations/acme(-open)?/", "implementations/pytorch/", script)
     try:
         parser, method = parser_of(script, arguments)
@@ -54,6 +57,7 @@ def test_the_guide_goes_through_the_process():
     [
         "python compliance/chek.py results",
         "python compliance/check.py --explian HYP01",
+        "python -m compliance.chek",
         "python implementations/acme/train.py --problem smoke --data data/smoke",
         "python implementations/acme/submit.py --problem smoke --org acme --system box --division opened",
         "python implementations/acme/submit.py --problem smoke --org acme --system box --runs few",
