@@ -109,5 +109,16 @@ def script() -> str:
     return "\n".join([*written, DELEGATE.format(names=names, starters=" ".join(STARTERS))])
 
 
+def main() -> int:
+    """Write it; the exit code."""
+    try:
+        sys.stdout.write(script())
+        sys.stdout.flush()
+    except (ValueError, OSError) as error:
+        print(f"completion.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 if __name__ == "__main__":
-    sys.stdout.write(script())
+    sys.exit(main())

@@ -118,7 +118,7 @@ def begin_anew(tiny, out: Path, before: Counter) -> None:
     starts = len(started(folder))
     assert submit.main(command(tiny, out, "--anew")) == 0
     after = kept(out)
-    assert after & before == before and len(after) == len(before) + 3
+    assert after & before == before and after.total() == before.total() + 3
     assert standing(folder / "result_0.txt").state == "reached"
     assert len(list(folder.glob(f"{SUPERSEDED}/*/result_0.txt"))) == 1
     assert len(started(folder)) == starts + 1
