@@ -17,7 +17,9 @@ OUT := build/results/$(EDITION)
 
 # Packages come from one index, and each must have a digest that requirements/ lists
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
-UV := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate
+TOOLS := build/tools/bin
+UV := $(TOOLS)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate \
+	--custom-compile-command 'make lock'
 
 .PHONY: run test lint mutants setup completion docs lock sbom clean
 
@@ -69,22 +71,26 @@ build/mkdocs/done: requirements/docs.txt
 	build/mkdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
 	touch $@
 
+# What writes the lists and the bill of materials, and installs nothing of the benchmark
+build/tools/done: requirements/tools.txt
+	$(PYTHON) -m venv build/tools
+	$(TOOLS)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/tools.txt
+	touch $@
+
 # Resolves pyproject.toml again, and writes the digests of all packages: requirements/README.md
-lock:
-	$(PYTHON) -m venv build/uv
-	build/uv/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
-	grep -oE '"torch==[0-9.]+"' pyproject.toml | tr -d '"' | $(UV) --custom-compile-command 'make lock' - -o requirements/cuda.txt
-	$(UV) --custom-compile-command 'make lock' --group dev pyproject.toml -o requirements/common.txt \
+lock: build/tools/done
+	grep -oE '"torch==[0-9.]+"' pyproject.toml | tr -d '"' | $(UV) - -o requirements/cuda.txt
+	$(UV) --group dev pyproject.toml -o requirements/common.txt \
 	$$(grep -oE '^(torch|triton|nvidia|cuda)[a-z0-9-]*' requirements/cuda.txt | sed 's/^/--no-emit-package /')
-	$(UV) --custom-compile-command 'make lock' --group pyproject.toml:docs -o requirements/docs.txt
-	printf 'numpy\npyyaml\nscipy\n' | $(UV) --custom-compile-command 'make lock' -c requirements/common.txt - -o requirements/judge.txt
-	$(UV) --custom-compile-command 'make lock' --no-deps --group pyproject.toml:dlio -o requirements/dlio.txt
+	$(UV) --group pyproject.toml:docs -o requirements/docs.txt
+	$(UV) --no-deps --group pyproject.toml:dlio -o requirements/dlio.txt
+	printf 'numpy\npyyaml\nscipy\n' | $(UV) -c requirements/common.txt - -o requirements/judge.txt
+	grep -oE '"onnx[a-z]*==[0-9.]+"' pyproject.toml | tr -d '"' | $(UV) -c requirements/common.txt - -o requirements/export.txt
+	for list in energy tuning tools; do $(UV) -c requirements/common.txt --group $$list -o requirements/$$list.txt || exit; done
 
 # What is installed here, with licences: as a software bill of materials (CycloneDX)
-sbom: setup
-	$(PYTHON) -m venv build/cyclonedx
-	build/cyclonedx/bin/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0
-	build/cyclonedx/bin/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --mc-type application \
+sbom: setup build/tools/done
+	$(TOOLS)/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --mc-type application \
 	--output-reproducible --of JSON -o requirements/sbom.json
 
 clean:
