@@ -43,7 +43,7 @@ def foreign(root: Path = ROOT) -> str:
     """What is found in the place of a package of this clone, as in a folder with a module of the same name where
     `python -m` is started; "" where all are this clone's."""
     for name in PACKAGES:
-        spec = importlib.util.find_spec(name) if (root / name).is_dir() else None
+        spec = importlib.util.find_spec(name) if (root / name / "__init__.py").is_file() else None
         places = [spec.origin] if spec and spec.origin else list(spec.submodule_search_locations or ()) if spec else []
         for place in places:
             if not Path(place).resolve().is_relative_to(root):

@@ -24,6 +24,16 @@ def written(log, name="node_0"):
     return log.parent / "power" / "result_0" / f"{name}.txt"
 
 
+@pytest.fixture(autouse=True)
+def handlers():
+    """`main` is a program's own: it takes signals for itself."""
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
 def test_a_file_in_microwatts(log, tmp_path, capsys):
     (tmp_path / "power1_input").write_text("312000000\n")
     file = ["--file", str(tmp_path / "power1_input"), "--factor", "1e-6"]

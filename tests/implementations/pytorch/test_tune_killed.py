@@ -47,7 +47,10 @@ def kill_at(command: list[str], moment) -> None:
 
 def over(folder: Path) -> dict[str, str]:
     """The digests of the logs of trials that are over."""
-    return {name: digest for name, digest in files_in(folder).items() if is_over(folder / name)}
+    try:
+        return {name: digest for name, digest in files_in(folder).items() if is_over(folder / name)}
+    except FileNotFoundError:  # moved aside meanwhile
+        return {}
 
 
 def is_over(path: Path) -> bool:

@@ -42,7 +42,7 @@ def study(tmp_path, monkeypatch):
     monkeypatch.setattr(submit, "can_be_warm", lambda *_: False)
     monkeypatch.setattr(submit, "measure", lambda *_: Nothing)
     monkeypatch.setattr(submit, "report", lambda *_: None)
-    monkeypatch.setattr(submit, "plan", lambda *_: None)
+    monkeypatch.setattr(submit, "plan", lambda *_: [])
 
     def call(*options):
         started.clear()
