@@ -1,0 +1,146 @@
+"""CosmoFlow as a task: the network, its settings, its loss and its metric, put together."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from benchmark.cosmoflow.problem import PARAMETERS, Problem
+from benchmark.metric import mean, sums
+
+from ..config import RunConfig, at_least, more_than
+from ..parallel.gradients import plain_model
+from ..parallel.layout import Layout
+from ..task import Evaluation, Tensors
+from ..training.step import precise
+from ..training.stop import Aborted
+from .model import build_model, to_input
+from .split import parallelize
+
+
+@dataclass(frozen=True)
+class Config(RunConfig):
+    """What CosmoFlow's runs have beside what every run has. Defaults are the published reference's (MLPerf HPC)."""
+
+    batch_size: int = 64
+    epochs: int = 128
+    base_learning_rate: float = 1e-3  # at a batch of `base_batch_size`; the full rate is in proportion to the batch
+    base_batch_size: int = 64  # the batch that `base_learning_rate` is for
+    momentum: float = 0.9  # of SGD
+    warmup_epochs: float = 4.0  # of a linear ramp up to the full rate
+    warmup_factor: float = 0.0  # the ramp starts at the full rate divided by this; 0: at `base_learning_rate`
+    decay_epochs: tuple[int, ...] = (32, 64)  # from each of these on, the rate is the full one times its factor
+    decay_factors: tuple[float, ...] = (0.25, 0.125)  # of the full rate, one for each of `decay_epochs`
+    dropout: float = 0.5  # share of the hidden dense layers' outputs that training leaves out
+    weight_decay: float = 0.0  # factor of the squares of the hidden dense layers' weights in the loss
+
+    def __post_init__(self):
+        super().__post_init__()
+        at_least(self, 1, "base_batch_size")
+        more_than(self, 0, "base_learning_rate")
+        at_least(self, 0, "momentum", "warmup_epochs", "warmup_factor", "dropout", "weight_decay")
+        for name in ("momentum", "dropout"):
+            if not getattr(self, name) < 1:
+                raise ValueError(f"{name}: found {getattr(self, name)}, wanted less than 1")
+        if len(self.decay_epochs) != len(self.decay_factors) or list(self.decay_epochs) != sorted(self.decay_epochs):
+            found = f"{list(self.decay_epochs)} and {list(self.decay_factors)}"
+            raise ValueError(f"decay_epochs and decay_factors: found {found}, wanted as many, in order of epoch")
+        if self.sharding == "fsdp" and self.weight_decay:
+            raise ValueError("sharding: found 'fsdp', wanted 'ddp' with a weight_decay: its term takes whole weights")
+
+    @property
+    def scale(self) -> float:
+        """What the batch scales the base rate by."""
+        return self.batch_size / self.base_batch_size
+
+
+@dataclass(frozen=True)
+class Task:
+    """See task.py of the implementation."""
+
+    problem: Problem
+    config: Config
+    metric: ClassVar[str] = "eval_error"
+    quantity: ClassVar[str] = "MAE"
+    lower: ClassVar[bool] = True
+
+    def build_model(self) -> nn.Module:
+        return build_model(self.problem, self.config.dropout)
+
+    def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
+        return parallelize(model, layout, self.config.batch_size, self.config.sharding)
+
+    def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
+        """SGD with momentum: velocity = momentum velocity + gradient, weights -= rate velocity."""
+        fused = self.config.sharding == "ddp"  # PyTorch 2.13 has no fused SGD of sharded weights
+        return torch.optim.SGD(model.parameters(), self.full_rate, momentum=self.config.momentum, fused=fused)
+
+    @property
+    def full_rate(self) -> float:
+        """The rate after the warm-up."""
+        return self.config.base_learning_rate * self.config.scale
+
+    @property
+    def warmup_factor(self) -> float:
+        """The rate after the warm-up over that at its start."""
+        return self.config.warmup_factor or self.config.scale
+
+    def learning_rate(self, epochs: float) -> float:
+        """Linear warm-up, then steps down."""
+        c, start = self.config, self.full_rate / self.warmup_factor
+        if epochs < c.warmup_epochs:
+            return start + (self.full_rate - start) * epochs / c.warmup_epochs
+        passed = [f for e, f in zip(c.decay_epochs, c.decay_factors, strict=True) if e <= epochs]
+        return self.full_rate * (passed[-1] if passed else 1.0)
+
+    def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
+        """Mean squared error, and the L2 term. From counts int16 (N, D, H, W, C) and parameters float32 (N, 4); ranks
+        that share a sample all have its prediction, and count it for one part each. A rank without a sample takes
+        part with an empty one that counts for nothing."""
+        here = len(batch[0]) > 0
+        if not here:
+            batch = tuple(torch.zeros((1, *x.shape[1:]), dtype=x.dtype, device=x.device) for x in batch)
+        counts, true = batch
+        with precise(self.config):
+            predicted = model(to_input(counts))
+        squares = (predicted.double() - true).square().sum()
+        samples = torch.full_like(squares, len(true))
+        total, samples = layout.add(torch.stack([squares, samples]) * (here / layout.boxes))
+        loss = total / (samples * PARAMETERS)
+        decay = self.config.weight_decay
+        return loss + decay * plain_model(model).penalty() if decay else loss
+
+    @torch.inference_mode()
+    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
+        """Mean absolute error, from sums over all samples that are rounded once, whatever batches and ranks hold.
+        Raises Aborted if it is no number, as the weights aren't any more."""
+        errors = []
+        for counts, true in batches:
+            with precise(self.config):
+                predicted = model(to_input(counts))
+            errors += (predicted.double() - true).abs().tolist()
+        first = layout.place[1:] == (0, 0, 0)  # of the ranks that share samples, one
+        every = [error for part in layout.gather(errors if first else []) for error in part]
+        totals = sums(every)
+        error = mean(totals, len(every))
+        if not math.isfinite(error):
+            raise Aborted(f"the mean absolute error is {error}")
+        return Evaluation(error, {"sums": totals})
+
+    def events(self) -> dict[str, Any]:
+        """Under the names of MLPerf HPC, which calls the rate after the warm-up the base rate."""
+        c = self.config
+        return {
+            "opt_name": "sgd",
+            "sgd_opt_momentum": c.momentum,
+            "opt_base_learning_rate": self.full_rate,
+            "opt_learning_rate_warmup_epochs": c.warmup_epochs,
+            "opt_learning_rate_warmup_factor": self.warmup_factor,
+            "opt_learning_rate_decay_boundary_epochs": list(c.decay_epochs),
+            "opt_learning_rate_decay_factor": list(c.decay_factors),
+            "dropout": c.dropout,
+            "opt_weight_decay": c.weight_decay,
+        }

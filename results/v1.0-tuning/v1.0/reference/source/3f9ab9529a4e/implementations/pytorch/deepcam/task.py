@@ -1,0 +1,153 @@
+"""DeepCAM as a task: the network, its settings, its optimizers and its metric, put together."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
+
+from ..config import RunConfig, at_least, more_than, one_of
+from ..parallel.gradients import average_gradients
+from ..parallel.layout import Layout
+from ..task import Evaluation, Tensors
+from ..training.step import precise
+from .lamb import LAMB
+from .loss import WEIGHTS, loss_from_sums, loss_sums, mean_overlap, overlaps, to_input
+from .model import DeepLab
+from .norm import average_statistics, group_norms
+from .schedule import Schedule
+
+MAX_GRAD_NORM = 1.0  # of LAMB, in the closed division
+
+
+@dataclass(frozen=True)
+class Config(RunConfig):
+    """What DeepCAM's runs have beside what every run has. Defaults are those of the published reference's script."""
+
+    optimizer: str = "LAMB"  # LAMB, Adam or AdamW
+    learning_rate: float = 5.5e-3  # the full rate is this times `warmup_factor`
+    beta_1: float = 0.9  # decay of the moving average of gradients
+    beta_2: float = 0.999  # decay of the moving average of gradients' squares
+    epsilon: float = 1e-6  # added to the root of the averaged squares
+    weight_decay: float = 1e-2  # factor of the weights in the update (LAMB, AdamW) or in the gradient (Adam)
+    schedule: str = "multistep"  # multistep or cosine_annealing, behind a linear warm-up; see schedule.py
+    warmup_steps: int = 400  # of the ramp to the full rate: from 0, or from `learning_rate` if the factor is not 1
+    warmup_factor: float = 1.0  # of the full rate
+    milestones: tuple[int, ...] = (800,)  # of multistep: steps after which the rate is multiplied by `decay_rate`
+    decay_rate: float = 0.1  # of multistep: factor at each milestone
+    t_max: int = 1  # of cosine_annealing: steps from the full rate to `eta_min`
+    eta_min: float = 0.0  # of cosine_annealing: the lowest rate
+    batchnorm_group_size: int = 1  # consecutive ranks that share the statistics of batch norm
+
+    def __post_init__(self):
+        super().__post_init__()
+        one_of(self, "optimizer", "LAMB", "Adam", "AdamW")
+        one_of(self, "schedule", "multistep", "cosine_annealing")
+        more_than(self, 0, "learning_rate", "epsilon", "decay_rate")
+        at_least(self, 0, "beta_1", "beta_2", "weight_decay", "warmup_steps", "eta_min")
+        at_least(self, 1, "warmup_factor", "t_max", "batchnorm_group_size")
+        for name in ("recompute", "recompute_norms"):
+            if getattr(self, name):
+                raise ValueError(f"{name}: found true, wanted false: batch norm would count every batch twice")
+        if self.sharding != "ddp":
+            raise ValueError(f"sharding: found {self.sharding!r}, wanted 'ddp': LAMB takes norms of whole weights")
+        if self.average_decay:
+            raise ValueError(f"average_decay: found {self.average_decay}, wanted 0: averages have no batch statistics")
+        if self.layout and math.prod(self.layout) % self.batchnorm_group_size:
+            ranks = math.prod(self.layout)
+            raise ValueError(f"batchnorm_group_size: found {self.batchnorm_group_size}, wanted a divisor of {ranks}")
+
+
+@dataclass(frozen=True)
+class Task:
+    """See task.py of the implementation."""
+
+    problem: Problem
+    config: Config
+    metric: ClassVar[str] = "eval_accuracy"
+    quantity: ClassVar[str] = "IoU"
+    lower: ClassVar[bool] = False
+
+    @cached_property
+    def weight(self) -> Tensor:
+        """Of each class in the cross-entropy (3,), on the device."""
+        return torch.tensor(WEIGHTS, device=self.config.device)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The learning rate by step."""
+        c = self.config
+        kind = {"milestones": c.milestones, "decay": c.decay_rate, "length": c.t_max, "end": c.eta_min}
+        return Schedule(c.schedule, c.learning_rate, c.warmup_steps, c.warmup_factor, **kind)
+
+    def build_model(self) -> nn.Module:
+        return DeepLab(CHANNELS, len(CLASSES), self.problem.middle, self.problem.divisor)
+
+    def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
+        """Batch norm over groups of ranks; every rank keeps running statistics of its own until an evaluation."""
+        if layout.ranks == 1:
+            return model
+        group_norms(model, layout, self.config.batchnorm_group_size, self.config.timeout_seconds)
+        return average_gradients(model, forward_sync_buffers=False)
+
+    def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
+        """LAMB, Adam (Kingma and Ba 2015, arXiv:1412.6980) or AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101)."""
+        c = self.config
+        settings = {"lr": c.learning_rate, "betas": (c.beta_1, c.beta_2), "eps": c.epsilon}
+        settings["weight_decay"] = c.weight_decay
+        if c.optimizer == "LAMB":
+            return LAMB(model.parameters(), max_grad_norm=MAX_GRAD_NORM, **settings)
+        return {"Adam": torch.optim.Adam, "AdamW": torch.optim.AdamW}[c.optimizer](
+            model.parameters(), fused=True, **settings
+        )
+
+    def learning_rate(self, epochs: float) -> float:
+        """The schedule counts steps: so many are an epoch."""
+        return self.schedule(round(epochs * math.ceil(self.problem.train_samples / self.config.batch_size)))
+
+    def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
+        """From data (N, H, W, 16), the channels' ranges (N, 2, 16) and labels (N, H, W). N = 0 needs no care: all
+        layers take it, and its sums are 0."""
+        data, limits, label = batch
+        with precise(self.config):
+            logits = model(to_input(data, limits))
+        return loss_from_sums(layout.add(loss_sums(logits, label, self.weight)))
+
+    @torch.inference_mode()
+    def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
+        """Intersection over union, mean over classes and samples. Its facts: the sums over samples by class."""
+        average_statistics(model, layout)
+        values = []
+        for data, limits, label in batches:
+            with precise(self.config):
+                logits = model(to_input(data, limits))
+            values += overlaps(logits, label)
+        score, sums = mean_overlap(values, layout)
+        return Evaluation(score, {"sums": sums})
+
+    def events(self) -> dict[str, Any]:
+        """The keys of MLPerf HPC's checker."""
+        c = self.config
+        events = {
+            "gradient_accumulation_frequency": c.accumulate,
+            "batchnorm_group_size": c.batchnorm_group_size,
+            "opt_name": c.optimizer,
+            "opt_lr": c.learning_rate,
+            "opt_betas": [c.beta_1, c.beta_2],
+            "opt_eps": c.epsilon,
+            "opt_weight_decay": c.weight_decay,
+            "scheduler_type": c.schedule,
+            "scheduler_lr_warmup_steps": c.warmup_steps,
+            "scheduler_lr_warmup_factor": c.warmup_factor,
+        }
+        if c.optimizer == "LAMB":
+            lamb = {"opt_bias_correction": True, "opt_grad_averaging": True, "opt_max_grad_norm": MAX_GRAD_NORM}
+            events |= lamb
+        if c.schedule == "multistep":
+            return events | {"scheduler_milestones": list(c.milestones), "scheduler_decay_rate": c.decay_rate}
+        return events | {"scheduler_t_max": c.t_max, "scheduler_eta_min": c.eta_min}

@@ -1,0 +1,1 @@
+"""Samples on their way from files to the device."""
