@@ -5,8 +5,8 @@ of data.
         --output 10000 --manifest 10000 --sample 1000 --seed 1
 
 Every input follows from its number, so that a failure is repeated by `--only KIND NUMBER`. What must hold: no
-exception, no time beyond a limit, nothing unprintable in a finding, no path outside of what was given, no damage to a
-log that nothing objects to but those of `harmless`, nothing in an output that its readers would obey.
+exception, no time and no memory beyond a limit, nothing unprintable in a finding, no path outside of what was given, no
+damage to a log that nothing objects to but those of `harmless`, nothing in an output that its readers would obey.
 """
 
 import argparse
@@ -15,7 +15,9 @@ import hashlib
 import json
 import os
 import random
+import resource
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -50,6 +52,8 @@ KINDS = {  # of inputs, and how many there are unless the command line says
 FORMATS = (text, markdown, github)  # one a verdict, in turn
 SHOWN = 100  # failures of a kind that are printed
 SLOW = 5.0  # seconds of processor time for one input
+ENDLESS = 300  # seconds on the wall after which an input is given up
+MEMORY = 1 << 30  # bytes that the inputs may take beyond what was loaded before them
 NASTY = [
     b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\x1b[31m", b"NaN", b"1e400", b"-Infinity", b"{" * 300,
     b"[" * 300, b'"' * 7, b":::MLLOG ", b":::MLLOG", b"\\u0000", b"\\ud800", b"null", b"true", b"-0", b"9" * 400,
@@ -337,15 +341,34 @@ def number(kind: str, seed: int, index: int) -> random.Random:
     return random.Random(f"{kind}/{seed}/{index}")
 
 
+class Endless(BaseException):
+    """An input took more than ENDLESS seconds. Nothing that judges catches this."""
+
+
+def give_up(*_: object) -> None:
+    """What the alarm calls."""
+    raise Endless(f"not done after {ENDLESS} s")
+
+
+def bound_memory() -> None:
+    """Make Python raise MemoryError where this process takes more than MEMORY beyond what it has."""
+    has = int(next(line for line in Path("/proc/self/status").read_text().splitlines() if "VmData" in line).split()[1])
+    resource.setrlimit(resource.RLIMIT_DATA, ((has << 10) + MEMORY, resource.RLIM_INFINITY))
+
+
 def campaign(kind: str, function: Callable, seed: int, count: int, start: int = 0) -> list[tuple[int, str]]:
     """Runs `count` inputs; (index, what happened) of those that failed."""
     failed, begin = [], time.perf_counter()
+    signal.signal(signal.SIGALRM, give_up)
     for index in range(start, start + count):
         one = time.process_time()
         try:
+            signal.alarm(ENDLESS)
             function(number(kind, seed, index))
-        except Exception as error:  # a fuzzer is after all of them
+        except (Exception, Endless) as error:  # a fuzzer is after all of them
             failed.append((index, f"{type(error).__name__}: {error}"))
+        finally:
+            signal.alarm(0)
         if time.process_time() - one > SLOW:
             failed.append((index, f"{time.process_time() - one:.1f} s"))
     seconds = time.perf_counter() - begin
@@ -371,6 +394,7 @@ def main() -> int:
             getattr(fuzzer, args.only[0])(number(args.only[0], args.seed, int(args.only[1])))
             return 0
         counts = {kind: getattr(args, kind) for kind in KINDS}
+        bound_memory()
         failed = {kind: campaign(kind, getattr(fuzzer, kind), args.seed, count) for kind, count in counts.items()}
     finally:
         shutil.rmtree(args.scratch, ignore_errors=True)
