@@ -299,12 +299,17 @@ def version(name: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-@functools.lru_cache(maxsize=64)
 def load(name: str, root: Path = ROOT) -> Edition:
     """The edition of that name. The texts are those of `root`, or ours where it has none.
 
     Raises ValueError naming what is known, or the file and what is wrong in it.
     """
+    return loaded(name, root)  # once, whether or not the caller names `root`
+
+
+@functools.lru_cache(maxsize=64)
+def loaded(name: str, root: Path) -> Edition:
+    """What `load` returns, kept for the next call."""
     if name not in editions(root):
         raise ValueError(f"no edition {name!r} of the rules{suggest(name, editions(root))}")
     where = f"{name}/limits.yaml"

@@ -25,12 +25,13 @@ def select_edition(target: Target, name: str | None, root: Path, beside: Sequenc
     """
     if name:
         return load(name, root)
-    known = [load(n, root) for n in editions(root)]
-    exact = {e.name: e for e in known}
-    fitting = functools.cache(lambda: _fitting(known, target, beside))  # opens logs, where no folder is named exactly
+    exact = editions(root)
+    fitting = functools.cache(  # opens logs, where no folder is named exactly
+        lambda: _fitting([load(n, root) for n in exact], target, beside)
+    )
     for folder in _folders(target):
         if folder.name in exact:
-            return exact[folder.name]
+            return load(folder.name, root)
         version = VERSION.search(folder.name)
         named = [e for e in fitting() if e.name.endswith(f"v{version[1]}")] if version else []
         if named:

@@ -10,7 +10,7 @@ from benchmark.tree import combine
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN
 from compliance.engine import judge
-from rules.edition import load
+from rules.edition import loaded
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
 
@@ -232,12 +232,12 @@ def test_the_cost_of_recomputing_ends(tuned, law, codes, most):
     path = law / "v1.0" / "limits.yaml"
     before = path.read_text()
     path.write_text(before.replace("operations: 10000000", f"operations: {most}"))
-    load.cache_clear()
+    loaded.cache_clear()
     try:
         assert [f.code for f in judge([str(tuned.root)], rules=law).findings] == codes
     finally:
         path.write_text(before)
-        load.cache_clear()
+        loaded.cache_clear()
 
 
 @pytest.mark.parametrize("nodes, codes", [("1", ["TUN06"]), ("2", []), ("3", [])])
