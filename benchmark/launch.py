@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 # Launcher: variables of rank, world size, local rank, local world size; the first launcher whose rank is set wins.
 # torchrun may run inside any other; MPI's launchers may start their daemons with srun, so Slurm comes last.
@@ -70,6 +71,19 @@ def end_with_launcher(environ: Mapping[str, str] = os.environ) -> None:
     ranks, which would go on without it. Other launchers have daemons that see to it."""
     if "TORCHELASTIC_RUN_ID" in environ and sys.platform == "linux":
         ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)
+        if orphaned(Path("/proc")):  # torchrun was gone before this process could ask for the signal
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def orphaned(proc: Path) -> bool:
+    """Whether process 1 has taken this process over. In a container, process 1 may be torchrun itself: then it runs the
+    same Python as its ranks. `proc` is Linux's /proc."""
+    try:
+        return os.getppid() == 1 and os.readlink(proc / "1" / "exe") != os.readlink(proc / "self" / "exe")
+    except PermissionError:  # process 1 is another user's, so that it has started no rank of ours
+        return True
+    except OSError:
+        return False
 
 
 def first(environ: Mapping[str, str], names: tuple[str, ...]) -> int | None:
