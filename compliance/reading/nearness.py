@@ -58,7 +58,7 @@ class Scale:
 
 def scale_of(problem: Published, score: str | None, curves: Curves) -> Scale | None:
     """The scale of a problem's evaluations; None where they aren't compared. In voxels of the foreground, for Dice;
-    for a mean, in units of its sums at the target."""
+    for a mean, in units of its sums at the target, of which a target of zero has none."""
     share, counts = curves.closest.get(score or ""), problem.class_counts.get("validation")
     if not share:
         return None
@@ -68,7 +68,7 @@ def scale_of(problem: Published, score: str | None, curves: Curves) -> Scale | N
         perfect = tuple(map(float, counts[1:])) * 2 if counts else ()
         return Scale(share * voxels, wide * voxels, perfect) if voxels >= curves.fewest else None
     unit = problem.target * problem.eval_samples * (problem.outputs or 1)
-    return Scale(share * unit, wide * unit, ())
+    return Scale(share * unit, wide * unit, ()) if unit else None
 
 
 def distance(one: Iterable[float], other: Iterable[float]) -> float:

@@ -43,6 +43,11 @@ def test_the_scale_is_the_foregrounds_or_the_targets():
     assert scale_of(EDITION.problems["smoke"], None, CURVES) is None
 
 
+def test_a_target_of_zero_is_no_scale():
+    problem = replace(EDITION.problems["cosmoflow-mini"], target=0.0)
+    assert scale_of(problem, "mean", CURVES) is None
+
+
 @pytest.mark.parametrize(("voxels", "known"), [(CURVES.fewest - 1, False), (CURVES.fewest, True)])
 def test_of_too_few_voxels_chance_decides(voxels, known):
     problem = replace(EDITION.problems["smoke"], class_counts={"validation": (10**6, voxels - 10, 10)})
