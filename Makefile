@@ -1,5 +1,6 @@
 # `make run`: the whole process, from an empty machine with Python 3.11 or newer to a figure of merit.
-# `make test`: what CI runs. Both do all their own set-up, and do it once.
+# `make test`: style, and the tests that take no runs; `make test-slow`: the others. CI runs both.
+# Each does all its own set-up, and does it once.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -21,7 +22,7 @@ TOOLS := build/tools/bin
 UV := $(TOOLS)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate \
 	--custom-compile-command 'make lock'
 
-.PHONY: run test lint mutants setup completion docs lock sbom clean
+.PHONY: run test test-slow lint mutants setup completion docs lock sbom clean
 
 run: setup
 	$(BIN)/python implementations/pytorch/submit.py --problem $(PROBLEM) --runs $(RUNS) --org $(ORG) --system $(SYSTEM) --out $(OUT)
@@ -29,7 +30,11 @@ run: setup
 	$(BIN)/python results/summarize.py build/results
 
 test: setup lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow"
+
+# Tests that make runs, open a browser, or take seconds
+test-slow: setup
+	$(BIN)/python -m pytest -m slow
 
 lint: setup
 	$(BIN)/ruff check .

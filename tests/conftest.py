@@ -1,7 +1,9 @@
 """What tests of several packages share."""
 
 import contextlib
+import itertools
 import os
+import random
 import shutil
 import stat
 import subprocess
@@ -10,6 +12,22 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--shuffle", metavar="SEED", help="run files, and the tests of each, in a random order")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Shuffle. The tests of a file stay together, since they share what it makes."""
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        rng = random.Random(seed)  # the same order in every process
+        files = [list(tests) for _, tests in itertools.groupby(items, lambda item: item.path)]
+        for tests in files:
+            rng.shuffle(tests)
+        rng.shuffle(files)
+        items[:] = itertools.chain(*files)
 
 
 @pytest.fixture(scope="session")
