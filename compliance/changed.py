@@ -3,8 +3,9 @@
     python compliance/changed.py BASE [HEAD]      # what differs between two commits; HEAD where not said
     python compliance/changed.py --staged         # what is about to be committed
 
-Prints each submission, results/<round>/<organisation>, and each round of which another file changed; --null separates
-them by NUL, for xargs -0. Exit code: 0; 1 where a submission was taken away, which stderr names; 2 could not.
+Prints each submission, results/<round>/<organisation>, and each round of which another file changed; the round's folder
+may also lie deeper, as in results/v1.0-tuning/v1.0. --null separates them by NUL, for xargs -0. Exit code: 0; 1 where a
+submission was taken away, which stderr names; 2 could not.
 """
 
 import argparse
@@ -57,13 +58,14 @@ def differing(revisions: Sequence[str]) -> list[str]:
 
 
 def touched(files: Iterable[str], known: Sequence[str]) -> list[str]:
-    """The submissions that files belong to, and the rounds of those that belong to none, each once. A round is a folder
-    of results/ that is named as an edition; other files there are no submission's."""
+    """The submissions that files belong to, and the rounds of those that belong to none, each once. A round is the
+    outermost folder below results/ that is named as an edition; other files there are no submission's."""
     found = set()
     for path in files:
-        top, *parts = path.split("/")
-        if top == RESULTS and len(parts) > 1 and parts[0] in known:
-            found.add("/".join((top, *parts[: 2 if len(parts) > 2 else 1])))
+        folders = path.split("/")[:-1]
+        at = next((i for i, name in enumerate(folders) if name in known), None)
+        if at is not None and folders[0] == RESULTS:
+            found.add("/".join(folders[: at + 2]))
     return sorted(found)
 
 

@@ -48,6 +48,19 @@ def test_what_files_belong_to():
     assert changed.touched([*files, *others], ["v1.0"]) == ["results/v1.0", "results/v1.0/a", "results/v1.0/b c"]
 
 
+def test_a_round_may_lie_deeper():
+    """The outermost folder that is named as an edition is the round: no folder inside of a submission is."""
+    files = [
+        "results/tuning/v1.0/a/y",
+        "results/tuning/v1.0/z",
+        "results/tuning/x",
+        "results/v1.0/a/v1.0/b/c",
+        "results",
+    ]
+    wanted = ["results/tuning/v1.0", "results/tuning/v1.0/a", "results/v1.0/a"]
+    assert changed.touched(files, ["v1.0"]) == wanted
+
+
 def test_between_commits_and_staged(clone, capsys):
     assert call(capsys, "HEAD^1") == (0, "results/v1.0/acme\n", "")
     assert call(capsys, "HEAD^1", "HEAD", "--null") == (0, "results/v1.0/acme\0", "")
