@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from benchmark.log import Event
-from benchmark.metric import dice, mean
+from benchmark.metric import Counts, dice, mean
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.scores import COUNTS, counts_of, sums_of
@@ -165,7 +165,7 @@ def evaluations_cover_the_split(log: Log, terms: Terms, time: Timeline) -> Itera
 
 @rule("EVL12", "log", after=("DATA03",))
 def counts_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """An evaluation's counts are possible: as many predicted as true voxels, and no more hits than either"""
+    """An evaluation's counts are possible: some confusion matrix has them"""
     if terms.problem is None or terms.benchmark.score != "dice":
         return
     for score in time.scores:
@@ -178,6 +178,16 @@ def counts_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
             yield Fault(score.event.line, found, "as many of each")
         elif any(i > min(p, t) for i, p, t in zip(counts.intersection, counts.predicted, counts.true, strict=True)):
             yield Fault(score.event.line, "more hits than voxels of a class", "at most as many")
+        elif (most := most_confused(counts))[0] > (missed := sum(counts.true) - sum(counts.intersection)):
+            found = f"{most[0]} voxels taken for class {most[1]} or missed of it, {missed} missed of all classes"
+            yield Fault(score.event.line, found, "at most as many")
+
+
+def most_confused(counts: Counts) -> tuple[int, int]:
+    """The class with most voxels that are taken for it or missed of it, and their number, which comes first. A voxel
+    that is missed of one class is taken for another, so that a class has at most as many as are missed of all."""
+    triples = zip(counts.predicted, counts.true, counts.intersection, strict=True)
+    return max((p + t - 2 * i, index) for index, (p, t, i) in enumerate(triples))
 
 
 @rule("EVL13", "log", after=("LOG12",))

@@ -117,6 +117,27 @@ def more_hits_than_voxels(tree):
     return [("result_2.txt", tree.changed("eval_accuracy", nth=1, metadata={"intersection": hits}), "EVL12")]
 
 
+def raised_background(tree, more):
+    """The hits of the background so that as many of its voxels are missed or taken for it as are missed of all classes,
+    and so many more."""
+    metadata = tree.logs[2].all("eval_accuracy")[1]["metadata"]
+    hits, predicted, true = (list(metadata[name]) for name in ("intersection", "predicted", "true"))
+    foreground = sum(true[1:]) - sum(hits[1:])  # missed of all classes but the background
+    hits[0] = predicted[0] - foreground - more
+    assert 0 < hits[0] < true[0]
+    return tree.changed("eval_accuracy", nth=1, metadata={"intersection": hits})
+
+
+@damage
+def background_missed_more_often_than_another_class_was_taken(tree):
+    return [("result_2.txt", raised_background(tree, 1), "EVL12")]
+
+
+def test_as_many_are_missed_as_are_taken_for_others(tree, found):
+    raised_background(tree, 0)
+    assert found(tree.root) == []
+
+
 @damage
 def counts_missing(tree):
     event = tree.logs[2].all("eval_accuracy")[1]
