@@ -1,7 +1,7 @@
-"""Files that are whole or not there: written under a temporary name, synced, then renamed.
+"""Write files so that they are either complete or absent: under a temporary name, synced, then renamed.
 
-Who writes holds a lock on its temporary file, so that others can tell it from one that a killed writer left. Where a
-file system has no locks, nobody can.
+A writer holds a lock on its temporary file. So others can tell that file from one that a killed writer left behind,
+unless the file system has no locks.
 """
 
 import fcntl
@@ -14,7 +14,10 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """The temporary file to write, in the folder of `path`, which is made; it becomes `path` unless the body raises."""
+    """Yield a temporary file to write. It becomes `path` at the end, unless the body raises.
+
+    The file lies in the folder of `path`, which is made if it is absent.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary, handle = _claimed(path)
@@ -29,7 +32,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def _claimed(path: Path) -> tuple[Path, int]:
-    """An empty temporary file for `path`, and the handle that holds its lock."""
+    """Return an empty temporary file for `path`, and the handle that holds its lock."""
     while True:
         temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -41,7 +44,7 @@ def _claimed(path: Path) -> tuple[Path, int]:
 
 
 def sweep(paths: Iterable[Path]) -> None:
-    """Remove what killed writers left behind of these files, and nothing that somebody is writing."""
+    """Remove the temporary files that killed writers left behind for these paths, but none that is being written."""
     names: dict[Path, set[str]] = {}
     for path in paths:
         names.setdefault(path.parent, set()).add(path.name)
@@ -52,7 +55,7 @@ def sweep(paths: Iterable[Path]) -> None:
 
 
 def _is_written(temporary: Path) -> bool:
-    """Whether a process holds the lock of a temporary file."""
+    """Return whether a process holds the lock of a temporary file."""
     try:
         handle = os.open(temporary, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

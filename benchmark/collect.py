@@ -1,9 +1,10 @@
-"""The source of a submission: the files that its logs name are copied into it, once for each distinct code.
+"""Copy the source that a submission's logs name into the submission.
 
     python benchmark/collect.py results/v1.0/acme [--config FILE]
 
-Every log of a run says which files it loaded, by path and sha256. They go to <submission>/source/<digest>/<path>. Runs
-share a folder unless they loaded different bytes under the same path; the folder's name follows from all files in it.
+Every log of a run names the files that the run loaded, by path and sha256. They go to
+<submission>/source/<digest>/<path>. Runs share a folder unless they loaded different bytes under the same path. The
+name of a folder follows from all files in it.
 """
 
 import argparse
@@ -24,17 +25,17 @@ Files = Mapping[str, str]  # sha256 in hexadecimal by relative path
 
 
 def snapshot(*more: Path, root: Path = ROOT) -> dict[str, bytes]:
-    """What a run that starts now can load, by sha256: the files of the repository's packages, and `more` files."""
+    """Return the files that a run that starts now can load, by sha256: the repository's packages, and `more`."""
     paths = [path for package in PACKAGES for path in source_files(root / package)]
     contents = (path.read_bytes() for path in (*paths, *more) if path.is_file())
     return {hashlib.sha256(data).hexdigest(): data for data in contents}
 
 
 def collect(submission: Path, available: Mapping[str, bytes]) -> None:
-    """Make the submission's source what its logs name: no file is missing, no folder is there that no log names.
+    """Write every file that the submission's logs name, and remove every folder of source that no log names.
 
-    Contents come from what is `available`, by sha256, and from the folders that are there. Raises ValueError naming
-    the log and the file if one is in neither, and leaves everything as it was.
+    Contents come from `available`, by sha256, and from the folders that are there already. Raises ValueError, naming
+    the log and the file, if a file is in neither; then nothing is changed.
     """
     folder = submission / "source"
     before = {path.name: files_in(path) for path in sorted(folder.glob("*")) if path.is_dir()}
@@ -55,7 +56,7 @@ def collect(submission: Path, available: Mapping[str, bytes]) -> None:
 
 
 def plan(sets: Iterable[Files]) -> list[dict[str, str]]:
-    """The files of each folder: a run's go to the first one that has nothing else under the same path."""
+    """Return the files of each folder: a run's go to the first folder without other bytes under their paths."""
     folders: list[dict[str, str]] = []
     for files in sets:
         home = next((f for f in folders if all(f.get(path, d) == d for path, d in files.items())), None)
@@ -67,7 +68,8 @@ def plan(sets: Iterable[Files]) -> list[dict[str, str]]:
 
 
 def files_of(log: Path) -> dict[str, str]:
-    """The files that a log names; none if it is of a run that ended before it could. Raises ValueError for others."""
+    """Return the files that a log names; none if the run ended before it could name them. Raises ValueError, naming the
+    line, if they are not sha256 by relative path."""
     event = next((e for e in read_log(log) if isinstance(e, Event) and e.key == "source"), None)
     files = event.metadata.get("files") if event and isinstance(event.metadata, dict) else {}
     if not isinstance(files, dict):
@@ -81,18 +83,18 @@ def files_of(log: Path) -> dict[str, str]:
 
 
 def is_plain(path: str) -> bool:
-    """Whether a relative path leads to where it says."""
+    """Return whether a path is relative, normalised, and stays below its folder."""
     return PurePosixPath(path).as_posix() == path and ".." not in path.split("/") and path[:1] not in ("", "/", ".")
 
 
 def files_in(folder: Path) -> dict[str, str]:
-    """The files of a folder."""
+    """Return the files of a folder."""
     found = source_files(folder)
     return {p.relative_to(folder).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in found}
 
 
 def write(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """A folder of these files and no others; it has its name when all of it is there."""
+    """Write a folder with these files and no others. It gets its name when it is complete."""
     partial = folder.with_name(f".{folder.name}.partial")
     for leftover in (partial, folder):
         shutil.rmtree(leftover, ignore_errors=True)
@@ -103,9 +105,9 @@ def write(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0, or 2 if a file is missing."""
+    """Return the exit code: 0, or 2 if a file is missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("submission", type=Path, help="the folder of who submits")
+    parser.add_argument("submission", type=Path, help="the submission's folder, results/<edition>/<org>")
     parser.add_argument("--config", type=Path, action="append", default=[], help="a config from outside the repository")
     args = parser.parse_args(arguments)
     try:

@@ -1,4 +1,4 @@
-"""Configuration: YAML into frozen dataclasses, strictly. A typo is an error, not a default."""
+"""Read YAML into frozen dataclasses. A mistyped field is an error and never falls back to a default."""
 
 import dataclasses
 import difflib
@@ -17,15 +17,15 @@ SHORT.maxlevel = 3  # of lists in lists, each up to six values of which are show
 
 
 def read_yaml(path: Path) -> Any:
-    """The content of a YAML file we trust to be ours (safe-loaded all the same).
+    """Return the content of a YAML file of this project, which is safe-loaded all the same.
 
-    Raises ValueError naming the file when it is missing or no YAML.
+    Raises ValueError, naming the file, when it is missing or not valid YAML.
     """
     return parse_yaml(read_bytes(path), path)
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a YAML file. Raises ValueError naming the file when it is missing."""
+    """Return the bytes of a YAML file. Raises ValueError, naming the file, when it cannot be read."""
     try:
         return Path(path).read_bytes()
     except OSError as error:
@@ -33,7 +33,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parse_yaml(data: bytes, path: Path) -> Any:
-    """The content of a YAML file that holds `data`. Raises ValueError naming the file when it is no YAML."""
+    """Return the content of a YAML file that holds `data`. Raises ValueError, naming the file, for invalid YAML."""
     try:
         return yaml.safe_load(data.decode())
     except RecursionError:
@@ -43,10 +43,10 @@ def parse_yaml(data: bytes, path: Path) -> Any:
 
 
 def build(cls: type[T], values: Any, where: str) -> T:
-    """A `cls` (a frozen dataclass) from a mapping; nested dataclasses and tuples are built too.
+    """Return a `cls` (a frozen dataclass) made from a mapping. Nested dataclasses and tuples are built too.
 
-    `where` opens every message, e.g. "problems.yaml: smoke". Raises ValueError for an unknown field
-    (with the nearest known name), a missing one, or a value of another type.
+    Every message begins with `where`, for instance "problems.yaml: smoke". Raises ValueError for an unknown field,
+    with the nearest known name, for a missing field, and for a value of another type.
     """
     if not isinstance(values, dict):
         raise ValueError(f"{where}: found {shown(values)}, wanted a mapping of {cls.__name__} fields")
@@ -67,14 +67,17 @@ def build(cls: type[T], values: Any, where: str) -> T:
 
 
 def suggest(name: str, known: typing.Iterable[str]) -> str:
-    """ "; did you mean 'x'?" or the list of what is known, to end an error message with."""
+    """Return the end of an error message: "; did you mean 'x'?", or the list of known names."""
     known = list(known)
     close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(map(str, known))}"
 
 
 def convert(hint: Any, value: Any, where: str) -> Any:
-    """`value` as the annotated type: int, float, bool, str, tuple[...], X | None or a dataclass."""
+    """Return `value` as the annotated type `hint`: int, float, bool, str, tuple[...], X | None or a dataclass.
+
+    Raises ValueError, which begins with `where`, for a value of another type.
+    """
     if dataclasses.is_dataclass(hint):
         return build(hint, value, where)
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -102,7 +105,10 @@ def convert(hint: Any, value: Any, where: str) -> Any:
 
 
 def override(config: T, assignments: typing.Sequence[str], where: str = "command line") -> T:
-    """`config` with `field=value` assignments applied; values are read as YAML scalars."""
+    """Return `config` with the `field=value` assignments applied. Values are read as YAML.
+
+    Raises ValueError, which begins with `where`, for an assignment that is not one, and as `build` does.
+    """
     changes: dict[str, Any] = {}
     for text in assignments:
         name, sign, value = text.partition("=")
@@ -116,12 +122,12 @@ def override(config: T, assignments: typing.Sequence[str], where: str = "command
 
 
 def shown(value: Any) -> str:
-    """A value for a message: its repr, whose length and depth are bounded. Anchors in YAML can make it endless."""
+    """Return the repr of a value for a message, bounded in length and depth: YAML's anchors can be endless."""
     return SHORT.repr(value)
 
 
 def number(value: Any) -> Any:
-    """YAML 1.1 reads 1e-3 as a string; people mean the number."""
+    """Return the number that a text spells, and any other value as it is: YAML 1.1 reads 1e-3 as a text."""
     if isinstance(value, str):
         try:
             return float(value)
@@ -131,14 +137,16 @@ def number(value: Any) -> Any:
 
 
 def shallow(config: Any) -> dict[str, Any]:
-    """The init fields of a dataclass as a dict of plain values, fit for `build`."""
+    """Return the init fields of a dataclass as a dict of plain values, from which `build` makes it again."""
     return {f.name: plain(getattr(config, f.name)) for f in dataclasses.fields(config) if f.init}
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses as dicts and tuples as lists, all the way down: what YAML and JSON can hold."""
+    """Return a value as YAML and JSON can hold it: dataclasses as dicts and tuples as lists, at every depth."""
     if dataclasses.is_dataclass(value):
         return shallow(value)
     if isinstance(value, tuple | list):
         return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {name: plain(v) for name, v in value.items()}
     return value

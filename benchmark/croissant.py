@@ -1,12 +1,13 @@
-"""croissant.json beside a dataset's manifest: the dataset described in Croissant's JSON-LD, for catalogues and loaders
+"""Describe a dataset for catalogues and loaders: croissant.json, Croissant's JSON-LD, beside the dataset's manifest
 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html, version 1.0).
 
-A dataset may have 10^5 files, so there is no entry for each. Digests hang together instead: croissant.json has the
-sha256 of manifest.json and the fingerprint of each split; manifest.json has the digest of each sample, whose sum the
-fingerprint is (benchmark/fingerprint.py); and what a run logs of what it read is that fingerprint. Files beside the
-samples have their sha256. `faults` checks all of it but the samples, which the caller checks against the manifest.
+A dataset may have 10^5 files, so there is no entry for each. Its digests form a chain instead. croissant.json has the
+sha256 of manifest.json and the fingerprint of each split. manifest.json has the digest of each sample, and a split's
+fingerprint is the sum of these (benchmark/fingerprint.py). A run logs that fingerprint of what it read. Files beside
+the samples have their sha256. `faults` checks all of this but the samples, which the caller checks against the
+manifest.
 
-Nothing that trains reads croissant.json, and a dataset without one is whole.
+Training never reads croissant.json, and a dataset without it is complete.
 """
 
 import hashlib
@@ -35,7 +36,7 @@ TERMS = (
 
 @dataclass(frozen=True)
 class Words:
-    """What of a description can't be computed."""
+    """The part of a description that cannot be computed."""
 
     title: str
     sample: str  # what a file holds
@@ -47,7 +48,8 @@ class Words:
 
 @dataclass(frozen=True)
 class Wording:
-    """benchmark/<workload>/dataset.yaml. `files` are patterns of samples' names, `beside` files that are none."""
+    """The content of benchmark/<workload>/dataset.yaml. `files` are patterns of the samples' names; `beside` are the
+    other files of the dataset."""
 
     files: tuple[str, ...]
     format: str
@@ -61,15 +63,14 @@ def croissant_path(root: Path) -> Path:
 
 
 def write_croissant(root: Path, problem: AnyProblem, manifest: Manifest) -> None:
-    """Write the description of a finished dataset, atomically. Raises OSError, or ValueError for a file of the
-    dataset that can't be digested."""
+    """Write the description of a finished dataset, atomically. Raises OSError."""
     text = json.dumps(description(root, problem, manifest), indent=1) + "\n"
     with replacing(croissant_path(root)) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def description(root: Path, problem: AnyProblem, manifest: Manifest) -> dict[str, Any]:
-    """The content of croissant.json. Raises OSError for a file of the dataset that can't be read."""
+    """Return the content of croissant.json. Raises OSError for a file of the dataset that cannot be read."""
     path = HERE / problem.workload / "dataset.yaml"
     wording = build(Wording, read_yaml(path), f"{problem.workload}/{path.name}")
     words = wording.generated if generated(problem) or not wording.published else wording.published
@@ -96,12 +97,12 @@ def description(root: Path, problem: AnyProblem, manifest: Manifest) -> dict[str
 
 
 def generated(problem: AnyProblem) -> bool:
-    """Whether data follow from the definition; those of a real problem have no seed."""
+    """Return whether the problem's data follow from its definition. Real data have no seed."""
     return bool(problem.data_seed)
 
 
 def context() -> dict[str, Any]:
-    """Croissant's context: names of its own vocabulary, all others being schema.org's."""
+    """Return Croissant's context: the names of its own vocabulary. All others are schema.org's."""
     own: dict[str, Any] = {name: f"cr:{name}" for name in TERMS.split()}
     own |= {name: {"@id": f"cr:{name}", "@type": "@json"} for name in ("data", "examples")}
     own |= {"conformsTo": "dct:conformsTo", "dataType": {"@id": "cr:dataType", "@type": "@vocab"}}
@@ -115,7 +116,7 @@ def context() -> dict[str, Any]:
 
 
 def file_object(root: Path, name: str, form: str) -> dict[str, Any]:
-    """A single file with its digest."""
+    """Return the entry of a single file with its digest."""
     digest, size = sha256_of(Path(root) / name)
     return {
         "@type": "cr:FileObject",
@@ -129,7 +130,7 @@ def file_object(root: Path, name: str, form: str) -> dict[str, Any]:
 
 
 def file_set(split: str, wording: Wording) -> dict[str, Any]:
-    """The samples' files of a split."""
+    """Return the entry of a split's sample files."""
     return {
         "@type": "cr:FileSet",
         "@id": f"{split}-files",
@@ -141,7 +142,7 @@ def file_set(split: str, wording: Wording) -> dict[str, Any]:
 
 
 def splits(problem: AnyProblem, manifest: Manifest) -> dict[str, Any]:
-    """How many samples each split has, and its fingerprint."""
+    """Return the record set of the splits: how many samples each has, and its fingerprint."""
     columns = {"name": "sc:Text", "samples": "sc:Integer", "fingerprint": "sc:Text"}
     rows = ((s, len(problem.split_samples(s)), manifest.fingerprints[s]) for s in SPLITS)
     return {
@@ -157,7 +158,7 @@ def splits(problem: AnyProblem, manifest: Manifest) -> dict[str, Any]:
 
 
 def samples() -> dict[str, Any]:
-    """Every sample, as manifest.json lists it."""
+    """Return the record set of the samples, as manifest.json lists them."""
     fields = [
         field("samples", name, kind) | {"source": source(name)}
         for name, kind in (("id", "sc:Integer"), ("split", "sc:Text"), ("digest", "sc:Text"))
@@ -171,14 +172,14 @@ def field(record_set: str, name: str, kind: str) -> dict[str, Any]:
 
 
 def source(name: str) -> dict[str, Any]:
-    """Where in manifest.json a field of the samples is."""
+    """Return where in manifest.json a field of the samples is."""
     return {"fileObject": {"@id": "manifest.json"}, "extract": {"jsonPath": f"$.samples[*].{name}"}}
 
 
 def faults(root: Path, problem: AnyProblem) -> list[str]:
-    """What is wrong with the digests in croissant.json, a line each; nothing where there is no such file.
+    """Return the faults of the digests in croissant.json, one line each; none where the file is absent.
 
-    Words are not compared, so that a description keeps its worth when they change. Raises ValueError if there is no
+    Words are not compared, so that a description stays valid when they change. Raises ValueError if there is no
     manifest of this problem.
     """
     path = croissant_path(root)
@@ -199,14 +200,14 @@ def faults(root: Path, problem: AnyProblem) -> list[str]:
 
 
 def digests(described: dict[str, Any]) -> dict[str, Any]:
-    """The digests of a description by what they are of: files' sha256, splits' fingerprints. Raises KeyError,
-    TypeError or AttributeError for something else than a description of ours."""
+    """Return the digests in a description, by what they belong to: the files' sha256 and the splits' fingerprints.
+    Raises KeyError, TypeError or AttributeError for a description of another structure."""
     files = {f"sha256 of {f['@id']}": f["sha256"] for f in described["distribution"] if "sha256" in f}
     rows = {r["@id"]: r for r in described["recordSet"]}["splits"]["data"]
     return files | {f"fingerprint of {row['splits/name']}": row["splits/fingerprint"] for row in rows}
 
 
 def sha256_of(path: Path) -> tuple[str, int]:
-    """The sha256 of a regular file and its bytes. Raises OSError."""
+    """Return the sha256 of a regular file, and its size in bytes. Raises OSError."""
     with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()

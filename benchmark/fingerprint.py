@@ -1,7 +1,7 @@
-"""A split's fingerprint: the sum, mod 2^256, of sha256 over its bricks.
+"""Compute a split's fingerprint: the sum, mod 2^256, of the sha256 of its bricks.
 
-A sum has no order, so any sharding gives the same number: each rank adds up the bricks that it read,
-and ranks add their sums.
+A sum has no order, so every sharding gives the same number. Each rank adds up the bricks that it read, and the ranks
+add their sums.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ MODULUS = 1 << 256
 
 
 def brick_digest(split: str, sample: int, position: tuple[int, int, int], volume: np.ndarray, label: np.ndarray) -> int:
-    """sha256 of one brick as an integer.
+    """Return the sha256 of one brick as an integer.
 
-    `position` is the brick's (z, y, x) index in units of bricks; `volume` and `label` are its uint8
-    voxels, hashed in C order, intensities before labels.
+    `position` is the brick's (z, y, x) index in units of bricks. `volume` and `label` are its uint8 voxels, hashed in C
+    order, intensities before labels. Raises ValueError for another type.
     """
     if volume.dtype != np.uint8 or label.dtype != np.uint8:
         raise ValueError(f"bricks are uint8, found volume {volume.dtype} and label {label.dtype}")
@@ -30,7 +30,8 @@ def brick_digest(split: str, sample: int, position: tuple[int, int, int], volume
 def brick_digests(
     split: str, sample: int, origin: tuple[int, int, int], volume: np.ndarray, label: np.ndarray, brick: int
 ) -> Iterator[int]:
-    """sha256 of the bricks, row by row, of a brick-aligned box (D, H, W) whose first voxel is `origin`."""
+    """Yield the sha256 of each brick, row by row, of a box (D, H, W) whose first voxel is `origin`. Raises ValueError
+    unless the box has whole bricks."""
     if volume.shape != label.shape or any(n % brick for n in (*volume.shape, *origin)):
         raise ValueError(f"box {volume.shape} at {origin} is not aligned to bricks of {brick}")
     for z, y, x in product(*(range(0, n, brick) for n in volume.shape)):
@@ -40,17 +41,17 @@ def brick_digests(
 
 
 def add(*sums: int) -> int:
-    """The sum of sums, mod 2^256."""
+    """Return the sum of sums, mod 2^256."""
     return sum(sums) % MODULUS
 
 
 def to_hex(total: int) -> str:
-    """A fingerprint as it is written everywhere: 64 hexadecimal digits."""
+    """Return a fingerprint as text: 64 hexadecimal digits."""
     return f"{total % MODULUS:064x}"
 
 
 def from_hex(text: str) -> int:
-    """The inverse of `to_hex`. Raises ValueError for anything else."""
+    """Return the fingerprint that `to_hex` wrote. Raises ValueError for another text."""
     if len(text) != 64:
         raise ValueError(f"a fingerprint has 64 hexadecimal digits, found {text!r}")
     return int(text, 16)

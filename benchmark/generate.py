@@ -1,14 +1,16 @@
 """Generate a problem's dataset: `python benchmark/generate.py --problem P --out DIR [--workers N]`.
 
-Alone, with worker processes, or under any launcher (see benchmark/launch.py): sample ids are dealt out over
-all workers of all ranks, and the bytes don't depend on who makes them. Start it again after an interruption:
-finished files are kept. `--verify` re-reads and re-digests; `--stream` computes fingerprints without storing;
-`--dry-run` only says what would be written. `--manifest` reads data that came from elsewhere, as MLPerf HPC's does,
-and writes its manifest: a site does so once. Beside the manifest lies its description for catalogues, croissant.json;
-`--manifest` also writes it for data that were generated without one. `--held-out SEED` makes other data of the same
-definition, for reviewers.
+It runs alone, with worker processes, or under any launcher (see benchmark/launch.py). Sample ids are dealt out over all
+workers of all ranks, and the bytes do not depend on who makes them. After an interruption, start it again: complete
+files are kept. The manifest, and croissant.json beside it, are written when all samples are there.
 
-Exit code: 0 done, 1 the dataset is wrong (--verify), 2 could not.
+- `--verify` reads and digests a dataset again.
+- `--stream` computes the fingerprints without storing anything.
+- `--dry-run` says what would be written.
+- `--manifest` writes manifest and croissant.json for data that are there already. A site does so once for MLPerf HPC's.
+- `--held-out SEED` makes fresh data of the same definition, for reviewers.
+
+Exit codes: 0 done, 1 the dataset is wrong (--verify), 2 it could not be made or read.
 """
 
 import argparse
@@ -49,7 +51,7 @@ Task = tuple[str, int]  # split, sample
 
 
 def tasks(problem: AnyProblem) -> list[Task]:
-    """Every sample of the problem."""
+    """Return every sample of the problem."""
     return [(split, sample) for split in SPLITS for sample in problem.split_samples(split)]
 
 
@@ -59,17 +61,17 @@ def make_one(root: Path, problem: AnyProblem, task: Task) -> None:
 
 
 def state_one(root: Path, problem: AnyProblem, task: Task) -> Entry:
-    """What a stored sample's file states."""
+    """Return the entry that a stored sample's file states."""
     return module_of(problem).state_sample(root, problem, *task)
 
 
 def stream_one(root: Path, problem: AnyProblem, task: Task) -> Entry:
-    """The entry of one sample that is never stored."""
+    """Return the entry of one sample without storing it."""
     return module_of(problem).stream_sample(problem, *task)
 
 
 def verify_one(root: Path, problem: AnyProblem, task: Task) -> Entry | str:
-    """The entry of one stored sample, every byte of it read, or a line that names its file and says what is wrong."""
+    """Read every byte of one stored sample. Return its entry, or a line that names its file and the fault."""
     module = module_of(problem)
     try:
         found = module.measure_sample(root, problem, *task)
@@ -85,7 +87,7 @@ def verify_one(root: Path, problem: AnyProblem, task: Task) -> Entry | str:
 
 
 def refuse_full_disk(root: Path, needed: int) -> None:
-    """Raises ValueError if the disk under `root` has less than `needed` bytes for us."""
+    """Raise ValueError if the disk under `root` has fewer than `needed` free bytes."""
     folder = root.absolute()
     while not folder.exists():
         folder = folder.parent
@@ -101,10 +103,10 @@ def generate(
     launch: Launch | None = None,
     wanted: Sequence[Task] | None = None,
 ) -> Manifest | None:
-    """Make the samples of this rank's share that are missing; the manifest if the dataset is then complete. With
-    `wanted`, no others are made.
+    """Make the missing samples of this rank's share, or only those of them that are `wanted`. Return the manifest if
+    the dataset is complete then, else None.
 
-    Raises ValueError for a folder that holds another problem, too little disk, a worker that failed, or a sample that
+    Raises ValueError for a folder with another problem's data, too little disk, a failed worker, or a sample that
     vanished.
     """
     launch = launch or detect_launch()
@@ -116,7 +118,7 @@ def generate(
     wanted = tasks(problem) if wanted is None else wanted
     absent = set(missing(root, problem)).intersection(wanted)
     for task in [t for t in wanted if t not in absent][:1]:
-        state_one(root, problem, task)  # one is enough: never mix two problems in a folder
+        state_one(root, problem, task)  # one is enough to see that the folder holds this problem
     module = module_of(problem)
     refuse_full_disk(root, len(absent) * module.file_bytes(problem))
     mine = [t for t in share(tasks(problem), launch.rank, launch.world_size) if t in absent]
@@ -131,8 +133,8 @@ def generate(
 
 
 def record(root: Path, problem: AnyProblem, workers: int = 1) -> Manifest:
-    """Write the manifest of samples that are all there, generated or not, and its description. Raises ValueError for a
-    sample that is not."""
+    """Write manifest and croissant.json of a complete dataset, generated or not, and return the manifest. Raises
+    ValueError if a sample is missing."""
     absent = missing(root, problem)
     if absent:
         split, sample = absent[0]
@@ -145,9 +147,9 @@ def record(root: Path, problem: AnyProblem, workers: int = 1) -> Manifest:
 
 
 def verify(root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | None = None) -> list[str]:
-    """What is wrong with a dataset, one line a fault: every brick of this rank's share is read and digested.
+    """Read and digest every brick of this rank's share. Return the dataset's faults, one line each.
 
-    The manifest is held against the files' headers, which the bricks were held against. Raises ValueError if
+    The bricks are compared with the headers of their files, and the headers with the manifest. Raises ValueError if
     there is no manifest of this problem.
     """
     launch = launch or detect_launch()
@@ -164,18 +166,18 @@ def verify(root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | N
 
 
 def stream(problem: AnyProblem, workers: int = 1) -> Manifest:
-    """The manifest that the problem's dataset would have, without storing it."""
+    """Return the manifest that the problem's dataset would have, without storing anything."""
     entries = progress(work(stream_one, Path(), problem, tasks(problem), workers), problem.samples, "stream", None)
     return summarize(problem, list(entries))
 
 
 def progress(items, total: int, what: str, launch: Launch | None):
-    """The items, with a bar on rank 0's stderr if that is a terminal (tqdm's `disable=None`)."""
+    """Yield the items, with a progress bar on rank 0's stderr if that is a terminal (tqdm's `disable=None`)."""
     return tqdm(items, total=total, desc=what, unit="sample", disable=True if launch and launch.rank else None)
 
 
 def describe(problem: AnyProblem, manifest: Manifest) -> str:
-    """What rules/<edition>/limits.yaml publishes of a dataset, as YAML."""
+    """Return the entry of a dataset for rules/<edition>/limits.yaml, as YAML."""
     lines = [
         f"  {problem.name}:",
         f"    benchmark: {problem.workload}",
@@ -194,7 +196,7 @@ def describe(problem: AnyProblem, manifest: Manifest) -> str:
 
 
 def dry_run(root: Path, problem: AnyProblem) -> str:
-    """What would be written: files and bytes."""
+    """Return how many files and bytes would be written, in words."""
     absent, size = len(missing(root, problem)), module_of(problem).file_bytes(problem)
     return (
         f"{problem.name}: {problem.samples} samples of {' x '.join(map(str, problem.shape))} voxels\n"
@@ -204,9 +206,9 @@ def dry_run(root: Path, problem: AnyProblem) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    """The command. Raises ValueError or OSError for what the caller can mend."""
+    """Do what the command line asks for and return the exit code. Raises ValueError or OSError, which `main` prints."""
     problem, launch = load_problem(options.problem, options.problems), detect_launch()
-    if options.held_out is not None:  # nobody trains on it
+    if options.held_out is not None:  # nobody trains on held-out data
         problem, options.split = held_out(problem, options.held_out), "validation"
     keep_freed_memory()
     workers = options.workers or max(1, (os.cpu_count() or 1) // launch.local_world_size)
@@ -239,12 +241,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Generate a problem's dataset; again to resume.")
+    parser = argparse.ArgumentParser(description="Generate a problem's dataset. Start it again to resume.")
     parser.add_argument("--problem", required=True, help="a name in the problems.yaml of a workload")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--out", type=Path, help="folder of the dataset")
-    parser.add_argument("--split", choices=SPLITS, help="make this split alone; a dataset of one has no manifest")
-    parser.add_argument("--held-out", type=int, metavar="SEED", help="a validation split of fresh data of this seed")
+    parser.add_argument("--split", choices=SPLITS, help="make this split alone; no manifest is written then")
+    parser.add_argument("--held-out", type=int, metavar="SEED", help="make a validation split of fresh data")
     parser.add_argument("--workers", type=int, help="processes on this rank (default: its share of the cores)")
     parser.add_argument("--dry-run", action="store_true", help="print files and bytes, write nothing")
     parser.add_argument("--verify", action="store_true", help="re-read and re-digest a dataset")

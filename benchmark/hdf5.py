@@ -1,4 +1,4 @@
-"""HDF5 files opened for reading, with every fault naming the file, and written so that a full disk is an error."""
+"""Open HDF5 files so that every fault names the file, and write them so that a full disk is an error."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from benchmark.printable import printable
 
 @contextmanager
 def opened(path: Path) -> Iterator[h5py.File]:
-    """The file, open for reading."""
+    """Yield the file, open for reading. Raises ValueError, naming the file, for whatever is wrong with it."""
     with named(path):
         open_regular(path).close()  # a pipe would be waited for
         with h5py.File(h5f.open(os.fsencode(path), h5f.ACC_RDONLY, access())) as file:
@@ -24,7 +24,8 @@ def opened(path: Path) -> Iterator[h5py.File]:
 
 @cache
 def access() -> h5p.PropFAID:
-    """How files are opened: without locks, which parallel file systems may lack. h5py would make it anew each time."""
+    """Return HDF5's properties for opening files: without locks, which parallel file systems may lack. They are made
+    once; h5py would make them for every file."""
     found = h5p.create(h5p.FILE_ACCESS)
     found.set_file_locking(False, True)
     found.set_fclose_degree(h5f.CLOSE_STRONG)
@@ -33,14 +34,14 @@ def access() -> h5p.PropFAID:
 
 @contextmanager
 def writing(path: Path, libver: str | None = None) -> Iterator[h5py.File]:
-    """A new file to fill. Raises OSError when it can't be written."""
+    """Yield a new file to fill. Raises OSError when it cannot be written."""
     with Output(path) as output, h5py.File(output, "w", libver=libver) as file:
         yield file
 
 
 class Output:
-    """A file that HDF5 writes to, and that is never full. The first error is kept, and raised in place of any other
-    when the file is closed: where HDF5 can't write what it has yet to write, it ends the process by a signal."""
+    """A file for HDF5 to write, which never reports an error while it is open. The first error is raised when the file
+    is closed: HDF5 itself would end the process by a signal where it cannot flush its buffers."""
 
     def __init__(self, path: Path):
         self.file = path.open("w+b", buffering=0)
@@ -49,19 +50,19 @@ class Output:
         self.read = self.file.read  # by which h5py knows a file
 
     def write(self, data: memoryview) -> int:
-        """All bytes of `data`, unless something failed before."""
+        """Write all bytes of `data`, unless something failed before. Return their number."""
         left = memoryview(data)
         while left and not self.error:
             left = left[self._tried(lambda left=left: self.file.write(left)) :]
         return len(data)
 
     def truncate(self, size: int) -> int:
-        """Cut off or fill up."""
+        """Cut the file off, or fill it up with zeros, to `size` bytes."""
         self._tried(lambda: self.file.truncate(size))
         return size
 
     def flush(self) -> None:
-        """Nothing: no byte waits here."""
+        """Do nothing: the file has no buffer."""
 
     def _tried(self, act: Callable[[], int]) -> int:
         try:
@@ -79,28 +80,9 @@ class Output:
             raise self.error from None
 
 
-def dataset(file: h5py.File, name: str) -> h5py.Dataset:
-    """A dataset whose bytes are in the file itself.
-
-    Raises ValueError for another one, before anything of it is read: links, external files and virtual datasets lead to
-    files that nobody asked for, a pipe among them.
-    """
-    at: h5py.Group = file
-    for part in name.split("/"):
-        link = at.get(part, getlink=True) if isinstance(at, h5py.Group) else None
-        if not isinstance(link, h5py.HardLink):
-            raise ValueError(f"found no dataset /{name} in the file itself")
-        at = at[part]
-    if not isinstance(at, h5py.Dataset):
-        raise ValueError(f"found no dataset /{name}")
-    if at.is_virtual or at.external:
-        raise ValueError(f"/{name}: found its bytes in other files, wanted them in this one")
-    return at
-
-
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Whatever is raised on the file's account becomes a ValueError that names it."""
+    """Turn every error that HDF5 raises about the file into a ValueError that names it."""
     try:
         yield
     except FileNotFoundError:

@@ -1,15 +1,15 @@
-"""What an open HDF5 file says of its attributes and datasets, by HDF5's own calls: h5py's objects cost more, and of a
-small sample they are most of the time."""
+"""Read the attributes and datasets of an open HDF5 file by HDF5's own calls. h5py's objects cost more, which for a
+small sample is most of the time."""
 
 from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
-from h5py import h5a, h5d, h5l, h5s
+from h5py import h5a, h5d, h5g, h5l, h5o, h5s
 
 
 class Data(NamedTuple):
-    """A dataset whose bytes are in the file itself. `chunks` is None of one that is contiguous."""
+    """A dataset whose bytes are in the file itself. `chunks` is None for contiguous storage."""
 
     id: h5d.DatasetID
     shape: tuple[int, ...]
@@ -17,7 +17,7 @@ class Data(NamedTuple):
     dtype: np.dtype
 
     def read(self, start: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
-        """A part of it."""
+        """Return the part of this shape that begins at `start`."""
         found, space = np.empty(shape, self.dtype), self.id.get_space()
         space.select_hyperslab(start, shape)
         self.id.read(h5s.create_simple(shape), space, found)
@@ -25,12 +25,17 @@ class Data(NamedTuple):
 
 
 def data_of(file: h5py.File, name: str) -> Data:
-    """A dataset right below the root. Raises ValueError for another one, as `hdf5.dataset` does, before anything of it
-    is read: links, external files and virtual datasets lead to files that nobody asked for."""
-    key = name.encode()
-    if not file.id.links.exists(key) or file.id.links.get_info(key).type != h5l.TYPE_HARD:
-        raise ValueError(f"found no dataset /{name} in the file itself")
-    found = h5py.h5o.open(file.id, key)
+    """Return the dataset at the path `name`, whose bytes must be in the file itself.
+
+    Raises ValueError for a link, an external file or a virtual dataset, before anything of it is read. These lead to
+    other files, which may be pipes.
+    """
+    found = file.id
+    for key in name.encode().split(b"/"):
+        links = found.links if isinstance(found, h5g.GroupID) else None
+        if links is None or not links.exists(key) or links.get_info(key).type != h5l.TYPE_HARD:
+            raise ValueError(f"found no dataset /{name} in the file itself")
+        found = h5o.open(found, key)
     if not isinstance(found, h5d.DatasetID):
         raise ValueError(f"found no dataset /{name}")
     made = found.get_create_plist()
@@ -41,14 +46,14 @@ def data_of(file: h5py.File, name: str) -> Data:
 
 
 class Attribute(NamedTuple):
-    """An attribute whose value has not been read yet. `shape` is None of one that holds nothing."""
+    """An attribute whose value has not been read yet. `shape` is None for an empty attribute."""
 
     id: h5a.AttrID
     shape: tuple[int, ...] | None
 
 
 def attributes(file: h5py.File, names: tuple[str, ...]) -> dict[str, Attribute]:
-    """The attributes of the root. Raises KeyError for one that is missing."""
+    """Return the root's attributes of these names. Raises KeyError for one that is missing."""
     found = {}
     for name in names:
         opened = h5a.open(file.id, name.encode())
@@ -58,8 +63,8 @@ def attributes(file: h5py.File, names: tuple[str, ...]) -> dict[str, Attribute]:
 
 
 def value_of(attribute: Attribute) -> Any:
-    """What it holds, as h5py gives it: text of variable length as str, a single value as a scalar. Raises ValueError
-    for one that holds nothing."""
+    """Return an attribute's value as h5py does: text of variable length as str, a single value as a scalar. Raises
+    ValueError for an empty attribute."""
     if attribute.shape is None:
         raise ValueError("found an attribute that holds nothing, wanted a value")
     dtype = attribute.id.dtype

@@ -1,7 +1,7 @@
-"""What a script says in one line where it can't run: a package that it needs is not installed, or Python finds another
-module in the place of one of the project's. Exit code 2.
+"""End a script in one line, with exit code 2, where a package is not installed, or where Python finds another module in
+place of one of the project's.
 
-A script imports this module before others of the project. It has no other use.
+A script imports this module before the project's others. Importing it is all that it takes.
 """
 
 import importlib.util
@@ -16,8 +16,8 @@ PACKAGES = ("benchmark", "rules", "compliance", "results", "implementations")
 
 
 def advice(module: str, environment: Path, arguments: list[str]) -> str:
-    """What to type where `module` is not installed: the project's environment, or first its making. `arguments` are
-    those of the Python that runs."""
+    """Return what to type where `module` is not installed: the same command with the Python of the project's
+    environment, which `make setup` makes first if it is absent. `arguments` are those of the Python that runs."""
     python = environment / "bin" / "python"
     again = shlex.join([os.path.relpath(python), *arguments])
     make = "" if python.exists() else f"make -C {shlex.quote(os.path.relpath(environment.parent))} setup && "
@@ -25,7 +25,7 @@ def advice(module: str, environment: Path, arguments: list[str]) -> str:
 
 
 def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say it of a module that is not there, and nothing else of ours: what Python says of other errors."""
+    """Print the advice for a missing package (an excepthook). Any other error is printed as Python does."""
     module = getattr(error, "name", None)
     if not isinstance(error, ModuleNotFoundError) or not module or (ROOT / module.partition(".")[0]).is_dir():
         sys.__excepthook__(kind, error, trace)
@@ -34,14 +34,14 @@ def tell(kind: type[BaseException], error: BaseException, trace: TracebackType |
 
 
 def give_up(words: str) -> None:
-    """Say why, and end with exit code 2."""
+    """Print why the script ends, and end it with exit code 2."""
     print(f"{Path(sys.argv[0]).name}: {words}", file=sys.stderr)
     sys.exit(2)
 
 
 def foreign(root: Path = ROOT) -> str:
-    """What is found in the place of a package of this clone, as in a folder with a module of the same name where
-    `python -m` is started; "" where all are this clone's."""
+    """Return what Python finds in place of one of this clone's packages; "" where it finds the clone's. `python -m` in
+    a folder with a module of the same name is how that happens."""
     for name in PACKAGES:
         spec = importlib.util.find_spec(name) if (root / name / "__init__.py").is_file() else None
         places = [spec.origin] if spec and spec.origin else list(spec.submodule_search_locations or ()) if spec else []

@@ -1,4 +1,4 @@
-"""Which rank of how many this process is: the one place that knows launchers' environment variables."""
+"""Find out which rank of how many this process is. No other module knows launchers' environment variables."""
 
 import ctypes
 import os
@@ -20,7 +20,7 @@ LAUNCHERS = {
         ("OMPI_COMM_WORLD_LOCAL_RANK",),
         ("OMPI_COMM_WORLD_LOCAL_SIZE",),
     ),
-    # HPE's, often under PBS: it knows no size by itself, so that a script says it.
+    # HPE's, often under PBS. It has no variable for the size, so a job script sets one.
     "pals": (("PALS_RANKID",), ("PMI_SIZE", "WORLD_SIZE"), ("PALS_LOCAL_RANKID",), ("PALS_LOCAL_SIZE",)),
     "flux": (("FLUX_TASK_RANK",), ("FLUX_JOB_SIZE",), ("FLUX_TASK_LOCAL_ID",), ()),
     "pmi": (
@@ -36,7 +36,7 @@ ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 
 @dataclass(frozen=True)
 class Launch:
-    """This process among those started together. `local` counts are within the node."""
+    """The place of this process among those that were started together. `local` counts are within the node."""
 
     rank: int
     world_size: int
@@ -46,10 +46,10 @@ class Launch:
 
 
 def detect_launch(environ: Mapping[str, str] = os.environ) -> Launch:
-    """The launch that the environment describes; rank 0 of 1 without a launcher.
+    """Return the launch that the environment describes; rank 0 of 1 without a launcher.
 
-    Where a launcher does not say how many ranks a node has, the nodes are taken to have equally many.
-    Raises ValueError naming the variable that is no number or out of range.
+    Where a launcher does not say how many ranks a node has, all nodes are assumed to have equally many. Raises
+    ValueError, naming the variable, for a value that is no number or out of range.
     """
     for launcher, (rank_names, size_names, local_rank_names, local_size_names) in LAUNCHERS.items():
         rank, size = first(environ, rank_names), first(environ, size_names)
@@ -66,10 +66,9 @@ def detect_launch(environ: Mapping[str, str] = os.environ) -> Launch:
     return Launch(0, 1, 0, 1, "none")
 
 
-def end_with_launcher(environ: Mapping[str, str] = os.environ) -> None:
-    """Have this process get SIGTERM when its torchrun is gone, however that ended: a torchrun that was killed ends no
-    ranks, which would go on without it. Other launchers have daemons that see to it."""
-    if "TORCHELASTIC_RUN_ID" in environ and sys.platform == "linux":
+def end_with_parent() -> None:
+    """Have this process get SIGTERM when its parent ends, however that happens (Linux only)."""
+    if sys.platform == "linux":
         ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)
         if orphaned(Path("/proc")):  # torchrun was gone before this process could ask for the signal
             os.kill(os.getpid(), signal.SIGTERM)
@@ -86,8 +85,21 @@ def orphaned(proc: Path) -> bool:
         return False
 
 
+def end_with_launcher(environ: Mapping[str, str] = os.environ) -> None:
+    """Have a rank of torchrun end with torchrun, which ends no ranks when it is killed. The daemons of other launchers
+    end theirs."""
+    if "TORCHELASTIC_RUN_ID" in environ:
+        end_with_parent()
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def first(environ: Mapping[str, str], names: tuple[str, ...]) -> int | None:
-    """The first of these variables that is set, as an integer."""
+    """Return the first of these variables that is set, as an integer; None if none is. Raises ValueError for another
+    value."""
     for name in names:
         if name in environ:
             if not re.fullmatch(r"\d{1,9}", environ[name].strip()):
@@ -97,7 +109,7 @@ def first(environ: Mapping[str, str], names: tuple[str, ...]) -> int | None:
 
 
 def node_share(environ: Mapping[str, str], launcher: str, size: int) -> int:
-    """Ranks on this node, for launchers that have no variable for just that."""
+    """Return the number of ranks on this node, for launchers that have no variable for it."""
     if launcher == "slurm" and "SLURM_STEP_TASKS_PER_NODE" in environ:
         node = first(environ, ("SLURM_NODEID",)) or 0
         shares = tasks_per_node(environ["SLURM_STEP_TASKS_PER_NODE"])
@@ -108,7 +120,7 @@ def node_share(environ: Mapping[str, str], launcher: str, size: int) -> int:
 
 
 def tasks_per_node(text: str) -> list[int]:
-    """Slurm's list of tasks by node: "2(x3),1" is 2, 2, 2, 1."""
+    """Return Slurm's list of tasks by node: "2(x3),1" is 2, 2, 2, 1. Raises ValueError for another text."""
     shares: list[int] = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,6})(?:\(x(\d{1,6})\))?", part.strip())

@@ -1,18 +1,18 @@
-"""The launch ledger of a set: every start of a run, and what became of it.
+"""Read and append to the launch ledger of a set, which records every start of a run and what became of it.
 
-It is ledger.jsonl beside the logs, one JSON object a line, names sorted and without spaces. Entries are only ever
-appended. Each has its `number`, which is its line's, from 1; `previous`, the sha256 of the line before without its
-newline, null in the first; `time_ms`, milliseconds since 1970; and `event`: start, end or note. That of a campaign of
-tuning begins with `frozen` and `drawn`, and may have `asked`. The digest of a line stands for all lines up to it: that
-of the last one, the head, for the whole ledger.
+The ledger is ledger.jsonl beside the logs. Each line is a JSON object with sorted names and no spaces, and entries are
+only ever appended. An entry has four fields of its own: `number`, its line's number from 1; `previous`, the sha256 of
+the line before without its newline, null in the first line; `time_ms`, milliseconds since 1970; and `event`: start, end
+or note. The ledger of a tuning campaign begins with `frozen` and `drawn`, and may have `asked`. The digest of a line
+covers all lines up to it. That of the last line is called the head and covers the whole ledger.
 
-How a run uses it. Rank 0 appends a `Start` before `run_start`, and logs what `append` returns:
-`log.event("ledger", number, line=head)`. When its log is complete it appends the `End`. A run that goes on from a
+A run uses the ledger like this. Rank 0 appends a `Start` before `run_start` and logs what `append` returns:
+`log.event("ledger", number, line=head)`. When its log is complete it appends the `End`. A run that is resumed from a
 checkpoint appends a start that `resumes` its last one, and logs the number in the event `resumed`. A run that was
 killed has no end; a `Note` says why.
 
-A line that a killed writer, or a full disk, has cut off stays as it is: the next writer ends it with a newline and
-chains on to it, and whoever reads the ledger is told. Nothing here truncates.
+A line that a killed writer or a full disk has cut off stays as it is. The next writer ends it with a newline and
+continues the chain from it, and readers get a fault for it. Nothing here truncates a ledger.
 """
 
 import fcntl
@@ -33,26 +33,35 @@ LARGEST = 8 << 20  # bytes of a ledger
 LONGEST = 16 << 10  # bytes of a line: room for a note of the longest text with all of it escaped
 MOST = 10_000  # lines
 LONGEST_NAME, LONGEST_NOTE = 255, 1000  # characters
-SHOWN = 100  # faults of a ledger that are told
-LATEST = 1 << 53  # milliseconds beyond it are no time
+SHOWN = 100  # faults of a ledger that are reported
+LATEST = 1 << 53  # milliseconds since 1970 beyond it are not accepted as a time
 SHA256 = re.compile(r"[0-9a-f]{64}")
 STATUSES = ("success", "aborted")
 SHIFT_SOURCE = re.compile(r"os\.urandom|registry [1-9][0-9]{0,5}")
 
 
 class Wrong(ValueError):
-    """What is wrong with a ledger or an entry: what was found and what was wanted."""
+    """A ledger or an entry is not valid. `found` and `wanted` are the two halves of the message."""
 
     def __init__(self, found: str, wanted: str, where: str = ""):
         super().__init__(f"{where}found {found}, wanted {wanted}")
         self.found, self.wanted = found, wanted
 
 
+class _OfStart:
+    """An entry that refers to start `of`."""
+
+    @property
+    def refers(self) -> int:
+        """The number of the start that the entry refers to."""
+        return self.of
+
+
 @dataclass(frozen=True)
 class Start:
-    """A start of a run. `run` is the name of its log's file; `source`, `config` and `problem` are the digests that the
-    log states as `source`, `config_digest` and `problem_digest`; `seed_commitment` is what `commitment` gives;
-    `resumes` is the number of the start that it goes on from. Raises Wrong for a field that is none of that."""
+    """The start of a run. `run` is the name of its log file. `source`, `config` and `problem` are the digests that the
+    log states as `source`, `config_digest` and `problem_digest`. `seed_commitment` is what `commitment` returns.
+    `resumes` is the number of the start that this one resumes. Raises Wrong for an invalid field."""
 
     run: str
     source: str
@@ -71,14 +80,13 @@ class Start:
 
     @property
     def refers(self) -> int | None:
-        """The number of the start that it is about."""
+        """The number of the start that the entry refers to, if any."""
         return self.resumes
 
 
 @dataclass(frozen=True)
-class End:
-    """The end of what start `of` began: the run's `status`, and the sha256 of its complete log. Raises Wrong for a
-    field that is none of that."""
+class End(_OfStart):
+    """The end of start `of`: the run's `status`, and the sha256 of its complete log. Raises Wrong for an invalid field."""
 
     of: int
     status: str
@@ -89,16 +97,11 @@ class End:
         _want(self.status in STATUSES, "status", self.status, " or ".join(STATUSES))
         _want_digest("log", self.log)
 
-    @property
-    def refers(self) -> int:
-        """The number of the start that it is about."""
-        return self.of
-
 
 @dataclass(frozen=True)
-class Note:
-    """What people or tools say of start `of`, such as why it has no end, or no log. Raises Wrong for a text that is
-    empty, not printable, or longer than LONGEST_NOTE characters."""
+class Note(_OfStart):
+    """A remark of a person or a tool on start `of`, for instance why it has no end or no log. Raises Wrong for a text
+    that is empty, not printable, or longer than LONGEST_NOTE characters."""
 
     of: int
     text: str
@@ -107,28 +110,23 @@ class Note:
         _want_number("of", self.of)
         _want_text("text", self.text, LONGEST_NOTE)
 
-    @property
-    def refers(self) -> int:
-        """The number of the start that it is about."""
-        return self.of
-
 
 @dataclass(frozen=True)
 class Frozen:
-    """A campaign of tuning is fixed: the sha256 of its canonical text. Raises Wrong for anything else."""
+    """The sha256 of a tuning campaign's canonical text, which is fixed from here on. Raises Wrong for anything else."""
 
     sha256: str
 
     def __post_init__(self):
         _want_digest("sha256", self.sha256)
 
-    refers = None  # it is about no start
+    refers = None  # no start
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """The shift of a campaign, 32 bytes in hexadecimal, and where it comes from: os.urandom, or "registry 3", the
-    round's third entry. Raises Wrong for anything else."""
+    """The shift of a campaign, 32 bytes in hexadecimal, and its source: os.urandom, or "registry 3" for the third entry
+    of the round's registry. Raises Wrong for anything else."""
 
     shift: str
     source: str
@@ -143,7 +141,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Asked:
-    """The point of trial `trial`, from 0, as an outside sampler proposed it. Raises Wrong for anything else."""
+    """The point that an outside sampler proposed for trial `trial`, counted from 0. Raises Wrong for anything else."""
 
     point: dict[str, Any]
     trial: int
@@ -163,7 +161,7 @@ BEGINNINGS = (b'{"config":', b'{"event":')  # of a start; of an end or a note
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry as it stands in a ledger: what it says, and the digest of its line."""
+    """An entry of a ledger: its common fields, the event itself (`said`), and the digest of its line."""
 
     number: int
     previous: str | None
@@ -174,7 +172,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with line `line`, from 1. `cut`: it is the beginning of an entry, as a killed writer leaves it."""
+    """A fault in line `line`, counted from 1. `cut` marks the beginning of an entry, as a killed writer leaves it."""
 
     line: int
     found: str
@@ -184,7 +182,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Ledger:
-    """A ledger as it was read. `head` is the digest of its last line, "" where there is none."""
+    """The content of a ledger. `head` is the digest of its last line, "" for an empty one."""
 
     entries: tuple[Entry, ...]
     faults: tuple[Fault, ...]
@@ -192,16 +190,16 @@ class Ledger:
 
 
 def commitment(seed: int) -> str:
-    """What a start says of its seed: the sha256 of the text "seed <number>"."""
+    """Return a start's commitment to its seed: the sha256 of the text "seed <number>"."""
     return _sha256(f"seed {seed}".encode())
 
 
 def append(path: Path, said: Event, time_ms: int | None = None) -> tuple[int, str]:
-    """Append an entry, now or at `time_ms`; its number, and the digest of its line, which is the ledger's head. It is
-    on disk when this returns; other writers wait meanwhile.
+    """Append an entry with the present time, or with `time_ms`. Return its number and the ledger's new head.
 
-    Raises Wrong for a path that is no regular file or whose last line is none of a ledger, for a ledger that is full,
-    and for an entry that is about no earlier one; OSError where it cannot be written.
+    The entry is on disk when this returns. Other writers wait meanwhile. Raises Wrong for a path that is not a regular
+    file, for a last line that is not a ledger's, for a full ledger, and for an entry that refers to a later one; raises
+    OSError where the ledger cannot be written.
     """
     where, made = f"{path}: ", not os.path.lexists(path)
     if made and said.refers is not None:
@@ -231,8 +229,10 @@ def append(path: Path, said: Event, time_ms: int | None = None) -> tuple[int, st
 
 
 def read_ledger(path: Path) -> Ledger:
-    """A ledger's entries, and what is wrong with it. Never raises for what lies there: a file that cannot be read is a
-    fault, too. Entries are those of the lines that hold one, whether or not they are chained as they should be."""
+    """Return a ledger's entries and its faults. Never raises: a file that cannot be read is a fault as well.
+
+    The entries are those of all lines that hold one, even where the chain is broken.
+    """
     try:
         handle = _open(path, os.O_RDONLY)
         try:
@@ -244,7 +244,7 @@ def read_ledger(path: Path) -> Ledger:
     except Wrong as wrong:
         return Ledger((), (Fault(1, wrong.found, wrong.wanted),))
     lines, unended = _lines(data)
-    entries, faults, missing = [], [], 0  # lines that numbers say were taken out above
+    entries, faults, missing = [], [], 0  # lines that were removed above, as the numbers show
     for number, line in enumerate(lines[:MOST], 1):
         try:
             entry = parse(line)
@@ -266,13 +266,13 @@ def read_ledger(path: Path) -> Ledger:
 
 
 def line_of(number: int, previous: str | None, time_ms: int, said: Event) -> bytes:
-    """An entry as it is written, without the newline."""
+    """Return an entry's line, without the newline."""
     event = next(name for name, kind in EVENTS.items() if kind is type(said))
     return _canonical({**asdict(said), "number": number, "previous": previous, "time_ms": time_ms, "event": event})
 
 
 def parse(line: bytes) -> Entry:
-    """The entry that a line holds. Raises Wrong for a line that holds none."""
+    """Return the entry in a line. Raises Wrong for a line without a valid one."""
     if len(line) > LONGEST:
         raise Wrong(f"a line of {len(line)} bytes", f"at most {LONGEST}")
     try:
@@ -299,8 +299,8 @@ def parse(line: bytes) -> Entry:
 
 
 def _misplaced(entry: Entry, line: int, number: int, before: bytes | None) -> list[Fault]:
-    """What is wrong with where an entry stands: in line `line`, after the line `before`, where `number` is next. Of a
-    line that was taken out only the broken chain is told."""
+    """Return the faults of an entry's place in the chain: it is in line `line`, after the line `before`, and its number
+    should be `number`. A removed line gives one fault, the broken chain."""
     found, wanted = entry.previous, None if before is None else _sha256(before)
     faults = []
     if found != wanted:
@@ -313,7 +313,7 @@ def _misplaced(entry: Entry, line: int, number: int, before: bytes | None) -> li
 
 
 def _can_follow(lines: list[bytes], where: str) -> None:
-    """Raises Wrong unless the last line is an entry of its number, or one that was cut off."""
+    """Raise Wrong unless the last line is an entry with the right number, or one that was cut off."""
     if lines and not _is_cut(lines[-1]):
         where = f"{where[:-2]}:{len(lines)}: "
         try:
@@ -325,13 +325,13 @@ def _can_follow(lines: list[bytes], where: str) -> None:
 
 
 def _is_cut(line: bytes) -> bool:
-    """Whether a line is the beginning of an entry, and not all of one."""
+    """Return whether a line is the beginning of an entry, but not a whole one."""
     begins = any(line.startswith(beginning[: len(line)]) for beginning in BEGINNINGS)
     return begins and 0 < len(line) <= LONGEST and not line.rstrip().endswith(b"}")
 
 
 def _open(path: Path, flags: int) -> int:
-    """An open file. Raises Wrong for a link; anything else that is no regular file is for `_read`."""
+    """Return an open file's descriptor. Raises Wrong for a symbolic link. `_read` refuses other irregular files."""
     try:
         return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     except OSError:
@@ -341,7 +341,7 @@ def _open(path: Path, flags: int) -> int:
 
 
 def _read(handle: int, where: str = "") -> bytes:
-    """All of an open file. Raises Wrong for one that is too large or no regular file."""
+    """Return all of an open file. Raises Wrong for one that is too large or not a regular file."""
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         raise Wrong("a pipe, socket or device", "a regular file", where)
     with open(handle, "rb", closefd=False) as file:
@@ -353,7 +353,7 @@ def _read(handle: int, where: str = "") -> bytes:
 
 
 def _lines(data: bytes) -> tuple[list[bytes], bool]:
-    """The lines, and whether the last one has no newline."""
+    """Return the lines, and whether the last one lacks its newline."""
     *lines, rest = data.split(b"\n")
     return ([*lines, rest], True) if rest else (lines, False)
 

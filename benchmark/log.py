@@ -1,8 +1,8 @@
-"""The log format: the only module that reads or writes it.
+"""Read and write logs. No other module knows their format.
 
-A log is text; its events are what follows the token `:::MLLOG`: one JSON object with namespace,
-time_ms, event_type, key, value and metadata (mlperf-logging's format). The reader never raises on a
-bad line: bad lines and oddities are facts that rules report. It holds one block of the file at a time.
+A log is text. An event is a JSON object after the token `:::MLLOG`, with namespace, time_ms, event_type, key, value and
+metadata (mlperf-logging's format). The reader never raises on a bad line: it returns bad lines and oddities, and rules
+report them. It holds one block of the file at a time.
 """
 
 import json
@@ -22,7 +22,7 @@ TOKEN = ":::MLLOG"
 TOKEN_BYTES = TOKEN.encode()
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = 1 << 20  # bytes read at a time
-LONGEST = 1 << 20  # bytes of a line that are looked at; an event in a longer one is a bad line
+LONGEST = 1 << 20  # bytes of a line that are read; an event in a longer line is a bad line
 
 
 class Event(NamedTuple):
@@ -37,14 +37,14 @@ class Event(NamedTuple):
 
 
 class BadLine(NamedTuple):
-    """A line that holds the token but no event, and why not."""
+    """A line with the token but without a valid event, and the reason."""
 
     line: int
     reason: str
 
 
 class Oddity(NamedTuple):
-    """Text that can be read but shouldn't be there: `kind` is one of ODDITIES."""
+    """Something in a line that should not be there, though the event can be read. `kind` is one of ODDITIES."""
 
     line: int
     kind: str
@@ -61,7 +61,7 @@ ODDITIES = {
 
 
 class _Constants:
-    """Notices the constants that Python's JSON reads and JSON does not have; costs nothing while there are none."""
+    """Notices constants that Python's JSON parser accepts and JSON does not have. It costs nothing without them."""
 
     seen = False
 
@@ -76,9 +76,9 @@ _scan = json.JSONDecoder(parse_constant=_constants).scan_once
 
 
 def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
-    """The events, bad lines and oddities of a log, in order, streaming.
+    """Yield the events, bad lines and oddities of a log, in order, while it is being read.
 
-    Raises OSError when the file cannot be read, or is no regular file (opening a pipe would wait for ever).
+    Raises OSError when the file cannot be read or is not a regular one (opening a pipe could wait for ever).
     """
     scan, constants, pick, new, start = _scan, _constants, _pick, tuple.__new__, len(TOKEN) + 1
     colons = TOKEN.count(":")
@@ -87,7 +87,7 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
             at = text.find(TOKEN)
             if at < 0:
                 continue
-            try:  # the usual line, as fast as can be; anything unusual goes to parse_line
+            try:  # a usual line takes this short path, anything unusual goes to parse_line
                 fields, end = scan(text, start)
                 if not at and end == len(text) and sound and not constants.seen:
                     event = new(Event, (number, *pick(fields)))
@@ -95,7 +95,8 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
                     names = (
                         len(fields) + (type(value) is dict and len(value)) + (type(metadata) is dict and len(metadata))
                     )
-                    # Every name has a colon, and so has the token: with no more of them, no name is there twice.
+                    # Every name has a colon, and the token has its own. With no more colons than these, no name is
+                    # there twice.
                     if type(key) is str and time_ms is not None and text.count(":") == names + colons:
                         yield event
                         continue
@@ -110,7 +111,7 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 
 
 def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Oddity]:
-    """What one line of text holds from its token at `at` on: mostly one event; several where ranks wrote at once."""
+    """Return what a line holds from its token at `at` on: usually one event, several where ranks wrote at once."""
     start = at + len(TOKEN)
     while text[start : start + 1].isspace():
         start += 1
@@ -144,7 +145,7 @@ def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Od
 
 
 def _more(number: int, text: str) -> list[Event | BadLine | Oddity]:
-    """The events after the first in a line."""
+    """Return the events after the first in a line."""
     pieces = text.split(TOKEN)[1:]
     if len(pieces) > 100:
         return [BadLine(number, f"{len(pieces) + 1} events in one line, wanted one")]
@@ -152,7 +153,7 @@ def _more(number: int, text: str) -> list[Event | BadLine | Oddity]:
 
 
 def _names(value: Any) -> int:
-    """How many names the objects in a value of JSON have, in all."""
+    """Return how many names the objects in a JSON value have, at every depth."""
     names, todo = 0, [value]
     while todo:
         inner = todo.pop()
@@ -165,7 +166,7 @@ def _names(value: Any) -> int:
 
 
 def _named_twice(text: str) -> bool:
-    """Whether any object in the JSON text names a field twice."""
+    """Return whether any object in a JSON text names a field twice."""
     twice = []
 
     def look(pairs: list[tuple[str, Any]]) -> None:
@@ -180,7 +181,7 @@ def _named_twice(text: str) -> bool:
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, list[str], bool]]:
-    """(number of the first line, lines, whether they were UTF-8) a block; lines end at a line feed."""
+    """Yield each block that has events: the number of its first line, its lines, and whether they are UTF-8."""
     number, tail = 1, b""
     with open_regular(path) as file:
         while block := file.read(BLOCK):
@@ -202,7 +203,7 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[str], bool]]:
 
 
 def _after_newline(file: BinaryIO) -> bytes:
-    """Reads past the end of the line; what was read beyond it."""
+    """Read past the end of the line. Return what was read beyond it."""
     while block := file.read(BLOCK):
         _, newline, rest = block.partition(b"\n")
         if newline:
@@ -220,7 +221,7 @@ def _decode(data: bytes) -> tuple[list[str], bool]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A regular file for reading in binary. Raises OSError for anything else, without waiting."""
+    """Open a regular file for reading in binary. Raises OSError for anything else, without waiting."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -229,7 +230,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 class Handler(logging.FileHandler):
-    """A file whose errors are raised: a run without its log is worth nothing."""
+    """A log file whose write errors are raised, since a run without its log is worth nothing."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         error = sys.exc_info()[1]
@@ -237,38 +238,38 @@ class Handler(logging.FileHandler):
 
 
 class LogWriter:
-    """Writes one run's log through mlperf_logging. With `path` None it writes nothing (ranks above 0). Times are
-    those of benchmark/clock.py: nobody can set them back within a run.
+    """Writes one run's log through mlperf_logging, with the times of benchmark/clock.py. With `path` None, as on ranks
+    above 0, it writes nothing.
 
-    Every event goes to the file at once, so that an interrupted run leaves a readable log, which `append` writes on.
+    Every event goes to the file at once, so an interrupted run leaves a readable log. With `append` it continues one.
     """
 
     def __init__(self, path: Path | None, append: bool = False):
         self._logger = None
         if path is None:
             return
-        from mlperf_logging.mllog.mllog import MLLogger  # the judge reads logs without this package installed
+        from mlperf_logging.mllog.mllog import MLLogger  # here, because the checker runs without this package
 
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         handler = Handler(path, mode="a" if append else "w", encoding="utf-8")
         backend = logging.Logger(f"mllog:{path}", logging.INFO)  # not in the global registry: one log, one logger
         backend.addHandler(handler)
-        # The caller to be named is the one who calls event(), start() or end() below.
+        # The caller that the log names is the one of event(), start() or end() below.
         self._logger = MLLogger(backend, default_stack_offset=2, root_dir=re.escape(str(ROOT)))
 
     def event(self, key: str, value: Any = None, **metadata: Any) -> None:
-        """A point in time."""
+        """Log a point in time."""
         if self._logger:
             self._logger.event(key, value, metadata, time_ms=now_ms())
 
     def start(self, key: str, value: Any = None, **metadata: Any) -> None:
-        """The start of an interval (`..._start` keys)."""
+        """Log the start of an interval (keys `..._start`)."""
         if self._logger:
             self._logger.start(key, value, metadata, time_ms=now_ms())
 
     def end(self, key: str, value: Any = None, **metadata: Any) -> None:
-        """The end of an interval (`..._stop` keys)."""
+        """Log the end of an interval (keys `..._stop`)."""
         if self._logger:
             self._logger.end(key, value, metadata, time_ms=now_ms())
 

@@ -1,4 +1,4 @@
-"""manifest.json: what a finished dataset holds. Written once every sample is there, by whoever finds it so."""
+"""Read and write manifest.json, the content of a complete dataset. The process that makes the last sample writes it."""
 
 import json
 import os
@@ -17,13 +17,13 @@ from benchmark.workload import AnyProblem, module_of
 
 SPLITS = ("train", "validation")
 DIGEST = re.compile(r"[0-9a-f]{64}")
-MOST_BYTES = 64 << 10, 1 << 10  # of a manifest: of its head, and of each sample
+MOST_BYTES = 64 << 10, 1 << 10  # of a manifest: beside its samples, and for each sample
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One sample: its split, its summand of the split's fingerprint in hexadecimal, and its voxels by class, background
-    first; () where a workload has no classes."""
+    """A sample: its split, its summand of the split's fingerprint in hexadecimal, and its voxels by class, background
+    first. `class_counts` is () where a workload has no classes."""
 
     sample: int
     split: str
@@ -33,7 +33,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A finished dataset. `fingerprints` and `class_counts` are by split."""
+    """The manifest of a complete dataset. `fingerprints` and `class_counts` are by split."""
 
     problem: dict[str, Any]
     problem_digest: str
@@ -47,7 +47,7 @@ def manifest_path(root: Path) -> Path:
 
 
 def summarize(problem: AnyProblem, entries: list[Entry]) -> Manifest:
-    """The manifest of a problem's samples. Raises ValueError unless each sample is there once, in its split."""
+    """Return the manifest of a problem's samples. Raises ValueError unless each sample is there once, in its split."""
     entries = sorted(entries, key=lambda e: e.sample)
     wanted = [(sample, split) for split in SPLITS for sample in problem.split_samples(split)]
     if [(e.sample, e.split) for e in entries] != wanted:
@@ -66,7 +66,7 @@ def summarize(problem: AnyProblem, entries: list[Entry]) -> Manifest:
 
 
 def missing(root: Path, problem: AnyProblem) -> list[tuple[str, int]]:
-    """(split, sample) of the files that are not there, by listing the folders: no file is opened."""
+    """Return (split, sample) of every file that is not there. The folders are listed; no file is opened."""
     absent, sample_path = [], module_of(problem).sample_path
     for split in SPLITS:
         folder = Path(root) / split
@@ -77,7 +77,7 @@ def missing(root: Path, problem: AnyProblem) -> list[tuple[str, int]]:
 
 
 def write_manifest(root: Path, problem: AnyProblem, entries: Iterable[Entry]) -> Manifest:
-    """Write the manifest of a problem's samples, atomically; several processes may do so at once."""
+    """Write the manifest of a problem's samples, atomically, and return it. Several processes may do so at once."""
     manifest = summarize(problem, list(entries))
     with replacing(manifest_path(root)) as temporary:
         temporary.write_text(to_json(manifest), encoding="utf-8")
@@ -85,7 +85,7 @@ def write_manifest(root: Path, problem: AnyProblem, entries: Iterable[Entry]) ->
 
 
 def to_json(manifest: Manifest) -> str:
-    """The text of manifest.json: one line a sample."""
+    """Return the text of manifest.json, which has a line for each sample."""
     samples = [
         json.dumps({"id": e.sample, "split": e.split, "digest": e.digest, "class_counts": e.class_counts})
         for e in manifest.entries
@@ -94,7 +94,7 @@ def to_json(manifest: Manifest) -> str:
 
 
 def head_of(manifest: Manifest) -> dict[str, Any]:
-    """What manifest.json says beside the samples, as plain values."""
+    """Return what manifest.json says beside the samples, as plain values."""
     return {
         "problem": manifest.problem,
         "problem_digest": manifest.problem_digest,
@@ -104,10 +104,10 @@ def head_of(manifest: Manifest) -> dict[str, Any]:
 
 
 def load_manifest(root: Path, problem: AnyProblem) -> Manifest:
-    """The manifest of a finished dataset of this problem.
+    """Return the manifest of a complete dataset of this problem.
 
-    Raises ValueError, one line, if it is missing, unreadable, of another problem, contradicts itself or holds anything
-    else than a manifest does.
+    Raises ValueError, in one line, for a manifest that is missing, unreadable, of another problem, contradictory, or
+    has other fields.
     """
     path = manifest_path(root)
     try:
@@ -139,7 +139,7 @@ def load_manifest(root: Path, problem: AnyProblem) -> Manifest:
 
 
 def advice(root: Path, problem: AnyProblem) -> str:
-    """What is in a folder without a manifest, and what to do: the path may be mistyped, or the dataset unfinished."""
+    """Return what a folder without a manifest holds, and how to mend it: another path, a new or a finished dataset."""
     generate = f"python benchmark/generate.py --problem {problem.name} --out {root}"
     if not root.is_dir():
         return f"found no folder {root}, wanted a dataset: correct the path, or make one there: {generate}"
@@ -155,8 +155,8 @@ def advice(root: Path, problem: AnyProblem) -> str:
 
 
 def entry_of(fields: Any, at: int) -> Entry:
-    """The entry of a sample in manifest.json. Raises ValueError for anything but a sample's id, split, digest and class
-    counts; `at` counts the samples from 0."""
+    """Return the entry of sample number `at`, counted from 0, of manifest.json. Raises ValueError for anything but an
+    id, a split, a digest and class counts."""
     if type(fields) is not dict or fields.keys() != {"id", "split", "digest", "class_counts"}:
         raise ValueError(f"samples[{at}]: found {fields!r:.80}, wanted id, split, digest and class_counts")
     sample, split, digest, counts = (fields[name] for name in ("id", "split", "digest", "class_counts"))
@@ -176,8 +176,8 @@ def entry_of(fields: Any, at: int) -> Entry:
 
 
 def read_json(path: Path, most: int) -> Any:
-    """What a regular file of at most `most` bytes holds. Raises OSError, or ValueError for no JSON, for more bytes, and
-    for a name that stands twice in one object."""
+    """Return the JSON in a regular file of at most `most` bytes. Raises OSError, and ValueError for anything else, for
+    a larger file, and for an object that names a field twice."""
     with open_regular(path) as file:
         data = file.read(most + 1)
     if len(data) > most:

@@ -1,4 +1,4 @@
-"""Host memory that is freed is kept for what comes next."""
+"""Keep freed host memory in the process for later use."""
 
 import ctypes
 
@@ -6,11 +6,12 @@ M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of glibc's mallopt
 
 
 def keep_freed_memory() -> bool:
-    """Have malloc keep freed memory instead of handing it back to the system; whether it will.
+    """Have malloc keep freed memory instead of returning it to the system. Return whether it will.
 
     By default glibc gives every large array fresh pages, which the kernel clears and maps one by one: a ReLU of 32 MB
-    takes 16 ms then, and 3 ms in memory that was used before. Affects the whole process; for what allocates the same
-    sizes over and over, as a CPU's training steps and the making of samples do. Other C libraries are left as they are.
+    then takes 16 ms, but 3 ms in memory that was used before. The setting is for the whole process. It helps where the
+    same sizes are allocated again and again, as in training steps on a CPU and in making samples. Other C libraries
+    are left as they are.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None:

@@ -1,7 +1,7 @@
-"""Scores of the validation split: exact, additive, independent of batch, rank and shard counts.
+"""Score the validation split exactly, whatever the batch size, the number of ranks and the sharding.
 
-ScaFFold's is Dice (Dice 1945, Sorensen 1948). Its counts are integers over voxels; whoever holds a piece of the split
-adds its own, ranks add theirs, and only then is there a division. Other workloads average a number a sample and output.
+ScaFFold's score is Dice (Dice 1945, Sorensen 1948). Its counts are integers over voxels. Counts of pieces are added,
+then those of ranks, and only then is there a division. Other workloads average one number for each sample and output.
 """
 
 import math
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Counts:
-    """Voxels per class (background first, `classes` entries each): predicted as c and truly c
-    (`intersection`), predicted as c, truly c."""
+    """Voxels by class c, background first: those predicted as c that are c (`intersection`), those predicted as c, and
+    those that are c (`true`). Each tuple has `classes` entries."""
 
     intersection: tuple[int, ...]
     predicted: tuple[int, ...]
@@ -31,7 +31,7 @@ class Counts:
 
 
 def count(predicted: "np.ndarray", true: "np.ndarray", classes: int) -> Counts:
-    """Counts of two integer arrays of the same shape, with values in [0, classes)."""
+    """Return the counts of two integer arrays with values in [0, classes). Raises ValueError for different shapes."""
     import numpy as np  # here, so that the checker starts without it
 
     if predicted.shape != true.shape:
@@ -41,9 +41,9 @@ def count(predicted: "np.ndarray", true: "np.ndarray", classes: int) -> Counts:
 
 
 def dice(counts: Counts) -> float:
-    """Mean over foreground classes of 2 I / (P + T); a class absent from both counts as 1.
+    """Return the mean of 2 I / (P + T) over the foreground classes. A class that is absent from both counts as 1.
 
-    Computed with one division a class in float64, classes in order, so that everyone gets the same bits.
+    There is one division a class in float64, in order of class, so that every machine gets the same bits.
     """
     pairs = list(zip(counts.intersection, counts.predicted, counts.true, strict=True))[1:]
     if not pairs:
@@ -53,13 +53,13 @@ def dice(counts: Counts) -> float:
 
 
 def sums(values: Iterable[Sequence[float]]) -> list[float]:
-    """Sums over samples of one number by output (a parameter, a class): rounded once, so that the order of samples,
-    and who brought them, doesn't matter."""
+    """Return the sum over samples for each output (a parameter or a class). Each sum is rounded once, so neither the
+    order of samples nor the rank that holds them matters."""
     return [math.fsum(column) for column in zip(*values, strict=True)]
 
 
 def mean(sums: Sequence[float], samples: int) -> float:
-    """The mean over samples and outputs, from the sums over samples by output. Raises ValueError without any."""
+    """Return the mean over samples and outputs, from the sums over samples by output. Raises ValueError without any."""
     if not sums or samples < 1:
         raise ValueError(f"a mean needs samples and outputs, found {samples} and {len(sums)}")
     return math.fsum(sums) / (len(sums) * samples)

@@ -1,4 +1,4 @@
-"""Say why a start in a launch ledger has no end or no log; or whether a ledger is whole.
+"""Add a note to a launch ledger, for instance why a start has no end or no log, or check that a ledger is whole.
 
     python benchmark/note.py LEDGER                         # its starts, and its head
     python benchmark/note.py LEDGER --start 3 node failed   # appends a note on start 3
@@ -31,7 +31,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Append or look; the exit code."""
+    """Append a note or check a ledger, and print its starts. Return the exit code."""
     args = parse(arguments)
     try:
         ledger = read_ledger(args.ledger)
@@ -60,12 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def starts_of(ledger: Ledger) -> dict[int, Start]:
-    """The starts by number."""
+    """Return the starts of a ledger by number."""
     return {entry.number: entry.said for entry in ledger.entries if isinstance(entry.said, Start)}
 
 
 def told(ledger: Ledger) -> list[str]:
-    """A line for each start, and the head."""
+    """Return a line for each start, and one for the head."""
     lines = []
     for number, start in starts_of(ledger).items():
         about = [entry.said for entry in ledger.entries if entry.said.refers == number]

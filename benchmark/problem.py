@@ -1,4 +1,4 @@
-"""Problem definitions: from the problems.yaml of the workloads into their frozen dataclasses."""
+"""Load problem definitions from the workloads' problems.yaml into their frozen dataclasses."""
 
 import hashlib
 import json
@@ -8,25 +8,32 @@ from benchmark.config import build, read_yaml, shallow, suggest
 from benchmark.workload import DEFAULT, AnyProblem, problem_files, workload
 
 
-def digest(problem: AnyProblem) -> str:
-    """sha256 of a problem's definition as canonical JSON."""
-    return hashlib.sha256(json.dumps(shallow(problem), sort_keys=True).encode()).hexdigest()
+class Samples:
+    """What the problems of all workloads share. Samples are numbered from 0, the training split first."""
 
+    @property
+    def samples(self) -> int:
+        """The number of samples in both splits together."""
+        return self.train_samples + self.validation_samples
 
-def split_samples(problem: AnyProblem, split: str) -> range:
-    """The sample ids of a split of any problem."""
-    if split == "train":
-        return range(problem.train_samples)
-    if split == "validation":
-        return range(problem.train_samples, problem.samples)
-    raise ValueError(f"found split {split!r}, wanted 'train' or 'validation'")
+    def digest(self) -> str:
+        """Return the sha256 of the definition as canonical JSON. Two problems with one digest are the same problem."""
+        return hashlib.sha256(json.dumps(shallow(self), sort_keys=True).encode()).hexdigest()
+
+    def split_samples(self, split: str) -> range:
+        """Return the sample ids of the split "train" or "validation". Raises ValueError for another split."""
+        if split == "train":
+            return range(self.train_samples)
+        if split == "validation":
+            return range(self.train_samples, self.samples)
+        raise ValueError(f"found split {split!r}, wanted 'train' or 'validation'")
 
 
 def load_problem(name: str, path: Path | None = None) -> AnyProblem:
-    """The problem of that name, from the file at `path` or (None) from those of all workloads.
+    """Return the problem of that name from the file at `path`, or, without one, from the files of all workloads.
 
-    An entry is of ScaFFold unless its `workload` says otherwise. Raises ValueError naming what is known, or the wrong
-    field.
+    An entry belongs to ScaFFold unless its field `workload` names another workload. Raises ValueError for an unknown
+    name, with the names that exist, and for a wrong field.
     """
     files = [path] if path else problem_files()
     found = {file: read_yaml(file) for file in files}

@@ -1,9 +1,9 @@
-"""What a problem can be scored with by classifiers that see less than a network does.
+"""Score classifiers that see less than the network does: how far can a problem be solved without looking at shape?
 
     python benchmark/shortcut.py --problem smoke [--workers 2] [--samples 20]
 
-One line each: name, validation score, processor seconds, and what it sees. Each workload has its own:
-`benchmark/<workload>/shortcut.py`.
+It prints a line for each classifier: name, validation score, processor seconds, and what it sees. Each workload has
+its own classifiers in `benchmark/<workload>/shortcut.py`.
 """
 
 import argparse
@@ -17,26 +17,33 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from benchmark.manifest import SPLITS
 from benchmark.problem import load_problem
+from benchmark.workload import AnyProblem
 
 
 class Score(NamedTuple):
-    """What one classifier reaches."""
+    """The score of one classifier."""
 
     name: str
     value: float  # on the validation split
     seconds: float  # of a processor, without making the samples
     sees: str
-    local: bool = True  # it sees no more than a voxel and some around it: the gap to the target counts it
+    local: bool = True  # it sees no more than a voxel and its neighbours, so the gap to the target counts it
+
+
+def first_samples(problem: AnyProblem, samples: int | None) -> dict[str, list[int]]:
+    """Return the sample ids of each split, or its first `samples` of them."""
+    return {split: list(problem.split_samples(split))[:samples] for split in SPLITS}
 
 
 def line(score: Score) -> str:
-    """A classifier's line."""
+    """Return a classifier's line."""
     return f"  {score.name:10}  {score.value:6.4f}  {score.seconds:6.1f} s  {score.sees}"
 
 
 def gap(scores: Iterable[Score], target: float, lower: bool) -> str:
-    """The best of the classifiers that see little, against the target. `lower`: small scores are good ones."""
+    """Return the line that compares the best local classifier with the target. `lower`: a lower score is better."""
     best = (min if lower else max)((s for s in scores if s.local), key=lambda s: s.value)
     distance = best.value - target if lower else target - best.value
     return f"  gap to the target: {distance:.4f}, from {best.name} ({best.value:.4f}) to {target:g}"

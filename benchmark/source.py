@@ -1,8 +1,8 @@
-"""The source of a run: every Python file of this repository that a process loads, hashed as it is loaded.
+"""Record the source of a run: every Python file of this repository that the process loads, hashed as it is loaded.
 
-A script installs the recorder before it imports anything else of the repository. From then on a module is compiled
-from the very bytes that are hashed, never from a cached .pyc. What was loaded earlier (the script, this package) is
-hashed from disk, at once.
+A script installs the recorder before it imports anything else of the repository. From then on, a module is compiled
+from the same bytes that are hashed, never from a cached .pyc. Files that were loaded before (the script, this package)
+are hashed from disk when the recorder is installed.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ PACKAGES = ("benchmark", "implementations", "rules")  # what a run may load of t
 
 
 class Loader(SourceFileLoader):
-    """Compiles a module from the bytes that it hands to `note`."""
+    """Compiles a module from the same bytes that it passes to `note`."""
 
     def __init__(self, name: str, path: str, note: Callable[[str, bytes], None]):
         super().__init__(name, path)
@@ -32,8 +32,8 @@ class Loader(SourceFileLoader):
 
 
 class Recorder:
-    """Finds the modules of the packages in `root`. `files` is what was loaded of them: sha256 in hexadecimal by path,
-    relative to `root`, with slashes."""
+    """An import finder that records the files of the packages in `root`. `files` has the sha256 in hexadecimal of every
+    loaded file, by its path relative to `root`, with slashes."""
 
     def __init__(self, root: Path = ROOT):
         self.root = root
@@ -42,7 +42,7 @@ class Recorder:
     def find_spec(
         self, name: str, path: list[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The specification of a module, as Python finds it; called by the import system."""
+        """Return the specification of a module as Python finds it. The import system calls this."""
         if name.partition(".")[0] not in PACKAGES:
             return None
         spec = PathFinder.find_spec(name, path, target)
@@ -55,24 +55,24 @@ class Recorder:
         return spec
 
     def note(self, path: str, data: bytes) -> None:
-        """A file of the packages was loaded, and held this."""
+        """Record that a file was loaded with this content, if it belongs to the packages."""
         if name := self.path_of(path):
             self.files[name] = hashlib.sha256(data).hexdigest()
 
     def path_of(self, path: str | Path) -> str | None:
-        """The relative path of a file of the packages; None of any other file."""
+        """Return the relative path of a file of the packages; None for any other file."""
         name = relative(path, self.root)
         return name if name and name.partition("/")[0] in PACKAGES else None
 
     def files_with(self, config: Path, data: bytes) -> tuple[dict[str, str], str]:
-        """The files, with the configuration file that held `data`, and that one's name among them: its path in `root`,
-        or config/<file name> if it lies elsewhere."""
+        """Return the recorded files together with the configuration file, which held `data`, and the name of that file
+        among them: its path in `root`, or config/<file name> if it lies elsewhere."""
         name = relative(config, self.root) or f"config/{config.name}"
         return dict(sorted({**self.files, name: hashlib.sha256(data).hexdigest()}.items())), name
 
 
 def relative(path: str | Path, root: Path) -> str | None:
-    """A path relative to a folder, with slashes; None if it lies elsewhere. A symbolic link lies where it is."""
+    """Return a path relative to a folder, with slashes; None if neither it nor the link's target lies there."""
     for found in (Path(os.path.abspath(path)), Path(path).resolve()):
         if found.is_relative_to(root):
             return found.relative_to(root).as_posix()
@@ -80,7 +80,8 @@ def relative(path: str | Path, root: Path) -> str | None:
 
 
 def install(root: Path = ROOT) -> Recorder:
-    """The process's recorder, which from now on sees every module of the packages that is loaded."""
+    """Install the process's recorder, if it is not there yet, and return it. It records every module of the packages
+    that is loaded from now on."""
     for finder in sys.meta_path:
         if isinstance(finder, Recorder) and finder.root == root:
             return finder

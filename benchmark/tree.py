@@ -1,4 +1,4 @@
-"""The submission tree: where things are.
+"""The paths of the submission tree.
 
 results/<edition>/<org>/systems/<system>.json
 results/<edition>/<org>/source/<digest>/<path>                                       the files that runs loaded
@@ -12,9 +12,9 @@ results/<edition>/<org>/results/<system>/tuning/<benchmark>/<campaign>/result_<i
 results/<edition>/<org>/results/<system>/tuning/<benchmark>/<campaign>/campaign.json     what was frozen, and
 results/<edition>/<org>/results/<system>/tuning/<benchmark>/<campaign>/confirmation/result_<i>.txt   runs at the winner
 
-A folder of source has the paths and the bytes that logs name in their event `source`, and is named by the first 12
-digits of `combine` over all of its files. All benchmarks and systems of a submission share it; there is more than one
-if runs loaded different bytes under the same path. The rest is the tree of MLPerf HPC, which has source elsewhere:
+A folder of source has the files that logs name in their event `source`. Its name is the first 12 digits of `combine`
+over all of its files. All benchmarks and systems of a submission share it. There is more than one such folder only if
+runs loaded different bytes under the same path. The rest is the tree of MLPerf HPC, which keeps source elsewhere:
 
 results/<edition>/<org>/benchmarks/<benchmark>/implementations/<implementation>/...
 """
@@ -35,50 +35,50 @@ ENVIRONMENT = re.compile(r"environment_[^/]*\.json\Z")
 
 
 def system_path(submission: Path, system: str) -> Path:
-    """The system description."""
+    """Return the path of the system description."""
     return submission / "systems" / f"{system}.json"
 
 
 def source_path(submission: Path, digest: str) -> Path:
-    """The folder with the files whose `combine` is `digest`."""
+    """Return the folder of the source whose `combine` is `digest`."""
     return submission / "source" / digest[:DIGITS]
 
 
 def set_path(submission: Path, system: str, benchmark: str, scaling: str = "strong") -> Path:
-    """The folder with the logs of one set of runs."""
+    """Return the folder with the logs of one set of runs."""
     return submission / "results" / system / scaling / benchmark
 
 
 def result_path(submission: Path, system: str, benchmark: str, run: int, scaling: str = "strong") -> Path:
-    """The log of run `run`, counted from 0."""
+    """Return the path of the log of run `run`, counted from 0."""
     return set_path(submission, system, benchmark, scaling) / f"result_{run}.txt"
 
 
 def campaign_path(submission: Path, system: str, benchmark: str, campaign: str) -> Path:
-    """The folder of a campaign of tuning: its trials lie in it as runs in a set's."""
+    """Return the folder of a tuning campaign. Trials lie in it as runs do in a set's folder."""
     return set_path(submission, system, benchmark, TUNING) / campaign
 
 
 def logs_in(submission: Path) -> list[Path]:
-    """The logs of a submission's sets and campaigns."""
+    """Return the logs of a submission's sets and campaigns, sorted."""
     patterns = ("*/*/*", f"*/{TUNING}/*/*", f"*/{TUNING}/*/*/{CONFIRMATION}")
     return sorted({log for where in patterns for log in submission.glob(f"results/{where}/result_*.txt")})
 
 
 def weights_path(log: Path) -> Path:
-    """The final weights of a log's run."""
+    """Return the path of the final weights of a log's run."""
     return log.parent / WEIGHTS / f"{log.stem}.safetensors"
 
 
 def environment_path(log: Path, resumed: int = 0) -> Path:
-    """The environment manifest of a log's run; of a run that was interrupted, since it went on for the `resumed`-th
-    time."""
+    """Return the path of the environment manifest of a log's run. A run that was resumed has another manifest for its
+    `resumed`-th resumption."""
     number = log.stem.removeprefix("result_")
     return log.with_name(f"environment_{number}{f'_{resumed}' if resumed else ''}.json")
 
 
 def environment_paths(log: Path) -> list[Path]:
-    """The environment manifests of a log's run that are there."""
+    """Return the environment manifests of a log's run that exist."""
     found, resumed = [], 0
     while (path := environment_path(log, resumed)).exists() or not resumed:
         found += [path] if path.exists() else []
@@ -87,7 +87,7 @@ def environment_paths(log: Path) -> list[Path]:
 
 
 def source_files(folder: Path) -> list[Path]:
-    """The files of an implementation, sorted by relative path; caches and symbolic links are not source."""
+    """Return the files of an implementation, sorted by relative path. Caches and symbolic links are no source."""
     return sorted(
         p
         for p in folder.rglob("*")
@@ -96,8 +96,11 @@ def source_files(folder: Path) -> list[Path]:
 
 
 def combine(files: Iterable[tuple[str, str]]) -> str:
-    """sha256 over files, each a relative POSIX path and a sha256 in hexadecimal, in any order: for each, by path, the
-    path, a NUL, its sha256 and a newline. Any change of a name or a byte changes it."""
+    """Return one sha256 for many files, given as (relative POSIX path, sha256 in hexadecimal) in any order.
+
+    It is taken over the files in order of path: the path, a NUL, the sha256 and a newline for each. Any change of a
+    name or a byte changes it.
+    """
     total = hashlib.sha256()
     for name, digest in sorted(files):
         total.update(f"{name}\0{digest}\n".encode())

@@ -1,4 +1,4 @@
-"""Worker processes that deal out samples, and die with whoever started them."""
+"""Work on samples in several processes, which end when their parent ends."""
 
 import multiprocessing
 import os
@@ -14,14 +14,14 @@ Job = Callable[[Path, AnyProblem, tuple[str, int]], Any]
 
 
 def share(items: Sequence, rank: int, world_size: int) -> list:
-    """Every world_size-th item: what one rank or worker takes."""
+    """Return one rank's or worker's share: every world_size-th item."""
     return list(items[rank::world_size])
 
 
 def work(job: Job, root: Path, problem: AnyProblem, tasks: list, workers: int) -> Iterator[Any]:
-    """job(root, problem, task) of every task, in any order, on `workers` processes (1: in this one).
+    """Yield job(root, problem, task) for every task, in any order, from `workers` processes. 1 means this process.
 
-    Raises ValueError if a job fails or a worker dies; the others are then stopped.
+    Raises ValueError if a job fails or a worker dies. The other workers are then stopped.
     """
     workers = min(workers, len(tasks))
     if workers <= 1:
@@ -36,7 +36,7 @@ def work(job: Job, root: Path, problem: AnyProblem, tasks: list, workers: int) -
             arguments = (job, root, problem, share(tasks, worker, workers), send)
             process = context.Process(target=toil, args=arguments, daemon=True)
             process.start()
-            send.close()  # ours: so that the worker's death ends the pipe
+            send.close()  # this process's copy, so that the worker's death ends the pipe
             processes.append(process)
             pipes.append(receive)
         yield from collect(pipes, len(tasks))
@@ -47,7 +47,7 @@ def work(job: Job, root: Path, problem: AnyProblem, tasks: list, workers: int) -
 
 
 def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
-    """Results as they come, until all are there."""
+    """Yield results as they arrive, until all `wanted` are there."""
     while wanted:
         for pipe in wait(pipes):
             try:
@@ -64,7 +64,7 @@ def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
 
 
 def toil(job: Job, root: Path, problem: AnyProblem, tasks: list, send: Connection) -> None:
-    """A worker: its share, one result a message. Without a parent to send to it ends by BrokenPipeError or here."""
+    """Do a worker's share and send one result a message. A worker whose parent is gone ends."""
     parent = os.getppid()
     keep_freed_memory()
     try:

@@ -1,21 +1,26 @@
-"""Workloads: what is trained on what. Each is a module of this package, found by its name: no table lists them.
+"""A workload is a kind of problem: its data, its network and its metric. Each workload is a package in this folder,
+found by its name: no table lists them.
 
-A workload's module, `benchmark.scaffold` say, has these names; everything else here is written in terms of them.
+A workload's package, `benchmark.scaffold` for instance, defines the names below. The rest of this project uses only
+these.
 
-    Problem                   a frozen dataclass, see `AnyProblem`
-    sample_path(root, problem, split, sample)           the file of a sample
-    make_sample(root, problem, split, sample)           generate and store it, whole or not at all
-    stream_sample(problem, split, sample)               its manifest.Entry, without storing it
-    measure_sample(root, problem, split, sample)        its Entry, from every byte of its file
-    state_sample(root, problem, split, sample)          its Entry, as its file states it (or measure_sample again)
-    prove_sample(root, problem, split, sample, box)     the `Proof` of a box (origin, shape), all checked that can be
-    read_sample(root, problem, split, sample, box, places)  its arrays once more: the proof's `places` may help, and
-                                                        nothing need be checked, as the caller has their checksum
-    blank(problem, box)                                 zeros of the same shapes and types
-    file_bytes(problem)                                 of a sample's file, at most
-    held_out(problem, seed)                             the problem with fresh data of this seed, none of them its own's
+    Problem                   a frozen dataclass on top of `benchmark.problem.Samples`, see `AnyProblem`
+    sample_path(root, problem, split, sample)           return the file of a sample
+    make_sample(root, problem, split, sample)           generate and store a sample, completely or not at all
+    stream_sample(problem, split, sample)               return its manifest.Entry without storing it
+    measure_sample(root, problem, split, sample)        return its Entry, computed from every byte of its file
+    state_sample(root, problem, split, sample)          return its Entry as the file states it (or measure_sample again)
+    prove_sample(root, problem, split, sample, box)     read a box (origin, shape), check all that can be checked, and
+                                                        return its `Proof`
+    read_sample(root, problem, split, sample, box, places)  return the arrays of a box that was proved before. It may
+                                                        use the proof's `places`, and need not check anything: the
+                                                        caller compares a checksum
+    blank(problem, box)                                 return zeros of the same shapes and types
+    file_bytes(problem)                                 return the largest size of a sample's file
+    held_out(problem, seed)                             return the problem with fresh data of this seed, which share
+                                                        nothing with its own data
 
-All raise ValueError naming the file for a sample that is missing, damaged or another problem's.
+Each raises ValueError, naming the file, for a sample that is missing, damaged or of another problem.
 """
 
 from importlib import import_module
@@ -30,15 +35,15 @@ DEFAULT = "scaffold"
 
 
 class Box(NamedTuple):
-    """A part of a sample, in voxels (z, y, x)."""
+    """A box-shaped part of a sample, in voxels (z, y, x)."""
 
     origin: tuple[int, int, int]
     shape: tuple[int, int, int]
 
 
 class Proof(NamedTuple):
-    """A box of a sample: its arrays, the targets last; what they add to the split's fingerprint; voxels by class or ();
-    and, where the workload has a use for it, where in the file they are."""
+    """A box of a sample that was checked: its arrays, the targets last; its summand of the split's fingerprint; its
+    voxels by class, or (); and, where the workload uses it, where in the file the arrays are."""
 
     arrays: tuple[np.ndarray, ...]
     summand: int
@@ -47,8 +52,8 @@ class Proof(NamedTuple):
 
 
 class AnyProblem(Protocol):
-    """What every problem has. `shape` is a sample's (D, H, W), of which axis i can be cut into `most_boxes[i]` boxes, a
-    power of 2."""
+    """What every problem has. `shape` is a sample's (D, H, W). Axis i of it can be cut into at most `most_boxes[i]`
+    boxes, a power of 2."""
 
     workload: ClassVar[str]
     name: str
@@ -67,31 +72,36 @@ class AnyProblem(Protocol):
     def split_samples(self, split: str) -> range: ...
 
 
+def whole_box(problem: AnyProblem) -> Box:
+    """Return the box of a whole sample."""
+    return Box((0, 0, 0), problem.shape)
+
+
 def workload(name: str) -> ModuleType:
-    """The module of a workload. Raises ValueError if there is none."""
+    """Return the module of a workload. Raises ValueError for an unknown name."""
     if name not in workloads():
         raise ValueError(f"found workload {name!r}, wanted one of {', '.join(workloads())}")
     return import_module(f"benchmark.{name}")
 
 
 def workloads() -> list[str]:
-    """The workloads: folders with a problems.yaml."""
+    """Return the names of the workloads, which are the folders with a problems.yaml."""
     return sorted(path.parent.name for path in HERE.glob("*/problems.yaml"))
 
 
 def problem_files() -> list[Path]:
-    """Where problems are defined."""
+    """Return the files that define problems, ScaFFold's first."""
     return [HERE / name / "problems.yaml" for name in sorted(workloads(), key=lambda name: (name != DEFAULT, name))]
 
 
 def held_out(problem: AnyProblem, seed: int) -> AnyProblem:
-    """The problem with fresh data of the same definition, of a reviewer's own seed. Raises ValueError for a seed that
-    is the problem's own or none, and for a problem whose data are real."""
+    """Return the problem with fresh data of the same definition, from a seed of the reviewer's choice. Raises
+    ValueError for the problem's own seed, for a number that is no seed, and for a problem whose data are real."""
     if not 0 <= seed < 1 << 63 or seed == problem.data_seed:
         raise ValueError(f"data seed: found {seed}, wanted 0 to 2^63 - 1 and another than {problem.name}'s own")
     return module_of(problem).held_out(problem, seed)
 
 
 def module_of(problem: Any) -> ModuleType:
-    """The module of a problem's workload."""
+    """Return the module of a problem's workload."""
     return import_module(f"benchmark.{problem.workload}")

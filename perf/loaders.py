@@ -25,12 +25,12 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import numpy as np
 
-from benchmark import cosmoflow
 from benchmark.cosmoflow import files
 from benchmark.cosmoflow.problem import Problem
 from benchmark.cosmoflow.universe import make_universe
 from benchmark.deepcam import files as weather_files
 from benchmark.problem import load_problem
+from benchmark.workload import whole_box
 
 Read = Callable[[Path], object]
 
@@ -131,7 +131,7 @@ def write_universes(ending: str, folder: Path, samples: int) -> list[Path]:
 
 def read_universe(path: Path) -> tuple[np.ndarray, ...]:
     """As the reference does, a whole sample."""
-    return files.read_sample(path, full(), cosmoflow.whole(full()))
+    return files.read_sample(path, full(), whole_box(full()))
 
 
 def cosmoflow_formats() -> list[Format]:

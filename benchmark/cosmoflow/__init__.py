@@ -1,4 +1,4 @@
-"""CosmoFlow as a workload: four parameters from counts of dark matter. What each name means: benchmark/workload.py."""
+"""The workload CosmoFlow: four parameters from counts of dark matter. Its names are those of benchmark/workload.py."""
 
 import hashlib
 from pathlib import Path
@@ -11,13 +11,13 @@ from benchmark.cosmoflow.files import FRAMING, Arrays, sample_path
 from benchmark.cosmoflow.problem import PARAMETERS, Problem, held_out
 from benchmark.cosmoflow.universe import make_universe
 from benchmark.manifest import Entry
-from benchmark.workload import Box, Proof
+from benchmark.workload import Box, Proof, whole_box
 
 __all__ = ["Problem", "held_out", "sample_path"]
 
 
 def make_sample(root: Path, problem: Problem, split: str, sample: int) -> None:
-    """A synthetic universe, in the problem's format."""
+    """Generate and store a synthetic universe, in the problem's format."""
     files.write_sample(sample_path(root, problem, split, sample), problem, *make_universe(problem, sample))
 
 
@@ -26,19 +26,19 @@ def stream_sample(problem: Problem, split: str, sample: int) -> Entry:
 
 
 def measure_sample(root: Path, problem: Problem, split: str, sample: int) -> Entry:
-    return entry(problem, split, sample, read_sample(root, problem, split, sample, whole(problem)))
+    return entry(problem, split, sample, read_sample(root, problem, split, sample, whole_box(problem)))
 
 
 state_sample = measure_sample  # the published files state nothing
 
 
 def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, places: None = None) -> Arrays:
-    """Counts int16 (d, h, w, channels) of the box, and the parameters float32 (4,)."""
+    """Return the counts of a box, int16 (d, h, w, channels), and the parameters, float32 (4,)."""
     return files.read_sample(sample_path(root, problem, split, sample), problem, box)
 
 
 def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Proof:
-    """`read_sample`'s arrays and their `evidence`."""
+    """Read a box and return its arrays with their `evidence`."""
     arrays = read_sample(root, problem, split, sample, box)
     return Proof(arrays, *evidence(problem, split, sample, box, arrays))
 
@@ -48,8 +48,11 @@ def blank(problem: Problem, box: Box) -> Arrays:
 
 
 def evidence(problem: Problem, split: str, sample: int, box: Box, arrays: Arrays) -> tuple[int, tuple[int, ...]]:
-    """The sum over the box's bricks of a brick's sha256: of its place, its counts in C order, and the parameters. So
-    it doesn't depend on the files' format. Raises ValueError for a box that is not of whole bricks."""
+    """Return the box's summand of the fingerprint, and () for classes, which CosmoFlow has not.
+
+    The summand is the sum of the bricks' sha256, each over the brick's place, its counts in C order and the parameters.
+    It does not depend on the files' format. Raises ValueError for a box that does not have whole bricks.
+    """
     (x, y), origin, b = arrays, box[0], problem.brick
     if any(n % b for n in (*origin, *x.shape[:3])):
         raise ValueError(f"found a box {x.shape[:3]} at {origin}, wanted whole bricks of {b}")
@@ -65,17 +68,12 @@ def evidence(problem: Problem, split: str, sample: int, box: Box, arrays: Arrays
 
 
 def file_bytes(problem: Problem) -> int:
-    """The counts as they are, which gzip never exceeds by more than the room left for framing."""
+    """Return an upper bound of a file's bytes: the uncompressed counts, and room for framing."""
     size = 2 * problem.side**3 * problem.channels
     return size + size // 1000 + FRAMING
 
 
-def whole(problem: Problem) -> Box:
-    """The box that is all of a sample."""
-    return Box((0, 0, 0), problem.shape)
-
-
 def entry(problem: Problem, split: str, sample: int, arrays: Arrays) -> Entry:
-    """What a manifest says of a sample."""
-    digest, counts = evidence(problem, split, sample, whole(problem), arrays)
+    """Return the manifest's entry of a sample."""
+    digest, counts = evidence(problem, split, sample, whole_box(problem), arrays)
     return Entry(sample, split, fingerprint.to_hex(digest), counts)

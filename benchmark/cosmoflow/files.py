@@ -1,7 +1,8 @@
-"""CosmoFlow's files, one a sample, as published: a TFRecord, gzipped or not, or HDF5; told apart by the name's ending.
+"""Read and write CosmoFlow's files. A file has one sample, as a TFRecord, gzipped or not, or as HDF5. The ending of its
+name says which.
 
-Both hold x, counts of particles int16 (side, side, side, channels), and y, float32 (4,): as features of an Example, x
-as raw little-endian bytes, or as datasets, x in chunks of bricks.
+Both formats have x, counts of particles, int16 (side, side, side, channels), and y, float32 (4,). In a TFRecord they
+are features of an Example, x as raw little-endian bytes. In HDF5 they are datasets, x in chunks of bricks.
 """
 
 import itertools
@@ -16,7 +17,8 @@ from isal import isal_zlib
 from benchmark.atomic import replacing
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
 from benchmark.cosmoflow.tfrecord import read_example, write_example
-from benchmark.hdf5 import dataset, opened, writing
+from benchmark.hdf5 import opened, writing
+from benchmark.hdf5_facts import data_of
 from benchmark.workload import Box
 
 Arrays = tuple[np.ndarray, np.ndarray]  # x, y
@@ -27,9 +29,8 @@ GZIP_LEVEL = 4
 
 
 def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:
-    """The file of a sample: named by its id, or, as real data have names of their own, the split's i-th by name.
-
-    Raises ValueError for real data of which there are too few files.
+    """Return the file of a sample. Generated files are named by id. Real data have names of their own, so sample i of a
+    split is its i-th file by name. Raises ValueError where a split of real data has too few files.
     """
     folder, ids = Path(root) / split, problem.split_samples(split)
     if problem.universe:
@@ -45,12 +46,12 @@ def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:
 
 @lru_cache(maxsize=4)
 def sample_files(folder: str, changed: int) -> tuple[str, ...]:
-    """Names of the sample files of a folder as it was when last changed, sorted."""
+    """Return the sorted names of a folder's sample files. `changed` is the folder's time, which renews the cache."""
     return tuple(sorted(name for name in os.listdir(folder) if name.endswith(KNOWN) and not name.startswith(".")))
 
 
 def write_sample(path: Path, problem: Problem, x: np.ndarray, y: np.ndarray) -> None:
-    """Store a sample, whole or not at all, in the format of the file's ending."""
+    """Store a sample, completely or not at all, in the format of the file's ending."""
     with replacing(path) as temporary:
         if path.name.endswith((".h5", ".hdf5")):
             write_hdf5(temporary, problem, x, y)
@@ -60,7 +61,7 @@ def write_sample(path: Path, problem: Problem, x: np.ndarray, y: np.ndarray) -> 
 
 
 def write_hdf5(path: Path, problem: Problem, x: np.ndarray, y: np.ndarray) -> None:
-    """The HDF5 file of a sample."""
+    """Write the HDF5 file of a sample."""
     chunks = (problem.brick,) * 3 + (problem.channels,)
     with writing(path) as file:
         file.create_dataset("x", data=x, dtype="<i2", chunks=chunks, compression="gzip", compression_opts=GZIP_LEVEL)
@@ -68,8 +69,9 @@ def write_hdf5(path: Path, problem: Problem, x: np.ndarray, y: np.ndarray) -> No
 
 
 def read_sample(path: Path, problem: Problem, box: Box) -> Arrays:
-    """x int16 (d, h, w, channels) of a box, and y float32 (4,). HDF5 reads the chunks that the box touches, a TFRecord
-    is read whole and cut. Raises ValueError naming the file if it is missing or damaged, or holds anything else."""
+    """Return x of a box, int16 (d, h, w, channels), and y, float32 (4,). Of an HDF5 file only the chunks that the box
+    touches are read; a TFRecord is read as a whole. Raises ValueError, naming the file, if it is missing, damaged or of
+    another content."""
     read = read_hdf5 if path.name.endswith((".h5", ".hdf5")) else read_tfrecord
     x, y = read(path, problem, tuple(slice(o, o + n) for o, n in zip(*box, strict=True)))
     if x.size and x.min() < 0:
@@ -80,7 +82,7 @@ def read_sample(path: Path, problem: Problem, box: Box) -> Arrays:
 
 
 def read_tfrecord(path: Path, problem: Problem, cut: tuple[slice, ...]) -> Arrays:
-    """x and y of a TFRecord. Raises ValueError naming the file, also for a feature that is missing or misshapen."""
+    """Return x, cut out, and y of a TFRecord. Raises ValueError, naming the file, for any other content."""
     shape = (*problem.shape, problem.channels)
     size = 2 * int(np.prod(shape))
     found = read_example(path, size + FRAMING)
@@ -99,13 +101,13 @@ def read_tfrecord(path: Path, problem: Problem, cut: tuple[slice, ...]) -> Array
 
 
 def read_hdf5(path: Path, problem: Problem, cut: tuple[slice, ...]) -> Arrays:
-    """x and y of an HDF5 file. Raises ValueError naming the file, also for a dataset that is missing or misshapen."""
+    """Return x, cut out, and y of an HDF5 file. Raises ValueError, naming the file, for any other content."""
     wanted = {"x": ((*problem.shape, problem.channels), "i"), "y": ((PARAMETERS,), "f")}
     with opened(path) as file:
         for name, (shape, kind) in wanted.items():
             if name not in file:
                 raise ValueError(f"{path}: found datasets {', '.join(sorted(file))[:200] or 'none'}, wanted {name}")
-            data = dataset(file, name)
+            data = data_of(file, name)
             if data.shape != shape or data.dtype.kind != kind:
                 kinds = "int16" if kind == "i" else "float32"
                 raise ValueError(f"{path}: {name}: found {data.dtype} {data.shape}, wanted {kinds} {shape}")
@@ -116,8 +118,8 @@ def read_hdf5(path: Path, problem: Problem, cut: tuple[slice, ...]) -> Arrays:
 
 
 def read_counts(data: h5py.Dataset, brick: int, cut: tuple[slice, ...]) -> np.ndarray:
-    """x of a box, int16. Whole bricks stored as `write_hdf5` does are inflated by ISA-L, past HDF5's own way with zlib,
-    which takes twice as long; anything else is read that way."""
+    """Return x of a box, int16. Whole bricks, stored as `write_hdf5` stores them, are inflated by ISA-L, which takes
+    half as long as HDF5 with zlib. Anything else is read by HDF5."""
     ours = data.dtype == "<i2" and data.compression == "gzip" and data.chunks == (brick, brick, brick, data.shape[3])
     filtered = data.shuffle or data.fletcher32 or data.scaleoffset is not None
     if not ours or filtered or any(s.start % brick or s.stop % brick for s in cut):

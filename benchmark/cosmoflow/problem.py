@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from benchmark import problem
+from benchmark.problem import Samples
 
 PARAMETERS = 4  # that a network predicts, each in about [-1, 1]
 
@@ -20,8 +20,9 @@ class Universe:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A problem; `side` is in voxels. Without a `universe` the data are real and come from elsewhere."""
+class Problem(Samples):
+    """The definition of a CosmoFlow problem. `side` is in voxels. Without a `universe` the data are the published
+    ones, which each site gets itself."""
 
     workload: ClassVar[str] = "cosmoflow"
 
@@ -54,31 +55,20 @@ class Problem:
 
     @property
     def brick(self) -> int:
-        """Side of a brick, the unit of the fingerprint: what one voxel is made of after the last block."""
+        """The side of a brick, which is the unit of the fingerprint: the voxels that the blocks reduce to one."""
         return 1 << self.blocks
 
     @property
     def most_boxes(self) -> tuple[int, int, int]:
-        """Whole bricks, so that no pooling window straddles two boxes; and a power of two."""
+        """The most boxes that each axis can be cut into: a power of two. A box has whole bricks, so that no pooling
+        window straddles two boxes."""
         coarsest = self.side // self.brick
         most = coarsest & -coarsest
         return most, most, most
 
-    @property
-    def samples(self) -> int:
-        return self.train_samples + self.validation_samples
-
-    def digest(self) -> str:
-        """Two problems are the same if this is."""
-        return problem.digest(self)
-
-    def split_samples(self, split: str) -> range:
-        """The sample ids of "train" or "validation": the training samples come first."""
-        return problem.split_samples(self, split)
-
 
 def held_out(known: Problem, seed: int) -> Problem:
-    """The same problem with fresh universes of this seed. Raises ValueError if its data are real."""
+    """Return the same problem with fresh universes of this seed. Raises ValueError if its data are real."""
     if known.universe is None:
         raise ValueError(f"{known.name} has no generator: its data are real")
     return replace(known, data_seed=seed)

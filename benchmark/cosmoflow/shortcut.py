@@ -1,7 +1,7 @@
-"""What can be had without looking at structure: `python benchmark/shortcut.py --problem cosmoflow-mini`.
+"""Regressions that do not look at structure: `python benchmark/shortcut.py --problem cosmoflow-mini`.
 
-Fitted on the training split, scored by validation mean absolute error. A problem needs a network as long as all of them
-stay far from its target:
+Each is fitted on the training split and scored by the mean absolute error on the validation split. As long as all of
+them stay far from the target, the problem needs a network:
 
 - `constant`: the median of each parameter.
 - `mean count`: linear regression on the logarithm of each channel's mean count.
@@ -20,33 +20,33 @@ from tqdm import tqdm
 
 from benchmark.cosmoflow.problem import Problem
 from benchmark.cosmoflow.universe import make_universe
-from benchmark.shortcut import Score
+from benchmark.shortcut import Score, first_samples
 from benchmark.workers import work
 
 SCORE = "MAE"
-LOWER = True  # small scores are good ones
+LOWER = True  # a lower score is better
 LEVELS = 32  # of a histogram; the last is of all counts above
 
 
 def nothing(counts: np.ndarray) -> np.ndarray:
-    """No features."""
+    """Return no features."""
     return np.zeros(0)
 
 
 def mean_count(counts: np.ndarray) -> np.ndarray:
-    """(channels,) from counts (channels, voxels)."""
+    """Return the logarithm of each channel's mean count, (channels,), from counts (channels, voxels)."""
     return np.log(counts.mean(1) + 1e-3)
 
 
 def moments(counts: np.ndarray) -> np.ndarray:
-    """(4 channels,)."""
+    """Return `mean_count`, and mean, variance and skewness of log(1 + count), (4 channels,)."""
     logs = np.log1p(counts)
     centred = logs - logs.mean(1, keepdims=True)
     return np.concatenate([mean_count(counts), logs.mean(1), *((centred**power).mean(1) for power in (2, 3))])
 
 
 def histogram(counts: np.ndarray) -> np.ndarray:
-    """(LEVELS channels,)."""
+    """Return how often each count occurs in each channel, as shares of its voxels, (LEVELS channels,)."""
     return np.concatenate([np.bincount(np.minimum(c, LEVELS - 1), minlength=LEVELS) / len(c) for c in counts])
 
 
@@ -61,7 +61,7 @@ KINDS = {  # the features of each kind of regression, and what it sees
 def features(
     root: Path, problem: Problem, task: tuple[str, int]
 ) -> tuple[int, dict[str, np.ndarray], dict, np.ndarray]:
-    """A sample's id, what each kind of regression knows of it, the processor seconds of that, and its parameters."""
+    """Return a sample's id, its features for each kind of regression, their processor seconds, and its parameters."""
     x, y = make_universe(problem, task[1])
     counts = x.reshape(-1, problem.channels).T  # (channels, voxels)
     known, seconds = {}, {}
@@ -73,8 +73,8 @@ def features(
 
 
 def regress(known: np.ndarray, wanted: np.ndarray, train: int) -> float:
-    """Mean absolute error on the samples from `train` on, of the linear regression on the others: known (samples,
-    features), wanted (samples, 4). Without features, of the median."""
+    """Return the mean absolute error on the samples from `train` on of a linear regression that is fitted on the ones
+    before: known (samples, features), wanted (samples, 4). Without features the median is the prediction."""
     if not known.shape[1]:
         return float(np.abs(wanted[train:] - np.median(wanted[:train], axis=0)).mean())
     known = np.concatenate([known, np.ones((len(known), 1))], axis=1)
@@ -82,20 +82,15 @@ def regress(known: np.ndarray, wanted: np.ndarray, train: int) -> float:
     return float(np.abs(wanted[train:] - known[train:] @ weights).mean())
 
 
-def split_samples(problem: Problem, samples: int | None) -> dict[str, list[int]]:
-    """The samples of each split, or its first so many."""
-    return {split: list(problem.split_samples(split))[:samples] for split in ("train", "validation")}
-
-
 def scope(problem: Problem, samples: int | None = None) -> str:
-    """What classifiers are fitted and scored on, in words."""
-    train, validation = (len(found) for found in split_samples(problem, samples).values())
+    """Return what the regressions are fitted and scored on, in words."""
+    train, validation = (len(found) for found in first_samples(problem, samples).values())
     return f"{train} training and {validation} validation samples"
 
 
 def shortcuts(problem: Problem, workers: int, samples: int | None = None) -> Iterator[Score]:
-    """Validation mean absolute error by kind. `samples` limits each split to its first so many samples."""
-    splits = split_samples(problem, samples)
+    """Yield the score of each kind. `samples` limits each split to its first so many samples."""
+    splits = first_samples(problem, samples)
     tasks = [(split, sample) for split, found in splits.items() for sample in found]
     made = tqdm(work(features, Path(), problem, tasks, workers), total=len(tasks), desc="samples", disable=None)
     parts = sorted(made, key=lambda part: part[0])

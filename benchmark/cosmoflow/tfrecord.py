@@ -1,9 +1,9 @@
-"""TFRecord files that hold one tf.train.Example each, read and written without TensorFlow.
+"""Read and write TFRecord files with one tf.train.Example each, without TensorFlow.
 
-A record is framed as (all little-endian) length uint64, masked CRC32C of those 8 bytes, the data, masked CRC32C of the
-data; both are always checked. A file may be gzipped as a whole. The format is TensorFlow's (tensorflow.org, "TFRecord
-and tf.train.Example"); the messages are Protocol Buffers, of whose wire format (protobuf.dev, "Encoding") this is what
-an Example needs: feature {name: bytes_list | float_list | int64_list}.
+A record has four parts, all little-endian: the length as uint64, the masked CRC32C of those 8 bytes, the data, and the
+masked CRC32C of the data. Both sums are always checked. A file may be gzipped as a whole. The format is TensorFlow's
+(tensorflow.org, "TFRecord and tf.train.Example"). The messages are Protocol Buffers (protobuf.dev, "Encoding"), of
+which this module implements what an Example needs: feature {name: bytes_list | float_list | int64_list}.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from isal import isal_zlib
 from benchmark.log import open_regular
 from benchmark.printable import printable
 
-GZIP = b"\x1f\x8b\x08"  # how a gzip member begins, and a record whose length is 559,903 mod 2^24: none of ours
+GZIP = b"\x1f\x8b\x08"  # begins a gzip member, and a record of 559,903 mod 2^24 bytes, which no sample has
 HEAD, TAIL = 12, 4  # bytes of framing before and after the data
 MASK_DELTA = 0xA282EAD8
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5  # wire types
@@ -28,15 +28,15 @@ Value = bytes | np.ndarray  # a bytes feature's one value, or a float feature's 
 
 
 def masked_crc(data: bytes) -> int:
-    """CRC32C, rotated and shifted, so that the sum of data that holds its own sum is no special case."""
+    """Return the CRC32C of data, rotated and shifted, so that data which hold their own sum are no special case."""
     crc = google_crc32c.value(data)
     return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
 
 
 def read_example(path: Path, most: int) -> dict[str, Value]:
-    """The bytes and float features of the one Example in a file, gzipped or not, of at most `most` bytes inflated.
+    """Return the bytes and float features of the Example in a file, gzipped or not, of at most `most` bytes inflated.
 
-    Raises ValueError naming the file when it is missing, truncated, corrupt, or holds anything else.
+    Raises ValueError, naming the file, when it is missing, truncated, corrupt or of another content.
     """
     try:
         with open_regular(path) as file:
@@ -49,7 +49,7 @@ def read_example(path: Path, most: int) -> dict[str, Value]:
 
 
 def write_example(path: Path, features: Mapping[str, Value], level: int = 4) -> None:
-    """Write a gzipped file of one record with one Example; the same bytes for the same features and zlib."""
+    """Write a gzipped file with one Example. The same features and the same zlib give the same bytes."""
     data = example(features)
     length = struct.pack("<Q", len(data))
     parts = (length, struct.pack("<I", masked_crc(length)), data, struct.pack("<I", masked_crc(data)))
@@ -57,7 +57,8 @@ def write_example(path: Path, features: Mapping[str, Value], level: int = 4) -> 
 
 
 def inflate(raw: bytes, most: int) -> bytes:
-    """The content of a file that may be gzipped; what is in memory never exceeds `most` bytes by much."""
+    """Return the content of a file that may be gzipped. Raises ValueError for more than `most` bytes, before they fill
+    the memory, and for a damaged stream."""
     if not raw.startswith(GZIP):
         return raw
     stream = isal_zlib.decompressobj(wbits=31)  # 16: gzip, 15: any window; three times as fast as zlib's
@@ -75,7 +76,7 @@ def inflate(raw: bytes, most: int) -> bytes:
 
 
 def one_record(framed: bytes) -> bytes:
-    """The data of the one record that is there. Raises ValueError for a wrong CRC, a truncated record or a second."""
+    """Return the data of a file's only record. Raises ValueError for a wrong CRC, a cut-off record, a second one."""
     if len(framed) < HEAD:
         raise ValueError(f"truncated record: found {len(framed)} bytes, wanted its {HEAD} bytes of length and CRC")
     length, crc = struct.unpack_from("<QI", framed)
@@ -91,15 +92,15 @@ def one_record(framed: bytes) -> bytes:
 
 
 def check_crc(of: str, data: bytes, stated: int) -> None:
-    """Raises ValueError unless the masked CRC32C is the one that the record states."""
+    """Raise ValueError unless the masked CRC32C is the one that the record states."""
     found = masked_crc(data)
     if found != stated:
         raise ValueError(f"wrong CRC of the record's {of}: found {found:#010x}, wanted {stated:#010x} as stated")
 
 
 def parse_example(data: bytes) -> dict[str, Value]:
-    """The bytes and float features of an Example by name; of bytes the first value. Values are views of `data` or
-    copies of it. Raises ValueError for what is no message."""
+    """Return the bytes and float features of an Example by name; of a bytes list the first value. Values are views of
+    `data` or copies. Raises ValueError for anything but an Example."""
     found: dict[str, Value] = {}
     view = memoryview(data)
     for features in submessages(view, FEATURES):
@@ -116,7 +117,7 @@ def parse_example(data: bytes) -> dict[str, Value]:
 
 
 def feature(message: memoryview) -> Value | None:
-    """A Feature's value: the first of a bytes list, all of a float list; None for integers and for an empty one."""
+    """Return a Feature's value: the first of a bytes list, all of a float list, None for integers and empty lists."""
     for number, part in fields(message):
         if number == BYTES_LIST:
             return next(submessages(part, VALUE_LIST), None)
@@ -129,12 +130,12 @@ def feature(message: memoryview) -> Value | None:
 
 
 def submessages(message: memoryview, number: int) -> Iterator[memoryview]:
-    """The values of all fields of that number."""
+    """Yield the values of all fields with that number."""
     return (part for found, part in fields(message) if found == number)
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """(field number, value) of a message in order, values as their bytes; integers are passed over."""
+    """Yield (field number, bytes of the value) of a message in order. Integers are skipped."""
     position = 0
     while position < len(message):
         tag, position = varint(message, position)
@@ -155,7 +156,7 @@ def fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
 
 
 def varint(message: memoryview, position: int) -> tuple[int, int]:
-    """The integer at `position`, seven bits a byte, the lowest first, and the position after it."""
+    """Return the integer at `position`, seven bits a byte with the lowest first, and the position after it."""
     value = 0
     for shift in range(0, 70, 7):
         if position >= len(message):
@@ -169,7 +170,7 @@ def varint(message: memoryview, position: int) -> tuple[int, int]:
 
 
 def example(features: Mapping[str, Value]) -> bytes:
-    """The Example with these features, in order of name: bytes as a bytes list of one, arrays as a float list."""
+    """Return the Example with these features, in order of name: bytes as a bytes list, arrays as a float list."""
     entries = []
     for name in sorted(features):
         value = features[name]
@@ -182,12 +183,12 @@ def example(features: Mapping[str, Value]) -> bytes:
 
 
 def field(number: int, content: bytes) -> bytes:
-    """A field whose content has a length."""
+    """Return a field with this content, preceded by its length."""
     return to_varint(number << 3 | LENGTH) + to_varint(len(content)) + content
 
 
 def to_varint(value: int) -> bytes:
-    """The inverse of `varint`."""
+    """Return the bytes from which `varint` reads the value."""
     parts = bytearray()
     while value >= 0x80:
         parts.append(value & 0x7F | 0x80)

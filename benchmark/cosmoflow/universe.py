@@ -1,17 +1,19 @@
-"""Synthetic universes: counts of particles in four snapshots, drawn from four parameters; bit-identical everywhere.
+"""Make synthetic universes: counts of particles in four snapshots, drawn from four parameters. The bits are the same on
+every machine.
 
-A Gaussian random field with the power spectrum k^-tilt and variance 1 is what all channels share. Channel c of C has it
-at amplitude_c = amplitude * growth^(C - 1 - c); its exponential, of mean 1, times the mean density is the expectation
-of the voxel's count, which is Poisson (Coles and Jones 1991, lognormal fields). Periodic, as simulations are.
+All channels share a Gaussian random field with the power spectrum k^-tilt and variance 1. Channel c of C has it at
+amplitude_c = amplitude * growth^(C - 1 - c). The field's exponential, scaled to mean 1, times the mean density is the
+expectation of a voxel's count. The count is Poisson (Coles and Jones 1991, lognormal fields). The field is periodic, as
+simulations are.
 
-Only +, -, *, / and square roots of IEEE float64, one operation an array pass, on the raw words of benchmark/draw.py;
-no libm, FFT or BLAS. How that differs from the ideal:
+The arithmetic is +, -, *, / and square roots of IEEE float64, one operation an array pass, on the raw words of
+benchmark/draw.py. There is no libm, FFT or BLAS. The result differs from the ideal as follows:
 
-- A mode's amplitude is a sum of four uniform numbers, not normal; the field, a sum over all modes, is nearly.
-- The transform is a sum over products of cas(x) = cos x + sin x (Hartley 1942) along each axis. They are as good as
-  plane waves here: orthogonal, and as k and -k have the same power, the field's covariance is that of the spectrum.
-- The field has no mode k = 0: the mean of a sample's field is 0, as in a simulation.
-- exp is a Taylor polynomial, squared repeatedly: wrong by 1e-12. Expectations above 100 are cut to that.
+- A mode's amplitude is a sum of four uniform numbers and not normal. The field, a sum over all modes, is nearly normal.
+- The transform is a sum over products of cas(x) = cos x + sin x (Hartley 1942) along each axis. These serve as plane
+  waves here: they are orthogonal, and as k and -k have the same power, the field has the covariance of the spectrum.
+- The field has no mode k = 0, so the mean of a sample's field is 0, as in a simulation.
+- exp is a Taylor polynomial, squared repeatedly, with an error of 1e-12. Expectations are cut off at 100.
 """
 
 import math
@@ -35,7 +37,7 @@ SQUARINGS, DEGREE = 10, 8  # of `exponential`
 
 
 def make_universe(problem: Problem, sample: int) -> tuple[np.ndarray, np.ndarray]:
-    """A sample: counts x int16 (side, side, side, channels) and parameters y float32 (4,) in [-1, 1].
+    """Return a sample: counts x, int16 (side, side, side, channels), and parameters y, float32 (4,), in [-1, 1].
 
     Raises ValueError if the problem's data are real.
     """
@@ -59,7 +61,7 @@ def make_universe(problem: Problem, sample: int) -> tuple[np.ndarray, np.ndarray
 
 
 def gaussian_field(problem: Problem, sample: int, tilt: float) -> np.ndarray:
-    """A field of variance 1, on average over samples: float64 (side, side, side)."""
+    """Return a sample's field, float64 (side, side, side), with variance 1 on average over samples."""
     side = problem.side
     index, modes, logs = spectrum(side)
     root = exponential(logs * (-tilt / 4))  # (k^2)^(-tilt / 4) is the square root of the power
@@ -79,8 +81,8 @@ def gaussian_field(problem: Problem, sample: int, tilt: float) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def spectrum(side: int) -> tuple[np.ndarray, list[int], np.ndarray]:
-    """Of the different k^2 on the grid, ascending from 0: by mode (side^3,) the index of its own; the number of modes
-    of each; and the logarithm of each, 0 for 0."""
+    """Return facts of the different values of k^2 on the grid, in ascending order from 0: the index of each mode's
+    value (side^3,), the number of modes with each value, and each value's logarithm (0 for 0)."""
     k = np.arange(side)
     square = np.minimum(k, side - k) ** 2
     total = square[:, None, None] + square[:, None] + square
@@ -92,7 +94,7 @@ def spectrum(side: int) -> tuple[np.ndarray, list[int], np.ndarray]:
 
 @lru_cache(maxsize=4)
 def cas(side: int) -> np.ndarray:
-    """cos + sin of 2 pi i k / side for all i and k, float64 (side, side); side is a power of two, 4 or more."""
+    """Return cos + sin of 2 pi i k / side for all i and k, float64 (side, side); `side` is 4, 8, 16, ..."""
     cosine = 0.0  # of a quarter turn
     for _ in range(side.bit_length() - 3):
         cosine = math.sqrt((1 + cosine) / 2)  # of half the angle
@@ -104,7 +106,7 @@ def cas(side: int) -> np.ndarray:
 
 
 def exponential(x: np.ndarray) -> np.ndarray:
-    """e^x for |x| up to a few hundred."""
+    """Return e^x for |x| up to a few hundred."""
     x = x * 2.0**-SQUARINGS
     value = np.full_like(x, 1 / math.factorial(DEGREE))
     for n in reversed(range(DEGREE)):
@@ -116,7 +118,7 @@ def exponential(x: np.ndarray) -> np.ndarray:
 
 
 def poisson(expected: np.ndarray, uniform: np.ndarray) -> np.ndarray:
-    """Poisson counts by inversion, int64 (n,): how many values of the distribution function `uniform` reaches."""
+    """Return Poisson counts by inversion, int64 (n,): the distribution function's values up to `uniform`."""
     counts = np.zeros(len(expected), np.int64)
     chance = exponential(-expected)
     reached, here = chance.copy(), np.arange(len(expected))

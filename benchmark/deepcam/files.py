@@ -1,8 +1,8 @@
-"""DeepCAM's files as published: DIR/<split>/data-*.h5 and DIR/stats.h5.
+"""Read and write DeepCAM's files as published: DIR/<split>/data-*.h5 and DIR/stats.h5.
 
 A sample's file has `/climate/data`, float32 (H, W, 16), and `/climate/labels_0`, integers (H, W) in 0..2. stats.h5 has
 `/climate/minval` and `/climate/maxval` (16,), over the training split. A published file states neither its sample id
-nor its split: ids count the files of a split by name. One of a twin has its problem's digest as an attribute.
+nor its split, so ids count the files of a split by name. A twin's file has its problem's digest as an attribute.
 """
 
 import os
@@ -14,14 +14,15 @@ import numpy as np
 
 from benchmark.atomic import replacing
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
-from benchmark.hdf5 import dataset, opened, writing
+from benchmark.hdf5 import opened, writing
+from benchmark.hdf5_facts import data_of
 
 DATA, LABELS, LEAST, GREATEST = "climate/data", "climate/labels_0", "climate/minval", "climate/maxval"
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:
-    """The file of a sample. Raises ValueError if the folder has more than the split's."""
+    """Return the file of a sample. Raises ValueError if a folder of real data has more files than samples."""
     folder = Path(root) / split
     if problem.twin:
         return folder / f"data-{sample:06d}.h5"
@@ -35,20 +36,20 @@ def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:
 
 @lru_cache(maxsize=4)
 def data_files(folder: Path, changed: int) -> tuple[str, ...]:
-    """The samples' files of a split by name, of the folder as it was when it was `changed`."""
+    """Return the sorted names of a folder's sample files. `changed` is the folder's time, which renews the cache."""
     names = os.listdir(folder) if folder.is_dir() else []
     return tuple(sorted(name for name in names if name.startswith("data-") and name.endswith(".h5")))
 
 
 def write_sample(path: Path, problem: Problem, data: np.ndarray, label: np.ndarray) -> None:
-    """Store a generated sample: float32 (H, W, 16) and uint8 (H, W). It is there whole, or not at all."""
+    """Store a generated sample, float32 (H, W, 16) and uint8 (H, W), completely or not at all."""
     with replacing(path) as temporary, writing(temporary) as file:
         file[DATA], file[LABELS] = data, label
         file.attrs["problem"] = problem.digest()
 
 
 def write_stats(root: Path, least: np.ndarray, greatest: np.ndarray) -> None:
-    """Store the range of each channel (16,), if it isn't there: every writer would write the same."""
+    """Store the range of each channel (16,), if it is not there yet. Every writer would write the same."""
     path = stats_path(root)
     if not path.exists():
         with replacing(path) as temporary, writing(temporary) as file:
@@ -60,9 +61,9 @@ def stats_path(root: Path) -> Path:
 
 
 def read_sample(root: Path, problem: Problem, split: str, sample: int) -> Arrays:
-    """Data float32 (H, W, 16) as stored, the range of each channel float32 (2, 16), labels uint8 (H, W).
+    """Return data as stored, float32 (H, W, 16), the range of each channel, float32 (2, 16), and labels, uint8 (H, W).
 
-    Raises ValueError naming the file that is missing, damaged, of another shape or of another problem.
+    Raises ValueError, naming the file, if it is missing, damaged, of another shape or of another problem.
     """
     path, shape = sample_path(root, problem, split, sample), (problem.height, problem.width)
     least, greatest = read_stats(root)
@@ -78,7 +79,7 @@ def read_sample(root: Path, problem: Problem, split: str, sample: int) -> Arrays
 
 
 def read_stats(root: Path) -> Arrays:
-    """Least and greatest value of each channel, float32 (16,) each. Raises ValueError naming the file."""
+    """Return the least and the greatest value of each channel, float32 (16,). Raises ValueError, naming the file."""
     path = stats_path(root)
     state = os.stat(path) if path.exists() else None
     return cached_stats(path, state and (state.st_mtime_ns, state.st_size))
@@ -86,7 +87,7 @@ def read_stats(root: Path) -> Arrays:
 
 @lru_cache(maxsize=4)
 def cached_stats(path: Path, state: tuple[int, int] | None) -> Arrays:
-    """stats.h5 as it was when it had this time and size."""
+    """Read stats.h5. `state` is its time and size, which renew the cache."""
     with opened(path) as file:
         least, greatest = (
             read(path, file, name, (CHANNELS,), "float").astype(np.float32) for name in (LEAST, GREATEST)
@@ -100,13 +101,14 @@ def cached_stats(path: Path, state: tuple[int, int] | None) -> Arrays:
 
 
 def read(path: Path, file: h5py.File, name: str, shape: tuple[int, ...], kind: str) -> np.ndarray:
-    """A dataset of that name, shape and kind of number ("float" or "integer"), whole."""
+    """Return a whole dataset of that name, shape and kind of number ("float" or "integer"). Raises ValueError, naming
+    the file, for any other."""
     try:
-        found = dataset(file, name)
+        found = data_of(file, name)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if found.shape != shape:
         raise ValueError(f"{path}: /{name}: found shape {found.shape}, wanted {shape}")
     if found.dtype.kind not in ("f" if kind == "float" else "iu"):
         raise ValueError(f"{path}: /{name}: found {found.dtype}, wanted {kind}s")
-    return found[...]
+    return found.read((0,) * len(shape), shape)

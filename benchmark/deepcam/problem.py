@@ -1,9 +1,9 @@
-"""DeepCAM's problem definitions: the published dataset, and small twins of it that are generated."""
+"""DeepCAM's problem definitions: the published dataset, and small generated twins of it."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from benchmark.problem import digest, split_samples
+from benchmark.problem import Samples
 
 CHANNELS = 16
 CLASSES = ("background", "cyclone", "river")  # labels 0, 1, 2
@@ -12,7 +12,7 @@ STRIDE = 16  # of the encoder: extents are multiples
 
 @dataclass(frozen=True)
 class Twin:
-    """What a generated sample holds; see benchmark/deepcam/twin.py. Ranges are least and greatest.
+    """The content of a generated sample, see benchmark/deepcam/twin.py. Each range has its least and greatest value.
 
     Contrasts are in units of the background's greatest possible deviation.
     """
@@ -28,8 +28,9 @@ class Twin:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A problem. Samples are `height` x `width` pixels of 16 channels; without a `twin` they come from elsewhere."""
+class Problem(Samples):
+    """The definition of a DeepCAM problem. Samples are `height` x `width` pixels of 16 channels. Without a `twin` they
+    are the published ones, which each site gets itself."""
 
     workload: ClassVar[str] = "deepcam"
 
@@ -56,29 +57,17 @@ class Problem:
             raise ValueError(f"divisor: found {self.divisor}, wanted 1, 2, 4 or 8")
 
     @property
-    def samples(self) -> int:
-        return self.train_samples + self.validation_samples
-
-    @property
     def shape(self) -> tuple[int, int, int]:
         return 1, self.height, self.width
 
     @property
     def most_boxes(self) -> tuple[int, int, int]:
-        """Samples are never split."""
+        """One box for each axis: samples are never split."""
         return 1, 1, 1
-
-    def digest(self) -> str:
-        """Two problems are the same if this is."""
-        return digest(self)
-
-    def split_samples(self, split: str) -> range:
-        """The sample ids of "train" or "validation": the training samples come first."""
-        return split_samples(self, split)
 
 
 def held_out(known: Problem, seed: int) -> Problem:
-    """The same problem with fresh weather of this seed. Raises ValueError for one that is no twin."""
+    """Return the same problem with fresh weather of this seed. Raises ValueError if its data are real."""
     if known.twin is None:
         raise ValueError(f"{known.name} has no generator: its data are real")
     return replace(known, data_seed=seed)

@@ -1,15 +1,16 @@
-"""What can be had without looking at structure: `python benchmark/shortcut.py --problem deepcam-mini`.
+"""Classifiers that do not look at structure: `python benchmark/shortcut.py --problem deepcam-mini`.
 
-Fitted on the training split, scored by validation IoU. A problem needs a network as long as all that see one pixel
-alone stay far from its target:
+Each is fitted on the training split and scored by the IoU on the validation split. As long as those that see a single
+pixel stay far from the target, the problem needs a network:
 
 - `background`: background everywhere.
 - `naive`, `linear`, `quadratic`: the likeliest class of a pixel from its 16 values, if a class's values are normally
   distributed: independent of each other, with one covariance for all classes, or with one for each.
-- `blurred`: the quadratic one on means over the 7 x 7 pixels around. It sees neighbours, and is printed for honesty.
+- `blurred`: the quadratic one on means over the 7 x 7 pixels around. It sees neighbours, and is printed to show what
+  they add.
 
-Classes are weighted as suits the score best on the validation split itself, which flatters. Samples are made on the
-fly.
+The classes' weights are the best ones for the validation split itself, which flatters the scores. Samples are made on
+the fly.
 """
 
 from collections.abc import Iterator
@@ -22,11 +23,11 @@ from tqdm import tqdm
 
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
 from benchmark.deepcam.twin import make, value_range
-from benchmark.shortcut import Score
+from benchmark.shortcut import Score, first_samples
 from benchmark.workers import work
 
 SCORE = "IoU"
-LOWER = False  # large scores are good ones
+LOWER = False  # a higher score is better
 KINDS = ("background", "naive", "linear", "quadratic", "blurred")
 REACH = 3  # pixels around one whose mean is taken
 SEES = {"background": "nothing", "blurred": f"the means of 16 values over {2 * REACH + 1}^2 pixels"}
@@ -35,7 +36,7 @@ Moments = tuple[np.ndarray, np.ndarray, np.ndarray]  # by class: pixels, sums, s
 
 
 def features(problem: Problem, sample: int, blurred: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Values about 0, float64 (pixels, 16), and labels (pixels,)."""
+    """Return a sample's values, scaled to [-1, 1], float64 (pixels, 16), and its labels (pixels,)."""
     data, label = make(problem, sample)
     least, greatest = value_range().astype(float)
     x = (2 * data - least - greatest) / (greatest - least)
@@ -49,7 +50,7 @@ def features(problem: Problem, sample: int, blurred: bool) -> tuple[np.ndarray, 
 
 
 def moments(root: Path, problem: Problem, task: tuple[int, bool]) -> tuple[bool, Moments]:
-    """Of a sample's pixels, blurred or not."""
+    """Return whether a sample's pixels were blurred, and their moments by class."""
     x, label = features(problem, *task)
     parts = [x[label == c] for c in range(len(CLASSES))]
     sums = np.stack([p.sum(0) for p in parts])
@@ -57,7 +58,7 @@ def moments(root: Path, problem: Problem, task: tuple[int, bool]) -> tuple[bool,
 
 
 def normal(kind: str, found: Moments) -> list[tuple[np.ndarray, np.ndarray, float]]:
-    """By class: mean, inverse covariance, and the logarithm of share and density at the mean."""
+    """Return by class the mean, the inverse covariance, and the logarithm of share and density at the mean."""
     pixels, sums, products = found
     means = sums / pixels[:, None]
     covariances = products / pixels[:, None, None] - means[:, :, None] * means[:, None]
@@ -71,7 +72,7 @@ def normal(kind: str, found: Moments) -> list[tuple[np.ndarray, np.ndarray, floa
 
 
 def overlap(found: np.ndarray, label: np.ndarray) -> float:
-    """A sample's IoU, the mean over classes."""
+    """Return a sample's IoU, the mean over classes."""
     counts = np.bincount(label.astype(int) * len(CLASSES) + found, minlength=len(CLASSES) ** 2)
     counts = counts.reshape(len(CLASSES), -1)
     either = counts.sum(0) + counts.sum(1) - counts.diagonal()
@@ -79,12 +80,12 @@ def overlap(found: np.ndarray, label: np.ndarray) -> float:
 
 
 def chances(x: np.ndarray, classes: list[tuple[np.ndarray, np.ndarray, float]]) -> np.ndarray:
-    """Logarithms of the likelihoods of pixels (pixels, 16) by class: (pixels, 3)."""
+    """Return the log-likelihood of each class for pixels (pixels, 16): (pixels, 3)."""
     return np.stack([h - ((x - m) @ p * (x - m)).sum(1) / 2 for m, p, h in classes], axis=1)
 
 
 def scores(normals: dict, root: Path, problem: Problem, task: tuple[int, bool]) -> dict[str, tuple[np.ndarray, float]]:
-    """A sample's IoU by kind of classifier and weighting, and the processor seconds of each kind."""
+    """Return a sample's IoU for each weighting, and the processor seconds, by kind of classifier."""
     x, label = features(problem, *task)
     start = process_time()
     found = {} if task[1] else {"background": np.full(len(WEIGHTS), overlap(np.zeros_like(label, int), label))}
@@ -98,25 +99,20 @@ def scores(normals: dict, root: Path, problem: Problem, task: tuple[int, bool]) 
     return found
 
 
-def split_samples(problem: Problem, samples: int | None) -> dict[str, list[int]]:
-    """The samples of each split, or its first so many."""
-    return {split: list(problem.split_samples(split))[:samples] for split in ("train", "validation")}
-
-
 def scope(problem: Problem, samples: int | None = None) -> str:
-    """What classifiers are fitted and scored on, in words."""
-    train, validation = (len(found) for found in split_samples(problem, samples).values())
+    """Return what the classifiers are fitted and scored on, in words."""
+    train, validation = (len(found) for found in first_samples(problem, samples).values())
     return f"{train} training and {validation} validation samples; seconds are of scoring, {len(WEIGHTS)} weightings"
 
 
 def shortcuts(problem: Problem, workers: int, samples: int | None = None) -> Iterator[Score]:
-    """Validation IoU by kind. `samples` limits each split to its first so many samples.
+    """Yield the score of each kind. `samples` limits each split to its first so many samples.
 
     Raises ValueError for a problem without a generator.
     """
     if not problem.twin:
         raise ValueError(f"{problem.name} has no generator: shortcuts are for twins")
-    splits = split_samples(problem, samples)
+    splits = first_samples(problem, samples)
 
     def over(job, split: str) -> list:
         tasks = [(sample, blurred) for sample in splits[split] for blurred in (False, True)]

@@ -1,8 +1,8 @@
-"""A small twin of DeepCAM's dataset: smooth weather with planted cyclones and atmospheric rivers.
+"""Make a small twin of DeepCAM's dataset: smooth weather with planted cyclones and atmospheric rivers.
 
-Bit-identical on every machine: raw words of a counter-based generator, and element-wise additions, multiplications,
-divisions, square roots and comparisons of float32, all of which IEEE 754 rounds in one way only. No sums over arrays,
-no functions of libm.
+The bits are the same on every machine. They come from raw words of a counter-based generator and from element-wise
+additions, multiplications, divisions, square roots and comparisons of float32, each of which IEEE 754 rounds in one way
+only. There are no sums over arrays and no functions of libm.
 """
 
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ UNIT = (8, 6, 6, 5, 5, 3, 600, 600, 4, 4, 2, 6, 6, 50, 150, 2)  # of a deviation
 
 
 def value_range() -> np.ndarray:
-    """Least and greatest value of each channel, float32 (2, 16): stats.h5."""
+    """Return the least and the greatest value of each channel, float32 (2, 16), as stats.h5 has them."""
     mean, unit = np.array(MEAN, np.float32), np.array(UNIT, np.float32)
     return np.stack([mean - LIMIT * unit, mean + LIMIT * unit])
 
 
 def make(problem: Problem, sample: int) -> tuple[np.ndarray, np.ndarray]:
-    """A sample: data float32 (H, W, 16) and labels uint8 (H, W)."""
+    """Return a sample: data, float32 (H, W, 16), and labels, uint8 (H, W)."""
     twin, shape = problem.twin, (problem.height, problem.width)
     weather = [background(problem, sample, field) for field in range(12)]
     moist, damp, p, t, warm, aloft, rain, u, v, ub, vb, ground = weather
@@ -71,7 +71,8 @@ def make(problem: Problem, sample: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def background(problem: Problem, sample: int, field: int) -> np.ndarray:
-    """Smooth noise, float32 (H, W) within +-sum(OCTAVES): noise on a coarse grid, made finer and blurred, and so on."""
+    """Return smooth noise, float32 (H, W), within +-sum(OCTAVES). Noise on a coarse grid is refined and blurred, and at
+    each finer grid more noise is added."""
     h, w = problem.height // 16, problem.width // 16
     sizes = [(h << octave) * (w << octave) for octave in range(len(OCTAVES))]
     raw = draw.words(problem.data_seed, WEATHER, sample, field, count=sum(sizes))
@@ -86,7 +87,7 @@ def background(problem: Problem, sample: int, field: int) -> np.ndarray:
 
 
 def grain(problem: Problem, sample: int) -> np.ndarray:
-    """Noise of each value alone, float32 (H, W, 16), uniform within +-`twin.grain`."""
+    """Return independent noise for each value, float32 (H, W, 16), uniform within +-`twin.grain`."""
     size = problem.height * problem.width * CHANNELS
     raw = draw.to_bytes(draw.words(problem.data_seed, GRAIN, sample, count=-(-size // 8)))[:size]
     noise = (raw.astype(np.float32) - np.float32(127.5)) * np.float32(problem.twin.grain / 128)
@@ -94,7 +95,7 @@ def grain(problem: Problem, sample: int) -> np.ndarray:
 
 
 def finer(field: np.ndarray) -> np.ndarray:
-    """(H, W) -> (2 H, 2 W), blurred by (1, 2, 1) / 4 along both axes; edges are repeated."""
+    """Refine a field (H, W) to (2 H, 2 W), and blur it by (1, 2, 1) / 4 along both axes. Edges are repeated."""
     field = field.repeat(2, axis=0).repeat(2, axis=1)
     for axis in (0, 1):
         wide = np.pad(field, [(1, 1) if a == axis else (0, 0) for a in (0, 1)], mode="edge")
@@ -104,35 +105,37 @@ def finer(field: np.ndarray) -> np.ndarray:
 
 
 def uniform(problem: Problem, sample: int) -> Iterator[np.float32]:
-    """Numbers in [0, 1), as many as are asked for."""
+    """Yield uniform numbers in [0, 1), at most 256."""
     for word in draw.words(problem.data_seed, PLACES, sample, count=256):
         yield np.float32(int(word) >> 40) * np.float32(2.0**-24)
 
 
 def pick(dice: Iterator[np.float32], ends: tuple[int, int]) -> int:
-    """An integer in [low, high], both included."""
+    """Draw an integer in [low, high], both included."""
     low, high = ends
     return low + int(next(dice) * np.float32(high - low + 1))
 
 
 def between(dice: Iterator[np.float32], ends: tuple[float, float]) -> np.float32:
-    """A number in [low, high)."""
+    """Draw a number in [low, high)."""
     low, high = np.float32(ends[0]), np.float32(ends[1])
     return low + next(dice) * (high - low)
 
 
 def grid(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """The pixels' y (H, 1) and x (1, W)."""
+    """Return the pixels' y (H, 1) and x (1, W)."""
     return np.arange(shape[0], dtype=np.float32)[:, None], np.arange(shape[1], dtype=np.float32)[None]
 
 
 def bump(square: np.ndarray) -> np.ndarray:
-    """1 at the centre, 1/2 at the rim, towards 0 outside, from the squared distance in units of the rim's."""
+    """Return a bump that is 1 at the centre, 1/2 at the rim and falls towards 0 outside. `square` is the squared
+    distance in units of the rim's."""
     return np.float32(1) / (np.float32(1) + square * square)
 
 
 def disc(shape: tuple[int, int], dice: Iterator[np.float32], radius: np.float32):
-    """A round thing somewhere, wholly inside: its bump (H, W), offsets (y, x) from its centre in radii, its pixels."""
+    """Place a disc at random, completely inside the map. Return its bump (H, W), the offsets (y, x) from its centre in
+    radii, and its pixels."""
     cy, cx = (between(dice, (float(radius), n - 1 - float(radius))) for n in shape)
     y, x = grid(shape)
     dy, dx = (y - cy) / radius, (x - cx) / radius
@@ -141,10 +144,8 @@ def disc(shape: tuple[int, int], dice: Iterator[np.float32], radius: np.float32)
 
 
 def river(shape: tuple[int, int], dice: Iterator[np.float32], half: np.float32):
-    """A curved filament: its bump (H, W), the direction (y, x) of the nearest piece of it, its pixels.
-
-    The curve is a quadratic Bezier curve from the left part of the map to the right.
-    """
+    """Place a curved filament at random, a quadratic Bezier curve from the left part of the map to the right. Return
+    its bump (H, W), the direction (y, x) of its nearest piece, and its pixels."""
     h, w = shape
     ys = [between(dice, (0.1 * h, 0.9 * h)) for _ in range(3)]
     xs = [between(dice, ends) for ends in ((0, 0.3 * w), (0.3 * w, 0.7 * w), (0.7 * w, w))]

@@ -1,1 +1,1 @@
-"""Energy of a node: counters of joules that are there and readable, read while something runs. No framework."""
+"""Measure the energy of a node by the counters of joules that it has and that can be read."""

@@ -1,4 +1,4 @@
-"""Which counters a node's energy is read from: those that are there and readable, and together count nothing twice."""
+"""Choose the counters of a node's energy: those that can be read, so that none counts what another one counts."""
 
 import os
 from collections.abc import Callable, Collection, Mapping
@@ -10,13 +10,13 @@ from benchmark.energy.gpus import amd, nvidia
 from benchmark.energy.sysfs import cray, rapl
 
 SYSFS = Path("/sys")
-REHEARSAL = "ENERGY_REHEARSAL"  # a variable: a folder in place of sysfs; the log says so, and the rules refuse it
+REHEARSAL = "ENERGY_REHEARSAL"  # variable with a folder that replaces sysfs; the log says so, and the rules refuse it
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The counters of a node, and for each source that can't be read why not. A `rehearsal` is of files that somebody
-    made, and no measurement."""
+    """The counters of a node, and the reason for each source that cannot be read. A `rehearsal` reads files that
+    somebody made and is no measurement."""
 
     counters: tuple[Counter, ...]
     unreadable: dict[str, str]
@@ -24,7 +24,7 @@ class Choice:
 
 
 def choose(uuids: Collection[str] = (), environ: Mapping[str, str] = os.environ) -> Choice:
-    """The counter of the whole node if it has one, or else those of its processors and of the GPUs with these uuids."""
+    """Return the counter of the whole node if there is one, else those of processors and of GPUs with these uuids."""
     stand_in = environ.get(REHEARSAL)
     root, unreadable = Path(stand_in) if stand_in else SYSFS, {}
     counters = tried("cray", lambda: cray(root), unreadable)
@@ -38,7 +38,7 @@ def choose(uuids: Collection[str] = (), environ: Mapping[str, str] = os.environ)
 
 
 def tried(source: str, find: Callable[[], list[Counter]], unreadable: dict[str, str]) -> list[Counter]:
-    """The counters of a source; none where they can't be read, and why in `unreadable`."""
+    """Return the counters of a source. Where they cannot be read, return none and put the reason into `unreadable`."""
     try:
         return find()
     except Exception as error:  # whatever a driver's library raises

@@ -1,4 +1,4 @@
-"""One counter of energy, and what it has counted since a first reading."""
+"""A counter of energy, and the energy that it has counted since a first reading."""
 
 import math
 from collections.abc import Callable
@@ -9,9 +9,9 @@ COUNTS = {"cray": "node", "rapl": "package", "nvml": "device", "amdsmi": "device
 
 @dataclass(frozen=True)
 class Counter:
-    """A counter of energy. `read` gives a number that only grows, in units of `joules`; it raises where it can't be
-    read. A counter with `wraps_at`, in joules, begins again at 0 there. `limit_watts` is the most that what it counts
-    may draw, as the machine itself says; None where it doesn't."""
+    """A counter of energy. `read` returns a number that only grows, in units of `joules`, and raises where it cannot be
+    read. A counter with `wraps_at`, in joules, starts again at 0 there. `limit_watts` is the power limit of the counted
+    device, as the machine states it, or None."""
 
     source: str  # cray, rapl, nvml, amdsmi
     scope: str  # what it counts, one of rules/energy.py's SCOPES
@@ -23,8 +23,8 @@ class Counter:
 
 
 class Total:
-    """What a counter has counted since its first reading. Once it can't be read, or runs back though it doesn't wrap,
-    there is no total any more, and `fault` says why: nothing is made up for what was missed."""
+    """The energy that a counter has counted since its first reading. If a reading fails, or the counter decreases
+    though it does not wrap, there is no total any more, and `fault` says why. Nothing is estimated."""
 
     def __init__(self, counter: Counter):
         self.counter, self.fault = counter, ""
@@ -34,7 +34,7 @@ class Total:
         self.time = 0.0
 
     def read(self, now: float) -> None:
-        """Another reading, at `now` in seconds of a clock that never runs back."""
+        """Take another reading, at `now` in seconds of a monotonic clock."""
         if self.fault:
             return
         try:
@@ -50,7 +50,7 @@ class Total:
         self.before, self.time = value, now
 
     def step(self, value: float) -> float:
-        """What was counted since the reading before. A counter that wraps is taken to have wrapped once."""
+        """Return the count since the last reading. A counter that wraps is assumed to have wrapped once."""
         step = value - self.before
         if step < 0 and self.counter.wraps_at is not None:
             step += self.counter.wraps_at / self.counter.joules
@@ -65,7 +65,7 @@ class Total:
 
 
 def reason(error: BaseException) -> str:
-    """Why something can't be read, in one short line."""
+    """Return in one short line why something cannot be read."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
     return (str(error).partition("\n")[0] or repr(error))[:200]

@@ -1,12 +1,12 @@
-"""The events of energy in a log: which counters are read, and what they say.
+"""Make the events of energy in a log: which counters are read, and their readings.
 
     energy_sources   [{node, source, scope, device, wraps_at, limit_watts} ...], metadata unreadable, rehearsal
     energy_reading   {"time_ms": [...], "joules": [...]}, an entry for each of the sources; metadata moment, epoch_num,
                      gap_seconds, faults
 
-Joules are those since the first reading, unwrapped; null where a counter couldn't be read, and then `faults` says why.
-A moment is the event that the reading belongs to: run_start, epoch_stop, ... run_stop. `gap_seconds` is the longest
-time between two readings of the counters so far.
+Joules count from the first reading and do not wrap. They are null where a counter could not be read, and then `faults`
+says why. A moment is the event that the reading belongs to: run_start, epoch_stop, ... run_stop. `gap_seconds` is the
+longest time between two readings of the counters so far.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MOMENTS = (
 
 
 class Marked(NamedTuple):
-    """A node's reading at a moment of the run; `facts` are metadata of the event that it belongs to."""
+    """A node's reading at a moment of the run. `facts` are metadata of the event that it belongs to."""
 
     moment: str
     facts: dict[str, Any]
@@ -31,22 +31,13 @@ class Marked(NamedTuple):
 
 
 def sources(node: str, choice: Choice) -> list[dict[str, Any]]:
-    """A node's counters, as logs have them."""
-    return [
-        {
-            "node": node,
-            "source": counter.source,
-            "scope": counter.scope,
-            "device": counter.device,
-            "wraps_at": counter.wraps_at,
-            "limit_watts": counter.limit_watts,
-        }
-        for counter in choice.counters
-    ]
+    """Return a node's counters for the log."""
+    names = ("source", "scope", "device", "wraps_at", "limit_watts")
+    return [{"node": node, **{name: getattr(counter, name) for name in names}} for counter in choice.counters]
 
 
 def event(nodes: Sequence[Marked]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(value, metadata) of the reading of all nodes at one moment, in the order of the sources."""
+    """Return (value, metadata) of the event with all nodes' readings at one moment, in the order of the sources."""
     times, joules, faults = [], [], {}
     for _, _, reading in nodes:
         faults |= {str(len(joules) + at): why for at, why in reading.faults.items()}

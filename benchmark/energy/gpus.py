@@ -1,7 +1,7 @@
-"""Counters of GPUs, by their makers' libraries: NVIDIA's nvidia-ml-py, AMD's amdsmi. Both are optional.
+"""Read GPUs' counters by their makers' libraries, NVIDIA's nvidia-ml-py and AMD's amdsmi. Both are optional.
 
-NVML's power is sampled for a part of the time on recent GPUs (Yang, Adamek and Armour, SC 2024, arXiv 2312.02741); its
-counter of total energy, from Volta on, counts all of it.
+On recent GPUs NVML's power is sampled only part of the time (Yang, Adamek and Armour, SC 2024, arXiv 2312.02741). Its
+counter of total energy, from Volta on, covers all of the time.
 """
 
 from collections.abc import Callable, Collection
@@ -12,8 +12,8 @@ MILLI, MICRO = 1e-3, 1e-6
 
 
 def nvidia(uuids: Collection[str]) -> list[Counter]:
-    """A counter for each of the GPUs with these uuids. Raises ImportError, the library's errors, or ValueError where
-    one is not there."""
+    """Return a counter for each of the GPUs with these uuids. Raises ImportError, the library's errors, or ValueError
+    for a GPU that is not there."""
     import pynvml
 
     pynvml.nvmlInit()
@@ -39,8 +39,8 @@ def nvidia(uuids: Collection[str]) -> list[Counter]:
 
 
 def amd(uuids: Collection[str]) -> list[Counter]:
-    """A counter for each GPU of the node, whose uuids here are not those that PyTorch names. Raises ImportError, the
-    library's errors, or ValueError where the node has more GPUs than there are `uuids`: which of them is not known."""
+    """Return a counter for each GPU of the node. PyTorch's `uuids` are not the library's, so the counters cannot be
+    matched. Raises ImportError, the library's errors, or ValueError unless the node has exactly as many GPUs."""
     import amdsmi
 
     amdsmi.amdsmi_init()
@@ -63,6 +63,6 @@ def amd(uuids: Collection[str]) -> list[Counter]:
 
 
 def plain(uuid: str | bytes) -> str:
-    """A GPU's uuid as PyTorch names it."""
+    """Return a GPU's uuid as PyTorch writes it."""
     uuid = uuid.decode() if isinstance(uuid, bytes) else uuid
     return uuid.removeprefix("GPU-")

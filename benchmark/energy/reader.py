@@ -1,4 +1,4 @@
-"""Reads a node's counters when asked, and in between as often as they must be read, so that no wrap is missed."""
+"""Read a node's counters when asked, and in between often enough that no wrap is missed."""
 
 import threading
 import time
@@ -8,15 +8,15 @@ from typing import NamedTuple
 from benchmark.clock import now_ms
 from benchmark.energy.counter import Counter, Total
 
-WATTS = 2000  # no package draws as much: how soon a counter wraps
+WATTS = 2000  # more than any package draws: it bounds how soon a counter wraps
 OFTEN = 4  # readings between two wraps, at least
 LONGEST = 10.0  # seconds between readings
 FROZEN = "frozen: it counted nothing"
 
 
 class Reading(NamedTuple):
-    """Joules of each counter since the first reading, None where there are none, at a time in milliseconds since 1970;
-    `gap` is the longest time between two readings so far, in seconds, and `faults` says why joules are missing."""
+    """Joules of each counter since the first reading, or None, at a time in milliseconds since 1970. `gap` is the
+    longest time between two readings so far, in seconds. `faults` says, by counter, why joules are missing."""
 
     time_ms: int
     joules: list[float | None]
@@ -25,7 +25,7 @@ class Reading(NamedTuple):
 
 
 class Reader:
-    """Reads counters. Only where one wraps does it have a thread, which reads all of them and sleeps."""
+    """Reads counters. If one of them wraps, a thread reads all of them from time to time."""
 
     def __init__(self, counters: Sequence[Counter], clock: Callable[[], float] = time.monotonic):
         self.totals = [Total(counter) for counter in counters]
@@ -35,7 +35,7 @@ class Reader:
         self.thread: threading.Thread | None = None
 
     def start(self) -> Reading:
-        """The first reading, from which joules count."""
+        """Take the first reading, from which joules count."""
         found = self.read()
         if self.interval is not None:
             self.thread = threading.Thread(target=self.watch, daemon=True, name="energy")
@@ -54,19 +54,19 @@ class Reader:
                 total.read(self.clock())
 
     def read(self) -> Reading:
-        """What the counters say now."""
+        """Read every counter and return the reading."""
         self.sample()
         return self.said(now_ms())
 
     def said(self, time_ms: int) -> Reading:
-        """What the counters said last, at that time."""
+        """Return the counters' last values as the reading at that time."""
         with self.lock:
             faults = {i: total.fault for i, total in enumerate(self.totals) if total.fault}
             gap = max((total.gap for total in self.totals), default=0.0)
             return Reading(time_ms, [total.joules for total in self.totals], gap, faults)
 
     def stop(self) -> Reading:
-        """The last reading. A counter that counted nothing all the time was not counting."""
+        """Take the last reading. A counter that never changed gets the fault FROZEN."""
         self.done.set()
         self.sample()
         time_ms = now_ms()

@@ -1,11 +1,11 @@
-"""Sample the power of a node without counters, and write what stands beside a run's log: power/result_<i>/node_<n>.txt.
+"""Sample the power of a node without counters, and write it beside a run's log: power/result_<i>/node_<n>.txt.
 
     python benchmark/energy/sample.py --log results/.../result_0.txt --name node_0 \\
         --pattern 'Instantaneous power reading: *([0-9.]+)' -- ipmitool dcmi power reading
     python benchmark/energy/sample.py --log ... --name node_0 --file /sys/class/hwmon/hwmon3/power1_input --factor 1e-6
 
-It runs in the foreground until Ctrl-C or SIGTERM, or for --seconds. Start it before the run, and end it after. Exit
-codes: 0 sampled, 1 nothing could be read, 2 a wrong command.
+It runs in the foreground until Ctrl-C or SIGTERM, or for --seconds. Start it before the run, and end it after the run.
+Exit codes: 0 sampled, 1 nothing could be read, 2 a wrong command.
 """
 
 import argparse
@@ -25,7 +25,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from benchmark.energy.counter import reason
 from benchmark.log import LogWriter
 
-POWER = "power"  # the folder, and event, of MLPerf's layout
+POWER = "power"  # the folder in MLPerf's layout
 NUMBER = r"([0-9.]+)"
 LONGEST = 1 << 16  # characters of output that are looked at
 
@@ -59,7 +59,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def source(args: argparse.Namespace) -> Callable[[], float]:
-    """What reads the power once, in watts. It raises OSError or ValueError where it can't."""
+    """Return the function that reads the power once, in watts. It raises OSError or ValueError where it cannot."""
 
     def read() -> float:
         if args.file:
@@ -76,7 +76,7 @@ def source(args: argparse.Namespace) -> Callable[[], float]:
 
 
 def watts(text: str, pattern: str, factor: float) -> float:
-    """The power in a text. Raises ValueError where there is none."""
+    """Return the power in a text, in watts. Raises ValueError where there is none."""
     found = re.search(pattern, text)
     value = float(found[1]) * factor if found else math.nan
     if not math.isfinite(value) or value < 0:
@@ -85,8 +85,10 @@ def watts(text: str, pattern: str, factor: float) -> float:
 
 
 def sample(read: Callable[[], float], path: Path, interval: float, seconds: float, ended: threading.Event) -> int:
-    """Write a reading every `interval` until `ended`, or for so many seconds; how many there were. A reading that fails
-    is left out and said, so that the time until the next one counts with that one's power."""
+    """Write a reading every `interval` seconds, until `ended` or for so many seconds. Return the number of readings.
+
+    A reading that fails is printed and left out, so the time until the next one counts with that one's power.
+    """
     log, count, start = LogWriter(path), 0, time.monotonic()
     for step in range(1, sys.maxsize):
         try:
@@ -102,7 +104,7 @@ def sample(read: Callable[[], float], path: Path, interval: float, seconds: floa
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code."""
+    """Sample until told to stop. Return the exit code."""
     args = parse(arguments)
     path = args.log.parent / POWER / args.log.stem / f"{args.name}.txt"
     if path.exists():

@@ -1,9 +1,9 @@
-"""Counters that are files: Cray's pm_counters, and RAPL by Linux's powercap.
+"""Read counters that are files: Cray's pm_counters, and RAPL by Linux's powercap.
 
-Cray: Martin et al., "Cray XC Power Monitoring and Management" (CUG 2015); `energy` is the whole node's. RAPL: the
-kernel's Documentation/power/powercap. Its packages have the processors without memory and the rest of the node, and
-their counters begin again at `max_energy_range_uj`. Readings of two zones of one name, as `intel-rapl-mmio` has them
-again, would count a package twice; so only `intel-rapl:<n>` is read, which AMD's processors have, too.
+Cray's counter `energy` covers the whole node (Martin et al., "Cray XC Power Monitoring and Management", CUG 2015).
+RAPL's packages (the kernel's Documentation/power/powercap) cover the processors, without memory and the rest of the
+node. Their counters start again at `max_energy_range_uj`. `intel-rapl-mmio` has zones of the same names, which would
+count a package twice. So only `intel-rapl:<n>` is read, which AMD's processors have as well.
 """
 
 import re
@@ -19,7 +19,7 @@ MICRO = 1e-6
 
 
 def cray(root: Path) -> list[Counter]:
-    """The counter of the whole node, below sysfs' `root`. Raises OSError or ValueError where it can't be read."""
+    """Return the counter of the whole node, below sysfs' `root`. Raises OSError or ValueError if it cannot be read."""
     path = root / CRAY / "energy"
     first(path)
     cap = root / CRAY / "power_cap"
@@ -28,13 +28,13 @@ def cray(root: Path) -> list[Counter]:
 
 
 def rapl(root: Path) -> list[Counter]:
-    """A counter for each processor package, below sysfs' `root`. Raises OSError or ValueError where one can't be read:
-    without it the others are not the processors' energy."""
+    """Return a counter for each processor package, below sysfs' `root`. Raises OSError or ValueError if any of them
+    cannot be read, since the others are not the energy of all processors."""
     return [package(zone) for zone in packages(root / POWERCAP)]
 
 
 def packages(folder: Path) -> Iterator[Path]:
-    """The zones of whole packages. Raises OSError where there are none."""
+    """Yield the zones of whole packages. Raises OSError where there are none."""
     zones = [zone for zone in sorted(folder.iterdir()) if ZONE.match(zone.name)]
     found = [zone for zone in zones if text(zone / "name").startswith("package")]
     if not found:
@@ -43,7 +43,7 @@ def packages(folder: Path) -> Iterator[Path]:
 
 
 def package(zone: Path) -> Counter:
-    """The counter of one package."""
+    """Return the counter of one package."""
     path = zone / "energy_uj"
     first(path)
     wraps, limits = first(zone / "max_energy_range_uj") * MICRO, [first(p) for p in power_limits(zone)]
@@ -52,12 +52,12 @@ def package(zone: Path) -> Counter:
 
 
 def power_limits(zone: Path) -> list[Path]:
-    """The files of a zone's limits of power, over short and long times."""
+    """Return the files of a zone's power limits, for short and long times."""
     return sorted(zone.glob("constraint_*_power_limit_uw"))
 
 
 def first(path: Path) -> int:
-    """The whole number that a file begins with. Raises OSError, or ValueError for anything else."""
+    """Return the whole number that a file begins with. Raises OSError, or ValueError for another content."""
     found = text(path)
     match = re.match(r"\d{1,20}(?=\s|\Z)", found)
     if not match:
@@ -66,6 +66,6 @@ def first(path: Path) -> int:
 
 
 def text(path: Path) -> str:
-    """A file's text, a short one."""
+    """Return the first 200 characters of a file."""
     with open(path, encoding="ascii", errors="replace") as file:
         return file.read(200).strip()

@@ -1,1 +1,1 @@
-"""What ran a run: facts of nodes, systems and software, each with its origin, in the manifest beside its log."""
+"""Record what a run ran on, in the manifest beside its log: facts of nodes, systems and software."""

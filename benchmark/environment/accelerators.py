@@ -1,4 +1,4 @@
-"""Accelerators as their driver tells of them: model, memory, clocks' limits, power limits, modes."""
+"""Read what the driver says of accelerators: model, memory, limits of clocks and power, modes."""
 
 import csv
 from pathlib import Path
@@ -21,14 +21,14 @@ DRIVERS = (
 
 
 def from_nvidia(said: str) -> list[dict[str, Any]]:
-    """What nvidia-smi says of each GPU, equal ones together."""
+    """Return what nvidia-smi says of each GPU, with equal ones together."""
     rows = [[cell.strip() for cell in row] for row in csv.reader(said.splitlines()) if row]
     return counted([dict(zip(FIELDS, row, strict=True)) for row in rows])
 
 
 def from_amd(root: Path = ROOT) -> list[dict[str, Any]]:
-    """What the kernel's driver for AMD says of each GPU, equal ones together: power limits in microwatts, clocks'
-    levels, bytes of memory."""
+    """Return what the kernel's driver for AMD says of each GPU, with equal ones together: power limits in microwatts,
+    levels of clocks, bytes of memory."""
     found = []
     for card in entries(root / "sys/class/drm"):
         device = card / "device"
@@ -43,6 +43,6 @@ def from_amd(root: Path = ROOT) -> list[dict[str, Any]]:
 
 
 def driver(root: Path = ROOT) -> str | None:
-    """The version that the driver in the kernel states, its first line."""
+    """Return the first line of the version that the driver in the kernel states, or None."""
     said = next((value for path in DRIVERS if (value := maybe(root / path))), None)
     return said and " ".join(said.splitlines()[0].split())

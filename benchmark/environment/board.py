@@ -1,16 +1,16 @@
-"""What is on a node's board and bus beside its processors: memory, NUMA, PCI, network adapters."""
+"""Read what is on a node's board and bus beside its processors: memory, NUMA, PCI, network adapters."""
 
 from pathlib import Path
 from typing import Any
 
 from benchmark.environment.facts import ROOT, counted, entries, key_values, maybe
 
-MOST = 4096  # devices of a kind that are looked at
+MOST = 4096  # devices of a kind that are read
 
 
 def memory(root: Path = ROOT) -> dict[str, Any]:
-    """GiB of main memory and of swap, rounded, as equal nodes differ by what their firmware keeps; and how large pages
-    are used."""
+    """Return GiB of main memory and of swap, and how huge pages are used. GiB are rounded, since the firmware of equal
+    nodes may reserve different amounts."""
     fields = key_values(root / "proc/meminfo")
     found = {name: _gib(fields, key) for name, key in (("gib", "MemTotal"), ("swap_gib", "SwapTotal"))}
     huge = maybe(root / "sys/kernel/mm/transparent_hugepage/enabled") or ""
@@ -25,7 +25,7 @@ def _gib(fields: dict[str, list[str]], key: str) -> int | None:
 
 
 def numa(root: Path = ROOT) -> dict[str, Any]:
-    """NUMA nodes: processors, GiB of memory, distances; and whether the kernel balances pages."""
+    """Return the NUMA nodes with processors, GiB of memory and distances, and whether the kernel balances pages."""
     nodes = {}
     for folder in entries(root / "sys/devices/system/node")[:MOST]:
         if folder.name.startswith("node") and folder.name[4:].isdecimal():
@@ -38,8 +38,8 @@ def numa(root: Path = ROOT) -> dict[str, Any]:
 
 
 def pci(root: Path = ROOT) -> list[dict[str, Any]]:
-    """PCI devices: vendor:device, class, the fastest link that they can have and the lanes that they have; equal ones
-    together."""
+    """Return the PCI devices, with equal ones together: vendor:device, class, the fastest link that they support, and
+    the lanes in use."""
     names = {"class": "class", "link": "max_link_speed", "lanes": "current_link_width"}
     found = []
     for device in entries(root / "sys/bus/pci/devices")[:MOST]:
@@ -50,8 +50,8 @@ def pci(root: Path = ROOT) -> list[dict[str, Any]]:
 
 
 def adapters(root: Path = ROOT) -> list[dict[str, Any]]:
-    """Network adapters with hardware of their own: kind, rate as the system states it, driver or board; equal ones
-    together. A port of an InfiniBand device that has an Ethernet interface too is told once."""
+    """Return the physical network adapters, with equal ones together: kind, rate as the system states it, driver or
+    board. An InfiniBand device that also has an Ethernet interface is listed once."""
     found, held = [], set()
     for device in entries(root / "sys/class/infiniband")[:MOST]:
         held.add(_hardware(device))
@@ -70,7 +70,7 @@ def adapters(root: Path = ROOT) -> list[dict[str, Any]]:
 
 
 def _hardware(device: Path) -> str | None:
-    """The device that a network interface belongs to; None of one that is software."""
+    """Return the device of a network interface; None for one that is software."""
     link = device / "device"
     return str(link.resolve()) if link.exists() else None
 

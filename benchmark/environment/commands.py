@@ -1,4 +1,4 @@
-"""Commands that are asked for facts: all at once, each with the same short time to answer."""
+"""Run commands that report facts, all at once and with the same short time limit."""
 
 import os
 import signal
@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 SECONDS = 0.8  # for all of them together
-MOST = 64 << 10  # bytes of an answer: as much as a pipe holds, so that nobody has to read while they run
+MOST = 64 << 10  # bytes of an answer: what a pipe holds, so that nobody has to read while the commands run
 
 
 class Asked:
-    """Commands that run from now on. One that is not installed, fails, says nothing or too much, or is too late, has no
-    answer. None gets input, and of the environment what it needs to be found and to speak plainly."""
+    """Commands that were started. A command that is not installed, fails or takes too long has no answer. Commands get
+    no input, and only those environment variables that they need to be found and to answer in plain English."""
 
     def __init__(self, commands: Mapping[str, Sequence[str]], seconds: float = SECONDS):
         self.seconds, self.until = seconds, time.monotonic() + seconds
         self.started = {name: start(command) for name, command in commands.items()}
 
     def answer(self, name: str) -> str:
-        """What a command said. Raises ValueError that says why there is no answer, once for each."""
+        """Return a command's output, once for each command. Raises ValueError with the reason if there is none."""
         process = self.started.pop(name)
         if isinstance(process, str):
             raise ValueError(process)
@@ -37,7 +37,7 @@ class Asked:
         return said.decode(errors="replace").strip()
 
     def close(self) -> None:
-        """End those that nobody has waited for."""
+        """End the commands whose answers were not asked for."""
         for process in self.started.values():
             if not isinstance(process, str):
                 end(process)
@@ -45,7 +45,7 @@ class Asked:
 
 
 def start(command: Sequence[str]) -> subprocess.Popen | str:
-    """A command that runs in a session of its own; or why it can't be started."""
+    """Start a command in a session of its own. Return its process, or why it cannot be started."""
     plain = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
     try:
         return subprocess.Popen(
@@ -62,7 +62,7 @@ def start(command: Sequence[str]) -> subprocess.Popen | str:
 
 
 def end(process: subprocess.Popen) -> None:
-    """Kill a command and what it started. Nobody waits for it: it may hang in the kernel."""
+    """Kill a command and its children without waiting, since it may hang in the kernel."""
     with suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     process.stdout.close()

@@ -1,4 +1,4 @@
-"""Facts: a value and where it comes from. What can't be read has no value, and its origin says why."""
+"""A fact is a value and its origin. A fact that cannot be read has no value, and its origin says why."""
 
 import json
 from collections.abc import Callable
@@ -12,16 +12,16 @@ ROOT = Path("/")
 
 
 class Fact(NamedTuple):
-    """A value as JSON has it, None where it can't be read; the file, command or function that it comes from, with the
-    reason where there is no value."""
+    """A value that JSON can hold, or None where it cannot be read, and its origin: a file, command or function, with
+    the reason where there is no value."""
 
     value: Any
     origin: str
 
 
 def fact(origin: str, read: Callable[[], Any]) -> Fact:
-    """What `read` returns. Never raises: what it raises is the reason why there is no value, and so is a value that is
-    None, empty, or larger than a manifest takes."""
+    """Return what `read` returns, as a fact. If `read` raises, or returns nothing or more than a manifest may hold, the
+    fact has no value and its origin has the reason. Never raises."""
     try:
         value = read()
         size = len(json.dumps(value))
@@ -36,13 +36,13 @@ def fact(origin: str, read: Callable[[], Any]) -> Fact:
 
 
 def text(path: Path) -> str:
-    """The text of a small file. Raises OSError."""
+    """Return the text of a small file. Raises OSError."""
     with open(path, "rb") as file:
         return file.read(MOST_READ).decode(errors="replace").strip()
 
 
 def maybe(path: Path) -> str | None:
-    """The text of a small file, None where it can't be read or is empty."""
+    """Return the text of a small file; None where it cannot be read or is empty."""
     try:
         return text(path) or None
     except OSError:
@@ -50,7 +50,7 @@ def maybe(path: Path) -> str | None:
 
 
 def entries(folder: Path) -> list[Path]:
-    """What is in a folder, by name; nothing where there is none."""
+    """Return the entries of a folder, sorted; none where the folder does not exist."""
     try:
         return sorted(folder.iterdir())
     except OSError:
@@ -58,7 +58,7 @@ def entries(folder: Path) -> list[Path]:
 
 
 def key_values(path: Path) -> dict[str, list[str]]:
-    """Lines `key: value` of a file, values by key; empty where there is none."""
+    """Return the values in a file's lines `key: value`, by key; none where the file does not exist."""
     fields: dict[str, list[str]] = {}
     for line in (maybe(path) or "").splitlines():
         key, _, value = line.partition(":")
@@ -67,7 +67,7 @@ def key_values(path: Path) -> dict[str, list[str]]:
 
 
 def counted(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Equal items together, each with their number as `count`, in the order of the first of each."""
+    """Return the distinct items in order, each with the number of its equals as `count`."""
     groups: dict[str, dict[str, Any]] = {}
     for item in items:
         group = groups.setdefault(json.dumps(item, sort_keys=True), {**item, "count": 0})

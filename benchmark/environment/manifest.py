@@ -1,11 +1,11 @@
-"""The manifest of a run's environment: environment_<i>.json beside result_<i>.txt.
+"""Write the manifest of a run's environment: environment_<i>.json beside result_<i>.txt.
 
-A JSON object: `schema`; `run`, facts of the run as a whole; `nodes`, its nodes, equal ones together, each kind with the
-names of its `hosts` and its `facts`, of which those after the first have what is not as in the first alone. A fact is
-an object of `value` and `origin`: the file, command or function that it comes from, where a value is null with the
-reason. The log names the file by its sha256, its bytes and its path, before the clock starts, so that it can't be
-exchanged. A run that was interrupted and goes on writes another, environment_<i>_<n>.json, and its n-th event
-`resumed` has the sha256 of that.
+It is a JSON object with three fields: `schema`; `run`, the facts of the run as a whole; and `nodes`, the nodes with
+equal ones together. Each kind of node has the names of its `hosts` and its `facts`; kinds after the first have only the
+facts that differ from the first. A fact is an object of `value` and `origin`: the file, command or function that it
+comes from, with the reason where the value is null. The log has the file's sha256, size and path before the clock
+starts, so that the file cannot be exchanged. A run that is resumed writes another manifest, environment_<i>_<n>.json,
+and its n-th event `resumed` has the sha256 of that.
 """
 
 import errno
@@ -26,15 +26,15 @@ NODE: dict[str, type] = {  # ... of a node
     "accelerators": list, "data": dict, "variables": dict, "python": dict, "packages": dict, "conda": list,
     "torch": dict, "backends": dict,
 }  # fmt: skip
-OTHER = "node"  # stands for the facts of a kind of node that is not told
-KINDS = 16  # of nodes that are told in full; of more, hosts and how they are told apart
+OTHER = "node"  # stands for the facts of a kind of node that are left out
+KINDS = 16  # of nodes whose facts are written; of further kinds only the hosts
 LARGEST = 1 << 20  # bytes of a manifest
 
 Facts = dict[str, dict[str, Any]]
 
 
 class Written(NamedTuple):
-    """What the log says of a manifest."""
+    """The facts that the log has of a manifest."""
 
     digest: str
     size: int
@@ -42,7 +42,8 @@ class Written(NamedTuple):
 
 
 class Node(NamedTuple):
-    """The host of a node, and its facts as JSON has them; None of one that is as another of the same `digest`."""
+    """A node: its host, the digest of its facts, and the facts for JSON, which are None if another node of the same
+    `digest` has them."""
 
     host: str
     digest: str
@@ -50,13 +51,13 @@ class Node(NamedTuple):
 
 
 def digest_of(facts: Facts) -> str:
-    """By which equal facts are known."""
+    """Return a digest that equal facts share."""
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def grouped(nodes: Sequence[Node]) -> list[dict[str, Any]]:
-    """The nodes of a manifest, in their order, equal ones together; facts of equal ones are taken from the first that
-    has them. Those whose facts nobody has told are one kind."""
+    """Return the nodes of a manifest in order, with equal ones together. The facts of equal nodes come from the first
+    one that has them. Nodes without known facts are one kind."""
     told = {node.digest: node.facts for node in reversed(nodes) if node.facts is not None}
     told |= {OTHER: {OTHER: {"value": None, "origin": f"more than {KINDS} kinds of nodes: not told"}}}
     hosts: dict[str, list[str]] = {}
@@ -70,8 +71,8 @@ def grouped(nodes: Sequence[Node]) -> list[dict[str, Any]]:
 
 
 def write(path: Path, run: Facts, nodes: Sequence[Node]) -> Written:
-    """Write a manifest, whole or not at all; what the log is to say of it. Raises OSError, also for one that is too
-    large."""
+    """Write a manifest, completely or not at all. Return what the log has to say of it. Raises OSError, also for a
+    manifest that is too large."""
     content = {"schema": SCHEMA, "run": run, "nodes": grouped(nodes)}
     data = (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
     if len(data) > LARGEST:

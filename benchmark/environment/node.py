@@ -1,4 +1,4 @@
-"""The facts of one node, as one of its processes reads them."""
+"""Read the facts of one node, in one of its processes."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,8 +35,7 @@ ASKED: dict[str, tuple[str, str, Callable[[str], Any]]] = {  # of a fact: which 
 
 
 def node_facts(data: Path, asked: Asked) -> dict[str, Fact]:
-    """The facts of this node by name; `data` lies on the file system that is read, `asked` was asked COMMANDS. Never
-    raises."""
+    """Return the facts of this node by name. `data` is the dataset's folder; `asked` runs COMMANDS. Never raises."""
     found = {name: fact(origin, read) for name, (origin, read) in READERS.items()}
     found["data"] = fact("/proc/self/mountinfo", lambda: system.file_system(data))
     for name, (command, origin, read) in ASKED.items():
@@ -48,5 +47,5 @@ def node_facts(data: Path, asked: Asked) -> dict[str, Fact]:
 
 
 def plain(facts: Mapping[str, Fact]) -> dict[str, dict[str, Any]]:
-    """Facts as JSON has them."""
+    """Return facts for JSON."""
     return {name: {"value": value, "origin": origin} for name, (value, origin) in facts.items()}

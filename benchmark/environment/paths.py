@@ -1,4 +1,4 @@
-"""Texts without the folders of whoever runs: what a command or a variable names, and not where it lies."""
+"""Remove private folders from texts, so that a command or a variable shows what it names, but not where that lies."""
 
 import os
 import re
@@ -11,8 +11,8 @@ PATH = re.compile(r"""(?<![\w./~-])(?:~|\.{1,2})?/[^\s:;,='"]*""")
 
 
 def shortened(word: str, root: Path = ROOT) -> str:
-    """A word of a command line, or a value, in which every path is one inside the repository, relative to it; one of a
-    folder that every system has; or else .../ and its last part."""
+    """Return a word of a command line, or a value, with its paths shortened. A path in the repository becomes relative
+    to it. A path in a folder that every system has stays. Of any other path only .../ and the last part remain."""
     name, equals, value = word.partition("=")
     if equals and "/" not in name:
         return f"{name}={_path(value, root) if _is_path(value) else _inner(value, root)}"
@@ -20,7 +20,7 @@ def shortened(word: str, root: Path = ROOT) -> str:
 
 
 def _is_path(word: str) -> bool:
-    """Whether a word as a whole is a path, spaces in it and all."""
+    """Return whether a whole word is a path, which may have spaces in it."""
     return "/" in word and not re.search("[:;,]", word)
 
 

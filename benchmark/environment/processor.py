@@ -1,4 +1,4 @@
-"""Processors: what they are, their clocks and their power limits."""
+"""Read processors' models, clocks and power limits."""
 
 import os
 import platform
@@ -12,7 +12,7 @@ VARYING = ("CPU MHz", "CPU(s) scaling MHz", "BogoMIPS")  # from one moment, or o
 
 
 def processors(root: Path = ROOT) -> dict[str, Any]:
-    """Model, sockets, cores a socket, hardware threads of the node, cache: by /proc/cpuinfo where there is one."""
+    """Return model, sockets, cores a socket, hardware threads and cache, from /proc/cpuinfo where it exists."""
     found = {"model": platform.processor() or platform.machine(), "sockets": 1, "cores": os.cpu_count()}
     found |= {"threads": os.cpu_count(), "cache": None}
     fields = key_values(root / "proc/cpuinfo")
@@ -27,13 +27,13 @@ def processors(root: Path = ROOT) -> dict[str, Any]:
 
 
 def lscpu_table(said: str) -> dict[str, str]:
-    """What lscpu says, by field, without what varies."""
+    """Return what lscpu says, by field, without the fields that vary over time."""
     pairs = (line.partition(":") for line in said.splitlines())
     return {key.strip(): value.strip() for key, _, value in pairs if value.strip() and key.strip() not in VARYING}
 
 
 def clocks(root: Path = ROOT) -> dict[str, Any]:
-    """Governor and limits of the clock in kHz, as many cores as have each, and whether it may be boosted."""
+    """Return governors and limits of the clock in kHz, each with the number of cores, and whether boost is on."""
     home = root / "sys/devices/system/cpu"
     found: dict[str, Any] = {}
     names = {"governor": "scaling_governor", "driver": "scaling_driver", "least_khz": "scaling_min_freq"}
@@ -49,7 +49,7 @@ def clocks(root: Path = ROOT) -> dict[str, Any]:
 
 
 def power_limits(root: Path = ROOT) -> dict[str, str]:
-    """Power limits of processors' packages in microwatts, by zone and constraint."""
+    """Return the power limits of processor packages in microwatts, by zone and constraint."""
     found = {}
     for zone in entries(root / "sys/class/powercap"):
         name = maybe(zone / "name")

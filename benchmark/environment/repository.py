@@ -1,7 +1,7 @@
-"""The state of the repository that a run's files come from: the commit, and which of them differ from it.
+"""Read the state of the repository that a run's files come from: the commit, and which files differ from it.
 
-git is asked for what a commit holds alone (rev-parse, ls-tree). Neither reads the index nor runs hooks, filters, file
-system monitors or anything else that a repository's configuration names.
+git is asked only what a commit holds (rev-parse, ls-tree). Neither command reads the index, and neither runs hooks,
+filters, file system monitors or anything else that a repository's configuration names.
 """
 
 import hashlib
@@ -13,11 +13,11 @@ from benchmark.environment.commands import Asked
 
 GIT = ("git", "--no-pager", "--literal-pathspecs")
 SHOWN = 20  # files that are named
-MOST = 500  # files that are held against a commit
+MOST = 500  # files that are compared with a commit
 
 
 def questions(root: Path, files: Iterable[str]) -> dict[str, list[str]]:
-    """What git is asked, by name: the commit, and what it holds under these paths."""
+    """Return the commands for git, by name: for the commit, and for what it holds under these paths."""
     at = [*GIT, "-C", str(root)]
     return {
         "commit": [*at, "rev-parse", "--verify", "HEAD^{commit}"],
@@ -26,8 +26,8 @@ def questions(root: Path, files: Iterable[str]) -> dict[str, list[str]]:
 
 
 def state(root: Path, files: Iterable[str], asked: Asked) -> dict[str, Any]:
-    """The commit; of the files, paths relative to `root`, how many differ from it, and which, at most 20. Raises
-    ValueError where there is no repository, or git does not answer in time."""
+    """Return the commit, how many of the files (paths relative to `root`) differ from it, and the names of at most 20.
+    Raises ValueError where there is no repository, or git does not answer in time."""
     commit = asked.answer("commit")
     lines = (line.partition("\t") for line in asked.answer("held").split("\0") if line)
     held = {path: words.split()[-1] for words, _, path in lines}
@@ -36,7 +36,7 @@ def state(root: Path, files: Iterable[str], asked: Asked) -> dict[str, Any]:
 
 
 def blob(path: Path, like: str) -> str:
-    """The name that git would give the bytes of a file, by the algorithm of a name `like` it; "" without a file."""
+    """Return git's name for the bytes of a file, by the algorithm of the name `like`; "" without a file."""
     try:
         data = path.read_bytes()
     except OSError:

@@ -1,4 +1,4 @@
-"""Python and the packages that it finds, with their versions and builds."""
+"""Read the versions and builds of Python and of the packages that it finds."""
 
 import importlib.metadata
 import platform
@@ -9,15 +9,15 @@ from benchmark.environment.facts import entries
 
 
 def python() -> dict[str, str]:
-    """Version, implementation, compiler and C library."""
+    """Return Python's version, implementation, compiler and C library."""
     libc = " ".join(platform.libc_ver())
     found = {"version": platform.python_version(), "implementation": platform.python_implementation()}
     return found | {"compiler": platform.python_compiler()} | ({"libc": libc} if libc.strip() else {})
 
 
 def packages() -> dict[str, str]:
-    """The version of every installed distribution, builds (+cu130) included, by name in lower case; of two the one
-    that is imported."""
+    """Return the version of every installed distribution, with its build (+cu130), by name in lower case. Of two with
+    one name, the imported one counts."""
     found: dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
         said = distribution.metadata
@@ -28,5 +28,5 @@ def packages() -> dict[str, str]:
 
 
 def conda(prefix: Path = Path(sys.prefix)) -> list[str]:
-    """name-version-build of every package that conda installed; nothing elsewhere."""
+    """Return name-version-build of every package that conda installed."""
     return [path.stem for path in entries(prefix / "conda-meta") if path.suffix == ".json"]

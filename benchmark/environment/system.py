@@ -1,4 +1,4 @@
-"""The system that a process sees: kernel, distribution, container, bounds of its share, file systems."""
+"""Read the system that a process sees: kernel, distribution, container, limits of its share, file systems."""
 
 import os
 import platform
@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.environment.facts import ROOT, maybe
+from benchmark.launch import usable_cores
 
-# Options of a mount that say how data is read; others may name hosts, users or folders.
+# Mount options that say how data are read. Others may name hosts, users or folders.
 OPTIONS = (
     "rw", "ro", "sync", "async", "atime", "noatime", "relatime", "nodiratime", "vers", "proto", "nconnect", "rsize",
     "wsize", "hard", "soft", "timeo", "retrans", "flock", "localflock", "noflock", "lazystatfs", "checksum", "stripe",
@@ -18,13 +19,13 @@ OPTIONS = (
 
 
 def kernel() -> dict[str, str]:
-    """Release, version and machine."""
+    """Return the kernel's release, version and machine."""
     said = os.uname()
     return {"release": said.release, "version": said.version, "machine": said.machine}
 
 
 def operating_system() -> str:
-    """The distribution's name and version, or the kernel's."""
+    """Return the distribution's name and version, or the kernel's."""
     try:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
     except (OSError, KeyError):
@@ -32,8 +33,8 @@ def operating_system() -> str:
 
 
 def container(environ: Mapping[str, str] = os.environ, root: Path = ROOT) -> dict[str, str]:
-    """Which kind of container this is, its image and the digest of that, as far as they can be seen from inside;
-    `kind` is "none" where nothing points to one. Who starts a container may say its digest in CONTAINER_DIGEST."""
+    """Return the kind of container, its image and the image's digest, as far as they can be seen from inside. `kind` is
+    "none" where nothing points to a container. The variable CONTAINER_DIGEST, if set, gives the digest."""
     digest = environ.get("CONTAINER_DIGEST", "")
     found = {"digest": digest} if re.fullmatch(r"(sha256:)?[0-9a-f]{64}", digest) else {}
     if (podman := maybe(root / "run/.containerenv")) is not None or (root / "run/.containerenv").exists():
@@ -55,17 +56,16 @@ def container(environ: Mapping[str, str] = os.environ, root: Path = ROOT) -> dic
 
 
 def share(root: Path = ROOT) -> dict[str, Any]:
-    """How much of the node this process may use: processors that it may run on, and its control group's bounds."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    """Return how much of the node this process may use: its processors, and the limits of its control group."""
     files = {"cpu_max": "cpu.max", "memory_max": "memory.max"}
     bounds = {name: value for name, file in files.items() if (value := maybe(root / "sys/fs/cgroup" / file))}
-    return {"processors": cores, **bounds}
+    return {"processors": usable_cores(), **bounds}
 
 
 def file_system(folder: Path, root: Path = ROOT) -> dict[str, Any]:
-    """The file system that holds a folder, or the nearest one above it that exists: its type and the options of its
-    mount that say how it is read, and how many it has beside these. Raises OSError, and ValueError where no mount is
-    found."""
+    """Return the type of a folder's file system, its mount options that say how data are read, and the number of its
+    other options. A folder that does not exist stands for the nearest one above it. Raises OSError, or ValueError where
+    no mount is found."""
     folder = existing(folder)
     best: tuple[int, str, str] = (-1, "", "")
     for line in (root / "proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines():
@@ -82,6 +82,6 @@ def file_system(folder: Path, root: Path = ROOT) -> dict[str, Any]:
 
 
 def existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
+    """Return the folder, or the nearest one above it that exists."""
     folder = folder.resolve()
     return folder if folder.exists() else existing(folder.parent)

@@ -1,4 +1,4 @@
-"""ScaFFold as a workload: volumes of fractals, HDF5 files of bricks. What each name means: benchmark/workload.py."""
+"""The workload ScaFFold: volumes of fractals in HDF5 files. Its names are those of benchmark/workload.py."""
 
 from pathlib import Path
 
@@ -15,33 +15,35 @@ __all__ = ["Problem", "held_out"]
 
 
 def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:
-    """DIR/<split>/<id>.h5."""
+    """Return the file of a sample, DIR/<split>/<id>.h5."""
     return store.sample_path(root, split, sample)
 
 
 def make_sample(root: Path, problem: Problem, split: str, sample: int) -> None:
-    """A slab of bricks at a time."""
+    """Generate and store a sample, with one slab of bricks in memory at a time."""
     store.write_slabs(store.sample_path(root, split, sample), problem, split, sample, make_slabs(problem, sample))
 
 
 def stream_sample(problem: Problem, split: str, sample: int) -> Entry:
+    """Return a sample's entry without storing the sample."""
     return entry(store.measure(problem, split, sample, make_slabs(problem, sample)))
 
 
 def state_sample(root: Path, problem: Problem, split: str, sample: int) -> Entry:
-    """The file's header."""
+    """Return the entry that the header of a sample's file states."""
     return entry(header(root, problem, split, sample))
 
 
 def measure_sample(root: Path, problem: Problem, split: str, sample: int) -> Entry:
-    """A slab of bricks at a time."""
+    """Return a sample's entry from every byte of its file, with one slab of bricks in memory at a time."""
     header(root, problem, split, sample)
     path = store.sample_path(root, split, sample)
     return entry(store.measure(problem, split, sample, store.read_slabs(path, problem)))
 
 
 def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Proof:
-    """Volume and label, uint8 (D, H, W) each. Reads the bricks of the box, no others, each held against its sha256."""
+    """Read volume and label of a box, uint8 (D, H, W) each. Only the box's bricks are read, and each is compared with
+    its sha256. Raises ValueError for a box that does not have whole bricks."""
     path = store.sample_path(root, split, sample)
     if any(n % problem.brick for corner in box for n in corner):
         raise ValueError(f"{path}: found a box {box}, wanted whole bricks of {problem.brick}")
@@ -53,7 +55,7 @@ def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box
 
 
 def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, places: np.ndarray) -> store.Arrays:
-    """The same bricks from the same places."""
+    """Read a box that was proved before from the `places` that its proof has."""
     return store.read_again(store.sample_path(root, split, sample), problem.side, problem.brick, *box, places)
 
 
@@ -62,14 +64,14 @@ def blank(problem: Problem, box: Box) -> store.Arrays:
 
 
 def file_bytes(problem: Problem) -> int:
-    """Rounded up: the volume as it is, an eighth of that for the compressed label (measured: 1/60 at scale 5, less
-    above), a brick's sha256 and place in the index, and HDF5's own."""
+    """Return an upper bound of a file's bytes: the volume uncompressed, an eighth of that for the compressed label
+    (measured: 1/60 at scale 5, less above), each brick's sha256 and place in the index, and HDF5's own structures."""
     bricks = (problem.side // problem.brick) ** 3
     return problem.voxels + problem.voxels // 8 + 128 * bricks + 16384
 
 
 def header(root: Path, problem: Problem, split: str, sample: int) -> Header:
-    """The header of a sample's file. Raises ValueError naming the file if it belongs to another problem."""
+    """Return the header of a sample's file. Raises ValueError, naming the file, if it belongs to another problem."""
     path = store.sample_path(root, split, sample)
     found = read_header(path)
     if found.problem != problem.digest():
@@ -78,5 +80,5 @@ def header(root: Path, problem: Problem, split: str, sample: int) -> Header:
 
 
 def entry(found: Header) -> Entry:
-    """What a manifest says of a sample."""
+    """Return the manifest's entry of a sample."""
     return Entry(found.sample, found.split, found.digest, found.class_counts)

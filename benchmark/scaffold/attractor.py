@@ -1,14 +1,14 @@
-"""Points of an attractor of two affine maps: a chaos game whose walkers branch.
+"""Compute points of the attractor of two affine maps, by a chaos game whose walkers branch.
 
-Bit-identical everywhere: element-wise float32 multiplications and additions in a fixed order, nothing
-else. No matmul, no einsum, no fused multiply-add, no libm.
+The results are the same bit by bit on every machine, since there are only element-wise float32 multiplications and
+additions in a fixed order: no matmul, no einsum, no fused multiply-add, no libm.
 
-The chaos game (Barnsley 1988) sends a walker through one of the maps, picked at random, and marks where
-it arrives. One walker at a time is slow, and many walkers that each pick their own map must compute both.
-So walkers pick maps one by one only until they have forgotten where they started; from then on every
-walker takes *both* roads: if X is spread over the attractor like its measure, so are T0(X) and T1(X), and
-T0(T0(X)), ... Walking that binary tree depth first costs one map a point, keeps all arrays in cache, and
-marks voxels that lie close together one after the other.
+The chaos game (Barnsley 1988) sends a walker through one of the maps, picked at random, and marks where it arrives. One
+walker at a time is slow, and many walkers that each pick their own map must compute both maps. So walkers pick maps at
+random only until their starting points no longer matter. From then on both maps are applied to every walker: if X is
+distributed over the attractor like its measure, so are T0(X) and T1(X), T0(T0(X)), and so on. Walking this binary tree
+depth first costs one map a point, keeps all arrays in cache, and marks voxels that lie close together one after the
+other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,17 +17,17 @@ import numpy as np
 
 PARAMETERS = 12  # of a map: the matrix row by row, then the translation
 STEPS = 64  # random steps of a walker before it branches: one bit of its word each
-BLOCK = 1024  # walkers at most: enough for NumPy's calls to pay, few enough for their random steps to cost little
+BLOCK = 1024  # walkers at most: many enough for NumPy to be efficient, few enough for cheap random steps
 
 
 def by_columns(maps: np.ndarray) -> np.ndarray:
-    """Maps (2, 12) as (2, 4, 3, 1): the matrix's three columns and the translation, to be broadcast over points."""
+    """Return maps (2, 12) as (2, 4, 3, 1): the matrix's three columns and the translation, to broadcast over points."""
     columns = np.concatenate([maps[:, :9].reshape(2, 3, 3).transpose(0, 2, 1), maps[:, None, 9:]], axis=1)
     return np.ascontiguousarray(columns, np.float32)[..., None]
 
 
 def apply(columns: np.ndarray, points: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> None:
-    """out = ((a x + b y) + c z) + t, all float32: columns (4, 3, 1) or (4, 3, n), the rest (3, n)."""
+    """Compute out = ((a x + b y) + c z) + t in float32: columns (4, 3, 1) or (4, 3, n), the other arrays (3, n)."""
     a, b, c, t = columns
     x, y, z = points
     np.multiply(a, x, out=out)
@@ -39,9 +39,9 @@ def apply(columns: np.ndarray, points: np.ndarray, out: np.ndarray, scratch: np.
 
 
 def wander(maps: np.ndarray, walkers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the walkers are one step before their last, and at last: two arrays (3, n), float32.
+    """Return where the walkers are before and after their last random step: two arrays (3, n), float32.
 
-    `maps` is (2, 12) float32, `walkers` (n,) uint64: bit i of a walker's word picks the map of its step i.
+    `maps` is (2, 12) float32, `walkers` (n,) uint64. Bit i of a walker's word picks the map of its step i.
     """
     n = len(walkers)
     here, there, scratch = np.zeros((3, n), np.float32), np.empty((3, n), np.float32), np.empty((3, n), np.float32)
@@ -58,15 +58,16 @@ def wander(maps: np.ndarray, walkers: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def blocks(maps: np.ndarray, walkers: np.ndarray, count: int) -> Iterator[np.ndarray]:
-    """`count` points of the attractor, in float32 blocks (3, n); a block is overwritten once the next is asked for.
+    """Yield `count` points of the attractor in float32 blocks (3, n), where n is the number of walkers.
 
-    n is the number of walkers; count / n must be a power of two and at least 2.
+    A block is overwritten once the next one is asked for. Raises ValueError unless count / n is a power of two, at
+    least 2.
     """
     return spread(maps, wander(maps, walkers), count)
 
 
 def spread(maps: np.ndarray, ends: Sequence[np.ndarray], count: int) -> Iterator[np.ndarray]:
-    """`blocks` of walkers that have wandered already: `ends` are their last two places."""
+    """Yield the blocks of walkers whose random steps are done. `ends` are their last two places."""
     before, last = ends
     n = last.shape[1]
     doublings = (count // n).bit_length() - 1
@@ -80,7 +81,7 @@ def spread(maps: np.ndarray, ends: Sequence[np.ndarray], count: int) -> Iterator
 
 
 def branch(maps: np.ndarray, levels: np.ndarray, scratch: np.ndarray, depth: int) -> Iterator[np.ndarray]:
-    """The points below level `depth` - 1 of the tree, depth first."""
+    """Yield the points below level `depth` - 1 of the tree, depth first."""
     if depth == len(levels):
         return
     for columns in maps:
@@ -90,5 +91,5 @@ def branch(maps: np.ndarray, levels: np.ndarray, scratch: np.ndarray, depth: int
 
 
 def walkers_for(count: int) -> int:
-    """How many walkers make `count` (a power of two, at least 32) points: few at small counts, so that they branch."""
+    """Return how many walkers make `count` points (a power of two, at least 32). Each of them branches."""
     return min(BLOCK, count // 16)

@@ -1,6 +1,7 @@
-"""Boxes of a sample, put together from its file's bricks: what a box touches, where that is, and reading it past HDF5.
+"""Read boxes of a sample from its file's bricks: which bricks a box touches, where in the file they are, and reading
+them without HDF5.
 
-One thread reads, so that the kernel's count of its bytes is whole; the others inflate, check and copy what it has read.
+One thread reads, so that the kernel's counter of that thread covers all bytes. Others inflate, check and copy them.
 """
 
 import os
@@ -16,10 +17,11 @@ import numpy as np
 from h5py import h5d
 from zlib_ng import zlib_ng
 
+from benchmark.launch import usable_cores
 from benchmark.log import open_regular
 
 WORTH_A_THREAD = 1 << 20  # bytes of a volume's bricks: hashing them takes 0.6 ms, handing them over up to 0.1 ms
-MOST_THREADS = 4  # beyond that the thread that reads is what the others wait for
+MOST_THREADS = 4  # more would only wait for the thread that reads
 AT_ONCE = 1 << 23  # bytes of a volume's bricks that a thread has at a time
 Voxels = tuple[int, int, int]  # z, y, x: a corner or a shape
 Arrays = tuple[np.ndarray, np.ndarray]  # volume and label
@@ -28,7 +30,8 @@ Check = Callable[[int, np.ndarray, np.ndarray], None]  # of a brick: its number 
 
 
 class Cut(NamedTuple):
-    """The whole bricks that a box touches: voxels `low` to `high`, multiples of `brick`; `box` is the box in them."""
+    """The whole bricks that a box touches: voxels `low` to `high`, which are multiples of `brick`. `box` has the slices
+    of the box in them."""
 
     low: Voxels
     high: Voxels
@@ -37,20 +40,20 @@ class Cut(NamedTuple):
 
     @property
     def shape(self) -> Voxels:
-        """Of the whole bricks together."""
+        """The shape of the whole bricks together."""
         return tuple(z - a for a, z in zip(self.low, self.high, strict=True))
 
     def corners(self) -> Iterator[Voxels]:
-        """The first voxel of every brick, row by row."""
+        """Yield the first voxel of every brick, row by row."""
         return product(*(range(a, z, self.brick) for a, z in zip(self.low, self.high, strict=True)))
 
     def positions(self) -> Iterator[Voxels]:
-        """Of every brick in the sample, in units of bricks, row by row."""
+        """Yield every brick's position in the sample, in units of bricks, row by row."""
         return product(*(range(a // self.brick, z // self.brick) for a, z in zip(self.low, self.high, strict=True)))
 
 
 def touched(path: Path, side: int, brick: int, origin: Voxels, shape: Voxels) -> Cut:
-    """The bricks that a box touches. Raises ValueError for a box that is not inside the sample."""
+    """Return the bricks that a box touches. Raises ValueError for a box that is not inside the sample."""
     if any(o < 0 or s < 1 or o + s > side for o, s in zip(origin, shape, strict=True)):
         raise ValueError(f"{path}: found a box {tuple(shape)} at {tuple(origin)}, wanted one inside {side}^3 voxels")
     low = tuple(o // brick * brick for o in origin)
@@ -59,15 +62,18 @@ def touched(path: Path, side: int, brick: int, origin: Voxels, shape: Voxels) ->
 
 
 def find_bricks(volume: h5d.DatasetID, label: h5d.DatasetID, cut: Cut) -> np.ndarray:
-    """Where in the file a box's bricks lie, int64 (bricks, volume and label, offset and bytes): HDF5 is asked where,
-    and not for the bytes, which it would inflate with zlib and copy twice."""
+    """Return where in the file a box's bricks are, int64 (bricks, volume and label, offset and bytes). HDF5 gives the
+    places only: if it read the bytes, it would inflate them with zlib and copy them twice."""
     found = [[d.get_chunk_info_by_coord(corner) for d in (volume, label)] for corner in cut.corners()]
     return np.array([[(chunk.byte_offset, chunk.size) for chunk in pair] for pair in found], np.int64)
 
 
 def read_bricks(path: Path, cut: Cut, places: np.ndarray, check: Check | None = None) -> Arrays:
-    """Volume and label of a box, uint8 (D, H, W) each, from its bricks, each of which `check` may see first, in any
-    thread. Of what checks raise, the first brick's is raised. Raises ValueError for bytes that are not a brick's."""
+    """Return volume and label of a box, uint8 (D, H, W) each, read from its bricks.
+
+    `check` is called for each brick, in any thread; of the errors of several bricks, the first brick's is raised.
+    Raises ValueError for bytes that are not a brick's.
+    """
     size, shape = cut.brick**3, (cut.brick,) * 3
     volume, label = np.empty((2, *cut.shape), np.uint8)
     boxes = [tuple(slice(n, n + cut.brick) for n in at) for at in product(*(range(0, n, cut.brick) for n in cut.shape))]
@@ -80,7 +86,7 @@ def read_bricks(path: Path, cut: Cut, places: np.ndarray, check: Check | None = 
                 check(number, intensities, classes)
             volume[boxes[number]], label[boxes[number]] = intensities, classes
 
-    threads = min(cores(), MOST_THREADS) if check and volume.nbytes >= WORTH_A_THREAD else 1
+    threads = min(usable_cores(), MOST_THREADS) if check and volume.nbytes >= WORTH_A_THREAD else 1
     with open_regular(path) as file:
         expect(file.fileno(), chunks)
         for turn in turns(len(boxes), threads, max(1, AT_ONCE // size)):
@@ -93,7 +99,8 @@ def read_bricks(path: Path, cut: Cut, places: np.ndarray, check: Check | None = 
 
 
 def turns(count: int, threads: int, most: int) -> Iterator[list[range]]:
-    """`count` bricks in turns; of each turn a part a thread, as equal as can be and of no more than `most`."""
+    """Deal `count` bricks out: yield turns, each with one range of bricks for every thread. The ranges are as equal as
+    possible and have at most `most` bricks."""
     parts = min(count, -(-count // (threads * most)) * threads)
     edges = [count * n // parts for n in range(parts + 1)]
     ranges = [range(a, z) for a, z in pairwise(edges)]
@@ -102,8 +109,8 @@ def turns(count: int, threads: int, most: int) -> Iterator[list[range]]:
 
 @contextmanager
 def beside() -> Iterator[Callable[..., None]]:
-    """Hands calls to other threads. What the first of them raises is raised at the end, also where the body itself
-    raises: its bricks come later."""
+    """Yield a function that runs a call in another thread. At the end, the error of the first failed call is raised. It
+    takes precedence over an error of the body, whose bricks come later."""
     calls = []
     try:
         yield lambda *call: calls.append(pool(os.getpid()).submit(*call))
@@ -115,17 +122,12 @@ def beside() -> Iterator[Callable[..., None]]:
 
 @lru_cache(maxsize=1)
 def pool(process: int) -> ThreadPoolExecutor:
-    """The threads of a process: a forked one has none of its parent's."""
+    """Return the threads of a process, by its number: a forked process has none of its parent's threads."""
     return ThreadPoolExecutor(MOST_THREADS - 1, f"bricks of {process}")
 
 
-def cores() -> int:
-    """That this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def adjacent(chunks: Sequence[Chunk]) -> Iterator[tuple[int, int, int]]:
-    """Chunks that lie one behind another in the file, as one: offset, bytes, and how many they are. In order."""
+    """Join chunks that are adjacent in the file: yield offset, bytes and number of chunks of each group, in order."""
     start = stop = count = 0
     for offset, size in chunks:
         if offset != stop or not count:
@@ -138,8 +140,8 @@ def adjacent(chunks: Sequence[Chunk]) -> Iterator[tuple[int, int, int]]:
 
 
 def expect(descriptor: int, chunks: Sequence[Chunk]) -> None:
-    """Have the kernel fetch all chunks, volumes and labels by turns, where they are not in memory: a disk takes several
-    requests at a time."""
+    """Ask the kernel to fetch all chunks that are not in memory, since a disk serves several requests at a time.
+    Volumes and labels alternate in `chunks`."""
     if hasattr(os, "posix_fadvise"):
         for kind in (0, 1):
             for offset, size, _ in adjacent(chunks[kind::2]):
@@ -147,8 +149,8 @@ def expect(descriptor: int, chunks: Sequence[Chunk]) -> None:
 
 
 def fetch(descriptor: int, chunks: Sequence[Chunk]) -> list[memoryview]:
-    """The chunks' bytes, in order, volumes and labels by turns. Neighbours come in one request. Raises ValueError where
-    the file ends before them."""
+    """Return the chunks' bytes in order; volumes and labels alternate. Adjacent chunks are read in one request. Raises
+    ValueError where the file ends too early."""
     found: list[memoryview] = [memoryview(b"")] * len(chunks)
     for kind in (0, 1):
         number = kind
@@ -164,7 +166,7 @@ def fetch(descriptor: int, chunks: Sequence[Chunk]) -> list[memoryview]:
 
 
 def inflate(chunk: memoryview, size: int) -> np.ndarray:
-    """A brick of `size` bytes from its chunk: one as long as the brick isn't deflated.
+    """Return a brick of `size` bytes from its chunk. A chunk of `size` bytes is not compressed.
 
     A label is mostly background: zlib-ng takes 1/15 of zlib's time for it, ISA-L 1/2. Raises ValueError for bytes that
     are not a brick's.

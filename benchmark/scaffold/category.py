@@ -1,7 +1,7 @@
-"""Categories: iterated function systems of two affine maps, their instances, and the search for them.
+"""Categories (iterated function systems of two affine maps), their instances, and the search for categories.
 
-Run it to search again and compare with (or print) what benchmark/scaffold/categories.yaml publishes:
-`python benchmark/scaffold/category.py --problem smoke`.
+`python benchmark/scaffold/category.py --problem smoke` searches again and prints what
+benchmark/scaffold/categories.yaml publishes.
 """
 
 import argparse
@@ -37,8 +37,9 @@ Maps = tuple[tuple[float, ...], tuple[float, ...]]  # two maps of 12 parameters:
 
 
 def instance_maps(base: Maps, variant: int) -> np.ndarray:
-    """The maps of an instance, (2, 12) float32. Variant 0 is the base; variant 1 + 12 p + f scales parameter p
-    of both maps by FACTORS[f] tenths; later ones, of `fine_variant`, by thousandths."""
+    """Return the maps of an instance, (2, 12) float32. Variant 0 is the base. Variant 1 + 12 p + f scales parameter p
+    of both maps by FACTORS[f] tenths; later variants, those of `fine_variant`, by thousandths. Raises ValueError for
+    another variant."""
     maps = np.array(base, dtype=np.float64)
     most = fine_variant(PARAMETERS - 1, FINE[1])
     if maps.shape != (2, PARAMETERS) or not 0 <= variant <= most:
@@ -53,29 +54,29 @@ def instance_maps(base: Maps, variant: int) -> np.ndarray:
 
 
 def fine_variant(parameter: int, factor: int) -> int:
-    """The variant that scales a parameter of both maps by so many thousandths, within FINE."""
+    """Return the variant that scales a parameter of both maps by `factor` thousandths, within FINE."""
     return VARIANTS + 1 + parameter * (FINE[1] - FINE[0] + 1) + factor - FINE[0]
 
 
 def determinant(parameters: tuple[float, ...]) -> float:
-    """The determinant of a map's matrix, by cofactors of its first row: the same bits everywhere."""
+    """Return the determinant of a map's matrix, by cofactors of its first row, with the same bits on every machine."""
     a, b, c, d, e, f, g, h, i = parameters[:9]
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 
 
 @cache
 def reference_walkers() -> np.ndarray:
-    """The words of the walkers that measure every attractor."""
+    """Return the random words of the walkers that measure every attractor."""
     return draw.words(0, draw.REFERENCE, count=QUICK // 4)
 
 
 def bounding_box(maps: np.ndarray, count: int = FULL) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest coordinates of `count` reference points, two float32 arrays (3,)."""
+    """Return the lowest and highest coordinates of `count` reference points, two float32 arrays (3,)."""
     return extremes(attractor.blocks(maps, reference_walkers(), count))
 
 
 def extremes(points: Iterator[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest coordinates of blocks of points (3, n) of one size, two arrays (3,)."""
+    """Return the lowest and highest coordinates of blocks of points (3, n), two arrays (3,)."""
     low = next(points).copy()
     high = low.copy()
     for block in points:
@@ -85,9 +86,10 @@ def extremes(points: Iterator[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def bounded(maps: np.ndarray, stretch: float) -> bool:
-    """Whether the attractor is where its points are: with eight times the points it is at most `stretch` as large.
+    """Return whether the attractor is bounded by its points: with eight times as many it is at most `stretch` times as
+    large.
 
-    Maps that hardly contract (or don't) throw few points far out, the farther, the more points there are.
+    Maps that hardly contract, or do not, send a few points far out, and farther the more points there are.
     """
     low, high = bounding_box(maps, QUICK)
     if not np.all(np.abs(high) + np.abs(low) < 100):
@@ -97,7 +99,7 @@ def bounded(maps: np.ndarray, stretch: float) -> bool:
 
 
 def boxes(maps: np.ndarray, count: int = POINTS, grid: int = GRID) -> tuple[np.ndarray, float]:
-    """Which boxes of a grid around the attractor `count` reference points hit, bool (2^grid,)*3, and the least
+    """Return which boxes of a grid around the attractor `count` reference points hit, bool (2^grid,) * 3, and the least
     extent of the attractor over its greatest, in [0, 1]."""
     low, high = bounding_box(maps)
     extent = high - low
@@ -110,19 +112,19 @@ def boxes(maps: np.ndarray, count: int = POINTS, grid: int = GRID) -> tuple[np.n
 
 
 def coarse(hit: np.ndarray) -> np.ndarray:
-    """Boxes of the measuring grid as boxes of the coarse grid."""
+    """Return which boxes of the coarse grid are hit, from those of the measuring grid."""
     n, k = 1 << COARSE, 1 << (GRID - COARSE)
     return hit.reshape(n, k, n, k, n, k).any(axis=(1, 3, 5))
 
 
 def likeness(a: np.ndarray, b: np.ndarray) -> float:
-    """Boxes that both hit over boxes that either hits."""
+    """Return the intersection over union of the boxes that two attractors hit."""
     return np.count_nonzero(a & b) / max(1, np.count_nonzero(a | b))
 
 
 def contracts(parameters: tuple[float, ...], search: Search) -> bool:
-    """A map's share of the test: it shrinks volumes, but not too much, and its matrix entries' squares have a
-    bounded sum (of its singular values' squares)."""
+    """Return whether a map passes its part of the acceptance test: it shrinks volumes, but not too much, and the sum of
+    its matrix entries' squares (which is that of its singular values' squares) is bounded."""
     squares = 0.0
     for value in parameters[:9]:
         squares = squares + value * value
@@ -131,12 +133,12 @@ def contracts(parameters: tuple[float, ...], search: Search) -> bool:
 
 
 def acceptable(base: Maps, search: Search, others: list[list[np.ndarray]]) -> list[np.ndarray] | None:
-    """The coarse boxes of a candidate's base and 144 variants if it passes the acceptance test, else None.
+    """Return the coarse boxes of a candidate's base and 144 variants if it passes the acceptance test, else None.
 
-    Base and every variant are bounded, extend in all three directions, and hit a number of boxes within limits:
-    what fills a comparable share of the grid at one scale does so at all, for the attractor is self-affine.
-    No instance is as much like another category's base as `likeness` (nor that category's instances like this
-    base): where coarse boxes differ, fine ones do. `others` are the coarse boxes of the categories accepted so far.
+    The base and every variant must be bounded, extend in all three directions, and hit a number of boxes within limits.
+    One scale is enough for this test, since attractors are self-affine. No instance may be as similar as `likeness` to
+    another category's base, and no instance of that category to this base: where coarse boxes differ, so do fine ones.
+    `others` are the coarse boxes of the categories accepted so far.
     """
     maps = [instance_maps(base, variant) for variant in range(VARIANTS + 1)]
     if not all(contracts(m, search) for m in base) or not bounded(maps[0], search.stretch):
@@ -163,7 +165,7 @@ def acceptable(base: Maps, search: Search, others: list[list[np.ndarray]]) -> li
 
 
 def candidate(search: Search, number: int) -> Maps:
-    """Candidate `number` of a search: 24 parameters, multiples of 1 / UNIT in [-reach, reach]."""
+    """Return candidate `number` of a search: 24 parameters, multiples of 1 / UNIT in [-reach, reach]."""
     raw = draw.words(search.seed, draw.SEARCH, number, count=2 * PARAMETERS)
     reach = int(search.reach * UNIT)
     values = [draw.between(w, -reach, reach) / UNIT for w in raw]
@@ -171,7 +173,7 @@ def candidate(search: Search, number: int) -> Maps:
 
 
 def find_categories(search: Search, wanted: int) -> Iterator[tuple[int, Maps]]:
-    """The first `wanted` candidates that pass, with their numbers, in order."""
+    """Yield the first `wanted` candidates that pass, with their numbers, in order."""
     accepted: list[list[np.ndarray]] = []
     number = 0
     while len(accepted) < wanted:
@@ -185,7 +187,7 @@ def find_categories(search: Search, wanted: int) -> Iterator[tuple[int, Maps]]:
 
 @cache
 def load_categories(wanted: int, path: Path = CATEGORIES) -> list[Maps]:
-    """The first `wanted` published categories. Raises ValueError naming the file when there are fewer."""
+    """Return the first `wanted` published categories. Raises ValueError, naming the file, when there are fewer."""
     published = read_yaml(path)["categories"]
     if len(published) < wanted:
         raise ValueError(f"{path.name}: found {len(published)} categories, wanted {wanted}")

@@ -1,4 +1,4 @@
-"""What a sample's file says about itself, held against what the file is."""
+"""Read what a sample's file says about itself, and compare it with the file's name, place and datasets."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,12 @@ from benchmark.hdf5 import opened
 from benchmark.hdf5_facts import Data, attributes, data_of, value_of
 
 TEXTS, COUNTS = ("problem", "split", "digest"), "class_counts"  # attributes
-MOST_CLASSES = 256  # what a byte tells apart
+MOST_CLASSES = 256  # labels are bytes
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says about itself."""
+    """The header of a sample's file."""
 
     problem: str  # Problem.digest()
     split: str
@@ -29,7 +29,7 @@ class Header:
 
 
 class Described(NamedTuple):
-    """Which sample an open file holds, in bricks of which side, and its datasets."""
+    """An open file's sample, the side of its volume and of its bricks, and its datasets."""
 
     split: str
     sample: int
@@ -41,7 +41,7 @@ class Described(NamedTuple):
 
 
 def read_header(path: Path) -> Header:
-    """What a finished file says about itself. Raises ValueError naming the file otherwise."""
+    """Return the header of a finished file. Raises ValueError, naming the file, for any other file."""
     with opened(path) as file:
         found = described(path, file)
         problem, digest, counts = values(path, file, ("problem", "digest", COUNTS))
@@ -49,8 +49,8 @@ def read_header(path: Path) -> Header:
 
 
 def described(path: Path, file: h5py.File) -> Described:
-    """An open file: the attributes that say where it belongs, held against its place, and its datasets, held against
-    these."""
+    """Return the description of an open file. Raises ValueError, naming the file, where its attributes do not agree
+    with its place, or its datasets with its attributes."""
     if not h5a.exists(file.id, b"digest"):
         raise ValueError(f"{path}: unfinished: the file has no digest")
     split, *numbers = values(path, file, ("split", "sample", "side", "brick"))
@@ -73,7 +73,7 @@ def described(path: Path, file: h5py.File) -> Described:
 
 
 def values(path: Path, file: h5py.File, names: tuple[str, ...]) -> list[Any]:
-    """Attributes of an open file, each of the kind and size that it should have."""
+    """Return attributes of an open file. Raises ValueError, naming the file, for one of the wrong type or size."""
     found = attributes(file, names)
     sizes = {name: attribute.shape for name, attribute in found.items()}
     if any(len(shape or ()) != 1 if name == COUNTS else shape != () for name, shape in sizes.items()):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from benchmark.manifest import SPLITS
-from benchmark.problem import digest, split_samples
+from benchmark.problem import Samples
 
 STEPS = 144  # instances of a category between the steps of the others: 12 parameters, 12 steps
 
@@ -35,8 +35,8 @@ class Intensity:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A problem. Sides and extents are in voxels; `scale` and `bottleneck` are exponents of 2."""
+class Problem(Samples):
+    """A ScaFFold problem. Sides and extents are in voxels; `scale` and `bottleneck` are exponents of 2."""
 
     workload: ClassVar[str] = "scaffold"
 
@@ -95,7 +95,8 @@ class Problem:
 
     @property
     def most_boxes(self) -> tuple[int, int, int]:
-        """Boxes that each axis can be cut into: whole bricks, and a voxel each at the U-Net's coarsest level."""
+        """The most boxes that each axis can be cut into. A box has whole bricks, and at least one voxel at the U-Net's
+        coarsest level."""
         most = min(1 << self.bottleneck, self.side // self.brick)
         return most, most, most
 
@@ -116,41 +117,29 @@ class Problem:
 
     @property
     def field(self) -> int:
-        """Voxels that the U-Net's convolutions see to each side of a voxel, at least: two of 3^3 at each level, on the
-        way down, at the bottom and on the way up."""
+        """The least number of voxels that the U-Net's convolutions see to each side of a voxel. There are two of 3^3 at
+        each level on the way down, at the bottom, and at each level on the way up."""
         return 4 * ((1 << self.levels) - 1) + 2 * (1 << self.levels)
 
     @property
     def levels(self) -> int:
-        """Down- and upsamplings of the U-Net."""
+        """The number of times that the U-Net halves its extent, and doubles it again."""
         return self.scale - self.bottleneck
 
     @property
     def classes(self) -> int:
-        """Categories and background, which is class 0."""
+        """The number of classes: the categories, and the background, which is class 0."""
         return self.categories + 1
 
-    @property
-    def samples(self) -> int:
-        return self.train_samples + self.validation_samples
-
-    def digest(self) -> str:
-        """Two problems are the same if this is."""
-        return digest(self)
-
     def split_instances(self, split: str) -> int:
-        """Instances, of all categories, that a split uses."""
+        """Return how many instances, of all categories together, a split uses."""
         return self.categories * self.instances * len(self.split_samples(split)) // self.samples
-
-    def split_samples(self, split: str) -> range:
-        """The sample ids of "train" or "validation": the training samples come first."""
-        return split_samples(self, split)
 
 
 @dataclass(frozen=True)
 class HeldOut(Problem):
-    """A problem whose instances no dataset has: their factors lie between the steps of all others. Its `data_seed`
-    draws them, and all the rest. See `held_out`, which makes it of a sound problem."""
+    """A problem whose instances are in no dataset, since their factors lie between the steps of all others. Its
+    `data_seed` draws the factors and everything else. `held_out` makes one from a valid problem."""
 
     unseen: bool = True  # tells its digest from that of any other problem
 
@@ -161,13 +150,16 @@ class HeldOut(Problem):
             )
 
     def split_instances(self, split: str) -> int:
-        """All of them, so that scores on data of two seeds differ as little as may be."""
+        """Return the number of all instances: every split uses them all, so that scores of two seeds differ little."""
         return self.categories * self.instances
 
 
 def held_out(problem: Problem, seed: int) -> HeldOut:
-    """The same problem with fresh data of this seed, of whose instances none is in the problem's own. The validation
-    split is as large, or so much larger that it has each instance equally often."""
+    """Return the same problem with fresh data of this seed, which share no instance with the problem's own data.
+
+    The validation split is as large as the problem's own, or larger where it must be to have each instance equally
+    often.
+    """
     values = {field.name: getattr(problem, field.name) for field in fields(problem)}
     pool = problem.categories * problem.instances
     step = pool // math.gcd(pool, problem.fractals)

@@ -1,18 +1,18 @@
-"""What can be had without looking at much shape: `python benchmark/shortcut.py --problem smoke`.
+"""Classifiers that see little of the shape: `python benchmark/shortcut.py --problem smoke`.
 
-Classifiers fitted on the training split and scored by validation Dice. All but the last see a voxel or a small box
-around it; those that are told which voxels are occupied need not find them.
+Each is fitted on the training split and scored by the Dice of the validation split. All but the last see a voxel or a
+small box around it. Some are told which voxels are occupied, which a network has to find out.
 
 - `voxel`: the best table by a voxel's intensity.
 - `neighbours`: the best table by the mean intensity of the occupied voxels in the 5^3 box around an occupied one.
 - `bayes3`, `bayes5`, `bayes7`: the category under which the intensities of all occupied voxels in the box are likeliest
   (naive Bayes).
-- `votes`: a threshold, the likeliest category in a 3^3 box, and two rounds of votes: what a few lines of NumPy do.
-- `box3`, `box5`, `box7`, `box9`: ridge regression on random features of the box's occupancy: shape, but of a small box.
-- `nearest`: no shortcut. It finds each fractal and compares it as a whole with those of the training split.
+- `votes`: a threshold, the likeliest category in a 3^3 box, and two rounds of votes, which takes a few lines of NumPy.
+- `box3`, `box5`, `box7`, `box9`: ridge regression on random features of the box's occupancy, which see its shape.
+- `nearest` is no shortcut. It finds each fractal and compares it as a whole with those of the training split.
 
-A problem is one of shape as long as all but the last stay below its target. Samples, or cells of large ones, are made
-on the fly.
+A problem requires the shape of whole fractals as long as all but the last stay below its target. Samples, or cells of
+large ones, are made on the fly.
 """
 
 from collections.abc import Iterator
@@ -32,12 +32,12 @@ from benchmark.shortcut import Score
 __all__ = ["LOWER", "SCORE", "scope", "shortcuts"]
 
 SCORE = "Dice"
-LOWER = False  # large scores are good ones
+LOWER = False  # a higher score is better
 TOLD = "told which are occupied"
 
 
 def shortcuts(problem: Problem, workers: int = 1, samples: int | None = None) -> Iterator[Score]:
-    """The classifiers' scores. `samples` limits each split to its first so many samples."""
+    """Yield the classifiers' scores. `samples` limits each split to its first so many samples."""
     train, validation = (split_parts(problem, split, samples) for split in SPLITS)
     tables = {split: summed(problem, parts, workers) for split, parts in zip(SPLITS, (train, validation), strict=True)}
     true = tables["validation"]["voxel"][0].sum(axis=0)
@@ -50,7 +50,7 @@ def shortcuts(problem: Problem, workers: int = 1, samples: int | None = None) ->
 
 
 def summed(problem: Problem, parts: list[Part], workers: int) -> dict[str, tuple[np.ndarray, float]]:
-    """The histograms of a split, and processor seconds, by table."""
+    """Return the histogram of a split, and its processor seconds, by the name of the table."""
     found = each(histograms, problem, parts, workers, "tables")
     return {
         name: (sum(part[name][0] for part in found), sum(part[name][1] for part in found))
@@ -59,7 +59,7 @@ def summed(problem: Problem, parts: list[Part], workers: int) -> dict[str, tuple
 
 
 def table_scores(tables: dict[str, dict[str, tuple[np.ndarray, float]]], true: np.ndarray) -> Iterator[Score]:
-    """`voxel` and `neighbours`, from the histograms of both splits."""
+    """Yield the scores of `voxel` and `neighbours`, from the histograms of both splits."""
     side = 2 * REACH + 1
     sees = {"voxel": "a voxel's intensity", "neighbours": f"mean intensity of a box of {side}^3 voxels, {TOLD}"}
     for name, what in sees.items():
@@ -69,7 +69,7 @@ def table_scores(tables: dict[str, dict[str, tuple[np.ndarray, float]]], true: n
 
 
 def vote_scores(problem: Problem, counts: np.ndarray, parts: list[Part], workers: int) -> Iterator[Score]:
-    """Naive Bayes and votes, from the training split's histogram of intensities `counts`."""
+    """Yield the scores of naive Bayes and votes, from the training split's histogram of intensities `counts`."""
     found = each(partial(predictions, counts), problem, parts, workers, "naive Bayes, votes")
     sees = {name: f"intensities of a box of {2 * reach + 1}^3 voxels, {TOLD}" for name, reach in BOXES.items()}
     sees["votes"] = f"intensities of a box of {2 * (ROUNDS + 1) + 1}^3 voxels"
@@ -81,7 +81,7 @@ def vote_scores(problem: Problem, counts: np.ndarray, parts: list[Part], workers
 def box_scores(
     problem: Problem, counts: np.ndarray, true: np.ndarray, train: list[Part], validation: list[Part], workers: int
 ) -> Iterator[Score]:
-    """The learners of small boxes."""
+    """Yield the scores of the learners of small boxes."""
     fitted = gather(problem, train, int(counts[:, 1:].sum()), TRAIN, workers)
     scored = gather(problem, validation, int(true[1:].sum()), VALIDATION, workers)
     on = f"fitted on {len(fitted.bits)} voxels, scored on {len(scored.bits)} of {true[1:].sum()}"

@@ -1,10 +1,9 @@
-"""A shortcut that sees the shape of a small box alone: random features of its occupancy, and ridge regression.
+"""A classifier that sees only the shape within a small box: random features of its occupancy, and ridge regression.
 
 Random features with a linear classifier on top (Rahimi and Recht 2008) are a network whose first layer is not trained:
-two matrix products and one linear system. That layer's weights are differences between boxes of two categories (Zhu et
-al. 2014, "Constrained extreme learning machine"), which at the same cost leave half the errors of normally
-distributed ones. It gets the occupancy of the box around a voxel, and is told which voxels are occupied, so that it
-need not find them.
+two matrix products and one linear system. The weights of that layer are differences between boxes of two categories
+(Zhu et al. 2014, "Constrained extreme learning machine"). At the same cost they leave half the errors of normally
+distributed weights. The classifier gets the occupancy of the box around a voxel, and is told which voxels are occupied.
 """
 
 from collections.abc import Iterator
@@ -30,14 +29,14 @@ SEED = 20261122  # of voxels and features
 
 @dataclass(frozen=True)
 class Boxes:
-    """Boxes of SIDE^3 voxels around occupied voxels: eight voxels a byte, uint8 (n, SIDE^3 / 8), and the middle voxel's
-    category (n,)."""
+    """Boxes of SIDE^3 voxels around n occupied voxels: eight voxels a byte, uint8 (n, SIDE^3 / 8), and the middle
+    voxel's category (n,)."""
 
     bits: np.ndarray
     category: np.ndarray
 
     def blocks(self, side: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Inner boxes, float32 (BLOCK, side^3) of 0 and 1, and categories."""
+        """Yield the inner boxes of `side`^3 voxels, float32 (BLOCK, side^3) of 0 and 1, and their categories."""
         inner = slice((SIDE - side) // 2, (SIDE + side) // 2)
         for first in range(0, len(self.bits), BLOCK):
             block = np.unpackbits(self.bits[first : first + BLOCK], axis=1, count=SIDE**3)
@@ -46,9 +45,9 @@ class Boxes:
 
 
 def cut(share: float, problem: Problem, volume: np.ndarray, label: np.ndarray) -> Boxes:
-    """The boxes around a random share of the occupied voxels; beyond the volume there is nothing."""
+    """Return the boxes around a random share of the occupied voxels. Outside the volume nothing is occupied."""
     occupied = np.argwhere(label)
-    # A key of what is there, so that parts differ and neither order nor number of workers matters.
+    # The key depends on the part itself, so that parts differ and neither order nor number of workers matters.
     draws = np.random.Generator(np.random.Philox(key=[SEED, len(occupied)])).random(len(occupied))
     z, y, x = occupied[draws < share].T
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(label > 0, SIDE // 2), (SIDE,) * 3)
@@ -57,14 +56,14 @@ def cut(share: float, problem: Problem, volume: np.ndarray, label: np.ndarray) -
 
 
 def gather(problem: Problem, parts: list[Part], occupied: int, wanted: int, workers: int) -> Boxes:
-    """About `wanted` of the `occupied` voxels of some parts, all equally likely."""
+    """Return the boxes of about `wanted` of the `occupied` voxels of some parts, each equally likely."""
     found = each(partial(cut, min(1.0, wanted / occupied)), problem, parts, workers, "boxes")
     return Boxes(np.concatenate([b.bits for b in found]), np.concatenate([b.category for b in found]))
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A fitted classifier of boxes with `side` voxels a side."""
+    """A fitted classifier of boxes of `side`^3 voxels."""
 
     side: int
     mean: np.ndarray  # (side^3,)
@@ -73,24 +72,24 @@ class Learner:
     readout: np.ndarray  # (FEATURES + side^3 + 1, categories)
 
     def classify(self, boxes: Boxes) -> np.ndarray:
-        """The category of each middle voxel (n,)."""
+        """Return the category of each box's middle voxel (n,)."""
         found = [features(x, self.mean, self.weight, self.bias) @ self.readout for x, _ in boxes.blocks(self.side)]
         return np.concatenate(found).argmax(axis=1)
 
 
 def features(x: np.ndarray, mean: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """What the linear classifier gets, float32 (n, FEATURES + side^3 + 1): random ReLUs, occupancy, a constant."""
+    """Return the linear classifier's input, float32 (n, FEATURES + side^3 + 1): random ReLUs, occupancy, a constant."""
     x = (x - mean) / deviation(mean)
     return np.concatenate([np.maximum(x @ weight + bias, 0), x, np.ones((len(x), 1), np.float32)], axis=1)
 
 
 def deviation(mean: np.ndarray) -> np.ndarray:
-    """Standard deviations of what is 0 or 1, those of what hardly varies set to more."""
+    """Return the standard deviations of voxels that are 0 or 1, with a lower bound for those that hardly vary."""
     return np.sqrt(np.maximum(mean * (1 - mean), np.float32(1e-3)))
 
 
 def learn(boxes: Boxes, side: int, categories: int) -> Learner:
-    """Ridge regression on one-hot categories, by its normal equations."""
+    """Fit a learner by ridge regression on one-hot categories, by its normal equations."""
     mean = sum(x.sum(axis=0, dtype=np.float64) for x, _ in boxes.blocks(side)) / max(1, len(boxes.bits))
     mean = mean.astype(np.float32)
     weight, bias = first_layer(boxes, side, mean)
@@ -105,8 +104,8 @@ def learn(boxes: Boxes, side: int, categories: int) -> Learner:
 
 
 def first_layer(boxes: Boxes, side: int, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (side^3, FEATURES), differences of random pairs of boxes of two categories where there are such, and
-    biases (FEATURES,)."""
+    """Return the weights (side^3, FEATURES) and the biases (FEATURES,). The weights are differences of random pairs of
+    boxes, of two categories where there are two."""
     random = np.random.Generator(np.random.Philox(key=[SEED, side]))
     pairs = random.integers(0, len(boxes.bits), (8 * FEATURES, 2))
     differ = boxes.category[pairs[:, 0]] != boxes.category[pairs[:, 1]]
@@ -118,12 +117,12 @@ def first_layer(boxes: Boxes, side: int, mean: np.ndarray) -> tuple[np.ndarray, 
 
 
 def counts(found: np.ndarray, true: np.ndarray, categories: int) -> Counts:
-    """Counts of categories (n,) as classes; background is all found and none of it here."""
+    """Return the counts of found and true categories (n,), with no voxels of background."""
     hit = found[found == true]
     return Counts(*((0, *np.bincount(a, minlength=categories).tolist()) for a in (hit, found, true)))
 
 
 def box_dice(train: Boxes, validation: Boxes, side: int, categories: int) -> float:
-    """Validation Dice of the learner with boxes of that side."""
+    """Return the validation Dice of the learner with boxes of that side."""
     found = learn(train, side, categories).classify(validation)
     return dice(counts(found, validation.category, categories))

@@ -1,4 +1,4 @@
-"""What shortcuts are fitted and scored on: whole samples, or cells of them where samples are large."""
+"""Make what shortcuts are fitted and scored on: whole samples, or cells of them where samples are large."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -18,7 +18,7 @@ WHOLE = 128  # side of the largest samples that are made as a whole
 
 
 class Part(NamedTuple):
-    """A sample, or the cell of one of its fractals."""
+    """A whole sample, or the cell of one of its fractals."""
 
     split: str
     sample: int
@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
 
 def split_parts(problem: Problem, split: str, samples: int | None = None) -> list[Part]:
-    """All of a split's samples; where they are large, the cells of fractals until each instance was used once.
+    """Return all samples of a split. Where they are large, return cells of fractals until each instance was used once.
 
     `samples` limits both to the first so many samples of the split.
     """
@@ -38,7 +38,7 @@ def split_parts(problem: Problem, split: str, samples: int | None = None) -> lis
 
 
 def scope(problem: Problem, samples: int | None = None) -> str:
-    """What `split_parts` takes, in words."""
+    """Return which parts `split_parts` returns, in words."""
     parts = {split: split_parts(problem, split, samples) for split in SPLITS}
     train, validation = (len(found) for found in parts.values())
     if problem.side <= WHOLE:
@@ -53,8 +53,8 @@ def scope(problem: Problem, samples: int | None = None) -> str:
 
 
 def make_part(problem: Problem, part: Part) -> tuple[np.ndarray, np.ndarray]:
-    """Volume and label, uint8 (D, H, W). A cell's intensities are drawn as if it were a slab of its own: distributed
-    as those of the sample, but other ones."""
+    """Return volume and label of a part, uint8 (D, H, W). The intensities of a cell have the distribution of the
+    sample's, but are drawn separately."""
     if part.index is None:
         return make_sample(problem, part.sample)
     fractal = fractals(problem, part.sample)[part.index]
@@ -65,7 +65,7 @@ def make_part(problem: Problem, part: Part) -> tuple[np.ndarray, np.ndarray]:
 def each(
     job: Callable[[Problem, np.ndarray, np.ndarray], Any], problem: Problem, parts: list[Part], workers: int, what: str
 ) -> list[Any]:
-    """job(problem, volume, label) of each part, in the order of the parts. `what` names the progress bar."""
+    """Return job(problem, volume, label) for each part, in the order of the parts. `what` names the progress bar."""
     tasks = list(enumerate(parts))
     done: Iterator = work(Task(job), Path(), problem, tasks, workers)
     found = dict(tqdm(done, total=len(tasks), desc=what, disable=None))
@@ -73,7 +73,7 @@ def each(
 
 
 class Task(NamedTuple):
-    """A job as worker processes get it."""
+    """A job that can be sent to worker processes."""
 
     job: Callable[[Problem, np.ndarray, np.ndarray], Any]
 
@@ -82,6 +82,6 @@ class Task(NamedTuple):
 
 
 def timed(function: Callable, *arguments: Any) -> tuple[Any, float]:
-    """What a function gives, and the processor seconds that it takes."""
+    """Return a function's result, and the processor seconds that it took."""
     start = process_time()
     return function(*arguments), process_time() - start

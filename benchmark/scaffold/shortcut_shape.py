@@ -1,8 +1,8 @@
-"""What is no shortcut: a hand-made method that looks at whole fractals, told nothing but the volume.
+"""A hand-made classifier of whole fractals, which is no shortcut. It gets nothing but the volume.
 
-A table says which voxels are occupied, and the grid of cells which of them belong together. A cell's fractal is
-described by how its voxels are spread over GRID^3 boxes of the cube around it, and all of its voxels get the category
-of the training fractal that is spread most like it.
+A table says which voxels are occupied, and the grid of cells says which of them belong together. A cell's fractal is
+described by the distribution of its voxels over GRID^3 boxes of the cube around it. All of its voxels get the category
+of the training fractal with the most similar distribution.
 """
 
 from functools import partial
@@ -19,26 +19,26 @@ GRID = 4  # boxes a side
 
 
 class Found(NamedTuple):
-    """What seems to be a fractal: how it is spread (GRID^3,), and its voxels by true class (classes,)."""
+    """A cell's occupied voxels: their distribution (GRID^3,), and their number by true class (classes,)."""
 
     spread: np.ndarray
     classes: np.ndarray
 
 
 def spread(occupied: np.ndarray) -> np.ndarray:
-    """Square roots of the shares of the occupied voxels (D, H, W) in boxes of the cube around them, (GRID^3,): the
-    distance between two is Hellinger's."""
+    """Return the square roots of the shares of the occupied voxels (D, H, W) in each box of the cube around them,
+    (GRID^3,). The distance between two such vectors is Hellinger's."""
     voxels = np.argwhere(occupied)
     low, high = voxels.min(axis=0), voxels.max(axis=0) + 1
     extent = (high - low).max()
-    # twice the place in the cube, in voxels, which is a whole number: the cube has the middle of the voxels
+    # twice the position in the cube, in voxels, is a whole number; the cube is centred on the voxels
     doubled = 2 * voxels + 1 - low - high + extent
     z, y, x = np.clip(doubled * GRID // (2 * extent), 0, GRID - 1).T
     return np.sqrt(np.bincount((z * GRID + y) * GRID + x, minlength=GRID**3) / len(voxels))
 
 
 def find(threshold: np.ndarray, problem: Problem, volume: np.ndarray, label: np.ndarray) -> tuple[list[Found], float]:
-    """The fractals of a volume of whole cells, and the processor seconds that it took to find and describe them."""
+    """Return the fractals in a volume of whole cells, and the processor seconds of finding and describing them."""
     found, seconds, n = [], 0.0, problem.cell
     for corner in np.ndindex(*(extent // n for extent in volume.shape)):
         cell = tuple(slice(c * n, (c + 1) * n) for c in corner)
@@ -52,15 +52,15 @@ def find(threshold: np.ndarray, problem: Problem, volume: np.ndarray, label: np.
 
 
 def nearest(known: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """For each row of `wanted` (n, features), which row of `known` (m, features) is nearest."""
+    """Return for each row of `wanted` (n, features) the index of the nearest row of `known` (m, features)."""
     return np.argmax(wanted @ known.T, axis=1)  # all rows have length 1
 
 
 def shape_dice(
     counts: np.ndarray, true: np.ndarray, problem: Problem, train: list[Part], validation: list[Part], workers: int
 ) -> tuple[float, float]:
-    """Validation Dice, and processor seconds. `counts` is the training split's histogram of intensities, (256,
-    classes), `true` are the validation split's voxels by class."""
+    """Return the validation Dice, and processor seconds. `counts` is the training split's histogram of intensities,
+    (256, classes); `true` has the validation split's voxels by class."""
     job = partial(find, likely_occupied(counts))
     parts = each(job, problem, train + validation, workers, "fractals")
     seconds = sum(took for _, took in parts)

@@ -1,4 +1,4 @@
-"""Shortcuts that see intensities alone: tables, naive Bayes and votes."""
+"""Classifiers that see only intensities: tables, naive Bayes and votes."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ ROUNDS = 2  # of votes
 
 
 def box_sum(values: np.ndarray, reach: int = REACH) -> np.ndarray:
-    """The sum over the box around each voxel, (D, H, W); beyond the volume there is nothing."""
+    """Return the sum over the box around each voxel, (D, H, W). Values outside the volume are 0."""
     for axis in range(3):
         padded = np.pad(values, [(reach, reach) if a == axis else (0, 0) for a in range(3)])
         n = values.shape[axis]
@@ -25,19 +25,19 @@ def box_sum(values: np.ndarray, reach: int = REACH) -> np.ndarray:
 
 
 def neighbour_means(volume: np.ndarray, occupied: np.ndarray) -> np.ndarray:
-    """For each occupied voxel, STEPS times the mean intensity of the occupied voxels around it and itself."""
+    """Return for each occupied voxel STEPS times the mean intensity of itself and the occupied voxels around it."""
     total = box_sum(np.where(occupied, volume, 0).astype(np.int32))
     return STEPS * total[occupied] // box_sum(occupied.astype(np.int32))[occupied]
 
 
 def histogram(features: np.ndarray, label: np.ndarray, bins: int, classes: int) -> np.ndarray:
-    """Voxels by feature and true class, int64 (bins, classes)."""
+    """Return the number of voxels by feature and true class, int64 (bins, classes)."""
     joint = features.astype(np.int64).reshape(-1) * classes + label.reshape(-1)
     return np.bincount(joint, minlength=bins * classes).reshape(bins, classes)
 
 
 def histograms(problem: Problem, volume: np.ndarray, label: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:
-    """The histograms of `voxel` and `neighbours`, and the processor seconds of each."""
+    """Return the histograms of `voxel` and `neighbours`, and the processor seconds of each."""
 
     def neighbours() -> np.ndarray:
         occupied = label > 0
@@ -48,10 +48,11 @@ def histograms(problem: Problem, volume: np.ndarray, label: np.ndarray) -> dict[
 
 
 def fit(counts: np.ndarray) -> np.ndarray:
-    """The table, class by feature (bins,), with the highest Dice on the histogram `counts` that we can find.
+    """Return the table, class by feature (bins,), with the highest Dice on the histogram `counts` that is found.
 
-    A voxel's most likely class is not yet the best for Dice, which weighs rare classes up. So: from the most
-    likely classes under several weights of the background, change single entries while that raises the Dice.
+    The most likely class of a voxel is not the best one for Dice, in which rare classes count for more. So the search
+    starts from the most likely classes under several weights of the background, and changes single entries as long as
+    that raises the Dice.
     """
     best, best_score = np.zeros(len(counts), dtype=np.int64), -1.0
     size = np.maximum(counts.sum(axis=0), 1)
@@ -65,7 +66,7 @@ def fit(counts: np.ndarray) -> np.ndarray:
 
 
 def climb(counts: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, float]:
-    """`table` after single changes, each raising the mean foreground Dice on `counts`, and that Dice."""
+    """Change single entries of `table` while that raises the mean Dice on `counts`. Return table and Dice."""
     true, rows, table = counts.sum(axis=0), counts.sum(axis=1), table.copy()
     classes = np.arange(counts.shape[1])
     hit = np.array([counts[table == c, c].sum() for c in classes])
@@ -91,7 +92,7 @@ def climb(counts: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def score(counts: np.ndarray, table: np.ndarray, true: np.ndarray) -> float:
-    """Dice of a table on the histogram of another split; `true` are the split's voxels by class."""
+    """Return the Dice of a table on another split's histogram `counts`. `true` has that split's voxels by class."""
     classes = range(counts.shape[1])
     hit = tuple(int(counts[table == c, c].sum()) for c in classes)
     predicted = tuple(int(counts[table == c].sum()) for c in classes)
@@ -99,18 +100,18 @@ def score(counts: np.ndarray, table: np.ndarray, true: np.ndarray) -> float:
 
 
 def log_likelihoods(counts: np.ndarray) -> np.ndarray:
-    """Log-likelihood of each intensity by category, float32 (256, categories), from a histogram (256, classes)."""
-    foreground = counts[:, 1:] + 0.5  # what was never seen is unlikely, not impossible
+    """Return each intensity's log-likelihood by category, float32 (256, categories), from counts (256, classes)."""
+    foreground = counts[:, 1:] + 0.5  # an intensity that was never seen is unlikely, not impossible
     return np.log(foreground / foreground.sum(axis=0)).astype(np.float32)
 
 
 def likely_occupied(counts: np.ndarray) -> np.ndarray:
-    """Whether a voxel of each intensity is rather occupied than not, bool (256,), from a histogram (256, classes)."""
+    """Return whether a voxel of each intensity is more likely occupied, bool (256,), from counts (256, classes)."""
     return counts[:, 1:].sum(axis=1) > counts[:, 0]
 
 
 def most_likely(evidence: list[np.ndarray], occupied: np.ndarray, reach: int) -> np.ndarray:
-    """The class of each voxel, uint8: the category of whose evidence (D, H, W) the box holds most, or background."""
+    """Return each voxel's class, uint8: the category with the most evidence (D, H, W) in the box, or background."""
     found = np.zeros(occupied.shape, np.uint8)
     sums = [box_sum(np.where(occupied, values, np.float32(0)), reach)[occupied] for values in evidence]
     found[occupied] = 1 + np.argmax(sums, axis=0)
@@ -118,13 +119,13 @@ def most_likely(evidence: list[np.ndarray], occupied: np.ndarray, reach: int) ->
 
 
 def bayes(likelihoods: np.ndarray, volume: np.ndarray, occupied: np.ndarray, reach: int) -> np.ndarray:
-    """Naive Bayes over the intensities of the occupied voxels in the box."""
+    """Classify each voxel by naive Bayes over the intensities of the occupied voxels in its box."""
     return most_likely([table[volume] for table in likelihoods.T], occupied, reach)
 
 
 def votes(likelihoods: np.ndarray, threshold: np.ndarray, volume: np.ndarray) -> np.ndarray:
-    """Naive Bayes over boxes of 3^3, on voxels that the table `threshold` says are occupied; then each takes the class
-    that most of those around it have, ROUNDS times."""
+    """Classify the voxels that the table `threshold` calls occupied by naive Bayes over boxes of 3^3. Then give each
+    the class that most voxels around it have, ROUNDS times."""
     occupied = threshold[volume]
     found = bayes(likelihoods, volume, occupied, 1)
     for _ in range(ROUNDS):
@@ -135,8 +136,8 @@ def votes(likelihoods: np.ndarray, threshold: np.ndarray, volume: np.ndarray) ->
 def predictions(
     counts: np.ndarray, problem: Problem, volume: np.ndarray, label: np.ndarray
 ) -> dict[str, tuple[Counts, float]]:
-    """Counts of naive Bayes and votes, and the processor seconds of each. `counts` is the training split's histogram of
-    intensities."""
+    """Return the counts of naive Bayes and votes, and the processor seconds of each. `counts` is the training split's
+    histogram of intensities."""
     likelihoods = log_likelihoods(counts)
     jobs = {name: partial(bayes, likelihoods, volume, label > 0, reach) for name, reach in BOXES.items()}
     jobs["votes"] = partial(votes, likelihoods, likely_occupied(counts), volume)

@@ -1,12 +1,12 @@
-"""Storage: one HDF5 file a sample, DIR/<split>/<id>.h5.
+"""Store samples: one HDF5 file each, DIR/<split>/<id>.h5.
 
-Datasets, all chunked by bricks: `volume` uint8 without any filter; `label` uint8, gzip; `bricks`, the sha256
-of every brick (as in benchmark/fingerprint.py), uint8 (bricks z, y, x, 32). Reading a box reads its bricks
-only and holds each against its sha256. HDF5's own fletcher32 is not used: a chunk that a disk lost and gave
-back as zeros passes it.
+A file has three datasets: `volume`, uint8 without any filter; `label`, uint8 with gzip; and `bricks`, the sha256 of
+every brick (as in benchmark/fingerprint.py), uint8 (bricks z, y, x, 32). The first two are chunked by bricks. Reading a
+box reads only its bricks and compares each with its sha256. HDF5's own fletcher32 is not used, because it passes a
+chunk that a disk lost and returned as zeros.
 
-A file is written under a temporary name; its `digest` attribute is written last; then it is synced and
-renamed. So a file of the final name is a whole file, whatever was killed when.
+A file is written under a temporary name, with its attribute `digest` last, then synced and renamed. So a file with the
+final name is complete, whenever a process was killed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,12 +29,12 @@ Slab = tuple[int, np.ndarray, np.ndarray]  # first plane; volume and label, uint
 
 
 def sample_path(root: Path, split: str, sample: int) -> Path:
-    """The file of a sample."""
+    """Return the file of a sample."""
     return Path(root) / split / f"{sample:05d}.h5"
 
 
 def write_sample(path: Path, problem: Problem, split: str, sample: int, volume: np.ndarray, label: np.ndarray) -> None:
-    """Store a whole sample, uint8 (D, H, W) each; see `write_slabs`."""
+    """Store a sample from volume and label, uint8 (D, H, W) each. See `write_slabs`."""
     b = problem.brick
     write_slabs(
         path, problem, split, sample, ((z, volume[z : z + b], label[z : z + b]) for z in range(0, len(label), b))
@@ -42,16 +42,16 @@ def write_sample(path: Path, problem: Problem, split: str, sample: int, volume: 
 
 
 def write_slabs(path: Path, problem: Problem, split: str, sample: int, slabs: Iterable[Slab]) -> Header:
-    """Store a sample that comes in slabs of whole bricks' depth.
+    """Store a sample that comes in slabs of whole bricks, and return its header.
 
-    Nothing of the final name exists until the whole file is on disk. Raises OSError when it can't be written.
+    No file has the final name until all of it is on disk. Raises OSError when it cannot be written.
     """
     with replacing(path) as temporary, writing(temporary, libver="latest") as file:
         return fill(file, problem, split, sample, slabs)
 
 
 def fill(file: h5py.File, problem: Problem, split: str, sample: int, slabs: Iterable[Slab]) -> Header:
-    """Write datasets, then attributes, the digest last."""
+    """Write the datasets, then the attributes, with the digest last. Return the header."""
     n, b = problem.side, problem.brick
     chunks = {"shape": (n, n, n), "dtype": "u1", "chunks": (b, b, b)}
     volume = file.create_dataset("volume", **chunks)
@@ -74,7 +74,8 @@ def fill(file: h5py.File, problem: Problem, split: str, sample: int, slabs: Iter
 
 
 def measure(problem: Problem, split: str, sample: int, slabs: Iterable[Slab], bricks: Any = None) -> Header:
-    """Digest and class counts of a sample that comes in slabs; bricks' sha256 go into `bricks` if given."""
+    """Return the header, with digest and class counts, of a sample that comes in slabs. The sha256 of the bricks are
+    written to `bricks`, if given. Raises ValueError for a wrong number of planes."""
     counts, total, b, planes = np.zeros(problem.classes, np.int64), 0, problem.brick, 0
     for first, intensities, classes in slabs:
         planes += len(classes)
@@ -94,8 +95,8 @@ def measure(problem: Problem, split: str, sample: int, slabs: Iterable[Slab], br
 
 
 class Proved(NamedTuple):
-    """A box that was held against its sha256: uint8 (D, H, W) each; the sum of the digests of the bricks that it
-    touches; and where in the file those lie, int64 (bricks, volume and label, offset and bytes)."""
+    """A box whose bricks had the right sha256: volume and label, uint8 (D, H, W) each; the sum of the digests of the
+    bricks that it touches; and their places in the file, int64 (bricks, volume and label, offset and bytes)."""
 
     volume: np.ndarray
     label: np.ndarray
@@ -104,16 +105,16 @@ class Proved(NamedTuple):
 
 
 def read_box(path: Path, origin: Voxels = (0, 0, 0), shape: Voxels | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Volume and label of a box, uint8 (D, H, W) each; the whole sample by default.
+    """Return volume and label of a box, uint8 (D, H, W) each; of the whole sample by default.
 
-    Reads the bricks that the box touches and no others, and checks each. Raises ValueError naming the file
-    when it is missing, unfinished, truncated or corrupt.
+    Only the bricks that the box touches are read, and each is checked. Raises ValueError, naming the file, when it is
+    missing, unfinished, truncated or corrupt.
     """
     return prove_box(path, origin, shape)[:2]
 
 
 def prove_box(path: Path, origin: Voxels = (0, 0, 0), shape: Voxels | None = None) -> Proved:
-    """`read_box`, and what it saw. Every brick is hashed once, for the check and for the sum."""
+    """Read and check a box as `read_box` does, and return it with its proof. Each brick is hashed once, for both."""
     with opened(path) as file:
         split, sample, side, b, volume, label, stored = described(path, file)
         cut = touched(path, side, b, origin, shape or (side,) * 3)
@@ -135,15 +136,15 @@ def prove_box(path: Path, origin: Voxels = (0, 0, 0), shape: Voxels | None = Non
 
 
 def read_again(path: Path, side: int, brick: int, origin: Voxels, shape: Voxels, places: np.ndarray) -> Arrays:
-    """`read_box` for who has proved the same box: from the same `places`, past HDF5, and held against nothing.
+    """Read a box that was proved before from its `places`, without HDF5 and without any check.
 
-    Who calls it knows a checksum of what it must give. Raises ValueError naming the file where no bricks are.
+    The caller must compare the result with a checksum. Raises ValueError, naming the file, where there are no bricks.
     """
     with named(path):
         return read_bricks(path, touched(path, side, brick, origin, shape), places)
 
 
 def read_slabs(path: Path, problem: Problem) -> Iterator[Slab]:
-    """A stored sample a slab of one brick's depth at a time, so that no more need be in memory."""
+    """Yield a stored sample in slabs of one brick's depth, so that only one slab has to be in memory."""
     for first in range(0, problem.side, problem.brick):
         yield first, *read_box(path, (first, 0, 0), (problem.brick, problem.side, problem.side))

@@ -1,7 +1,7 @@
-"""Volumes: which fractals a sample holds, where, and what its voxels look like.
+"""Make volumes: choose the fractals of a sample, place them, and draw the intensities of its voxels.
 
-A volume is a grid of cells. Each of its fractals lies in a cell of its own, so that none touches another's voxels.
-Everything follows from the problem and the sample's id, bit by bit, wherever it is computed.
+A volume is a grid of cells. Each fractal lies in a cell of its own, so that no two share a voxel. Everything follows
+from the problem and the sample's id, bit by bit, on every machine.
 """
 
 from collections.abc import Iterator
@@ -24,14 +24,14 @@ from benchmark.scaffold.category import (
 )
 from benchmark.scaffold.problem import HeldOut, Intensity, Problem
 
-APART = 30  # thousandths of a factor between a held-out instance and the next step, at least
+APART = 30  # least distance, in thousandths of a factor, between a held-out instance and a step of the others
 MARGIN = np.float32(1 / 64)  # of the extent: room for points beyond those that measured the bounding box
 
 
 @dataclass(frozen=True)
 class Fractal:
-    """One fractal of a sample. `size`, its greatest extent, and `origin` (z, y, x), its place in the cell, are in
-    voxels; `cell` is (z, y, x) in cells."""
+    """A fractal of a sample. `size`, its greatest extent, and `origin` (z, y, x), its place in the cell, are in voxels.
+    `cell` is (z, y, x) in cells."""
 
     category: int
     variant: int
@@ -42,9 +42,9 @@ class Fractal:
 
 @lru_cache(maxsize=4)
 def pools(problem: Problem) -> dict[str, list[tuple[int, int]]]:
-    """The instances, (category, variant), of each split. They share none.
+    """Return the instances, (category, variant), of each split. The splits share none.
 
-    The base is the last instance to be used: with 144 instances of a category, its variants alone.
+    The base is the last instance to be used. With 144 instances of a category, only its variants are.
     """
     pool = []
     for category in range(problem.categories):
@@ -57,14 +57,15 @@ def pools(problem: Problem) -> dict[str, list[tuple[int, int]]]:
     order = draw.shuffled(draw.words(problem.data_seed, draw.POOLS, count=len(pool)))
     pool = [pool[i] for i in order]
     if isinstance(problem, HeldOut):
-        return dict.fromkeys(SPLITS, pool)  # nobody trains on them
+        return dict.fromkeys(SPLITS, pool)  # nobody trains on held-out data
     trained = problem.split_instances(SPLITS[0])
     return dict(zip(SPLITS, (pool[:trained], pool[trained:]), strict=True))
 
 
 def between_steps(problem: Problem, category: int, order: list[int]) -> list[int]:
-    """The held-out variants of a category, in this order: one for each parameter and each of the 12 steps from a factor
-    to the next, 0.4 to 0.5 and so on. Its factor, in thousandths, is drawn from the middle of the step."""
+    """Return the held-out variants of a category, in this order. There is one for each parameter and each of the 12
+    steps from one factor to the next, such as 0.4 to 0.5. The variant's factor, in thousandths, is drawn from the
+    middle of the step."""
     raw = draw.words(problem.data_seed, draw.FACTORS, category, count=VARIANTS)
     variants = []
     for number in order:
@@ -76,15 +77,15 @@ def between_steps(problem: Problem, category: int, order: list[int]) -> list[int
 
 @lru_cache(maxsize=16)
 def deal(problem: Problem, split: int, number: int) -> list[tuple[int, int]]:
-    """The instances of a split in the order in which they are dealt out for the `number`-th time."""
+    """Return the instances of a split in the order in which they are dealt out for the `number`-th time."""
     pool = pools(problem)[SPLITS[split]]
     raw = draw.words(problem.data_seed, draw.ASSIGNMENT, split, number, count=len(pool))
     return [pool[i] for i in draw.shuffled(raw)]
 
 
 def instances(problem: Problem, sample: int) -> list[tuple[int, int]]:
-    """(category, variant) of each fractal of a sample. A split's samples, one after another, use all of its instances
-    once, then all of them once more, and so on."""
+    """Return (category, variant) of each fractal of a sample. In order of their ids, a split's samples use all of its
+    instances once, then all of them again, and so on."""
     split = next(i for i, name in enumerate(SPLITS) if sample in problem.split_samples(name))
     first = (sample - problem.split_samples(SPLITS[split])[0]) * problem.fractals
     made = problem.split_instances(SPLITS[split])
@@ -92,7 +93,7 @@ def instances(problem: Problem, sample: int) -> list[tuple[int, int]]:
 
 
 def fractals(problem: Problem, sample: int) -> list[Fractal]:
-    """The fractals of a sample."""
+    """Return the fractals of a sample."""
     seed, side = problem.data_seed, problem.side // problem.cell
     cells = draw.shuffled(draw.words(seed, draw.CELLS, sample, count=problem.cells))
     placed = []
@@ -107,7 +108,7 @@ def fractals(problem: Problem, sample: int) -> list[Fractal]:
 
 @lru_cache(maxsize=1024)
 def frame(categories: int, category: int, variant: int) -> tuple[np.ndarray, np.ndarray, np.float32]:
-    """The maps of an instance, and the cube around it: its lowest corner (3,) and its extent, float32."""
+    """Return the maps of an instance, and the lowest corner (3,) and the extent of the cube around it, float32."""
     maps = instance_maps(load_categories(categories)[category], variant)
     low, high = bounding_box(maps)
     extent = (high - low).max() * (1 + 2 * MARGIN)
@@ -115,7 +116,7 @@ def frame(categories: int, category: int, variant: int) -> tuple[np.ndarray, np.
 
 
 def mark(problem: Problem, sample: int, index: int, fractal: Fractal) -> np.ndarray:
-    """The voxels of a cell that its fractal occupies, bool (cell, cell, cell)."""
+    """Return which voxels of a cell its fractal occupies, bool (cell, cell, cell)."""
     maps, corner, extent = frame(problem.categories, fractal.category, fractal.variant)
     count = attractor.walkers_for(problem.points)
     walkers = draw.words(problem.data_seed, draw.WALKERS, sample, index, count=count)
@@ -141,8 +142,8 @@ def mark(problem: Problem, sample: int, index: int, fractal: Fractal) -> np.ndar
 
 
 def layers(problem: Problem, sample: int) -> Iterator[np.ndarray]:
-    """The label of a sample, a layer of cells at a time: classes, 0 background, uint8 (cell, H, W). A layer is
-    overwritten once the next is asked for."""
+    """Yield the label of a sample in layers of cells: classes, with background 0, uint8 (cell, H, W). A layer is
+    overwritten once the next one is asked for."""
     placed = list(enumerate(fractals(problem, sample)))
     n = problem.cell
     label = np.empty((n, problem.side, problem.side), np.uint8)
@@ -158,7 +159,7 @@ def layers(problem: Problem, sample: int) -> Iterator[np.ndarray]:
 
 
 def occupied_voxels(label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where a label, uint8 of a multiple of 8 voxels, is not background: flat indices in order, and the classes."""
+    """Return the flat indices, in order, and the classes of a label's voxels that are not background."""
     flat = label.reshape(-1)
     eights = np.flatnonzero(flat.view(np.uint64) != 0)  # few are: eight voxels are looked at together
     near = flat.reshape(-1, 8)[eights]
@@ -167,9 +168,9 @@ def occupied_voxels(label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def intensities(problem: Problem, sample: int, first: int, label: np.ndarray) -> np.ndarray:
-    """Intensities, uint8, of the slab `label` (D, H, W) that starts at plane `first`.
+    """Return the intensities, uint8 (D, H, W), of the slab `label` that starts at plane `first` and is one brick deep.
 
-    Drawn a slab at a time, so that no more than a slab need be in memory: a slab is one brick deep.
+    They are drawn slab by slab, so that only one slab has to be in memory.
     """
     seed, slab, intensity = problem.data_seed, first // problem.brick, problem.intensity
     raw = draw.words(seed, draw.BACKGROUND, sample, slab, count=-(-label.size // 16))
@@ -181,8 +182,8 @@ def intensities(problem: Problem, sample: int, first: int, label: np.ndarray) ->
 
 
 def background(raw: np.ndarray, intensity: Intensity) -> np.ndarray:
-    """Intensities from words, uint8 (16 words,): the bytes' lower halves, least significant byte first, then their
-    upper halves, of which as many bits count as the largest intensity has."""
+    """Return intensities of background from words, uint8 (16 words,): the lower halves of the bytes, least significant
+    byte first, then the upper halves. As many bits of each half count as the largest intensity has."""
     voxels = np.empty((2, len(raw)), "<u8")
     mask = np.uint64(intensity.background * 0x0101010101010101)
     np.bitwise_and(raw, mask, out=voxels[0])
@@ -192,15 +193,16 @@ def background(raw: np.ndarray, intensity: Intensity) -> np.ndarray:
 
 
 def foreground(raw: np.ndarray, intensity: Intensity) -> np.ndarray:
-    """Intensities from words, uint8 (4 words,): the high half of 16 bits times the width of the range."""
+    """Return intensities of occupied voxels from words, uint8 (4 words,): the high half of 16 bits times the width of
+    the range, added to its lower end."""
     low, high = intensity.foreground
     wide = raw.astype("<u8", copy=False).view("<u2").astype(np.uint32)
     return (low + (wide * np.uint32(high - low + 1) >> np.uint32(16))).astype(np.uint8)
 
 
 def make_slabs(problem: Problem, sample: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """A sample a slab at a time: first plane, volume and label, uint8 (brick, H, W). A label is overwritten once the
-    next layer of cells is asked for."""
+    """Yield a sample in slabs: first plane, volume and label, uint8 (brick, H, W). A label is overwritten once the next
+    layer of cells is asked for."""
     for layer, classes in enumerate(layers(problem, sample)):
         for plane in range(0, problem.cell, problem.brick):
             first, label = layer * problem.cell + plane, classes[plane : plane + problem.brick]
@@ -208,7 +210,7 @@ def make_slabs(problem: Problem, sample: int) -> Iterator[tuple[int, np.ndarray,
 
 
 def make_sample(problem: Problem, sample: int) -> tuple[np.ndarray, np.ndarray]:
-    """A whole sample: volume of intensities and label of classes (0 background), uint8 (D, H, W)."""
+    """Return a whole sample: volume of intensities and label of classes (0 is background), uint8 (D, H, W)."""
     volume, label = np.empty((2, *problem.shape), np.uint8)
     for first, intensity, classes in make_slabs(problem, sample):
         volume[first : first + problem.brick], label[first : first + problem.brick] = intensity, classes

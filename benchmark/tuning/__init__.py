@@ -1,1 +1,1 @@
-"""Campaigns of tuning: what is searched, which point each trial has, when a trial ends, and the tables that result."""
+"""Tuning campaigns: what is searched, which point each trial has, when a trial ends, and the tables of settings."""

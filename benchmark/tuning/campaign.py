@@ -1,4 +1,5 @@
-"""A campaign of tuning: a frozen file that says what is searched, how, at which cost. Its digest is in every log.
+"""A campaign of tuning is a frozen file that says what is searched, how, and at which cost. Every log of the campaign
+has the file's digest.
 
     problem: smoke
     batch_size: 2
@@ -36,8 +37,8 @@ MOST = 10**9  # of any number: epochs, seconds, bounds
 
 @dataclass(frozen=True)
 class Axis:
-    """What a setting may be: from `low` to `high` on a `scale`, whole numbers alone where it is `integer`, of which a
-    grid takes `points`; or one of `values`. Raises ValueError for anything else."""
+    """The values that a setting may take: a range from `low` to `high` on a `scale`, or one of `values`. An `integer`
+    range has whole numbers only. A grid takes `points` of a range. Raises ValueError for anything else."""
 
     low: float | None = None
     high: float | None = None
@@ -66,14 +67,14 @@ class Axis:
 
     @cached_property
     def keys(self) -> frozenset[Any]:
-        """What its values are looked up by."""
+        """The keys by which `within` finds a value among `values`."""
         return frozenset(map(_key, self.values or ()))
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a trial may take: so many epochs, or so many seconds from `run_start`, after which it ends at the first
-    evaluation."""
+    """The cost that a trial may have: a number of epochs, or of seconds from `run_start`. A trial whose seconds are
+    over ends at its next evaluation."""
 
     epochs: int | None = None
     seconds: float | None = None
@@ -86,8 +87,9 @@ class Budget:
 
 @dataclass(frozen=True)
 class Pruning:
-    """A trial ends after an evaluation, from epoch `epochs` on, that is worse than the median of earlier trials at that
-    epoch: of those that were over `settled` seconds before, if there are `trials` of them."""
+    """The rule that ends hopeless trials. From epoch `epochs` on, a trial ends after an evaluation that is worse than
+    the median of other trials at that epoch. Only trials that were over at least `settled` seconds before count, and
+    there must be `trials` of them."""
 
     rule: str = "median"
     epochs: int = 1
@@ -103,8 +105,8 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign. `space` is by setting, in the order of names; `settings` are what all trials have beside their point;
-    `points` are those of the sampler `list`. Raises ValueError for what is no campaign."""
+    """A campaign. `space` has an axis for each searched setting, in alphabetical order. `settings` are the same in all
+    trials. `points` belong to the sampler `list`. Raises ValueError for fields that are no valid campaign."""
 
     problem: str
     batch_size: int
@@ -144,7 +146,7 @@ class Campaign:
         self._points()
 
     def _points(self) -> None:
-        """Raises ValueError where a list or a grid doesn't have as many points as there are trials."""
+        """Raise ValueError unless a list or a grid has as many points as there are trials."""
         if (self.sampler == "list") != bool(self.points):
             raise ValueError(f"points: found {len(self.points)} with the sampler {self.sampler}, wanted them for list")
         found = len(self.points) if self.sampler == "list" else self.trials
@@ -165,7 +167,7 @@ class Campaign:
     @cached_property
     def text(self) -> str:
         """The canonical text."""
-        return json.dumps(_plain(self), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return json.dumps(plain(self), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     @cached_property
     def digest(self) -> str:
@@ -180,21 +182,21 @@ class Campaign:
 
 
 def is_value(value: Any) -> bool:
-    """Whether it is what a setting may be: a number, a printable text, a truth, or a list of these."""
+    """Return whether a setting may have this value: a number, a printable text, true, false, or a list of these."""
     if isinstance(value, list | tuple):
         return len(value) <= MOST_VALUES and all(map(is_scalar, value))
     return is_scalar(value)
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether it is one number, text or truth of an ordinary size."""
+    """Return whether this is a single number, text, true or false, of an ordinary size."""
     if type(value) is str:
         return value.isprintable() and len(value) <= 1000
     return type(value) is bool or (type(value) in (int, float) and -(2**53) <= value <= 2**53)
 
 
 def within(axis: Axis, value: Any) -> bool:
-    """Whether a value is one that the axis allows."""
+    """Return whether the axis allows a value."""
     if axis.values is not None:
         return is_value(value) and _key(value) in axis.keys
     whole = type(value) is int if axis.integer else type(value) in (int, float)
@@ -202,14 +204,14 @@ def within(axis: Axis, value: Any) -> bool:
 
 
 def _key(value: Any) -> Any:
-    """What equal values of a setting have in common, and no others; see `same`."""
+    """Return a hashable key that two values share exactly if they are the `same`."""
     if isinstance(value, list | tuple):
         return tuple(map(_key, value))
     return isinstance(value, bool), value
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values of a setting are equal: numbers by what they are, lists however they are held."""
+    """Return whether two values of a setting are equal. 1 equals 1.0 but not true; a list equals a tuple."""
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(itertools.starmap(same, zip(one, other, strict=True)))
     if isinstance(one, bool) or isinstance(other, bool):
@@ -218,7 +220,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def campaign_of(values: Any, where: str) -> Campaign:
-    """The campaign that plain values say. Raises ValueError, opened by `where`, for what is none."""
+    """Return the campaign with these fields. Raises ValueError, which begins with `where`, for anything else."""
     if not isinstance(values, dict):
         raise ValueError(f"{where}: found {shown(values)}, wanted the fields of a campaign")
     space, settings, points = (values.get(name) or {} for name in ("space", "settings", "points"))
@@ -243,17 +245,17 @@ def _axis(values: Any, where: str) -> Axis:
 
 
 def read_campaign(path: Path) -> Campaign:
-    """The campaign that a YAML file of ours says. Raises ValueError, naming the file."""
+    """Return the campaign in a YAML file of one's own. Raises ValueError, naming the file."""
     return campaign_of(read_yaml(path), str(path))
 
 
 def read_frozen(path: Path) -> Campaign:
-    """The campaign whose canonical text a file is: a stranger's. Raises ValueError for any other file, OSError for one
-    that can't be read."""
+    """Return the campaign in a stranger's file, which must hold its canonical text byte for byte. Raises ValueError for
+    any other content, and OSError where the file cannot be read."""
     with open_regular(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise ValueError(f"found more than {LARGEST} bytes, wanted at most so many")
+        raise ValueError(f"found more than {LARGEST} bytes, wanted a campaign of at most that size")
     try:
         campaign = campaign_of(json.loads(data), FILE)
         sound = campaign.text.encode() == data
@@ -262,10 +264,3 @@ def read_frozen(path: Path) -> Campaign:
     if not sound:
         raise ValueError("found another text than the campaign's canonical one, wanted it byte for byte")
     return campaign
-
-
-def _plain(campaign: Campaign) -> dict[str, Any]:
-    """Every field as JSON can hold it."""
-    space = {name: plain(axis) for name, axis in campaign.space.items()}
-    fields = {f.name: getattr(campaign, f.name) for f in dataclasses.fields(campaign)}
-    return {**{name: plain(value) for name, value in fields.items()}, "space": space}

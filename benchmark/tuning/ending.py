@@ -1,7 +1,7 @@
-"""When a trial ends before its target: by its budget of seconds, or pruned. The trial and the judge ask the same
-question of the same logs, so that what the trial decided can be computed again.
+"""Decide whether a trial ends before its target: because its budget of seconds is over, or because it is pruned.
 
-A trial decides behind an evaluation, by what its own log and those of trials that were over say until then.
+A trial decides after each evaluation, from its own log and the logs of trials that were over by then. The checker
+computes the decision again from the same logs.
 """
 
 import statistics
@@ -12,13 +12,13 @@ from operator import itemgetter
 
 from benchmark.tuning.campaign import Campaign
 
-ENDED = "the trial ends: "  # how the reason begins that the log's run_stop has
+ENDED = "the trial ends: "  # the beginning of the reason in the log's run_stop
 
 
 @dataclass(frozen=True)
 class Course:
-    """How a trial went: when its clock started and stopped, in milliseconds since 1970, None where it didn't; and its
-    evaluations in order, (epoch, milliseconds, score) each."""
+    """The course of a trial: when its clock started and stopped, in milliseconds since 1970 or None, and its
+    evaluations in order, (epoch, milliseconds since 1970, score) each."""
 
     start: int | None
     stop: int | None
@@ -26,7 +26,7 @@ class Course:
 
 
 def ending(campaign: Campaign, own: Course, others: Iterable[Course], lower: bool) -> str:
-    """Why a trial ends behind the last of its evaluations; "" if it goes on. `lower`: a lower score is better."""
+    """Return why a trial ends after its last evaluation; "" if it goes on. `lower`: a lower score is better."""
     if not own.evaluations or own.start is None:
         return ""
     epoch, now, score = own.evaluations[-1]
@@ -43,7 +43,7 @@ def ending(campaign: Campaign, own: Course, others: Iterable[Course], lower: boo
 
 
 def _score_at(course: Course, epoch: float, before: float) -> float | None:
-    """The score of a trial that was over by then, at an epoch or the last one before it."""
+    """Return a trial's score at an epoch or its last one before; None if it was not over by the time `before`."""
     if course.stop is None or course.stop >= before:
         return None
     count = bisect_right(course.evaluations, epoch, key=itemgetter(0))
@@ -51,10 +51,10 @@ def _score_at(course: Course, epoch: float, before: float) -> float | None:
 
 
 def first_ending(campaign: Campaign, own: Course, others: Sequence[Course], lower: bool) -> tuple[int, str] | None:
-    """How many evaluations a trial has before it is to end, and why; None if neither budget nor rule ends it."""
+    """Return after how many evaluations a trial has to end, and why; None if neither budget nor pruning ends it."""
     if campaign.budget.seconds is None and not campaign.pruning:
         return None
-    for count, last in enumerate(own.evaluations, 1):  # the last evaluation is all that decides
+    for count, last in enumerate(own.evaluations, 1):  # the decision depends on the last evaluation alone
         if why := ending(campaign, Course(own.start, own.stop, (last,)), others, lower):
             return count, why
     return None

@@ -1,8 +1,7 @@
-"""The folder of a campaign: what was frozen and drawn, and how its trials went, by their logs.
+"""Freeze and read the folder of a campaign, and read how its trials went from their logs.
 
-`campaign.json` is the canonical text. `ledger.jsonl`, the launch ledger of the trials, begins with two entries: the
-digest of that text is `frozen`, and only then the shift is `drawn`. Everything that is started comes behind them in the
-same chain.
+`campaign.json` is the canonical text. `ledger.jsonl`, the launch ledger of the trials, begins with two entries: first
+the digest of that text is `frozen`, then the shift is `drawn`. The starts of trials follow in the same chain.
 """
 
 import os
@@ -24,8 +23,8 @@ OWN = "os.urandom"
 
 @dataclass(frozen=True)
 class Opened:
-    """A campaign whose shift is drawn: `line` is the digest of the ledger's line with the shift, `asked` are the points
-    that an outside sampler proposed, by trial."""
+    """A campaign whose shift has been drawn. `line` is the digest of the ledger's line with the shift. `asked` has the
+    points that an outside sampler proposed, by trial."""
 
     campaign: Campaign
     shift: str
@@ -35,7 +34,7 @@ class Opened:
     asked: dict[int, dict[str, Any]]
 
     def point(self, index: int) -> dict[str, Any]:
-        """The settings of a trial's point. Raises ValueError where it has none."""
+        """Return the settings of a trial's point. Raises ValueError for a trial that has no point."""
         if not 0 <= index < self.campaign.trials:
             raise ValueError(f"found trial {index}, wanted 0 to {self.campaign.trials - 1}")
         if self.campaign.sampler != "optuna":
@@ -45,13 +44,13 @@ class Opened:
         return self.asked[index]
 
     def settings(self, index: int) -> dict[str, Any]:
-        """All settings that the campaign gives a trial."""
+        """Return all settings that the campaign gives a trial."""
         return {**self.campaign.fixed, **self.point(index)}
 
 
 def opened(campaign: Campaign, entries: Iterable[Entry]) -> Opened:
-    """The campaign with what a ledger's entries say of it. Raises ValueError unless these begin with its digest,
-    frozen, and then a shift; the first of each counts."""
+    """Return the campaign together with what a ledger's entries say of it. Raises ValueError unless the first entry
+    freezes its digest and the second one draws a shift."""
     first = [entry for entry in entries if isinstance(entry.said, Frozen | Drawn | Asked)]
     kinds = [type(entry.said) for entry in first[:2]]
     if kinds != [Frozen, Drawn] or [entry.number for entry in first[:2]] != [1, 2]:
@@ -68,7 +67,7 @@ def opened(campaign: Campaign, entries: Iterable[Entry]) -> Opened:
 
 
 def open_folder(folder: Path) -> Opened:
-    """The campaign in a folder. Raises ValueError, naming the folder, or OSError."""
+    """Return the campaign in a folder. Raises ValueError, naming the folder, or OSError."""
     try:
         return opened(read_frozen(folder / FILE), read_ledger(folder / LEDGER).entries)
     except ValueError as error:
@@ -76,8 +75,11 @@ def open_folder(folder: Path) -> Opened:
 
 
 def freeze(folder: Path, campaign: Campaign, registered: tuple[str, str] | None = None) -> Opened:
-    """Freeze a campaign in its folder, and draw its shift only then; what is frozen and drawn already stays. With
-    `registered`, (shift, source), the shift is an organiser's. Raises ValueError where the folder has another one."""
+    """Freeze a campaign in its folder, then draw its shift. What is frozen or drawn already stays as it is.
+
+    `registered`, (shift, source), is a shift that organisers drew. Raises ValueError where the folder has another
+    campaign or another shift.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE
     if not path.exists():
@@ -86,7 +88,8 @@ def freeze(folder: Path, campaign: Campaign, registered: tuple[str, str] | None 
         os.replace(partial, path)
         sync(folder)
     if read_frozen(path).digest != campaign.digest:
-        raise ValueError(f"{path}: found another campaign, wanted this one: what is frozen stays; give it a new name")
+        wanted = "wanted this one: a frozen campaign cannot change; give the new one another name (--name)"
+        raise ValueError(f"{path}: found another campaign, {wanted}")
     entries = read_ledger(folder / LEDGER).entries if (folder / LEDGER).exists() else ()
     if not entries:
         append(folder / LEDGER, Frozen(campaign.digest))
@@ -99,7 +102,7 @@ def freeze(folder: Path, campaign: Campaign, registered: tuple[str, str] | None 
 
 
 def course(log: Path, metric: str) -> Course:
-    """How a trial went, by its log. Raises OSError for one that can't be read."""
+    """Return the course of a trial from its log. Raises OSError for a log that cannot be read."""
     start = stop = None
     scores = []
     for event in read_log(log):

@@ -1,12 +1,12 @@
-"""The point of each trial, computed exactly: the same to the bit wherever it is computed.
+"""Compute the point of each trial, with the same bits on every machine.
 
-All but `optuna` follow from campaign, shift and index alone. Fractions of an axis are exact; logarithms and powers are
-those of `decimal`, which are rounded correctly; a value has 4 significant digits.
+The points of all samplers but `optuna` follow from the campaign, the shift and the index. Fractions of an axis are
+exact. Logarithms and powers are those of `decimal`, which are correctly rounded. A value has 4 significant digits.
 
 Halton's sequence (Halton 1960) takes as coordinate j of point i the digits of i in the jth prime base, in reverse,
-behind the point. Here each digit is first permuted, by a permutation of its own that follows from the shift, the axis
-and the place (random digit scrambling: Matousek 1998), as far as the base's power exceeds 2^40. So each coordinate of
-each point is uniform over all shifts, and any two points of a sequence fill the space evenly.
+after the radix point. Here each digit is first permuted, until the power of the base exceeds 2^40. The permutation
+follows from the shift, the axis and the digit's place (random digit scrambling: Matousek 1998). So each coordinate of
+each point is uniform over all shifts, and the points of a sequence fill the space evenly.
 """
 
 import hashlib
@@ -25,9 +25,9 @@ SHORT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN)
 
 
 def point(campaign: Campaign, shift: str, index: int) -> dict[str, Any]:
-    """The settings of trial `index`, from 0, by name. `shift` is 64 hexadecimal digits.
+    """Return the settings of trial `index`, counted from 0, by name. `shift` is 64 hexadecimal digits.
 
-    Raises ValueError for the sampler `optuna`, whose points follow from what it was told.
+    Raises ValueError for the sampler `optuna`, whose points cannot be computed.
     """
     names = list(campaign.space)
     if campaign.sampler == "list":
@@ -41,7 +41,7 @@ def point(campaign: Campaign, shift: str, index: int) -> dict[str, Any]:
 
 
 def halton(shift: str, axis: int, index: int) -> Fraction:
-    """Coordinate `axis` of point `index` of the scrambled sequence, above 0 and below 1."""
+    """Return coordinate `axis` of point `index` of the scrambled sequence, in (0, 1)."""
     base, value, parts = PRIMES[axis], 0, 1
     place = 0
     while parts < FINEST:
@@ -53,7 +53,8 @@ def halton(shift: str, axis: int, index: int) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def permutation(shift: str, axis: int, place: int) -> tuple[int, ...]:
-    """What digits become at a place: the order of the sha256 of "<shift> <axis> <place> <digit>"."""
+    """Return the permutation of the digits at a place: their order by the sha256 of
+    "<shift> <axis> <place> <digit>"."""
 
     def key(digit: int) -> bytes:
         return hashlib.sha256(f"{shift} {axis} {place} {digit}".encode()).digest()
@@ -62,13 +63,13 @@ def permutation(shift: str, axis: int, place: int) -> tuple[int, ...]:
 
 
 def uniform(shift: str, axis: int, index: int) -> Fraction:
-    """An independent coordinate: the first 40 bits of the sha256 of "<shift> <axis> <index>"."""
+    """Return an independent coordinate in (0, 1), from the first 40 bits of the sha256 of "<shift> <axis> <index>"."""
     first = hashlib.sha256(f"{shift} {axis} {index}".encode()).digest()[:5]
     return Fraction(2 * int.from_bytes(first, "big") + 1, 2 * FINEST)
 
 
 def grid_point(campaign: Campaign, index: int) -> dict[str, Any]:
-    """Trial `index` of a grid: the last setting by name changes fastest."""
+    """Return the point of trial `index` of a grid, in which the last setting by name changes fastest."""
     found = {}
     for name, axis in reversed(campaign.space.items()):
         index, step = divmod(index, len(axis.values) if axis.values else axis.points)
@@ -77,13 +78,11 @@ def grid_point(campaign: Campaign, index: int) -> dict[str, Any]:
 
 
 def at(axis: Axis, share: Fraction) -> Any:
-    """The value at a share, from 0 to 1, of an axis."""
+    """Return the value of an axis at a `share` of its length, from 0 to 1."""
     if axis.values is not None:
         return axis.values[min(int(share * len(axis.values)), len(axis.values) - 1)]
-    low, high = (
-        Decimal(axis.low),
-        EXACT.add(Decimal(axis.high), axis.integer),
-    )  # each whole number has a part of its own
+    low = Decimal(axis.low)
+    high = EXACT.add(Decimal(axis.high), axis.integer)  # each whole number gets an equal part of the axis
     part = EXACT.divide(Decimal(share.numerator), Decimal(share.denominator))
     if axis.scale == "log":
         first, last = EXACT.ln(low), EXACT.ln(high)

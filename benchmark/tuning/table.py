@@ -1,7 +1,7 @@
-"""Tables of settings by batch size: hpo_table.json of a problem, and what follows for batch sizes between its rows.
+"""Read a problem's table of settings by batch size, hpo_table.json, and interpolate between its rows.
 
 A row has the fields of MLPerf's reference convergence points (Benchmark, Creator, When, Platform, BS, Hyperparams,
-Epochs to converge), so that its tools can read the table, and beside these ours: "Samples to converge", the mean over
+Epochs to converge), so that MLPerf's tools can read the table. This project adds "Samples to converge", the mean over
 the confirmation runs with its interval of 95 %, "Trials", "Successes" and "Campaign", the campaign's digest.
 """
 
@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples to the target: the mean and its interval, None where it can't be told."""
+    """Training samples to the target: the mean over runs and the ends of its interval, None where that is unknown."""
 
     mean: float
     low: float | None = None
@@ -38,7 +38,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Row:
-    """Settings for a batch size. `between`: the two measured batch sizes that it was interpolated from."""
+    """Settings for a batch size. `between` has the two measured batch sizes that an interpolated row comes from."""
 
     batch: int
     settings: dict[str, Any]
@@ -53,8 +53,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Taken:
-    """What a run takes from a table: the `row`, the table's sha256, the measured rows that the row follows from, and
-    the names of settings that the command line gives on top."""
+    """What a run takes from a table: the `row`, the table's sha256, the measured `rows` that the row follows from, and
+    the names of the settings that the command line overrides (`over`)."""
 
     row: Row
     sha256: str
@@ -63,12 +63,12 @@ class Taken:
 
     @property
     def settings(self) -> list[str]:
-        """As settings of a command line."""
+        """The row as settings of a command line."""
         return [f"{name}={json.dumps(value)}" for name, value in self.row.given.items()]
 
     @property
     def told(self) -> str:
-        """Where they come from, and what they promise."""
+        """The line that tells people where the settings come from, and how many samples to expect."""
         row = self.row
         low, high = (f"{end:.4g}" if end else "unknown" for end in (row.samples.low, row.samples.high))
         how = "interpolated between {} and {}".format(*row.between) if row.between else "measured"
@@ -77,7 +77,7 @@ class Taken:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the run's log says of it."""
+        """The value of the run's log event."""
         rows = [
             {"BS": row.batch, "Hyperparams": row.settings, "Samples to converge": dict(vars(row.samples))}
             for row in self.rows
@@ -85,22 +85,16 @@ class Taken:
         return {"sha256": self.sha256, "batch": self.row.batch, "rows": rows, "over": list(self.over)}
 
 
-def read_table(path: Path, problem: str | None = None) -> list[Row]:
-    """The rows of a table, by batch size. Raises ValueError, naming the file, for what is none, or for another
-    problem than `problem`."""
-    return _read(path, problem)[0]
-
-
-def _read(path: Path, problem: str | None) -> tuple[list[Row], str]:
-    """The rows of a table, and its sha256."""
+def read_table(path: Path, problem: str | None = None) -> tuple[list[Row], str]:
+    """Return the rows of a table in order of batch size, and the sha256 of its file. Raises ValueError, naming the
+    file, for anything that is no table, or a table of another problem than `problem`."""
     try:
         with open_regular(path) as file:
             data = file.read(LARGEST + 1)
         values = json.loads(data) if len(data) <= LARGEST else None
     except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(
-            f"{path}: found no table that can be read ({str(error)[:100]}), wanted hpo_table.json"
-        ) from None
+        found = f"found no table that can be read ({str(error)[:100]})"
+        raise ValueError(f"{path}: {found}, wanted hpo_table.json") from None
     if not isinstance(values, dict) or not 0 < len(values) <= MOST_ROWS:
         raise ValueError(f"{path}: found no rows, wanted 1 to {MOST_ROWS} of at most {LARGEST} bytes in all")
     named = [(name, _row(values[name], f"{path}: {shown(name)}")) for name in values]
@@ -137,9 +131,11 @@ def _positive(value: Any) -> bool:
 
 
 def row_for(rows: list[Row], batch: int) -> Row:
-    """The row of a batch size: a measured one, or one between the two nearest. Rates and samples to the target are
-    interpolated linearly in their logarithms over that of the batch size; a setting that is no positive number is that
-    of the nearer row. Raises ValueError outside of what was measured."""
+    """Return the row of a batch size: a measured one, or one interpolated between the two nearest.
+
+    Positive numbers and samples to the target are interpolated linearly on logarithmic axes, over the batch size. Any
+    other setting is taken from the nearer row. Raises ValueError outside the measured range.
+    """
     for row in rows:
         if row.batch == batch:
             return row
@@ -153,7 +149,7 @@ def row_for(rows: list[Row], batch: int) -> Row:
     share = EXACT.divide(EXACT.subtract(logs[1], logs[0]), EXACT.subtract(logs[2], logs[0]))
     names = [name for name in first.settings if name in last.settings]
     settings = {name: _between(first.settings[name], last.settings[name], share) for name in names}
-    pairs = zip(_numbers(first.samples), _numbers(last.samples), strict=True)
+    pairs = zip(astuple(first.samples), astuple(last.samples), strict=True)
     samples = [None if a is None or b is None else float(_power(a, b, share)) for a, b in pairs]
     return Row(batch, settings, Samples(*samples), (first.batch, last.batch))
 
@@ -166,23 +162,20 @@ def _between(a: Any, b: Any, share: Decimal) -> Any:
 
 
 def _power(a: float, b: float, share: Decimal) -> Decimal:
-    """Between two positive numbers, linear in their logarithms: the same on every machine."""
+    """Interpolate between two positive numbers, linearly in their logarithms, with the same result on every machine."""
     first, last = EXACT.ln(Decimal(a)), EXACT.ln(Decimal(b))
     return EXACT.exp(EXACT.fma(share, EXACT.subtract(last, first), first))
 
 
-def _numbers(samples: Samples) -> tuple[float | None, ...]:
-    return samples.mean, samples.low, samples.high
-
-
 def take(where: str, problem: str, settings: Iterable[str] = ()) -> Taken:
-    """What TABLE:BATCH gives, below the `settings` of a command line. Raises ValueError for anything else."""
+    """Return what TABLE:BATCH gives, where the `settings` of the command line override it. Raises ValueError for
+    anything else than the path of a table, a colon and a batch size that it covers."""
     path, _, batch = where.rpartition(":")
     if not path or not re.fullmatch(r"[1-9][0-9]{0,6}", batch) or int(batch) > LARGEST_BATCH:
         wanted = f"the path of a table, a colon and a batch size up to {LARGEST_BATCH}"
         raise ValueError(f"--batch-from-table: found {where!r}, wanted {wanted}")
     try:
-        rows, digest = _read(Path(path), problem)
+        rows, digest = read_table(Path(path), problem)
         row = row_for(rows, int(batch))
     except ValueError as error:
         raise ValueError(f"--batch-from-table: {error}") from None
@@ -192,7 +185,8 @@ def take(where: str, problem: str, settings: Iterable[str] = ()) -> Taken:
 
 
 def taken(facts: Any) -> Taken:
-    """What a log says of a table, with its row computed again. Raises ValueError for what no run says."""
+    """Return what a log says a run took from a table, with the row computed again from the measured ones. Raises
+    ValueError for a value that no run writes."""
     wanted = "sha256, batch, rows and over, as a run logs them"
     if not isinstance(facts, dict) or facts.keys() != {"sha256", "batch", "rows", "over"}:
         raise ValueError(f"found {shown(facts)}, wanted {wanted}")

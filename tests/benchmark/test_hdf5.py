@@ -9,7 +9,7 @@ import h5py
 import pytest
 
 from benchmark import hdf5
-from benchmark.hdf5 import dataset, named, opened, writing
+from benchmark.hdf5 import named, opened, writing
 
 ROOT = Path(hdf5.__file__).parents[1]
 FULL = """
@@ -49,22 +49,6 @@ def test_what_a_file_says_is_told_without_anything_that_a_terminal_obeys(tmp_pat
     for said in (f"{tmp_path / 'a.h5'}: found \x1b[31m", "found \x1b[31m"):
         with pytest.raises(ValueError, match=r"found \\x1b\[31m$"), named(tmp_path / "a.h5"):
             raise ValueError(said)
-
-
-def test_a_dataset_is_one_whose_bytes_are_in_the_file(tmp_path):
-    path, other = tmp_path / "a.h5", tmp_path / "b.h5"
-    layout = h5py.VirtualLayout((3,), "u1")
-    layout[:] = h5py.VirtualSource(str(other), "a", (3,))
-    with h5py.File(path, "w") as file, h5py.File(other, "w") as elsewhere:
-        elsewhere["a"] = file["group/own"] = b"abc"
-        file["soft"], file["far"] = h5py.SoftLink("/group/own"), h5py.ExternalLink(str(other), "a")
-        file.create_virtual_dataset("virtual", layout)
-        file.create_dataset("external", (3,), "u1", external=str(other))
-    with h5py.File(path) as file:
-        assert dataset(file, "group/own")[()] == b"abc"
-        for name in ("soft", "far", "virtual", "external", "group", "none", "none/own", "group/own/more"):
-            with pytest.raises(ValueError, match=f"/{name}"):
-                dataset(file, name)
 
 
 def test_what_is_written_is_read(tmp_path):

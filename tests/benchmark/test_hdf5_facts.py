@@ -14,7 +14,7 @@ def file(tmp_path):
     with h5py.File(tmp_path / "file.h5", "w") as made:
         made.create_dataset("plain", data=np.arange(24, dtype="u1").reshape(4, 6))
         made.create_dataset("chunked", data=np.zeros((4, 6), "f4"), chunks=(2, 3))
-        made.create_group("group")
+        made["group/inner"] = np.arange(24, dtype="u1").reshape(4, 6)
         made["soft"] = h5py.SoftLink("/plain")
         made["outside"] = h5py.ExternalLink("other.h5", "data")
         made.create_dataset("elsewhere", (4,), "i4", external=[("raw", 0, 16)])
@@ -29,14 +29,17 @@ def file(tmp_path):
         yield made
 
 
-@pytest.mark.parametrize("name", ["plain", "chunked"])
+@pytest.mark.parametrize("name", ["plain", "chunked", "group/inner"])
 def test_datasets_are_what_h5py_says(file, name):
     found, wanted = data_of(file, name), file[name]
     assert (found.shape, found.chunks, found.dtype) == (wanted.shape, wanted.chunks, wanted.dtype)
     assert np.array_equal(found.read((1, 2), (2, 3)), wanted[1:3, 2:5])
 
 
-@pytest.mark.parametrize("name", ["missing", "group", "soft", "outside", "elsewhere", "virtual"])
+@pytest.mark.parametrize(
+    "name",
+    ["missing", "missing/own", "group", "group/inner/more", "soft", "outside", "elsewhere", "virtual"],
+)
 def test_nothing_that_is_not_in_the_file_itself(file, name):
     with pytest.raises(ValueError, match=name):
         data_of(file, name)

@@ -13,6 +13,7 @@ from benchmark.generate import generate, record, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
+from benchmark.workload import whole_box
 
 ALONE = Launch(0, 1, 0, 1, "none")
 
@@ -38,21 +39,21 @@ def test_stored_streamed_and_verified_alike(tiny, data):
 
 
 def test_evidence_is_of_place_data_range_and_labels(tiny, data):
-    arrays = deepcam.read_sample(data, tiny, "train", 1, deepcam.whole(tiny))
-    digest, counts = deepcam.evidence(tiny, "train", 1, deepcam.whole(tiny), arrays)
+    arrays = deepcam.read_sample(data, tiny, "train", 1, whole_box(tiny))
+    digest, counts = deepcam.evidence(tiny, "train", 1, whole_box(tiny), arrays)
     entry = load_manifest(data, tiny).entries[1]
     assert (fingerprint.to_hex(digest), counts) == (entry.digest, entry.class_counts)
-    others = [deepcam.evidence(tiny, "train", 2, deepcam.whole(tiny), arrays)[0]]
+    others = [deepcam.evidence(tiny, "train", 2, whole_box(tiny), arrays)[0]]
     for i in range(3):
         changed = [a.copy() for a in arrays]
         changed[i].flat[0] += 1
-        others.append(deepcam.evidence(tiny, "train", 1, deepcam.whole(tiny), tuple(changed))[0])
+        others.append(deepcam.evidence(tiny, "train", 1, whole_box(tiny), tuple(changed))[0])
     assert len({digest, *others}) == 5
 
 
 def test_blanks_are_like_samples(tiny, data):
-    arrays = deepcam.read_sample(data, tiny, "train", 0, deepcam.whole(tiny))
-    blanks = deepcam.blank(tiny, deepcam.whole(tiny))
+    arrays = deepcam.read_sample(data, tiny, "train", 0, whole_box(tiny))
+    blanks = deepcam.blank(tiny, whole_box(tiny))
     assert [(a.shape, a.dtype) for a in arrays] == [(b.shape, b.dtype) for b in blanks]
     assert not any(b.any() for b in blanks)
 
@@ -154,7 +155,7 @@ def test_damaged_stats_are_one_line_that_names_the_file(tiny, data, damage, said
     path = data / "stats.h5"
     damage(path)
     with pytest.raises(ValueError, match=said) as error:
-        deepcam.read_sample(data, tiny, "train", 1, deepcam.whole(tiny))
+        deepcam.read_sample(data, tiny, "train", 1, whole_box(tiny))
     assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value)
 
 
@@ -175,7 +176,7 @@ def test_full_size_sample_of_the_published_format_goes_through(tmp_path):
     path.parent.mkdir()
     with h5py.File(path, "w") as file:
         file["climate/data"], file["climate/labels_0"] = data, label
-    found, limits, classes = deepcam.read_sample(tmp_path, problem, "train", 0, deepcam.whole(problem))
+    found, limits, classes = deepcam.read_sample(tmp_path, problem, "train", 0, whole_box(problem))
     assert np.array_equal(found, data) and classes.dtype == np.uint8 and np.array_equal(classes, label)
     assert limits[1].tolist() == (767 + 1151 * np.arange(1.0, 17.0)).tolist()
     assert deepcam.measure_sample(tmp_path, problem, "train", 0).class_counts == (768 * 1152 - 2, 1, 1)

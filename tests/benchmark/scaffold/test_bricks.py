@@ -76,7 +76,7 @@ def test_a_forked_process_has_threads_of_its_own():
 def threads(request, monkeypatch):
     """Cores, and bytes at once: the tiny problem's brick has 512."""
     monkeypatch.setattr(bricks, "WORTH_A_THREAD", 1)
-    monkeypatch.setattr(bricks, "cores", lambda: request.param[0])
+    monkeypatch.setattr(bricks, "usable_cores", lambda: request.param[0])
     monkeypatch.setattr(bricks, "AT_ONCE", request.param[1])
 
 

@@ -20,7 +20,7 @@ def table(tmp_path):
 
 
 def test_measured_rows_are_as_they_are(table):
-    rows = read_table(table, "smoke")
+    rows, _ = read_table(table, "smoke")
     assert [r.batch for r in rows] == [1, 2, 8] and row_for(rows, 8) is rows[2] and rows[2].between is None
     found = take(f"{table}:8", "smoke")
     assert found.settings == ["rate=0.004", "ramp=4", "batch_size=8"]
@@ -28,7 +28,7 @@ def test_measured_rows_are_as_they_are(table):
 
 
 def test_between_two_rows_logarithms_are_linear(table):
-    found = row_for(read_table(table), 4)
+    found = row_for(read_table(table)[0], 4)
     assert "interpolated between 2 and 8" in take(f"{table}:4", "smoke").told
     assert found.between == (2, 8) and found.settings == {"rate": 0.002, "ramp": 2}
     assert (found.samples.mean, found.samples.low, found.samples.high) == (
@@ -49,7 +49,7 @@ def test_nothing_is_said_beyond_what_was_measured(table, batch):
 def test_settings_that_are_no_numbers_are_those_of_the_nearer_row(tmp_path):
     path = tmp_path / "t.json"
     path.write_text(json.dumps({"a_1": row(1, 0.1, 5, how="x", on=True), "a_16": row(16, 0.1, 5, how="y", on=False)}))
-    rows = read_table(path)
+    rows, _ = read_table(path)
     assert row_for(rows, 3).settings == {"rate": 0.1, "how": "x", "on": True}
     assert row_for(rows, 5).settings == {"rate": 0.1, "how": "y", "on": False}
 

@@ -8,7 +8,7 @@ def test_a_campaign_is_a_row_that_runs_can_read(verdict, tmp_path):
     rows = table([scored])
     path = tmp_path / "hpo_table.json"
     path.write_text(text(rows))
-    (row,) = read_table(path, "tiny")
+    (row,), _ = read_table(path, "tiny")
     assert row.batch == 4 and row.settings == scored.winner.point and row.samples.mean == 32
     assert rows["tiny_4"]["Epochs to converge"] == [4, 4, 4] and rows["tiny_4"]["Trials"] == 4
     assert {"Benchmark", "Creator", "When", "Platform", "BS", "Hyperparams"} <= rows["tiny_4"].keys()
