@@ -86,7 +86,7 @@ class Start:
 
 @dataclass(frozen=True)
 class End(_OfStart):
-    """The end of start `of`: the run's `status`, and the sha256 of its complete log. Raises Wrong for an invalid field."""
+    """The end of start `of`: its `status`, and the sha256 of its complete log. Raises Wrong for an invalid field."""
 
     of: int
     status: str

@@ -20,14 +20,10 @@ band, 1 a run's weights are not, 2 some could not be evaluated or there is no ba
 """
 
 import argparse
-import hashlib
-import json
-import os
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -41,7 +37,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.config import build
 from benchmark.generate import generate
-from benchmark.launch import Launch
+from benchmark.launch import Launch, usable_cores
 from benchmark.problem import load_problem
 from benchmark.tree import weights_path
 from benchmark.workload import held_out
@@ -49,19 +45,16 @@ from rules.bands import HeldOut
 from rules.edition import Edition, load
 
 from .auditing.logged import LoggedRun, has_weights, matches, read_run
-from .auditing.outcome import Outcome, gain, judge, judge_held_out, judge_together
+from .auditing.outcome import Outcome, gain, judge, judge_held_out, judge_together, record
 from .auditing.reevaluation import Other, evaluation
 from .config import RunConfig, resolve
-from .replay import MACHINE, OUTCOMES
+from .replay import MACHINE
 from .task import Evaluation, build_task, config_class
 from .training.events import EDITION
 from .training.stop import WrongData
 
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = (
-    "layout",
-    "tile",
-)  # of what is of a machine: an evaluation needs neither, and other settings must fit to them
+KEPT = ("layout", "tile")  # machine settings that stay as logged: other settings have to fit to them
 FEWEST = 5  # honest runs to compare with: of so many, one honest run in 124 is beyond the band (Student's t)
 LARGEST_BATCH = 64  # samples: an evaluation's numbers hardly depend on it, and a log may say anything
 
@@ -112,7 +105,7 @@ def settings_of(run: LoggedRun, args: argparse.Namespace) -> RunConfig:
     a logged setting that is none."""
     cls = config_class(run.benchmark)
     logged = build(cls, run.settings, f"{run.path}: hyperparameters")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = usable_cores()
     changes = {name: getattr(cls(), name) for name in MACHINE if name not in KEPT} | {"device": args.device}
     changes["threads"] = args.threads or (logged.threads if logged.threads <= cores else 0)
     changes["eval_batch_size"] = min(logged.eval_batch_size, LARGEST_BATCH)
@@ -179,23 +172,6 @@ def outcome_of(log: Path, args: argparse.Namespace, law: Edition, scratch: Path,
     return judge_held_out(run.epochs[-1], found, law.benchmarks[run.benchmark].lower, least)
 
 
-def record(path: Path, log: Path, args: argparse.Namespace, outcome: Outcome) -> None:
-    """Add what came of a run's weights to a file: which log, by its sha256, and the outcome."""
-    seed = {} if args.data_seed is None else {"data_seed": args.data_seed}
-    line = {
-        "kind": "held-out" if seed else "reevaluation",
-        "log": hashlib.sha256(log.read_bytes()).hexdigest(),
-        "path": str(log),
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "code": "reference",
-        **seed,
-        "outcome": OUTCOMES[outcome.code],
-        "verdict": outcome.verdict,
-    }
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
-
-
 def refuse_several(logs: Sequence[Path]) -> None:
     """Raises ValueError if runs are of several problems, whose data don't go to one folder."""
     names = sorted({read_run(log).problem for log in logs})
@@ -228,7 +204,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if args.against and outcome.gain is not None:
                     gains[log.parent, read_run(log).problem].append(outcome.gain)
                 if args.record:
-                    record(args.record, log, args, outcome)
+                    kind, seed = (
+                        ("reevaluation", {}) if args.data_seed is None else ("held-out", {"data_seed": args.data_seed})
+                    )
+                    record(args.record, log, kind, outcome.code, outcome.verdict, code="reference", **seed)
             except (ValueError, OSError, WrongData) as error:
                 print(f"reevaluate.py: {error}", file=sys.stderr, flush=True)
                 codes.append(2)

@@ -14,15 +14,12 @@ within the band, 1 not, 2 could not be replayed.
 
 import argparse
 import hashlib
-import json
 import math
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
@@ -38,12 +35,14 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 import yaml
 
 from benchmark.config import build
+from benchmark.launch import usable_cores
 from benchmark.problem import load_problem
 from rules.edition import load
 
 from . import start
 from .auditing.comparison import Distance, distances
 from .auditing.logged import Epoch, LoggedRun, matches, read_run
+from .auditing.outcome import record
 from .config import RunConfig
 from .submit import generate
 from .task import config_class
@@ -53,7 +52,6 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OURS = ("benchmark", "rules")  # what a submission's code is run with beside its own files
 FEW = 5  # files that an error names
-OUTCOMES = ("agrees", "differs", "open")  # by exit code
 # Settings of the machine and not of the training: what is logged of them is no reason to do it here.
 MACHINE = ("workers", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "tile", "layout", "device", "threads")
 
@@ -86,7 +84,7 @@ def settings_of(run: LoggedRun, args: argparse.Namespace) -> RunConfig:
     cls = config_class(run.benchmark)
     logged = build(cls, run.settings, f"{run.path}: hyperparameters")
     changes = {name: getattr(cls(), name) for name in MACHINE}
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = usable_cores()
     layout = (logged.layout or (1, 1, 1, 1)) if run.ranks <= cores else (1, 1, 1, 1)
     if args.layout:
         layout = tuple(int(part) if part.isdecimal() else 0 for part in args.layout.split(","))
@@ -181,27 +179,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{run.path}: {verdict}")
     if args.record:
         try:
-            record(args.record, run, args, code, verdict, len(found))
+            facts = {"code": "submitted" if args.source else "reference", "epochs": len(found)}
+            record(args.record, run.path, "replay", code, verdict, **facts)
         except OSError as error:
             print(f"replay.py: {args.record}: {error.strerror or error}", file=sys.stderr)
             return 2
     return code
-
-
-def record(path: Path, run: LoggedRun, args: argparse.Namespace, code: int, verdict: str, epochs: int) -> None:
-    """Add what came of a replay to a file: which log, by its sha256, whose code ran, how many epochs, the outcome."""
-    outcome = {
-        "kind": "replay",
-        "log": hashlib.sha256(run.path.read_bytes()).hexdigest(),
-        "path": str(run.path),
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "code": "submitted" if args.source else "reference",
-        "epochs": epochs,
-        "outcome": OUTCOMES[code],
-        "verdict": verdict,
-    }
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps(outcome) + "\n")
 
 
 def judge(found: Sequence[Distance], band: dict[int, tuple[float, float]]) -> tuple[int, str]:

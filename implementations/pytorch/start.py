@@ -1,7 +1,6 @@
 """How runs are started and ended: as programs of their own, or forked from a warm process (`warm.py`)."""
 
 import contextlib
-import ctypes
 import io
 import json
 import os
@@ -17,9 +16,13 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchmark.launch import end_with_parent
+
+from .config import RunConfig
+
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 PATIENCE = 15.0  # seconds that processes have to end by themselves
-ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 OURS = re.compile(r"train\.py: |epoch \d|block \d|final weights |.*: head [0-9a-f]{64}$")  # lines that runs say
 RANK = re.compile(r"rank \d+: ")
 EXIT_CODE = re.compile(r"exitcode\s*:\s*(-?\d+)")  # as torchrun tells it of each rank
@@ -105,6 +108,9 @@ class Warm:
         self.close()
 
 
+Process = Forked | subprocess.Popen
+
+
 def can_be_warm(ranks: int, device: str) -> bool:
     """Whether a run can be forked: alone, as torchrun starts ranks itself; without a GPU, whose libraries may not be
     forked; where signals follow a parent's death."""
@@ -122,6 +128,24 @@ def environment(root: Path) -> dict[str, str]:
     for each machine, as it may be of no use on another."""
     kept = root / "build" / "inductor" / (platform.node() or "here")
     return {"TORCHINDUCTOR_CACHE_DIR": str(kept), **os.environ}
+
+
+def warm_process(ranks: int, config: RunConfig) -> contextlib.AbstractContextManager[Warm | None]:
+    """Return the process from which runs of these settings are forked; None as a context if they cannot be. It loads
+    the packages while the caller does other work."""
+    if can_be_warm(ranks, config.device):
+        return Warm(config.compile, environment(ROOT))
+    return contextlib.nullcontext()
+
+
+def begin(ranks: int, options: Sequence[str], warm: Warm | None, variables: Mapping[str, str] | None = None) -> Process:
+    """Start a run of train.py and return at once. It is forked from the warm process if there is one. `variables` are
+    added to its environment."""
+    if forked := warm.start(options, environment=variables) if warm else None:
+        return forked
+    command = [*program(HERE / "train.py", ranks), *options]
+    env = {**environment(ROOT), **(variables or {})}
+    return subprocess.Popen(command, env=env, preexec_fn=end_with_parent, start_new_session=True)
 
 
 def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -151,13 +175,7 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
     return 2 if code > 0 and 2 in codes else code
 
 
-def end_with_parent() -> None:
-    """In a process that has just been forked: it gets SIGTERM when its parent is gone, however that ended."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)
-
-
-def exit_code(process: Forked | subprocess.Popen, timeout: float | None = None) -> int:
+def exit_code(process: Process, timeout: float | None = None) -> int:
     """The exit code of a run, at its end. A run whose end is not awaited is ended: after `timeout` seconds, for which
     subprocess.TimeoutExpired is raised, or as this process is to end."""
     try:
@@ -166,7 +184,7 @@ def exit_code(process: Forked | subprocess.Popen, timeout: float | None = None) 
         end(process)
 
 
-def end(process: Forked | subprocess.Popen, ask: bool = True) -> None:
+def end(process: Process, ask: bool = True) -> None:
     """See a process end: ask it to, wait a while, kill it."""
     if ask and process.poll() is None:
         process.terminate()

@@ -13,27 +13,23 @@ import argparse
 import contextlib
 import json
 import math
-import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
     if __package__.count(".") > 1:
-        print(
-            f"submit.py: found {__package__!r}, wanted a folder without a dot in its name",
-            file=sys.stderr,
-        )
+        print(f"submit.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
         sys.exit(2)
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.atomic import replacing
-from benchmark.launch import Launch
+from benchmark.launch import Launch, usable_cores
 from benchmark.manifest import Manifest, load_manifest, missing
 from benchmark.problem import load_problem
 from benchmark.tree import WEAK, set_path, system_path
@@ -44,7 +40,7 @@ from rules.registry import NAME as REGISTRY
 from .config import RunConfig, config_path, gpu_of, gpus, load_config, resolve
 from .measuring.system import describe_system
 from .parallel.layout_search import arrange
-from .start import Warm, can_be_warm, end_with_parent, environment, exit_code, exit_on_signals, program, run_program
+from .start import Warm, begin, environment, exit_code, exit_on_signals, program, run_program, warm_process
 from .submitting import at_once, study
 from .submitting.campaign import Campaign
 from .submitting.description import filled_in
@@ -112,9 +108,8 @@ def check_settings(args: argparse.Namespace) -> RunConfig:
     settings = [*args.settings, *([f"layout=[{args.layout}]"] if args.layout else [])]
     problem = load_problem(args.problem, args.problems)
     config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     local = args.nproc // args.nodes
-    config = resolve(config, cores // models_at_once(args), local, args.nproc)
+    config = resolve(config, usable_cores() // models_at_once(args), local, args.nproc)
     if config.device == "cuda":
         gpu_of(Launch(0, args.nproc, 0, local, "none"))
     if config.batch_size > problem.train_samples:
@@ -178,16 +173,6 @@ def run_once(args: argparse.Namespace, log: Path, warm: Warm | None, more: Seque
     if forked := warm.start(options) if warm else None:
         return exit_code(forked)
     return run_program([*program(HERE / "train.py", args.nproc), *options], environment(ROOT))
-
-
-def begin(args: argparse.Namespace, log: Path, warm: Warm | None, more: Mapping[str, str]) -> at_once.Process:
-    """One run that was started, with more variables, beside others."""
-    options = train_options(args, log)
-    if forked := warm.start(options, environment=more) if warm else None:
-        return forked
-    command = [*program(HERE / "train.py", args.nproc), *options]
-    variables = {**environment(ROOT), **more}
-    return subprocess.Popen(command, env=variables, preexec_fn=end_with_parent, start_new_session=True)
 
 
 def run_alone(args: argparse.Namespace, log: Path, more: Sequence[str]) -> int:
@@ -258,7 +243,8 @@ def submit(args: argparse.Namespace) -> int:
             if not described:  # what is refused leaves nothing behind
                 system_path(submission, args.system).unlink()
             return 1 if args.check else 2
-        with exit_on_signals(), warm_process(args, config) if makes else contextlib.nullcontext() as warm:
+        runs = makes and args.runs
+        with exit_on_signals(), warm_process(args.nproc, config) if runs else contextlib.nullcontext() as warm:
             if not args.check and generate(args):
                 return 2
             if args.register:
@@ -276,7 +262,8 @@ def submit(args: argparse.Namespace) -> int:
                 if args.check or found.wrong:
                     return 1 if args.check and found.wrong else 2 if found.wrong else 0
             if args.throughput and args.runs:
-                return at_once.make(campaign, parts, lambda log, more: begin(args, log, warm, more), args.anew)
+                begun = lambda log, more: begin(args.nproc, train_options(args, log), warm, more)  # noqa: E731
+                return at_once.make(campaign, parts, begun, args.anew)
             return campaign.make(args.anew) if args.runs else 0
     except SystemExit as end:
         print("submit.py: interrupted; the same command goes on with what is missing", file=sys.stderr)
@@ -296,13 +283,6 @@ def refused(campaign: Campaign, args: argparse.Namespace, problem: AnyProblem) -
     if wrong:
         print(judged_by(EDITION, args.division), file=sys.stderr)
     return bool(wrong)
-
-
-def warm_process(args: argparse.Namespace, config: RunConfig) -> contextlib.AbstractContextManager[Warm | None]:
-    """What runs are forked from, if they can be; it loads packages while data is generated."""
-    if args.runs and can_be_warm(args.nproc, config.device):
-        return Warm(config.compile, environment(ROOT))
-    return contextlib.nullcontext()
 
 
 if __name__ == "__main__":

@@ -9,9 +9,7 @@ signal n. docs/tuning.md has the whole story.
 """
 
 import argparse
-import contextlib
 import re
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,10 +18,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
     if __package__.count(".") > 1:
-        print(
-            f"tune.py: found {__package__!r}, wanted a folder without a dot in its name",
-            file=sys.stderr,
-        )
+        print(f"tune.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
         sys.exit(2)
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
@@ -35,7 +30,7 @@ from rules.registry import NAME as REGISTRY
 
 from . import submit
 from .config import RunConfig
-from .start import Warm, can_be_warm, end_with_parent, environment, exit_on_signals, program
+from .start import Process, Warm, begin, exit_on_signals, warm_process
 from .submitting.campaign import Campaign as Runs
 from .submitting.campaign import alone
 from .training.events import EDITION
@@ -43,7 +38,7 @@ from .training.stop import reason as why
 from .training.trial import text
 from .tuning.outside import ask, need_optuna
 from .tuning.shift import of_entry, to_register
-from .tuning.trials import Process, Trials, say
+from .tuning.trials import Trials, say
 
 ROOT = submit.ROOT
 
@@ -102,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if args.points:
                 return print_points(opened)
             submit.write_system(submission, args, config)
-            with warm_process(args, config) as warm:
+            with warm_process(args.nproc, config) as warm:
                 return made(args, (submission, benchmark, folder), opened, warm)
     except (ValueError, OSError) as error:
         print(f"tune.py: {why(error)}", file=sys.stderr)
@@ -114,7 +109,7 @@ def made(args: argparse.Namespace, place: tuple[Path, str, Path], opened: Opened
     submission, benchmark, folder = place
 
     def start(log: Path) -> Process:
-        return process(args, [*options(args), "--trial", str(folder), "--log", str(log)], warm)
+        return begin(args.nproc, [*options(args), "--trial", str(folder), "--log", str(log)], warm)
 
     asking = (lambda index: ask(folder, index)) if opened.campaign.sampler == "optuna" else None
     trials = Trials(submission, folder, opened, start, asking, args.config)
@@ -156,21 +151,6 @@ def options(args: argparse.Namespace) -> list[str]:
     """train.py's options of every trial."""
     names = ("problem", "problems", "config", "data", "org", "system", "division", "status")
     return [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
-
-
-def process(args: argparse.Namespace, arguments: list[str], warm: Warm | None) -> Process:
-    """A run of train.py that was started."""
-    if forked := warm.start(arguments) if warm else None:
-        return forked
-    command = [*program(submit.HERE / "train.py", args.nproc), *arguments]
-    return subprocess.Popen(command, env=environment(ROOT), preexec_fn=end_with_parent, start_new_session=True)
-
-
-def warm_process(args: argparse.Namespace, config: RunConfig) -> contextlib.AbstractContextManager[Warm | None]:
-    """What trials are forked from, if they can be."""
-    if can_be_warm(args.nproc, config.device):
-        return Warm(config.compile, environment(ROOT))
-    return contextlib.nullcontext()
 
 
 def print_points(opened: Opened) -> int:

@@ -1,15 +1,22 @@
 """What came of final weights that were evaluated again: exit code, and what to say."""
 
+import hashlib
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from rules.bands import HeldOut, Reevaluation
 
 from ..task import Evaluation
 from .logged import Epoch
 from .reevaluation import apart
+
+OUTCOMES = ("agrees", "differs", "open")  # by exit code
 
 
 @dataclass(frozen=True)
@@ -58,3 +65,19 @@ def judge_together(gains: Sequence[float], band: HeldOut, deviations: float) -> 
 def gain(logged: float, found: float, lower: bool) -> float:
     """How much better a score is than the logged one; less than 0 where it is worse. `lower`: less is better."""
     return logged - found if lower else found - logged
+
+
+def record(path: Path, log: Path, kind: str, result: int, verdict: str, **facts: Any) -> None:
+    """Append a line of JSON about one audited run to a file: the log with its sha256, the kind of audit, the outcome,
+    and further facts. `result` is the exit code. Raises OSError."""
+    line = {
+        "kind": kind,
+        "log": hashlib.sha256(log.read_bytes()).hexdigest(),
+        "path": str(log),
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        **facts,
+        "outcome": OUTCOMES[result],
+        "verdict": verdict,
+    }
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")

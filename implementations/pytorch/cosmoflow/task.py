@@ -15,7 +15,7 @@ from ..config import RunConfig, at_least, more_than
 from ..parallel.gradients import plain_model
 from ..parallel.layout import Layout
 from ..task import Evaluation, Tensors
-from ..training.step import precise
+from ..training.step import at_least_one, precise
 from ..training.stop import Aborted
 from .model import build_model, to_input
 from .split import parallelize
@@ -100,10 +100,7 @@ class Task:
         """Mean squared error, and the L2 term. From counts int16 (N, D, H, W, C) and parameters float32 (N, 4); ranks
         that share a sample all have its prediction, and count it for one part each. A rank without a sample takes
         part with an empty one that counts for nothing."""
-        here = len(batch[0]) > 0
-        if not here:
-            batch = tuple(torch.zeros((1, *x.shape[1:]), dtype=x.dtype, device=x.device) for x in batch)
-        counts, true = batch
+        (counts, true), here = at_least_one(batch)
         with precise(self.config):
             predicted = model(to_input(counts))
         squares = (predicted.double() - true).square().sum()

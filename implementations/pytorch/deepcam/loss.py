@@ -1,6 +1,5 @@
 """DeepCAM's loss and its metric, both from numbers that add up: over pixels, over samples, over ranks."""
 
-import math
 from collections.abc import Iterable
 
 import torch
@@ -8,6 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from benchmark.deepcam.problem import CLASSES
+from benchmark.metric import sums
 
 from ..parallel.layout import Layout
 
@@ -52,5 +52,5 @@ def mean_overlap(values: Iterable[list[float]], layout: Layout) -> tuple[float, 
     """IoU, and the sums by class that it is the mean of, over all ranks' values by sample. Sums are exactly rounded:
     the same whatever the batches and the ranks."""
     everyone = [sample for part in layout.gather(list(values)) for sample in part]
-    sums = [math.fsum(column) for column in zip(*everyone, strict=True)]
-    return sum(sums) / (len(CLASSES) * len(everyone)), sums
+    totals = sums(everyone)
+    return sum(totals) / (len(CLASSES) * len(everyone)), totals

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from benchmark.workload import Box, module_of
+from benchmark.workload import module_of, whole_box
 
 from ..layers.blocks import join_parts
 from ..layers.norm import NormReLU
@@ -37,7 +37,7 @@ def plain(model: nn.Module) -> nn.Module:
 def input_of(task: Task, model: nn.Module) -> Tensor:
     """Numbers of the shape and type of the network's input, (2, ...), standard normal and always the same ones."""
     problem = task.problem
-    arrays = module_of(problem).blank(problem, Box((0, 0, 0), problem.shape))
+    arrays = module_of(problem).blank(problem, whole_box(problem))
     batch = tuple(torch.from_numpy(np.stack([array] * SAMPLES)) for array in arrays)
 
     def look(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:

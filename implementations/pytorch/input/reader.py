@@ -208,9 +208,13 @@ class Reader:
         return read
 
     def close(self) -> None:
-        """End the workers."""
+        """End the workers, after what they are reading now, and wait for them.
+
+        Without the wait, the executor's thread may close its pipe just as Python, which is about to end, writes to it:
+        "OSError: Bad file descriptor" after the run's last line.
+        """
         if self.pool:
-            self.pool.shutdown(wait=False, cancel_futures=True)
+            self.pool.shutdown(cancel_futures=True)
 
 
 def follow(parent: int) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,17 +90,14 @@ def sound(seconds: Any, most: float = LONGEST) -> bool:
     return type(seconds) in (int, float) and 0 <= seconds <= most
 
 
-Emulate = Callable[[float], float]  # computes for so many seconds; the seconds that it took or was asked for
-
-
-def sleep(seconds: float) -> float:
-    """The cores are left to the readers, as DLIO leaves them."""
+def sleep(seconds: float, sizes: Sequence[int] = ()) -> float:
+    """Emulate a step by sleeping, which leaves the cores to the readers, as DLIO does. Return the seconds."""
     time.sleep(seconds)
     return seconds
 
 
-def spin(seconds: float) -> float:
-    """As many cores as training has threads are occupied."""
+def spin(seconds: float, sizes: Sequence[int] = ()) -> float:
+    """Emulate a step by computing on as many cores as training has threads. Return the seconds."""
     end = time.perf_counter() + seconds
     numbers = torch.ones(TILE)
     while time.perf_counter() < end:

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 
 from benchmark.cosmoflow.tfrecord import read_example, write_example
-from benchmark.workload import AnyProblem, Box, module_of
+from benchmark.workload import AnyProblem, Box, module_of, whole_box
 
 from ..input.reader import Evidence, Known, Sample, checksum
 from ..parallel.layout import Layout
@@ -26,17 +26,17 @@ def copy_path(root: Path, form: str, split: str, sample: int) -> Path:
 
 def whole_blank(problem: AnyProblem) -> tuple[np.ndarray, ...]:
     """A whole sample's arrays, of zeros."""
-    return module_of(problem).blank(problem, Box((0, 0, 0), problem.shape))
+    return module_of(problem).blank(problem, whole_box(problem))
 
 
 def convert(source: Path, root: Path, form: str, problem: AnyProblem, layout: Layout) -> int:
     """Write the training split in a format, dealt out to the ranks: bytes over all ranks. All ranks call it; raises
     Aborted on all of them where one can't read or write."""
-    whole, written = Box((0, 0, 0), problem.shape), [0]
+    written = [0]
 
     def write() -> None:
         for sample in problem.split_samples("train")[layout.rank :: layout.ranks]:
-            arrays = module_of(problem).prove_sample(source, problem, "train", sample, whole).arrays
+            arrays = module_of(problem).prove_sample(source, problem, "train", sample, whole_box(problem)).arrays
             path = copy_path(root, form, "train", sample)
             path.parent.mkdir(parents=True, exist_ok=True)
             write_copy(path, form, arrays)

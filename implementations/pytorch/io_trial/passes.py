@@ -28,7 +28,7 @@ class Passes:
 
     def __init__(self, run: Run, emulate: str, times: ComputeTimes):
         self.run, self.times = run, times
-        self.compute = {"sleep": self.asleep, "spin": self.spinning, "device": self.on_device}[emulate]
+        self.compute = {"sleep": sleep, "spin": spin, "device": self.on_device}[emulate]
         self.emulate = emulate
         self.copies: dict[int, Tensors] = {}
 
@@ -93,12 +93,6 @@ class Passes:
         """Wait for the other ranks."""
         if self.run.layout.ranks > 1:
             dist.all_reduce(torch.zeros(1, device=self.run.config.device))
-
-    def asleep(self, seconds: float, sizes: Iterable[int]) -> float:
-        return sleep(seconds)
-
-    def spinning(self, seconds: float, sizes: Iterable[int]) -> float:
-        return spin(seconds)
 
     def on_device(self, seconds: float, sizes: Iterable[int]) -> float:
         """Training's step on so many copies of one sample, which leaves the weights as they are: the more of them are

@@ -4,7 +4,7 @@ Readings are taken where the log has the edges of the run, of staging, epochs an
 ranks. What nodes read comes together once an epoch, behind its evaluation, and at the end, when the clock stands.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 from benchmark.energy.choice import choose
 from benchmark.energy.entry import MOMENTS, READING, SOURCES, Marked, event, sources
@@ -12,29 +12,14 @@ from benchmark.energy.reader import Reader
 from benchmark.launch import Launch
 
 from ..parallel.layout import Layout
-
-
-class Log(Protocol):
-    """What this needs of the run's log."""
-
-    passed: Any
-
-    def event(self, key: str, value: Any = None, **metadata: Any) -> None: ...
-
-    def late(self, key: str, value: Any, **metadata: Any) -> None: ...
-
-
-class Device(Protocol):
-    """What this needs of a rank's device: its host, and the uuid of an accelerator."""
-
-    host: str
-    uuid: str
+from ..training.devices import Device
+from ..training.events import RunLog
 
 
 class EnergyMeter:
     """Readings of this node, if its counters are this rank's to read, and the way of all nodes' into the log."""
 
-    def __init__(self, reader: Reader | None, layout: Layout, nodes: int, log: Log):
+    def __init__(self, reader: Reader | None, layout: Layout, nodes: int, log: RunLog):
         self.reader, self.layout, self.nodes, self.log = reader, layout, nodes, log
         self.marked: list[Marked] = []
 
@@ -60,7 +45,7 @@ class EnergyMeter:
         self.write(late=True)
 
 
-def announce(log: Log, layout: Layout, launch: Launch, device: Device) -> EnergyMeter | None:
+def announce(log: RunLog, layout: Layout, launch: Launch, device: Device) -> EnergyMeter | None:
     """Log which counters are read, and which can't be; None where no node has any. All ranks must call it."""
     devices = layout.gather((device.host, device.uuid))
     mine = choose([uuid for host, uuid in devices if host == device.host and uuid]) if not launch.local_rank else None

@@ -16,7 +16,7 @@ from ..parallel.layout import Layout
 from ..parallel.spatial import parallelize
 from ..task import Evaluation, Tensors
 from ..training.adam import DenseAdam
-from ..training.step import precise
+from ..training.step import at_least_one, precise
 from .evaluate import evaluate
 from .loss import class_weights, loss_from_sums, loss_sums
 from .model import build_model, to_input
@@ -84,10 +84,7 @@ class Task:
     def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
         """From volume and label, uint8 (N, D, H, W) each. A rank without a sample takes part with an empty volume
         that counts for nothing."""
-        here = len(batch[0]) > 0
-        if not here:
-            batch = tuple(torch.zeros((1, *x.shape[1:]), dtype=x.dtype, device=x.device) for x in batch)
-        volume, label = batch
+        (volume, label), here = at_least_one(batch)
         with precise(self.config):
             logits = model(to_input(volume))
         sums = loss_sums(logits, label, self.weight)

@@ -5,15 +5,15 @@ What they share is divided before they start: the processor's cores, or the GPUs
 
 import argparse
 import os
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from benchmark.collect import collect, snapshot
 
-from ..tuning.trials import PAUSE, Process, running
+from ..start import Process
 from .aside import move_aside
 from .campaign import WRONG, Campaign, alone
+from .several import run_all
 from .standing import standing
 
 ALONE = ("study", "checkpoint", "register", "entry")  # options that are of runs one after another
@@ -60,39 +60,29 @@ def make(campaign: Campaign, parts: list[dict[str, str]], begin: Begin, anew: bo
     exit code is that of `Campaign.make`. Raises ValueError as it does."""
     campaign.folder.mkdir(parents=True, exist_ok=True)
     with alone(campaign.folder):
-        logs = sorted(campaign.folder.glob("result_*.txt"))
-        if anew and (old := move_aside(logs, "a new set was begun")):
-            campaign.say(f"the models that were there are now in {old}")
-        before = campaign.standings()
-        campaign.same_as(run for run in range(campaign.runs) if before[run].over)
-        todo = [run for run in range(campaign.runs) if not before[run].over]
-        if len(todo) < campaign.runs:
-            campaign.say(f"{campaign.runs - len(todo)} of {campaign.runs} models are there")
+        todo = campaign.to_make(anew, "models")
         return campaign.finish() if _together(campaign, todo, parts, begin) else WRONG
 
 
 def _together(campaign: Campaign, todo: list[int], parts: list[dict[str, str]], begin: Begin) -> bool:
-    """Train the models that are left; whether they could be."""
+    """Train the models that are left. Return whether they could be trained."""
     source: dict[str, bytes] = {}
-    free, wrong = list(range(len(parts))), False
-    places: dict[int, int] = {}  # by model, which part it has
-    with running() as processes:
-        while todo or processes:
-            while todo and free and not wrong:
-                source |= snapshot(*filter(None, [campaign.config_file]))
-                run, part = todo.pop(0), free.pop(0)
-                if aside := move_aside([campaign.log(run)], "broke off"):
-                    campaign.say(f"model {run + 1} broke off before: what is there of it is now in {aside}")
-                campaign.say(f"model {run + 1} of {campaign.runs}")
-                places[run], processes[run] = part, begin(campaign.log(run), parts[part])
-            for run in [run for run, process in processes.items() if process.poll() is not None]:
-                code = processes.pop(run).wait()
-                free.append(places.pop(run))
-                collect(campaign.submission, source)
-                found = standing(campaign.log(run))
-                wrong |= code == WRONG or (code > 0 and not found.started)
-                campaign.say(f"model {run + 1} of {campaign.runs}: {campaign.told(found, code)}")
-            if wrong and not processes:
-                return False
-            time.sleep(PAUSE)
-    return True
+    free = list(range(len(parts)))
+    places: dict[int, int] = {}  # by model, the index of its part
+
+    def start(run: int) -> Process:
+        source.update(snapshot(*filter(None, [campaign.config_file])))
+        if aside := move_aside([campaign.log(run)], "broke off"):
+            campaign.say(f"model {run + 1} broke off before: what is there of it is now in {aside}")
+        campaign.say(f"model {run + 1} of {campaign.runs}")
+        places[run] = free.pop(0)
+        return begin(campaign.log(run), parts[places[run]])
+
+    def ended(run: int, code: int) -> bool:
+        free.append(places.pop(run))
+        collect(campaign.submission, source)
+        found = standing(campaign.log(run))
+        campaign.say(f"model {run + 1} of {campaign.runs}: {campaign.told(found, code)}")
+        return code == WRONG or (code > 0 and not found.started)
+
+    return run_all(todo, len(parts), start, ended)

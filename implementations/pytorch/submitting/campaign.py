@@ -68,19 +68,12 @@ class Campaign:
         work in it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with alone(self.folder):
-            old = move_aside(sorted(self.folder.glob("result_*.txt")), "a new set was begun") if anew else None
-            if old:
-                self.say(f"the runs that were there are now in {old}")
-            before = self.standings()
-            self.same_as(run for run in range(self.runs) if before[run].over)
-            todo = [run for run in range(self.runs) if not before[run].over]
-            if len(todo) < self.runs:
-                self.say(f"{self.runs - len(todo)} of {self.runs} runs are there")
+            todo = self.to_make(anew, "runs")
             source: dict[str, bytes] = {}
             for done, run in enumerate(todo):
                 source |= snapshot(*filter(None, [self.config_file]))  # what it will load, whatever is edited meanwhile
                 self.say(f"run {run + 1} of {self.runs}")
-                code = self.make_one(run, before[run])
+                code = self.make_one(run)
                 collect(self.submission, source)
                 found = standing(self.log(run))
                 self.say(f"run {run + 1} of {self.runs}: {self.told(found, code)}{self.left(len(todo) - done - 1)}")
@@ -90,9 +83,21 @@ class Campaign:
                     shutil.rmtree(self.checkpoint(run), ignore_errors=True)
             return self.finish()
 
-    def make_one(self, run: int, found: Standing) -> int:
-        """Make a run, or go on with it from its checkpoint; its exit code."""
-        log, more = self.log(run), []
+    def to_make(self, anew: bool, what: str) -> list[int]:
+        """Return which runs are missing; all of them, `anew`, after moving the set aside. `what` is the word for runs
+        in messages. Raises ValueError as `same_as` does."""
+        old = move_aside(sorted(self.folder.glob("result_*.txt")), "a new set was begun") if anew else None
+        if old:
+            self.say(f"the {what} that were there are now in {old}")
+        missing = [run for run, found in enumerate(self.standings()) if not found.over]
+        self.same_as(run for run in range(self.runs) if run not in missing)
+        if len(missing) < self.runs:
+            self.say(f"{self.runs - len(missing)} of {self.runs} {what} are there")
+        return missing
+
+    def make_one(self, run: int) -> int:
+        """Make a run, or resume it from its checkpoint. Return its exit code."""
+        log, more, found = self.log(run), [], standing(self.log(run))
         if self.checkpoints:
             more = ["--checkpoint", str(self.checkpoint(run)), "--resume"]
             if found.state == "broken" and any(self.checkpoint(run).glob("epoch_*")):

@@ -21,6 +21,14 @@ def precise(config: RunConfig) -> contextlib.AbstractContextManager:
     return torch.autocast(config.device, dtype=torch.bfloat16, enabled=config.precision == "bfloat16")
 
 
+def at_least_one(batch: Tensors) -> tuple[Tensors, bool]:
+    """Return a batch, or one sample of zeros in place of an empty batch, and whether the batch had samples. So a rank
+    without a sample takes part in all communication."""
+    if len(batch[0]):
+        return batch, True
+    return tuple(torch.zeros((1, *x.shape[1:]), dtype=x.dtype, device=x.device) for x in batch), False
+
+
 def ieee_float32() -> None:
     """Have float32 be float32 on a GPU, in convolutions as in products of matrices.
 

@@ -1,32 +1,19 @@
 """The trials of a campaign: as many at once as it says, those that are over left as they are, those that broke off set
 aside and made again."""
 
-import contextlib
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from benchmark.collect import collect, snapshot
 from benchmark.tuning.folder import Opened, open_folder
 
-from ..start import end
+from ..start import Process
 from ..submitting.aside import move_aside
 from ..submitting.campaign import WRONG, few, other_source
+from ..submitting.several import run_all
 from ..submitting.standing import Standing, standing
-
-PAUSE = 0.05  # seconds between two looks at processes
-
-
-class Process(Protocol):
-    """What is needed of a process that was started."""
-
-    def poll(self) -> int | None: ...
-    def terminate(self) -> None: ...
-    def kill(self) -> None: ...
-    def wait(self, timeout: float | None = None) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -58,24 +45,19 @@ class Trials:
             if others := other_source(self.log(index), self.config_file):
                 raise ValueError(f"{self.log(index)}: found other source than now: {few(others)}; wanted the same code")
         source: dict[str, bytes] = {}
-        wrong = False
-        with running() as processes:
-            while todo or processes:
-                while todo and not wrong and len(processes) < campaign.parallel:
-                    source |= snapshot(*filter(None, [self.config_file]))  # what it will load
-                    index = todo.pop(0)
-                    processes[index] = self.begin(index, now[index])
-                ended = [index for index, process in processes.items() if process.poll() is not None]
-                for index in ended:
-                    code = processes.pop(index).wait()
-                    collect(self.submission, source)
-                    found = standing(self.log(index))
-                    wrong |= code == WRONG or (code > 0 and not found.started)
-                    say(f"trial {index} of {campaign.trials}: {told(found)}; {self.best()}")
-                if wrong and not processes:
-                    return WRONG
-                if not ended:
-                    time.sleep(PAUSE)
+
+        def begin(index: int) -> Process:
+            source.update(snapshot(*filter(None, [self.config_file])))  # the code that the trial will load
+            return self.begin(index, now[index])
+
+        def ended(index: int, code: int) -> bool:
+            collect(self.submission, source)
+            found = standing(self.log(index))
+            say(f"trial {index} of {campaign.trials}: {told(found)}; {self.best()}")
+            return code == WRONG or (code > 0 and not found.started)
+
+        if not run_all(todo, campaign.parallel, begin, ended):
+            return WRONG
         return 0 if all(found.over for found in self.standings()) else 1
 
     def begin(self, index: int, found: Standing) -> Process:
@@ -96,20 +78,6 @@ class Trials:
         """The best so far, in words."""
         best = self.winner()
         return "none reached the target yet" if best is None else f"best so far: trial {best}"
-
-
-@contextlib.contextmanager
-def running() -> Iterator[dict[int, Process]]:
-    """Processes by trial; those that are left at the end are ended."""
-    processes: dict[int, Process] = {}
-    try:
-        yield processes
-    finally:
-        for process in processes.values():
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-        for process in processes.values():
-            end(process)
 
 
 def told(found: Standing) -> str:

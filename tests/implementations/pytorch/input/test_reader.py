@@ -1,3 +1,4 @@
+import multiprocessing
 import os
 import shutil
 import signal
@@ -21,6 +22,14 @@ from implementations.pytorch.training.stop import WrongData
 CPU = torch.device("cpu")
 WHOLE = Layout(1).box((16,) * 3)
 STEPS = [[6, 0, 3], [], [1, 2], [4, 5]]
+
+
+def test_closing_waits_for_the_workers(tiny):
+    others = set(multiprocessing.active_children())
+    reader = Reader(tiny.data, tiny.problem, WHOLE, 2, prefetch=2, cache_gib=1)
+    assert len(set(multiprocessing.active_children()) - others) == 2
+    reader.close()
+    assert set(multiprocessing.active_children()) <= others
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -70,7 +70,7 @@ def test_options_that_contradict_each_other(tiny, tmp_path, capsys, more, said):
 
 
 def test_models_share_the_cores(tiny, monkeypatch):
-    monkeypatch.setattr(submit.os, "sched_getaffinity", lambda _: set(range(16)), raising=False)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(16)), raising=False)
     args = submit.parse(arguments(tiny, "out", "--throughput", "2", "--layout", "1,2,1,1", "threads=0"))
     assert submit.check_settings(args).threads == 4
     assert submit.check_settings(submit.parse(arguments(tiny, "out", "threads=0"))).threads == 16

@@ -6,7 +6,7 @@ from benchmark.log import LogWriter
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.ending import ENDED
 from benchmark.tuning.folder import freeze
-from implementations.pytorch.tuning.trials import Trials, running
+from implementations.pytorch.tuning.trials import Trials
 
 VALUES = {"problem": "smoke", "batch_size": 2, "trials": 6, "budget": {"epochs": 8}, "parallel": 2}
 SPACE = {"rate": {"low": 1e-4, "high": 1e-2, "scale": "log"}}
@@ -103,11 +103,3 @@ def test_trials_of_other_code_are_refused(tmp_path):
     writer.close()
     with pytest.raises(ValueError, match=r"found other source than now: benchmark/log.py"):
         Stage(tmp_path).trials.make()
-
-
-def test_processes_are_ended_with_the_campaign(tmp_path):
-    process = Process(tmp_path / "result_0.txt", REACHED, looks=99)
-    with pytest.raises(KeyboardInterrupt), running() as processes:
-        processes[0] = process
-        raise KeyboardInterrupt
-    assert process.ended
