@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parse(arguments)
     path = args.log.parent / POWER / args.log.stem / f"{args.name}.txt"
     if path.exists():
-        print(f"sample.py: {path}: found a file, wanted a new one: nothing is written over", file=sys.stderr)
+        print(f"sample.py: {path}: found a file, wanted a new name: nothing is overwritten", file=sys.stderr)
         return 2
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,4 +1,4 @@
-"""Hyperparameters and settings of a run: configs/<problem>.yaml, then `field=value` from the command line."""
+"""Load the settings of a run: configs/<problem>.yaml, then `field=value` from the command line."""
 
 import dataclasses
 import hashlib
@@ -27,8 +27,8 @@ MOST_TFLOPS = 1e6  # of a rank: an exaflop/s, beyond any device
 
 @dataclass(frozen=True)
 class RunConfig:
-    """The settings that every run has; a workload's Config adds its hyperparameters. "auto", None and 0 are resolved
-    on the machine."""
+    """The settings that every run has. A workload's Config adds its hyperparameters. "auto", None and 0 are resolved on
+    the machine."""
 
     batch_size: int = 4  # samples a step, over all ranks
     eval_batch_size: int = 4  # samples a forward pass, by rank
@@ -73,16 +73,16 @@ class RunConfig:
             raise ValueError("recompute_norms: found true beside recompute, which repeats them already; wanted one")
 
     def digest(self) -> str:
-        """sha256 of the config as canonical JSON."""
+        """Return the sha256 of the config as canonical JSON."""
         return hashlib.sha256(json.dumps(self.fields(), sort_keys=True).encode()).hexdigest()
 
     def fields(self) -> dict[str, Any]:
-        """Every field and its value."""
+        """Return every field and its value."""
         return shallow(self)
 
 
 def bounded(config: RunConfig) -> None:
-    """Raises ValueError for a number, in a field or in a list, that is infinite, none (NaN) or beyond 2^53."""
+    """Raise ValueError for a number, in a field or in a list, that is infinite, NaN or beyond 2^53."""
     for name, value in config.fields().items():
         for number in value if isinstance(value, list) else [value]:
             if isinstance(number, int | float) and not -MOST_NUMBER <= number <= MOST_NUMBER:
@@ -90,14 +90,14 @@ def bounded(config: RunConfig) -> None:
 
 
 def at_most(config: RunConfig, most: float, *names: str) -> None:
-    """Raises ValueError for a field that is more."""
+    """Raise ValueError for a field above `most`."""
     for name in names:
         if not getattr(config, name) <= most:
             raise ValueError(f"{name}: found {getattr(config, name)}, wanted at most {most}")
 
 
 def at_least(config: RunConfig, least: float, *names: str) -> None:
-    """Raises ValueError for a field that is less."""
+    """Raise ValueError for a field below `least`."""
     for name in names:
         if not getattr(config, name) >= least:
             wanted = f"{least} or more" if least == 0 else f"at least {least}"
@@ -105,21 +105,21 @@ def at_least(config: RunConfig, least: float, *names: str) -> None:
 
 
 def more_than(config: RunConfig, bound: float, *names: str) -> None:
-    """Raises ValueError for a field that is not more."""
+    """Raise ValueError for a field that is not above `bound`."""
     for name in names:
         if not getattr(config, name) > bound:
             raise ValueError(f"{name}: found {getattr(config, name)}, wanted more than {bound}")
 
 
 def one_of(config: RunConfig, name: str, *allowed: str) -> None:
-    """Raises ValueError for a field that has another value."""
+    """Raise ValueError for a field that has none of the allowed values."""
     if getattr(config, name) not in allowed:
         raise ValueError(f"{name}: found {getattr(config, name)!r}, wanted one of {', '.join(allowed)}")
 
 
 def load_config(cls: type[C], path: Path, assignments: list[str], data: bytes | None = None) -> C:
-    """The config, of a workload's class, in a YAML file with `field=value` assignments on top. `data` is what the file
-    holds, if it was read already.
+    """Return the config of class `cls` in a YAML file, with `field=value` assignments on top. `data` is the file's
+    content, if it was read already.
 
     Raises ValueError for a missing file, an unknown field or a value of another type.
     """
@@ -129,12 +129,12 @@ def load_config(cls: type[C], path: Path, assignments: list[str], data: bytes | 
 
 
 def config_path(problem: str) -> Path:
-    """Where the defaults of a problem are."""
+    """Return the file with the defaults of a problem."""
     return CONFIGS / f"{problem}.yaml"
 
 
 def resolve(config: C, cores: int, local_ranks: int, ranks: int = 1) -> C:
-    """`config` with "auto", None and 0 replaced by what this machine gives, so that the log says what ran."""
+    """Return `config` with "auto", None and 0 replaced by this machine's values, so that the log says what ran."""
     device = config.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -147,13 +147,13 @@ def resolve(config: C, cores: int, local_ranks: int, ranks: int = 1) -> C:
 
 
 def gpus() -> int:
-    """How many GPUs PyTorch finds."""
+    """Return how many GPUs PyTorch finds."""
     return torch.cuda.device_count() if torch.cuda.is_available() else 0
 
 
 def gpu_of(launch: Launch) -> int:
-    """The index of the GPU that a rank computes on: its local rank's, or the only one, if its launcher shows each rank
-    another. That two ranks are not shown the same one is NCCL's to see.
+    """Return the index of the GPU that a rank computes on: its local rank, or 0 if the launcher shows each rank a
+    single GPU. NCCL fails where two ranks are shown the same one.
 
     Raises ValueError if PyTorch finds no GPU, or fewer than the node has ranks.
     """
@@ -169,11 +169,11 @@ def gpu_of(launch: Launch) -> int:
 
 
 def activation_type(config: RunConfig) -> torch.dtype:
-    """The type of what layers hand on."""
+    """Return the data type of activations."""
     return getattr(torch, config.precision)
 
 
 def cpu_has_bfloat16() -> bool:
-    """Whether the processor multiplies bfloat16 itself; emulated, it is slower than float32."""
+    """Return whether the processor has instructions for bfloat16. Emulated, bfloat16 is slower than float32."""
     cpu = torch.cpu
     return any(getattr(cpu, name, lambda: False)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))

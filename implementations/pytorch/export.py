@@ -1,16 +1,16 @@
-"""Write a network as ONNX: with the final weights of a logged run, or, of a problem, with fresh ones.
+"""Write a network as ONNX, with the final weights of a logged run, or with fresh weights for a problem.
 
     python implementations/pytorch/export.py results/v1.0/acme/results/box/strong/scaffold/result_0.txt --out smoke.onnx
     python implementations/pytorch/export.py --problem smoke --out smoke.onnx
 
 The weights of a log are `weights/result_<i>.safetensors` beside it, and must have the sha256 that it states. They are
-loaded into this folder's network, which runs in float32 and as it is evaluated (dropout off, stored statistics). The
-model's `input` is what the network gets, (N, ...) with N open: data as `to_input` in <workload>/model.py makes them;
-`output` is what it gives: logits or parameters.
+loaded into this folder's network, which runs in float32 and in evaluation mode (dropout off, stored statistics). The
+model's `input` is the network's, (N, ...) with N open, as `to_input` in <workload>/model.py makes it. Its `output` are
+the network's logits or parameters.
 
-What was written is run by ONNX Runtime on random numbers and held against PyTorch: the largest difference, relative to
-the largest output, must be at most 1e-4. Needs the packages of the extra `export` in pyproject.toml.
-Exit codes: 0 written and the same, 1 it gives other numbers, 2 could not.
+The written model is run by ONNX Runtime on random numbers and compared with PyTorch. The largest difference, relative
+to the largest output, must be at most 1e-4. Install the packages of the extra `export` in pyproject.toml first. Exit
+codes: 0 written and equal, 1 the outputs differ, 2 it could not be written or run.
 """
 
 import argparse
@@ -48,9 +48,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--problem", help="export this problem's network with fresh weights")
     parser.add_argument("--out", type=Path, required=True, help="file to write, *.onnx")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
-    parser.add_argument(
-        "--unchecked", action="store_true", help="don't run what was written: it takes the memory of it"
-    )
+    parser.add_argument("--unchecked", action="store_true", help="don't run the written model, which takes its memory")
     args = parser.parse_args(arguments)
     if (args.log is None) == (args.problem is None):
         parser.error(f"found {'neither' if args.log is None else 'both'} LOG and --problem, wanted one of them")
@@ -60,11 +58,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Export and check; the exit code."""
+    """Export and check. Return the exit code."""
     args = parse(arguments)
     try:
         if args.out.exists():
-            raise ValueError(f"{args.out}: found a file, wanted a new one: nothing is written over")
+            raise ValueError(f"{args.out}: found a file, wanted a new name: nothing is overwritten")
         task = fresh(args) if args.problem else logged(args)
         model = task.build_model()
         if args.log:
@@ -85,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def fresh(args: argparse.Namespace) -> Task:
-    """The task of a problem, with its published settings."""
+    """Return the task of a problem, with its published settings."""
     problem = load_problem(args.problem, args.problems)
     path = config_path(problem.name)
     config = load_config(config_class(problem.workload), path, [], path.read_bytes())
@@ -93,7 +91,7 @@ def fresh(args: argparse.Namespace) -> Task:
 
 
 def logged(args: argparse.Namespace) -> Task:
-    """The task of a logged run. Raises ValueError for a log without final weights, or of another problem."""
+    """Return the task of a logged run. Raises ValueError for a log without final weights, or of another problem."""
     run = read_run(args.log)
     if run.weights is None:
         raise ValueError(f"{args.log}: found no final weights, wanted their sha256 after run_stop")

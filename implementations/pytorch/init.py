@@ -2,9 +2,9 @@
 
     python implementations/pytorch/init.py acme
 
-It goes to implementations/acme/, with a README.md that asks what a submission answers, and systems/template.json, whose
-fields submit.py takes over into system descriptions. Nothing is written over. Needs no packages. Exit codes: 0 done,
-2 not done.
+The copy is implementations/acme/. Its README.md asks the questions that a submission has to answer. submit.py copies
+the fields of its systems/template.json into system descriptions. Nothing is overwritten, and no packages are needed.
+Exit codes: 0 done, 2 not done.
 """
 
 import argparse
@@ -26,17 +26,17 @@ ROOT = HERE.parents[1]
 TEMPLATES = "submitting/templates"  # what a copy gets beside the code: README.md and systems/
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 LEFT = ("__pycache__", "build", ".*", "*.py[co]", "*.so", "*.o", "*.a", "*.egg-info", "*.partial", "*~")
-HEADING = "NAME"  # what stands for the implementation's name in templates
+HEADING = "NAME"  # placeholder for the implementation's name in templates
 
 
 def refused(name: str, root: Path) -> str:
-    """Why an implementation can't have that name; "" if it can."""
+    """Return why an implementation cannot have that name; "" if it can."""
     if not NAME.fullmatch(name):
         return "letters, digits, _ and -, a letter first"
     folder = root / "implementations"
     taken = {path.name.casefold() for path in folder.iterdir()} if folder.is_dir() else set()
     if name.casefold() in taken:
-        return f"another name: {folder / name} is there, and nothing is written over"
+        return f"another name: {folder / name} exists, and nothing is overwritten"
     ours = {path.name.casefold() for path in root.iterdir() if path.is_dir()}
     if name.casefold() in ours | {path.stem.casefold() for path in HERE.iterdir()} or name.casefold() == "reference":
         return "another name: the project uses it"
@@ -46,13 +46,13 @@ def refused(name: str, root: Path) -> str:
 
 
 def known_to_python(name: str) -> bool:
-    """Whether there is a module of that name, in Python or in a package that is installed."""
+    """Return whether Python or an installed package has a module of that name."""
     return name in sys.stdlib_module_names or importlib.util.find_spec(name) is not None
 
 
 def copy(name: str, root: Path = ROOT) -> Path:
-    """Copy this folder, without what running and building it left there; the copy, which is there when it is whole.
-    Raises ValueError for a name that it can't have, OSError."""
+    """Copy this folder without the files that running and building it left there. Return the copy, which gets its name
+    when it is complete. Raises ValueError for a name that it cannot have, and OSError."""
     if why := refused(name, root):
         raise ValueError(f"found the name {name!r:.80}, wanted {why}")
     folder = root / "implementations"
@@ -69,13 +69,13 @@ def copy(name: str, root: Path = ROOT) -> Path:
 
 
 def left_out(folder: str, names: list[str]) -> set[str]:
-    """What isn't copied: what running and building leaves, links, and descriptions of an original's own systems."""
+    """Return the names that are not copied: products of running and building, links, and the original's systems."""
     own = set(names) if Path(folder) == HERE / "systems" else set()
     return shutil.ignore_patterns(*LEFT)(folder, names) | {n for n in names if (Path(folder) / n).is_symlink()} | own
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Copy, and say what comes next; the exit code."""
+    """Copy the folder and print the next steps. Return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="of the implementation: a folder name, such as your organisation's")
     name = parser.parse_args(arguments).name

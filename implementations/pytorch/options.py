@@ -20,16 +20,16 @@ def parse_options(description: str, arguments: Sequence[str]) -> argparse.Namesp
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
     parser.add_argument("--layout", type=layout_setting, help="ranks by data,depth,height,width (default: all by data)")
-    parser.add_argument("--steps", type=int, default=0, help="measure so many steps instead: no run, and never scored")
+    parser.add_argument("--steps", type=int, default=0, help="only measure this many steps; such a log is never scored")
     parser.add_argument("--trace", type=Path, help="with --steps: folder for the profiler's traces, or a file *.json")
     add_options(parser)
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
-    parser.add_argument("--checkpoint", type=Path, help="folder of a run's own for a checkpoint after every epoch")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
+    parser.add_argument("--checkpoint", type=Path, help="this run's own folder for a checkpoint after every epoch")
+    parser.add_argument("--resume", action="store_true", help="resume from the checkpoint, if there is one")
     parser.add_argument("--registry", type=Path, help="registry.yaml of the round, which assigns the seed")
     parser.add_argument("--entry", type=int, help="with --registry: the number of the entry")
     parser.add_argument("--run", type=int, help="with --registry: which run of the entry (default: as the log's name)")
-    parser.add_argument("--trial", type=Path, help="folder of a campaign: the run is a trial of it, by the log's name")
+    parser.add_argument("--trial", type=Path, help="folder of a campaign; result_<i>.txt is the log of its trial i")
     parser.add_argument("--batch-from-table", metavar="TABLE:BATCH", help="settings of hpo_table.json for a batch size")
     parser.add_argument("--rehearsal-seed", type=int, help="train with this seed; the checker refuses such a log")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
@@ -56,7 +56,7 @@ def parse_options(description: str, arguments: Sequence[str]) -> argparse.Namesp
     if args.steps < 0:
         parser.error(f"--steps: found {args.steps}, wanted 1 or more")
     if args.checkpoint and args.steps:
-        parser.error("--checkpoint: found --steps too, wanted one of them: steps are no run to go on with")
+        parser.error("--checkpoint: found --steps too, wanted one of them: measured steps cannot be resumed")
     check_options(parser, args)
     if args.trace and not args.steps:
         parser.error("--trace: found no --steps, wanted --steps N too: a profiler slows a scored run down")
@@ -64,5 +64,5 @@ def parse_options(description: str, arguments: Sequence[str]) -> argparse.Namesp
 
 
 def layout_setting(text: str) -> str:
-    """The layout "2,1,1,1" as a setting."""
+    """Return the layout "2,1,1,1" as a setting."""
     return f"layout=[{text}]"

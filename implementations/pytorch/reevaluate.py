@@ -1,22 +1,22 @@
-"""Evaluate the final weights of logged runs again, and hold the counts against their logs.
+"""Evaluate the final weights of logged runs again, and compare the counts with their logs.
 
     python implementations/pytorch/reevaluate.py results/v1.0/acme
     python implementations/pytorch/reevaluate.py results/v1.0/acme --data-seed 7203841165930284517
     python implementations/pytorch/reevaluate.py results/v1.0/acme --data-seed 72038411 --against results/v1.0/reference
 
 A path is a submission, a set or a log. The weights are `weights/result_<i>.safetensors` beside the log. They are loaded
-into the reference's model: none of the submission's code runs, and a model of another kind can't be evaluated here.
-The validation split is generated, if it isn't there, and must have the published fingerprint.
+into the reference's model, so none of the submission's code runs, and other models cannot be evaluated here. The
+validation split is generated if it is absent, and must have the published fingerprint.
 
-With --data-seed, the score is that on fresh data of the same definition and a seed of your own: no dataset has any of
-its instances, so that nobody can have trained on them. It must not be lower than those of honest runs are, next to the
-logged score: by the band that the rules publish, or, sharper, by honest runs that are evaluated on the same data
-(--against, 5 at least), since data of some seeds are harder than of others. Then the runs of a set are judged together,
-too, by their mean.
+With --data-seed, the weights are evaluated on fresh data of the same definition, from a seed of your choice. No dataset
+has any of its instances, so nobody can have trained on them. The score is compared with the logged one. The difference
+must be within the band of honest runs, which the rules publish. --against gives a narrower band: it evaluates at least
+5 honest runs on the same data, since the data of some seeds are harder than others. Then the mean of a set's runs is
+judged as well.
 
-Same machine and threads: the numbers are the same to the last digit. Elsewhere rounding differs, and they must stay
-within the band that the rules publish (`reevaluation`, `held_out` in limits.yaml). Exit codes: 0 the same or within the
-band, 1 a run's weights are not, 2 some could not be evaluated or there is no band.
+On the same machine with the same threads, the numbers are equal to the last digit. Elsewhere rounding differs, and they
+must stay within the band that the rules publish (`reevaluation`, `held_out` in limits.yaml).
+Exit codes: 0 equal or within the band, 1 a run is outside, 2 a run could not be evaluated or there is no band.
 """
 
 import argparse
@@ -55,8 +55,8 @@ from .training.stop import WrongData
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ("layout", "tile")  # machine settings that stay as logged: other settings have to fit to them
-FEWEST = 5  # honest runs to compare with: of so many, one honest run in 124 is beyond the band (Student's t)
-LARGEST_BATCH = 64  # samples: an evaluation's numbers hardly depend on it, and a log may say anything
+FEWEST = 5  # honest runs to compare with: with 5, one honest run in 124 is outside the band (Student's t)
+LARGEST_BATCH = 64  # samples; the numbers hardly depend on it, and a log may name any size
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -65,10 +65,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", type=Path, metavar="SUBMISSION", help="submissions, sets or logs")
     parser.add_argument("--data", type=Path, help="folder of the data, made if absent (default: data/<problem>)")
     parser.add_argument("--data-seed", type=int, help="evaluate on fresh data of this seed (kept in --data, if given)")
-    parser.add_argument(
-        "--against", type=Path, nargs="+", help="with --data-seed: submissions of honest runs to compare"
-    )
-    parser.add_argument("--samples", type=int, help="with --data-seed: so many samples alone, for a first look")
+    parser.add_argument("--against", type=Path, nargs="+", help="with --data-seed: submissions of honest runs")
+    parser.add_argument("--samples", type=int, help="with --data-seed: evaluate so many samples only, for a first look")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--threads", type=int, help="CPU threads (default: as logged, or what there is)")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
@@ -83,7 +81,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def logs_of(paths: Sequence[Path]) -> list[Path]:
-    """The logs that have final weights, at or below the paths; a log that is named itself, in any case. Raises
+    """Return the logs with final weights at or below the paths. A log that is a path itself is always returned. Raises
     ValueError where there is none."""
     found: dict[Path, None] = {}
     for path in paths:
@@ -101,8 +99,8 @@ def _by_number(path: Path) -> tuple:
 
 
 def settings_of(run: LoggedRun, args: argparse.Namespace) -> RunConfig:
-    """The settings of the evaluation: the logged ones of the training, this machine's otherwise. Raises ValueError for
-    a logged setting that is none."""
+    """Return the settings of the evaluation: the logged ones for the training, this machine's for the machine. Raises
+    ValueError for an invalid logged setting."""
     cls = config_class(run.benchmark)
     logged = build(cls, run.settings, f"{run.path}: hyperparameters")
     cores = usable_cores()
@@ -113,9 +111,10 @@ def settings_of(run: LoggedRun, args: argparse.Namespace) -> RunConfig:
 
 
 def evaluate(log: Path, args: argparse.Namespace, law: Edition, scratch: Path) -> tuple[LoggedRun, Evaluation]:
-    """A log's run and the evaluation of its weights. Data that nobody wants to keep go to the folder `scratch`.
+    """Return a log's run and the evaluation of its weights. Fresh data go to the folder `scratch` unless --data is set.
 
-    Raises Other for other weights than the log's, ValueError, WrongData or OSError where they can't be evaluated.
+    Raises Other for weights that are not the log's, and ValueError, WrongData or OSError where they cannot be
+    evaluated.
     """
     run = read_run(log)
     if run.weights is None:
@@ -141,9 +140,9 @@ def evaluate(log: Path, args: argparse.Namespace, law: Edition, scratch: Path) -
 
 
 def bands_of(args: argparse.Namespace, law: Edition, scratch: Path) -> dict[str, HeldOut]:
-    """The bands of held-out scores, by problem: those of the runs to compare with, on the same data, or else those that
-    the rules publish for the whole of such data. Raises ValueError for fewer runs of a problem than FEWEST, and
-    what `evaluate` raises."""
+    """Return the bands of held-out scores by problem: those of the runs in --against on the same data, or else those
+    that the rules publish for a complete split. Raises ValueError for fewer than FEWEST runs of a problem, and what
+    `evaluate` raises."""
     if not args.against:
         known = law.problems.items() if args.samples is None else ()
         return {name: problem.held_out for name, problem in known if problem.held_out}
@@ -159,7 +158,8 @@ def bands_of(args: argparse.Namespace, law: Edition, scratch: Path) -> dict[str,
 
 
 def outcome_of(log: Path, args: argparse.Namespace, law: Edition, scratch: Path, bands: dict[str, HeldOut]) -> Outcome:
-    """What came of a log's weights. Raises ValueError, WrongData or OSError where they can't be evaluated."""
+    """Return the outcome for a log's weights. Raises ValueError, WrongData or OSError where they cannot be
+    evaluated."""
     try:
         run, found = evaluate(log, args, law, scratch)
     except Other as error:
@@ -173,14 +173,14 @@ def outcome_of(log: Path, args: argparse.Namespace, law: Edition, scratch: Path,
 
 
 def refuse_several(logs: Sequence[Path]) -> None:
-    """Raises ValueError if runs are of several problems, whose data don't go to one folder."""
+    """Raise ValueError if the runs are of several problems, whose data cannot share a folder."""
     names = sorted({read_run(log).problem for log in logs})
     if len(names) > 1:
         raise ValueError(f"--data: found runs of {', '.join(names)}, wanted those of one problem")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Evaluate and say a line a run; the exit code."""
+    """Evaluate the runs and print a line for each. Return the exit code."""
     args = parse(arguments)
     law, codes, gains = load(EDITION), [], defaultdict(list)
     try:

@@ -1,15 +1,15 @@
-"""Train the first epochs of a logged run again, from its seed and its settings, and hold them against its log.
+"""Train the first epochs of a logged run again, from its seed and its settings, and compare them with its log.
 
     python implementations/pytorch/replay.py results/v1.0/acme/results/node/strong/scaffold/result_0.txt
     python implementations/pytorch/replay.py LOG --epochs 3 --data data/smoke
     python implementations/pytorch/replay.py LOG --source results/v1.0/acme/source/0123456789ab --run-their-code
 
-A run of the reference is replayed with this repository's own code. Other code is taken from the folder of source that
-the submission has, and runs only where --run-their-code says that it may: **it can do whatever you can do**.
+A run of the reference is replayed with this repository's own code. Other code is taken from the submission's folder of
+source, and runs only with --run-their-code: **it can do whatever you can do**.
 
-Same machine, threads and ranks: the numbers are the same to the last digit. Elsewhere rounding differs, and a replay
-must stay within the band that the rules publish for the problem (`replay` in limits.yaml). Exit codes: 0 the same or
-within the band, 1 not, 2 could not be replayed.
+On the same machine, with the same threads and ranks, the numbers are equal to the last digit. Elsewhere rounding
+differs, and a replay must stay within the band that the rules publish for the problem (`replay` in limits.yaml).
+Exit codes: 0 equal or within the band, 1 outside, 2 it could not be replayed.
 """
 
 import argparse
@@ -50,9 +50,9 @@ from .training.events import EDITION
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-OURS = ("benchmark", "rules")  # what a submission's code is run with beside its own files
+OURS = ("benchmark", "rules")  # this repository's folders that a submission's code gets beside its own files
 FEW = 5  # files that an error names
-# Settings of the machine and not of the training: what is logged of them is no reason to do it here.
+# Settings of the machine, which the replay takes from this machine and not from the log.
 MACHINE = ("workers", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "tile", "layout", "device", "threads")
 
 
@@ -79,8 +79,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def settings_of(run: LoggedRun, args: argparse.Namespace) -> RunConfig:
-    """The settings of the replay: the logged ones of the training, this machine's otherwise. Raises ValueError for a
-    logged setting that is none."""
+    """Return the settings of the replay: the logged ones for the training, this machine's for the machine. Raises
+    ValueError for an invalid logged setting."""
     cls = config_class(run.benchmark)
     logged = build(cls, run.settings, f"{run.path}: hyperparameters")
     changes = {name: getattr(cls(), name) for name in MACHINE}
@@ -94,18 +94,19 @@ def settings_of(run: LoggedRun, args: argparse.Namespace) -> RunConfig:
 
 
 def strangers(run: LoggedRun, root: Path) -> list[str]:
-    """The files that the run loaded and that are not the same below `root`."""
+    """Return the files that the run loaded and that are absent or different below `root`."""
     return [path for path, digest in sorted(run.files.items()) if sha256(root / path) != digest]
 
 
 def sha256(path: Path) -> str | None:
-    """The digest of a plain file; None if there is none."""
+    """Return the sha256 of a plain file; None if there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else None
 
 
 def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Path:
-    """The train.py to run: ours for a run of the reference, else that of a copy of --source, made in `folder`. Raises
-    ValueError where code differs and may not run, or is not the code that the log names."""
+    """Return the train.py to run: this repository's for a run of the reference, else that of a copy of --source, which
+    is made in `folder`. Raises ValueError where the code differs and may not run, or is not the code that the log
+    names."""
     if args.source is None:
         others = [path for path in strangers(run, ROOT) if path != run.config]
         if others:
@@ -121,7 +122,7 @@ def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Path:
         raise ValueError(f"{run.path}: source: found {len(trains)} files train.py, wanted one")
     if not args.run_their_code:
         raise ValueError(f"{args.source}: found somebody else's code, wanted --run-their-code, if you trust it")
-    for name in OURS:  # what is no Python, such as problems.yaml
+    for name in OURS:  # for files other than Python, such as problems.yaml
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for path in run.files:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -130,7 +131,7 @@ def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Path:
 
 
 def train(run: LoggedRun, args: argparse.Namespace) -> tuple[Epoch, ...]:
-    """The epochs of the replay. Raises ValueError if it can't be made."""
+    """Replay the run and return its epochs. Raises ValueError if it cannot be replayed."""
     problem = load_problem(run.problem, args.problems)
     matches(run, problem)
     config = settings_of(run, args)
@@ -160,7 +161,7 @@ def train(run: LoggedRun, args: argparse.Namespace) -> tuple[Epoch, ...]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Replay and say how far it is from the log; the exit code."""
+    """Replay a run and print how far it is from the log. Return the exit code."""
     args = parse(arguments)
     try:
         run = read_run(args.log)
@@ -188,7 +189,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def judge(found: Sequence[Distance], band: dict[int, tuple[float, float]]) -> tuple[int, str]:
-    """Exit code and verdict. `band` is by epoch the largest honest difference of loss, relative, and of score."""
+    """Return exit code and verdict. `band` has, by epoch, the largest honest differences of the loss, relative, and of
+    the score."""
     if all(distance.exact for distance in found):
         return 0, f"the same numbers in all of {len(found)} epochs replayed"
     limits = [(n, *band[n]) for n in range(1, len(found) + 1) if n in band]

@@ -1,7 +1,7 @@
-"""The settings of runs as tables: what each means, what it is by default, and what a division lets it be.
+"""Write the settings of runs as tables: what each means, its default, and what each division allows.
 
 The meaning is the comment at the field of the config, the default is in configs/<problem>.yaml, and what may change is
-in the rules. `train.py --settings` prints them, and docs/submitting.md has them; no run loads this.
+in the rules. `train.py --settings` prints the tables, and docs/submitting.md contains them. No run loads this module.
 """
 
 import inspect
@@ -27,8 +27,8 @@ UNKNOWN = "the rules do not know it: a person decides"
 
 
 def tables(problem: str | None = None) -> str:
-    """Markdown of a problem's settings, or of those of all benchmarks, with the defaults of all of their problems.
-    Raises ValueError for a problem that there is not."""
+    """Return Markdown with the settings of one problem, or of all benchmarks with the defaults of all their problems.
+    Raises ValueError for an unknown problem."""
     if problem:
         return table(load_problem(problem).workload, [problem])
     found = {file.parent.name: list(read_yaml(file)) for file in problem_files()}
@@ -36,7 +36,7 @@ def tables(problem: str | None = None) -> str:
 
 
 def table(workload: str, problems: Sequence[str]) -> str:
-    """Markdown: a row for each setting, those that change what is trained first."""
+    """Return a Markdown table with a row for each setting. Those that change what is trained come first."""
     cls, rules = config_class(workload), load(EDITION).benchmarks[workload].settings
     said, configs = meanings(cls), {p: load_config(cls, config_path(p), []).fields() for p in problems}
     names = sorted(configs[problems[0]], key=lambda name: name in rules and rules[name].machine)
@@ -53,13 +53,13 @@ def table(workload: str, problems: Sequence[str]) -> str:
 
 
 def meanings(cls: type[RunConfig]) -> dict[str, str]:
-    """The comment at each field; a subclass that only changes a default has the comment of what it is based on."""
+    """Return the comment at each field. A field that only changes a default has the comment of the class below."""
     bases = [base for base in reversed(cls.__mro__) if is_dataclass(base)]
     return {name: comment for base in bases for name, comment in FIELD.findall(inspect.getsource(base))}
 
 
 def default(values: Mapping[str, str]) -> str:
-    """The value that most problems have, and those that others have: "1 (smoke: 8; scale6: 4)"."""
+    """Return the value of most problems, and those of the others: "1 (smoke: 8; scale6: 4)"."""
     usual = Counter(values.values()).most_common(1)[0][0]
     others = dict.fromkeys(value for value in values.values() if value != usual)
     named = [f"{', '.join(p for p, value in values.items() if value == other)}: {other}" for other in others]
@@ -67,7 +67,7 @@ def default(values: Mapping[str, str]) -> str:
 
 
 def change(setting: Setting | None, division: str) -> str:
-    """Whether a setting may change in a division, and within what."""
+    """Return whether a setting may change in a division, and within which limits."""
     key = setting.within(division) if setting else Key()
     if setting is None and division == "closed":
         return UNKNOWN

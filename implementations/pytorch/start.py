@@ -1,4 +1,4 @@
-"""How runs are started and ended: as programs of their own, or forked from a warm process (`warm.py`)."""
+"""Start and end runs, as programs of their own or forked from a warm process (`warm.py`)."""
 
 import contextlib
 import io
@@ -23,53 +23,53 @@ from .config import RunConfig
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PATIENCE = 15.0  # seconds that processes have to end by themselves
-OURS = re.compile(r"train\.py: |epoch \d|block \d|final weights |.*: head [0-9a-f]{64}$")  # lines that runs say
+OURS = re.compile(r"train\.py: |epoch \d|block \d|final weights |.*: head [0-9a-f]{64}$")  # lines that runs print
 RANK = re.compile(r"rank \d+: ")
-EXIT_CODE = re.compile(r"exitcode\s*:\s*(-?\d+)")  # as torchrun tells it of each rank
-MOST_LINES = 100  # of other words, that are kept
+EXIT_CODE = re.compile(r"exitcode\s*:\s*(-?\d+)")  # as torchrun reports it for each rank
+MOST_LINES = 100  # of other output that are kept
 
 
 class Forked:
-    """A run that a warm process forked, with what is needed of `subprocess.Popen`'s methods."""
+    """A run that a warm process forked. It has the methods of `subprocess.Popen` that are needed here."""
 
     def __init__(self, teller: socket.socket, pid: int):
         self.teller, self.pid = teller, pid
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """The exit code, a signal's as -number; None of a run that goes on."""
+        """Return the exit code, a signal's as -number; None while the run goes on."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.wait(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit code, at the end. Raises subprocess.TimeoutExpired where that is later than in so many seconds."""
+        """Wait for the end and return the exit code. Raises subprocess.TimeoutExpired after `timeout` seconds."""
         if self.returncode is None:
             if not select.select([self.teller], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(f"run {self.pid}", timeout)
-            told = self.teller.recv(4096)  # nothing: the warm process was killed, and its runs end with it
+            told = self.teller.recv(4096)  # empty if the warm process was killed, which ends its runs
             self.returncode = json.loads(told)["code"] if told else -signal.SIGKILL
             self.teller.close()
         return self.returncode
 
     def send_signal(self, number: int) -> None:
-        """Send a signal to the run, if it goes on."""
+        """Send a signal to the run, if it has not ended."""
         if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end: by SIGTERM."""
+        """Ask the run to end, by SIGTERM."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it: by SIGKILL."""
+        """End the run, by SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
 
 class Warm:
-    """A warm process, for as long as this context lasts. Its end ends the runs that it has forked. `compiler` says
-    whether runs compile; `environment` is what they get."""
+    """A warm process, which lasts as long as this context. When it ends, so do the runs that it has forked. `compiler`
+    says whether runs compile; `environment` has their variables."""
 
     def __init__(self, compiler: bool, environment: Mapping[str, str] | None = None):
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -81,9 +81,10 @@ class Warm:
     def start(
         self, arguments: Sequence[str], streams: Sequence[int] = (0, 1, 2), environment: Mapping[str, str] | None = None
     ) -> Forked | None:
-        """A run of train.py with these arguments, in the present folder. `streams` are descriptors of its input,
-        output and errors; `environment` is on top of the warm process's: of variables that no package reads when it is
-        loaded. None if the warm process is gone, or is of a file that was edited since."""
+        """Start a run of train.py with these arguments in the present folder, and return it. `streams` are the
+        descriptors of its input, output and errors. `environment` is added to the warm process's variables; variables
+        that a package reads while it is loaded have no effect. Returns None if the warm process is gone, or if warm.py
+        was edited since it started."""
         teller, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         request = {"arguments": list(arguments), "cwd": os.getcwd(), "environment": dict(environment or {})}
         told = b""
@@ -97,7 +98,7 @@ class Warm:
         return Forked(teller, json.loads(told)["pid"])
 
     def close(self) -> None:
-        """End it, and what it has forked."""
+        """End the warm process, and the runs that it has forked."""
         self.control.close()
         end(self.process, ask=False)
 
@@ -112,20 +113,20 @@ Process = Forked | subprocess.Popen
 
 
 def can_be_warm(ranks: int, device: str) -> bool:
-    """Whether a run can be forked: alone, as torchrun starts ranks itself; without a GPU, whose libraries may not be
-    forked; where signals follow a parent's death."""
+    """Return whether a run can be forked: one rank, since torchrun starts ranks itself; no GPU, whose libraries may not
+    be forked; and Linux, where a process can get a signal when its parent ends."""
     return ranks == 1 and device == "cpu" and sys.platform == "linux"
 
 
 def program(script: Path, ranks: int) -> list[str]:
-    """The command of a script by itself, without its options: under torchrun if it has ranks."""
+    """Return the command that starts a script, without its options; by torchrun if there are several ranks."""
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
     return [sys.executable, *(torchrun if ranks > 1 else []), str(script)]
 
 
 def environment(root: Path) -> dict[str, str]:
-    """The environment of runs that a repository's programs start: what they compile is kept in its build folder, apart
-    for each machine, as it may be of no use on another."""
+    """Return the variables of runs that a repository's programs start. Compiled kernels are kept in its build folder,
+    separately for each machine, since another machine may not be able to run them."""
     kept = root / "build" / "inductor" / (platform.node() or "here")
     return {"TORCHINDUCTOR_CACHE_DIR": str(kept), **os.environ}
 
@@ -149,9 +150,11 @@ def begin(ranks: int, options: Sequence[str], warm: Warm | None, variables: Mapp
 
 
 def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a program to its end, and end it if this process ends before. Its exit code, a signal's as -number; of ranks
-    under torchrun, 2 if one of them said so. What it says on standard error is passed on, but of torchrun's own words:
-    these, too, if nobody else says what went wrong."""
+    """Run a program to its end and return its exit code, a signal's as -number. The program ends if this process does.
+
+    For ranks under torchrun the code is 2 if one of them ended with 2. Standard error is passed on, except for
+    torchrun's own output, which is printed only if no rank says what went wrong.
+    """
     process = subprocess.Popen(
         command, env=environment, stderr=subprocess.PIPE, preexec_fn=end_with_parent, start_new_session=True
     )
@@ -162,7 +165,7 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
             codes.update(int(code) for code in EXIT_CODE.findall(line))
             if not OURS.match(line):
                 rest.append(line)
-            elif (words := RANK.sub("", line)) not in told:  # ranks that say the same are heard once
+            elif (words := RANK.sub("", line)) not in told:  # what several ranks say is printed once
                 told.add(words)
                 print(line, end="", file=sys.stderr, flush=True)
 
@@ -176,8 +179,8 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def exit_code(process: Process, timeout: float | None = None) -> int:
-    """The exit code of a run, at its end. A run whose end is not awaited is ended: after `timeout` seconds, for which
-    subprocess.TimeoutExpired is raised, or as this process is to end."""
+    """Wait for a run and return its exit code. If `timeout` seconds pass (subprocess.TimeoutExpired), or this process
+    is interrupted, the run is ended."""
     try:
         return process.wait(timeout)
     finally:
@@ -185,7 +188,7 @@ def exit_code(process: Process, timeout: float | None = None) -> int:
 
 
 def end(process: Process, ask: bool = True) -> None:
-    """See a process end: ask it to, wait a while, kill it."""
+    """End a process: ask it to end, wait, then kill it."""
     if ask and process.poll() is None:
         process.terminate()
     try:
@@ -197,8 +200,8 @@ def end(process: Process, ask: bool = True) -> None:
 
 @contextlib.contextmanager
 def exit_on_signals() -> Iterator[None]:
-    """SIGTERM and SIGINT raise SystemExit, with 128 + number, instead of ending the process where it stands."""
-    if threading.current_thread() is not threading.main_thread():  # the only one that may say so
+    """Have SIGTERM and SIGINT raise SystemExit(128 + number) within this context, so that cleanup runs."""
+    if threading.current_thread() is not threading.main_thread():  # the only one that may set handlers
         yield
         return
     numbers = (signal.SIGTERM, signal.SIGINT)

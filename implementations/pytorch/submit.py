@@ -1,12 +1,13 @@
-"""Make a submission: generate the data if it is absent, make the runs that are not there, write the submission tree.
+"""Make a submission: generate the data if it is absent, make the missing runs, and write the submission tree.
 
     python implementations/pytorch/submit.py --problem smoke --runs 5 --org reference --system laptop
 
 Every run is a process of its own with a seed of its own. One rank on a CPU is forked from a process that has loaded
 PyTorch (warm.py). The files that a run loaded are copied to source/ in the submission. The same command again makes
-what is missing: runs that are over stay, those that broke off are moved to superseded/ and made again, or go on from a
-checkpoint. Nothing is deleted. Exit codes: 0 every run reached the target, 1 some did not or broke off, 2 nothing could
-be run, 128 + n ended by signal n.
+what is missing: finished runs stay, and interrupted ones are moved to superseded/ and made again, or resumed from a
+checkpoint. Nothing is deleted.
+Exit codes: 0 every run reached the target, 1 some did not or were interrupted, 2 nothing could be run, 128 + n ended by
+signal n.
 """
 
 import argparse
@@ -68,15 +69,15 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=ROOT / "results" / EDITION, help=f"default: results/{EDITION}")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
     parser.add_argument("--nproc", type=int, help="ranks a run, by torchrun (default: the layout's, or 1)")
-    parser.add_argument("--nodes", type=int, default=1, help="nodes of a job that starts ranks itself: described")
+    parser.add_argument("--nodes", type=int, default=1, help="nodes of a job that starts ranks itself (with --runs 0)")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--entry", type=int, help="number of the entry in the registry that assigns the seeds")
     parser.add_argument("--registry", type=Path, help="the round's registry (default: registry.yaml in --out)")
     parser.add_argument("--register", action="store_true", help="make no runs, print what to register for them")
-    parser.add_argument("--checkpoint", type=Path, help="a folder for checkpoints, from which broken runs go on")
-    parser.add_argument("--anew", action="store_true", help="begin a new set: runs that are there are moved aside")
-    parser.add_argument("--aside", type=int, metavar="RUN", help="make no runs, move what is there of this one aside")
-    parser.add_argument("--check", action="store_true", help="make no runs, say what is wrong with them beforehand")
+    parser.add_argument("--checkpoint", type=Path, help="a folder for checkpoints, from which runs are resumed")
+    parser.add_argument("--anew", action="store_true", help="begin a new set and move the present runs aside")
+    parser.add_argument("--aside", type=int, metavar="RUN", help="make no runs, move the files of this one aside")
+    parser.add_argument("--check", action="store_true", help="make no runs, say beforehand what is wrong with them")
     study.add_options(parser)
     at_once.add_options(parser)
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
@@ -99,12 +100,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def ranks(layout: str) -> int:
-    """How many ranks a layout such as "2,1,1,1" has; 1 for one that train.py will refuse."""
+    """Return how many ranks a layout such as "2,1,1,1" has; 1 for one that train.py will refuse."""
     return math.prod(map(int, layout.split(","))) if re.fullmatch(r"\d{1,6}(,\d{1,6})*", layout) else 1
 
 
 def check_settings(args: argparse.Namespace) -> RunConfig:
-    """The config of the runs, resolved. Raises ValueError for settings or a layout that every run would refuse."""
+    """Return the resolved config of the runs. Raises ValueError for settings or a layout that every run would
+    refuse."""
     settings = [*args.settings, *([f"layout=[{args.layout}]"] if args.layout else [])]
     problem = load_problem(args.problem, args.problems)
     config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
@@ -119,12 +121,12 @@ def check_settings(args: argparse.Namespace) -> RunConfig:
 
 
 def models_at_once(args: argparse.Namespace) -> int:
-    """How many models share the node."""
+    """Return how many models share the node."""
     return getattr(args, "throughput", None) or 1
 
 
 def train_options(args: argparse.Namespace, log: Path) -> list[str]:
-    """train.py's options of one run."""
+    """Return train.py's options for one run."""
     names = ("problem", "problems", "config", "data", "org", "system", "division", "status", "layout")
     names += ("registry", "entry") if args.entry is not None else ()
     options = [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
@@ -132,12 +134,12 @@ def train_options(args: argparse.Namespace, log: Path) -> list[str]:
 
 
 def generate(args: argparse.Namespace) -> int:
-    """Generate what is missing of the dataset; the exit code."""
+    """Generate the missing samples of the dataset. Return the exit code."""
     problem = load_problem(args.problem, args.problems)
     try:
         manifest = load_manifest(args.data, problem)
     except ValueError:
-        manifest = None  # the generator says what is wrong, or makes it
+        manifest = None  # the generator reports the fault, or makes the dataset
     if manifest and not missing(args.data, problem):
         same_data(manifest, args.problem, args.data)
         return 0
@@ -147,7 +149,7 @@ def generate(args: argparse.Namespace) -> int:
 
 
 def same_data(manifest: Manifest, problem: str, data: Path) -> None:
-    """Raises ValueError for a dataset of a published problem that is not the published one."""
+    """Raise ValueError if a published problem's dataset is not the published one."""
     published = load(EDITION).problems.get(problem)
     for split, wanted in published.fingerprints.items() if published else ():
         if manifest.problem_digest == published.problem_digest and manifest.fingerprints[split] != wanted:
@@ -156,7 +158,7 @@ def same_data(manifest: Manifest, problem: str, data: Path) -> None:
 
 
 def write_system(submission: Path, args: argparse.Namespace, config: RunConfig) -> None:
-    """The system description, unless somebody has written one: hands may have filled in what no program sees."""
+    """Write the system description, unless there is one, which a person may have completed."""
     path = system_path(submission, args.system)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +170,7 @@ def write_system(submission: Path, args: argparse.Namespace, config: RunConfig) 
 
 
 def run_once(args: argparse.Namespace, log: Path, warm: Warm | None, more: Sequence[str] = ()) -> int:
-    """One run, with more options; its exit code."""
+    """Make one run, with more options. Return its exit code."""
     options = [*train_options(args, log), *more]
     if forked := warm.start(options) if warm else None:
         return exit_code(forked)
@@ -176,13 +178,13 @@ def run_once(args: argparse.Namespace, log: Path, warm: Warm | None, more: Seque
 
 
 def run_alone(args: argparse.Namespace, log: Path, more: Sequence[str]) -> int:
-    """One run with more options, in a process of its own; its exit code."""
+    """Make one run in a process of its own, with more options. Return its exit code."""
     return run_once(args, log, None, more)
 
 
 def register(args: argparse.Namespace, warm: Warm | None) -> int:
-    """Start a measurement of one step as the runs would be started, and print what its log says that is registered.
-    The exit code."""
+    """Measure one step, started as a run would be, and print the facts from its log that have to be registered. Return
+    the exit code."""
     args.entry, args.settings = None, [*args.settings, "--steps", "1"]
     with tempfile.TemporaryDirectory(prefix="register-") as folder:
         log = Path(folder) / "result_0.txt"
@@ -192,7 +194,7 @@ def register(args: argparse.Namespace, warm: Warm | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Data, runs, tree, of one system or of a study; the exit code."""
+    """Make data, runs and tree, for one system or for a study. Return the exit code."""
     args = parse(arguments)
     args.data = (args.data or ROOT / "data" / args.problem).resolve()
     if not args.study:
@@ -207,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def submit(args: argparse.Namespace) -> int:
-    """Data, runs, tree of one system; the exit code."""
+    """Make data, runs and tree for one system. Return the exit code."""
     submission = args.out.resolve() / args.org
     for name in (args.org, args.system):
         if not re.fullmatch(r"[\w][\w.+-]*", name):
@@ -274,7 +276,7 @@ def submit(args: argparse.Namespace) -> int:
 
 
 def refused(campaign: Campaign, args: argparse.Namespace, problem: AnyProblem) -> bool:
-    """Whether the rules refuse the settings or the description, as is then said, before anything runs."""
+    """Return whether the rules refuse the settings or the description, and print why, before anything runs."""
     names = Submission(args.org, args.system, args.division, args.status)
     found = foresee(campaign, names, build_task(problem, campaign.config), EDITION)
     wrong = [words for severity, words in found if severity == "error"]

@@ -1,4 +1,5 @@
-"""A task: what a workload is to this implementation. Its folder, <workload>/task.py, has its `Config` and `Task`.
+"""A task is a workload's part of this implementation: its network, optimizer, loss and score. <workload>/task.py
+defines its `Config` and its `Task`.
 
 Everything outside those folders is the same for all workloads and finds them by name.
 """
@@ -17,15 +18,16 @@ Tensors = tuple[Tensor, ...]  # a batch, (N, ...) each: what benchmark/workload.
 
 
 class Evaluation(NamedTuple):
-    """The result of an evaluation. `facts` is what it follows from: the metadata of its event in the log."""
+    """The result of an evaluation. `facts` has the numbers that it follows from, which become metadata of its event in
+    the log."""
 
     value: float
     facts: dict[str, Any]
 
 
 class Task(Protocol):
-    """A frozen dataclass Task(problem, config). `metric` is the log's key, `quantity` its name for people; `lower`
-    says that less is better."""
+    """A frozen dataclass Task(problem, config). `metric` is the log's key, `quantity` the name for people. `lower` says
+    that a lower score is better."""
 
     problem: Any
     config: Any
@@ -34,34 +36,34 @@ class Task(Protocol):
     lower: bool
 
     def build_model(self) -> nn.Module:
-        """The network with fresh weights, on the CPU, written for one device."""
+        """Return the network with fresh weights, on the CPU, written for one device."""
 
     def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
-        """The same network for this rank's share and box; `spatial.parallelize`, if nothing is special."""
+        """Return the same network for this rank's share and box. `spatial.parallelize` does for ordinary layers."""
 
     def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
-        """The optimizer. Its rate is set at every step."""
+        """Return the optimizer. Its learning rate is set at every step."""
 
     def learning_rate(self, epochs: float) -> float:
-        """The rate so many epochs, whole or not, after the start."""
+        """Return the learning rate after `epochs`, which may be a fraction."""
 
     def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
-        """The loss of the whole batch, over all ranks and the same on all, from this rank's part; N = 0 is a part."""
+        """Return the loss of the whole batch, which is the same on all ranks, from this rank's part. N may be 0."""
 
     def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
-        """The score over all ranks' batches, whose numbers may differ."""
+        """Return the score over all ranks' batches. Ranks may have different numbers of batches."""
 
     def events(self) -> dict[str, Any]:
-        """Events of the log that this benchmark has of its own: its hyperparameters under their standard keys."""
+        """Return this benchmark's own events of the log: its hyperparameters under their standard keys."""
 
 
 def config_class(workload: str) -> type[RunConfig]:
-    """The settings of a workload's runs."""
+    """Return the class of settings of a workload's runs."""
     return _module(workload).Config
 
 
 def build_task(problem: Any, config: RunConfig) -> Task:
-    """The task of a problem."""
+    """Return the task of a problem."""
     return _module(problem.workload).Task(problem, config)
 
 

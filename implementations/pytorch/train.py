@@ -1,10 +1,10 @@
-"""Train on a problem until its target, and write the log that is checked.
+"""Train on a problem until its target is reached, and write the log for the checker.
 
     python implementations/pytorch/train.py --problem smoke --data data/smoke --log build/result_0.txt
     torchrun --nproc-per-node 4 -- implementations/pytorch/train.py --layout 2,2,1,1 ...
 
-Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command. Of a run that reached its
-target stdout has one line, `time to target: 28.381 s`.
+Exit codes: 0 the target was reached, 1 the run was aborted, 2 wrong data or a wrong command. A run that reached its
+target prints one line on stdout, `time to target: 28.381 s`.
 """
 
 import argparse
@@ -24,12 +24,12 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
         print(f"train.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
         sys.exit(2)
 
-# What comes before the recorder is not loaded from cached bytecode, either.
+# The modules before the recorder are not loaded from cached bytecode, either.
 prefix, sys.pycache_prefix = sys.pycache_prefix, os.devnull
 import benchmark.installed  # noqa: F401
 from benchmark.source import install
 
-RECORDER = install()  # before other modules of the repository are loaded, so
+RECORDER = install()  # it records the repository's modules that are loaded from here on
 sys.pycache_prefix = prefix
 # ruff: noqa: E402
 from benchmark.launch import Launch, detect_launch, end_with_launcher, usable_cores
@@ -94,7 +94,8 @@ def prepare(
     config_file: tuple[Path, bytes],
     trial: Trial | None = None,
 ) -> Run:
-    """Everything before the clock: connect the ranks, draw the seed, build and warm up the model, log what will run."""
+    """Do everything before the clock: connect the ranks, draw the seed, build and warm up the model, and log what will
+    run. Return the run."""
     problem, config = task.problem, task.config
     log.submission(Submission(args.org, args.system, args.division, args.status), problem.workload)
     if args.steps:
@@ -168,7 +169,7 @@ def prepare(
 
 
 def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict[str, Any], int]:
-    """Where the seed comes from, as the log says it, and the seed: rank 0's counts."""
+    """Return the source of the seed, for the log, and the seed. Rank 0's is used by all ranks."""
     if assigned:
         return {"source": SOURCE, "entry": assigned.entry.entry}, assigned.seed
     if args.rehearsal_seed is not None:
@@ -179,7 +180,7 @@ def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict
 def as_registered(
     args: argparse.Namespace, assigned: Assigned | None, task: Task, source: tuple[dict[str, str], str], layout: Layout
 ) -> None:
-    """Hold what runs against the entry of its seed. Raises Aborted on all ranks where something differs."""
+    """Compare the run with the registry's entry of its seed. Raises Aborted on all ranks where something differs."""
     names = (args.org, args.system, task.problem.workload, task.problem.name)
     digests = (combine(source[0].items()), task.config.digest())
     differs = layout.gather(assigned.difference(*names, *digests) if assigned else "")[0]
@@ -188,7 +189,7 @@ def as_registered(
 
 
 def lost(launch: Launch, log: RunLog, staging: Staging | None, why: str) -> None:
-    """What a thread still does for a run whose main thread waits for ranks that are gone."""
+    """End a run whose main thread waits for ranks that are gone: complete its log and say why. A thread calls this."""
     log.stop("aborted", why)
     finish(log)
     print(f"train.py: rank {launch.rank}: {why}", file=sys.stderr, flush=True)
@@ -197,7 +198,7 @@ def lost(launch: Launch, log: RunLog, staging: Staging | None, why: str) -> None
 
 
 def same_source(found: tuple[dict[str, str], str], layout: Layout) -> tuple[dict[str, str], str]:
-    """The files that this rank has loaded. Raises Aborted on all ranks unless they are those of rank 0."""
+    """Return the files that this rank has loaded. Raises Aborted on all ranks if a rank's files are not rank 0's."""
     files, config = found
     first, *others = layout.gather((combine(files.items()), config))
     strays = [rank for rank, other in enumerate(others, 1) if other != first]
@@ -207,7 +208,7 @@ def same_source(found: tuple[dict[str, str], str], layout: Layout) -> tuple[dict
 
 
 def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
-    """On how many nodes, ranks and accelerators, and how they are laid out."""
+    """Log the numbers of nodes, ranks and accelerators, the devices, and the layout."""
     log.event("number_of_nodes", launch.world_size // launch.local_world_size)
     log.event("number_of_ranks", layout.ranks)
     log.event("accelerators_per_node", launch.local_world_size if device.type == "cuda" else 0)
@@ -216,7 +217,7 @@ def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device)
 
 
 def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any) -> int:
-    """Run to the target and return the exit code; whatever goes wrong is logged, and said in one line."""
+    """Run to the target and return the exit code. Any error is logged and printed in one line."""
     silent = False
     try:
         run = prepare(args, launch=launch, log=log, **parts)
@@ -247,7 +248,7 @@ def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any)
 
 
 def finish(log: RunLog) -> None:
-    """Close the log, and say what stands for the ledger now."""
+    """Close the log, and print the head of the ledger."""
     if log.path and abs(seconds := set_by()) > 1:
         told = f"found the system's clock set by {seconds:+.0f} s meanwhile, which changes no time in the log"
         print(f"train.py: {told}", file=sys.stderr)
@@ -261,7 +262,7 @@ def finish(log: RunLog) -> None:
 
 
 def say(log: RunLog) -> None:
-    """The one line on stdout, which is for other tools. A run that reached its target did so, whoever can read it."""
+    """Print the one line on stdout, which is for other tools. An error here does not change the run's result."""
     try:
         print(told(log.path), flush=True)
     except (OSError, ValueError) as error:
@@ -269,16 +270,16 @@ def say(log: RunLog) -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's text."""
+    """Return the first line of an error's text."""
     return str(error).partition("\n")[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code of a run."""
+    """Make a run. Return its exit code."""
     args = parse(arguments)
     try:
         if args.show:
-            from .settings import tables  # which no run loads
+            from .settings import tables  # here, because no run loads it
 
             print(tables(args.problem), flush=True)
             return 0
@@ -299,7 +300,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             gpu_of(launch)
         kind = Reader
         if args.io_only:
-            from .io_trial.trial import trial_of  # which no run loads
+            from .io_trial.trial import trial_of  # here, because no run loads it
 
             args.trial = trial_of(args)
             kind = args.trial.reader
@@ -310,7 +311,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"train.py: {why(error)}", file=sys.stderr)
         if args.show and isinstance(error, OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left has nowhere to go
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that flushing stdout fails no more
         return 2
     task = build_task(problem, config)
     box = layout.box(problem.shape)
@@ -321,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         assigned = read_assigned(args.registry, args.entry, args.run) if args.registry and launch.rank == 0 else None
         opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, origin)
         if launch.rank == 0 and not (opened and opened.resumed) and args.log.exists() and args.log.stat().st_size:
-            raise ValueError(f"{args.log}: found a log, wanted a new one: nothing is written over")
+            raise ValueError(f"{args.log}: found a log, wanted a new name: nothing is overwritten")
         log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
     except (OSError, ValueError) as error:
         print(f"train.py: {why(error)}", file=sys.stderr)
@@ -346,8 +347,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """End this rank at once, as all is written: taking leave of ranks that are gone can take forever, and threads
-    that libraries still run can abort an interpreter that ends in order. After a success ranks leave together."""
+    """End this rank at once, when everything is written. An orderly end could wait forever for ranks that are gone, and
+    threads of libraries could abort the interpreter. After a success all ranks end together."""
     if not code:
         # Without a device NCCL's barrier warns. init_process_group(device_id=...) would do too, but then every group is
         # split off the one of all ranks, which have to take part and to be alive.

@@ -1,11 +1,11 @@
-"""Make a campaign of tuning: freeze it, draw its shift, make its trials, then the confirmation runs at the winner.
+"""Make a tuning campaign: freeze it, draw its shift, make its trials, then the confirmation runs at the winner's point.
 
     python implementations/pytorch/tune.py implementations/pytorch/campaigns/smoke-2.yaml --org acme --system box
 
-The campaign is frozen in results/<edition>/<org>/results/<system>/tuning/<benchmark>/<name>/, where <name> is the
-file's, unless --name says another. The same command again makes what is missing, after any kill. Exit codes: 0 all is
-there and confirmed, 1 something is missing or no trial reached the target, 2 nothing could be run, 128 + n ended by
-signal n. docs/tuning.md has the whole story.
+The campaign is frozen in results/<edition>/<org>/results/<system>/tuning/<benchmark>/<name>/, where <name> is the name
+of the file or that of --name. The same command again makes what is missing, even after a kill. docs/tuning.md explains
+it. Exit codes: 0 complete and confirmed, 1 something is missing or no trial reached the target, 2 nothing could be run,
+128 + n ended by signal n.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Freeze, trials, confirmation; the exit code."""
+    """Freeze the campaign, make its trials, and confirm the winner. Return the exit code."""
     args = parse(arguments)
     try:
         campaign = read_campaign(args.campaign)
@@ -105,7 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def made(args: argparse.Namespace, place: tuple[Path, str, Path], opened: Opened, warm: Warm | None) -> int:
-    """Make what is missing of trials and confirmation runs; the exit code. `place`: submission, benchmark, folder."""
+    """Make the missing trials and confirmation runs. `place` is (submission, benchmark, folder). Return the exit
+    code."""
     submission, benchmark, folder = place
 
     def start(log: Path) -> Process:
@@ -119,7 +120,7 @@ def made(args: argparse.Namespace, place: tuple[Path, str, Path], opened: Opened
     if winner is None:
         say("no trial reached the target: there is nothing to confirm")
         return 1
-    point = open_folder(folder).point(winner)  # read again: an outside sampler was asked since
+    point = open_folder(folder).point(winner)  # read again, since an outside sampler may have added points
     say(f"winner: trial {winner}, {', '.join(f'{name}={text(value)}' for name, value in point.items())}")
     args.settings, args.entry = settings(opened.campaign, point), None  # which was the campaign's
     runs = Runs(
@@ -133,14 +134,14 @@ def made(args: argparse.Namespace, place: tuple[Path, str, Path], opened: Opened
 
 
 def settings(campaign: Campaign, point: dict) -> list[str]:
-    """The settings of confirmation runs: the winner's, without the budget."""
+    """Return the settings of the confirmation runs: those of the winner, without the budget."""
     values = {**campaign.settings, **point, "batch_size": campaign.batch_size}
     return [f"{name}={text(value)}" for name, value in values.items()]
 
 
 def checked(args: argparse.Namespace, campaign: Campaign) -> RunConfig:
-    """The config of the first corner of the space, resolved. Raises ValueError for settings that every trial would
-    refuse."""
+    """Return the resolved config at the first corner of the space. Raises ValueError for settings that every trial
+    would refuse."""
     corner = {name: axis.values[0] if axis.values else axis.low for name, axis in campaign.space.items()}
     corner = {name: int(v) if campaign.space[name].integer else v for name, v in corner.items()}
     args.settings = settings(campaign, corner)
@@ -148,13 +149,13 @@ def checked(args: argparse.Namespace, campaign: Campaign) -> RunConfig:
 
 
 def options(args: argparse.Namespace) -> list[str]:
-    """train.py's options of every trial."""
+    """Return train.py's options for every trial."""
     names = ("problem", "problems", "config", "data", "org", "system", "division", "status")
     return [part for name in names if (value := getattr(args, name)) for part in (f"--{name}", str(value))]
 
 
 def print_points(opened: Opened) -> int:
-    """The points of a campaign, one a line."""
+    """Print the points of a campaign, one a line."""
     for index in range(opened.campaign.trials):
         point = opened.point(index)
         print(index, *(f"{name}={text(value)}" for name, value in point.items()))

@@ -1,11 +1,11 @@
-"""A process that has loaded what runs load from outside the repository, and forks runs, which then start at once.
+"""A warm process has loaded the packages that runs need, and forks runs, which then start at once.
 
     python implementations/pytorch/warm.py DESCRIPTOR [--compile]
 
-`start.py` starts it and asks it by messages on a socket, the descriptor. It loads no module of the repository, computes
-nothing and starts no thread: a run that is forked from it finds packages in memory, and does everything else as a start
-of train.py does it. In particular it loads the repository's modules itself, under its own recorder. This file is among
-what the recorder finds; a warm process whose file was edited forks nothing more.
+`start.py` starts it and sends requests on a socket, the descriptor. The process loads no module of the repository,
+computes nothing and starts no thread. A forked run finds the packages in memory, and does everything else as an
+ordinary start of train.py does. In particular it loads the repository's modules itself, under its own recorder. The
+recorder finds this file as well. If the file was edited since, the process forks nothing more.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ COMPILER = (
     "sympy.tensor.tensor",
     "setuptools",
 )
-HANDLED = {  # signals that mean something else to this process, and what Python makes of them in a program
+HANDLED = {  # signals that this process handles in its own way, with Python's usual handlers for forked runs
     signal.SIGCHLD: signal.SIG_DFL,
     signal.SIGTERM: signal.SIG_DFL,
     signal.SIGINT: signal.default_int_handler,
@@ -55,26 +55,29 @@ ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 
 
 def load(compiler: bool) -> None:
-    """Import the packages. What is not there a run will miss itself, and say so."""
+    """Import the packages. A run reports a missing one itself."""
     for name in (*PACKAGES, *(COMPILER if compiler else ())):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    if compiler:  # which vector instructions the compiler and the processor have: asked of other processes, kept here
+    if compiler:  # finding out the vector instructions takes other processes; the answer is kept here
         with contextlib.suppress(Exception):
             sys.modules["torch._inductor.cpu_vec_isa"].valid_vec_isa_list()
 
 
 def serve(control: socket.socket) -> list[str]:
-    """Fork a run for every request, and tell its socket the process's number and, at its end, the exit code. Returns in
-    a forked process alone: the run's arguments. Ends, and ends all runs, when nobody can ask any more."""
-    runs: dict[int, socket.socket | None] = {}  # who asked for each; None: they are gone
+    """Fork a run for every request, and send its process number and, at its end, its exit code to the request's socket.
+
+    It returns only in a forked process, with the run's arguments. When the control socket is closed, it ends all runs
+    and then this process.
+    """
+    runs: dict[int, socket.socket | None] = {}  # the socket of each run's request; None if it was closed
     signals = wake_on_signals()
     while True:
         askers = {asker: pid for pid, asker in runs.items() if asker}
         ready, _, _ = select.select([control, signals, *askers], [], [])
         if signals in ready and signal.SIGTERM in os.read(signals, 4096):
             break
-        for asker in askers.keys() & set(ready):  # nothing is ever written to us: it was closed
+        for asker in askers.keys() & set(ready):  # readable means closed, since nothing is ever written to it
             send(askers[asker], signal.SIGTERM)
             asker.close()
             runs[askers[asker]] = None
@@ -98,8 +101,8 @@ def serve(control: socket.socket) -> list[str]:
 
 
 def wake_on_signals() -> int:
-    """A descriptor from which the numbers of signals come: SIGCHLD and SIGTERM. SIGINT is left to the runs, which get a
-    terminal's, too."""
+    """Return a descriptor from which the numbers of SIGCHLD and SIGTERM can be read. SIGINT is ignored, because the
+    runs get a terminal's SIGINT as well."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
@@ -111,8 +114,8 @@ def wake_on_signals() -> int:
 
 
 def answer(runs: dict[int, socket.socket | None], pid: int, descriptors: list[int]) -> None:
-    """Tell who asked which process is their run; or close their socket where none was forked, as this file was edited
-    and the run would name other code."""
+    """Answer a request with the run's process number. If none was forked, because this file was edited and the run
+    would record other code, close the socket."""
     asker = socket.socket(fileno=descriptors[0])
     for descriptor in descriptors[1:]:
         os.close(descriptor)
@@ -124,7 +127,8 @@ def answer(runs: dict[int, socket.socket | None], pid: int, descriptors: list[in
 
 
 def become(request: dict, descriptors: list[int], parent: int) -> list[str]:
-    """Be the run that was asked for: its input and outputs, folder, variables and signals. The arguments."""
+    """Turn a forked process into the requested run: set its streams, folder, variables and signals. Return its
+    arguments."""
     ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)
     if os.getppid() != parent:
         os._exit(128 + signal.SIGTERM)
@@ -143,7 +147,7 @@ def become(request: dict, descriptors: list[int], parent: int) -> list[str]:
 
 
 def reap(runs: dict[int, socket.socket | None]) -> None:
-    """Tell the exit codes of runs that have ended."""
+    """Send the exit codes of runs that have ended."""
     for pid in list(runs):
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended and (asker := runs.pop(pid)):
@@ -152,19 +156,19 @@ def reap(runs: dict[int, socket.socket | None]) -> None:
 
 
 def tell(asker: socket.socket, what: dict) -> None:
-    """One message to whoever asked for a run, if they still are there."""
+    """Send a message to the socket of a request, unless it was closed."""
     with contextlib.suppress(OSError):
         asker.send(json.dumps(what).encode())
 
 
 def send(pid: int, number: int) -> None:
-    """Send a signal to a run of ours."""
+    """Send a signal to a run."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
 
 
 def finish(runs: dict[int, socket.socket | None]) -> None:
-    """End all runs: by SIGTERM, so that their logs say so, and those that stay by SIGKILL."""
+    """End all runs by SIGTERM, so that their logs say so, and those that remain by SIGKILL."""
     for pid in runs:
         send(pid, signal.SIGTERM)
     until = time.monotonic() + PATIENCE
@@ -178,7 +182,7 @@ def finish(runs: dict[int, socket.socket | None]) -> None:
 if __name__ == "__main__":
     load("--compile" in sys.argv)
     arguments = serve(socket.socket(fileno=int(sys.argv[1])))
-    # From here on in a run. Its recorder is to see this file, under the name that it has in the repository.
+    # From here on this is a run. Its recorder must see this file, under its name in the repository.
     sys.modules[f"implementations.{HERE.name}.warm"] = sys.modules["__main__"]
     sys.argv = [str(HERE / "train.py"), *arguments]
     runpy.run_path(sys.argv[0], run_name="__main__")

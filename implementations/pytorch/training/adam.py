@@ -5,12 +5,14 @@ from torch import Tensor
 
 
 class DenseAdam(torch.optim.Adam):
-    """`torch.optim.Adam`, whose fused CPU kernel copies every tensor that is not contiguous, and takes 3 times as long.
+    """`torch.optim.Adam` without the copies of its fused CPU kernel, which make it take 3 times as long.
 
-    The update is element by element, so the order of elements doesn't matter: the kernel gets views of the weights,
-    their gradients and their moments in which channels-last memory is contiguous. State and results are the same.
+    That kernel copies every tensor that is not contiguous. The update is element by element, so the order of elements
+    does not matter: here the kernel gets views of weights, gradients and moments in which channels-last memory is
+    contiguous. State and results are the same.
 
-    Gradients in another order than the weights', which that kernel (of PyTorch 2.13) takes for the same, are copied.
+    Gradients in another memory order than their weights are copied, because the kernel (of PyTorch 2.13) would read
+    them in the order of the weights.
     """
 
     def _init_group(self, group: dict, *lists: list[Tensor]) -> bool:
@@ -24,6 +26,6 @@ class DenseAdam(torch.optim.Adam):
 
 
 def is_channels_last(x: Tensor) -> bool:
-    """Whether `x` is a plain tensor (N, C, D, H, W) that lies in memory as (N, D, H, W, C), and in no other order."""
+    """Return whether `x` is a plain tensor (N, C, D, H, W) whose only memory order is (N, D, H, W, C)."""
     plain = type(x) in (Tensor, torch.nn.Parameter) and x.dim() == 5
     return plain and x.is_contiguous(memory_format=torch.channels_last_3d) and not x.is_contiguous()

@@ -1,4 +1,4 @@
-"""A seed that the registry of a round assigns to a run (see `rules/registry.py`)."""
+"""Read the seed that the registry of a round assigns to a run (see `rules/registry.py`)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from .events import EDITION
 
 @dataclass(frozen=True)
 class Assigned:
-    """Run `run` of an entry."""
+    """Run `run` of an entry of the registry at `path`."""
 
     path: Path
     entry: Entry
@@ -22,8 +22,8 @@ class Assigned:
         return self.entry.seed(self.run)
 
     def difference(self, *found: str) -> str:
-        """The first of organisation, system, benchmark, problem and the digests of source and settings, in this order,
-        that is not as registered, in words; nothing if all are."""
+        """Compare a run with its entry. `found` are organisation, system, benchmark, problem, and the digests of source
+        and settings. Return the first difference, in words; "" if there is none."""
         for name, is_now in zip((*NAMES, "source", "config"), found, strict=True):
             if is_now != (wanted := getattr(self.entry, name)):
                 return f"{name}: found {is_now}, wanted {wanted} as in entry {self.entry.entry} of {self.path}"
@@ -31,7 +31,8 @@ class Assigned:
 
 
 def read_assigned(path: Path, number: int, run: int) -> Assigned:
-    """Run `run`, from 0, of entry `number`, from 1. Raises ValueError for a registry that is damaged or has none."""
+    """Return run `run`, counted from 0, of entry `number`, counted from 1. Raises ValueError for a damaged registry, or
+    one without such an entry."""
     entries = read_registry(path, EDITION).entries
     if not 1 <= number <= len(entries):
         raise ValueError(f"{path}: found {len(entries)} entries, wanted entry {number}")

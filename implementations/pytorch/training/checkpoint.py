@@ -1,8 +1,9 @@
-"""Checkpoints are written at the end of every epoch; a run resumes from the last one, under any layout of ranks.
+"""Write a checkpoint at the end of every epoch, and resume a run from the last one, under any layout of ranks.
 
-A folder epoch_<n> is a whole checkpoint: it is written under another name and renamed when all of it is on disk. It
-holds the model, the optimizer and the average of the weights in parts (parts.py), and then position.json, all else
-that a run needs to go on, with the digest of every part and its own (position.py). Nothing in it is unpickled or run.
+A folder epoch_<n> is a complete checkpoint: it is written under another name and renamed when all of it is on disk. The
+model, the optimizer and the average of the weights are in parts (parts.py). position.json has everything else that a
+run needs to resume, with the digest of every part and its own (position.py). Nothing in a checkpoint is unpickled or
+executed.
 """
 
 import fcntl
@@ -34,25 +35,23 @@ from .stop import Aborted, WrongData, reason, together
 
 NAME, POSITION, LOCK, DAMAGED = "epoch_{:06d}", "position.json", "lock", "damaged checkpoint"
 PATIENCE = 3.0  # seconds for a run that was killed to end
-SET_BACK = (
-    1000  # milliseconds by which clocks may differ between the node that a run was on and the one where it goes on
-)
-# What doesn't change what is computed, and may be different when a run goes on.
+SET_BACK = 1000  # milliseconds by which the clocks of a run's nodes may differ before and after an interruption
+# Settings that do not change what is computed, so that they may change when a run is resumed.
 FREE = {"layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "device", "threads", "workers"}
 FREE |= {"join", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "eval_batch_size"}
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What all checkpoints of a run have in common: its problem, its settings, the log that rank 0 writes."""
+    """What all checkpoints of a run share: its problem, its settings, and the log that rank 0 writes."""
 
     problem: AnyProblem
     config: RunConfig
     log: Path
 
     def position(self, seed: int, epoch: int, found: Evaluation, digests: dict[str, str]) -> Position:
-        """Where the run stands, as rank 0 knows, with the digests of the parts. Raises ValueError without the log's
-        run_start, by which the run is known again."""
+        """Return the run's position, on rank 0, with the digests of the parts. Raises ValueError for a log without a
+        run_start, which identifies the run."""
         problem, settings = self.problem.digest(), fixed(self.config)
         if (start := started(self.log)) is None:
             raise ValueError(f"{self.log}: found no run_start, wanted this run's log")
@@ -61,14 +60,14 @@ class Origin:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """A run's folder of checkpoints; `resumed` is where the run goes on, or None: it is a new one."""
+    """A run's folder of checkpoints. `resumed` is the position from which the run is resumed, or None for a new run."""
 
     root: Path
     origin: Origin
     resumed: Position | None = None
 
     def save(self, state: TrainingState, layout: Layout, seed: int, epoch: int, found: Evaluation) -> None:
-        """At the end of an epoch, by all ranks. Raises Aborted on all of them if one of them can't."""
+        """Write a checkpoint at the end of an epoch. All ranks call it. Raises Aborted on all of them if one fails."""
         target = self.root / NAME.format(epoch)
         temporary, first = target.with_name(f".{target.name}.partial"), layout.rank == 0
         tensors, digests = state.tensors(), {}
@@ -86,7 +85,7 @@ class Checkpoints:
         together(layout, str(target), lambda: first and conclude())
 
     def restore(self, state: TrainingState, layout: Layout) -> None:
-        """Read the state that the run goes on with. Raises WrongData on all ranks if the checkpoint is damaged."""
+        """Read the state of the checkpoint. All ranks call it. Raises WrongData on all of them if it is damaged."""
         folder, digests = self.root / NAME.format(self.resumed.epoch), self.resumed.parts
         share = dict(list(digests.items())[layout.rank :: layout.ranks])
 
@@ -100,16 +99,16 @@ class Checkpoints:
             raise WrongData(str(error), everywhere=True) from None
 
     def missing_evaluation(self, metric: str) -> Evaluation | None:
-        """The evaluation that the run had made and not logged yet when it was killed, if there is one."""
+        """Return the evaluation that the run had made but not yet logged when it was killed, or None."""
         at = self.resumed
         return None if evaluated(self.origin.log, metric, at.epoch) else Evaluation(at.score, at.facts)
 
 
 def hold(root: Path) -> IO[str]:
-    """Keep other runs out of a folder, and off the log that goes with it, until the file that is returned is closed or
-    this process ends, however it ends. Where the file system knows no locks, nobody is kept out.
+    """Lock a folder of checkpoints, and with it the log, against other runs. The lock lasts until the returned file is
+    closed or this process ends in any way. On a file system without locks there is none.
 
-    Raises ValueError if a run is at work there, or the folder can't be written to.
+    Raises ValueError if another run is using the folder, or if it cannot be written to.
     """
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -131,7 +130,7 @@ def hold(root: Path) -> IO[str]:
 
 
 def locked(file: IO[str]) -> bool:
-    """Whether nobody else has locked a file."""
+    """Lock a file. Return False if another process holds its lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -142,9 +141,9 @@ def locked(file: IO[str]) -> bool:
 
 
 def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
-    """A folder's checkpoints, for a new run or, if there is one in it, the one to go on with.
+    """Return a folder's checkpoints: for a new run, or for the run to resume if the folder has a checkpoint.
 
-    Raises ValueError if what the folder or the log holds is another run's.
+    Raises ValueError if the folder or the log is another run's.
     """
     problem, config, log = origin.problem, origin.config, origin.log
     epochs = [int(p.name[6:]) for p in root.glob("epoch_*") if re.fullmatch(r"epoch_[0-9]{6,9}", p.name)]
@@ -163,32 +162,31 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
         found, wanted = settings.get(name), at.settings.get(name)
         if found != wanted:
             raise ValueError(f"{name}: found {shown(found)}, wanted {shown(wanted)} as in {path}")
-    if at.epoch >= config.epochs and any(events(log, "run_stop")):  # without one it has yet to say that it is over
+    if at.epoch >= config.epochs and any(events(log, "run_stop")):  # without one the run has yet to log its end
         raise ValueError(f"{path}: found {at.epoch} epochs, wanted fewer than the limit of {config.epochs}")
     if started(log) != at.started:
         raise ValueError(f"{log}: found run_start at {started(log)}, wanted {at.started}, the log of {path}")
     if (ahead := latest(log) - now_ms()) > SET_BACK:
-        raise ValueError(
-            f"{log}: found times {ahead / 1000:.0f} s ahead of this clock, wanted one that was not set back"
-        )
+        found = f"found times {ahead / 1000:.0f} s ahead of this clock"
+        raise ValueError(f"{log}: {found}, wanted a clock that was not set back")
     if any(e.metadata.get("status") == "success" for e in events(log, "run_stop")):
-        raise ValueError(f"{log}: found a run that reached its target, wanted one to go on with")
+        raise ValueError(f"{log}: found a run that reached its target, wanted one to resume")
     return Checkpoints(root, origin, at)
 
 
 def fixed(config: RunConfig) -> dict[str, Any]:
-    """The settings that a run keeps, as JSON gives them back."""
+    """Return the settings that a resumed run must keep, as JSON returns them."""
     return json.loads(json.dumps({name: value for name, value in config.fields().items() if name not in FREE}))
 
 
 def begin(temporary: Path) -> None:
-    """An empty folder."""
+    """Make an empty folder."""
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
 
 
 def finish(temporary: Path, target: Path, at: Position) -> None:
-    """Write the position, make the folder a checkpoint, and remove all others."""
+    """Write the position, give the folder its final name, and remove all other checkpoints."""
     (temporary / POSITION).write_text(render(at), encoding="utf-8")
     sync(temporary / POSITION)
     sync(temporary)
@@ -200,21 +198,21 @@ def finish(temporary: Path, target: Path, at: Position) -> None:
 
 
 def started(log: Path) -> int | None:
-    """When a log's run started."""
+    """Return the time of a log's run_start, or None."""
     return next((e.time_ms for e in events(log, "run_start")), None)
 
 
 def latest(log: Path) -> int:
-    """The latest time in a log, in milliseconds since 1970."""
+    """Return the latest time in a log, in milliseconds since 1970."""
     return max((e.time_ms for e in read_log(log) if isinstance(e, Event) and type(e.time_ms) is int), default=0)
 
 
 def evaluated(log: Path, metric: str, epoch: int) -> bool:
-    """Whether a log has the score of an epoch."""
+    """Return whether a log has the score of an epoch."""
     return any(e.metadata.get("epoch_num") == epoch for e in events(log, metric))
 
 
 def events(log: Path, key: str) -> list[Event]:
-    """A log's events of a key; none if there is no log."""
+    """Return a log's events with a key; none if there is no log."""
     found = (e for e in read_log(log) if isinstance(e, Event) and e.key == key) if log.exists() else ()
     return [e for e in found if isinstance(e.metadata, dict)]

@@ -1,4 +1,4 @@
-"""Whether a run's kernels are compiled, as its configuration asks for: said aloud where they are not, and logged."""
+"""Log whether a run's kernels are compiled, as its configuration asks for."""
 
 import sys
 
@@ -8,8 +8,8 @@ from .stop import Aborted
 
 
 def log_compiled(log: RunLog, layout: Layout, compiled: bool) -> None:
-    """Log whether all ranks could compile theirs. A run that could not is slower than one of the same set that could:
-    the checker tells the two apart (RUN07). Raises Aborted on all ranks where only some could."""
+    """Log whether the ranks could compile their kernels, and print a warning if they could not. Such a run is slower,
+    so the checker wants all runs of a set to be alike (RUN07). Raises Aborted on all ranks where only some could."""
     ranks = layout.gather(compiled)
     if failed := [rank for rank, able in enumerate(ranks) if not able]:
         if len(failed) < len(ranks):

@@ -1,4 +1,4 @@
-"""What each rank computes on, for the log."""
+"""Describe the device of each rank for the log."""
 
 import platform
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from benchmark.environment.processor import processors
 
 
 class Device(NamedTuple):
-    """A rank's device: its host's name, `cpu` or `cuda`, the model's name, and what tells it from others of the
-    model, empty for a processor."""
+    """A rank's device: the host's name, `cpu` or `cuda`, the model's name, and the uuid, which is empty for a
+    processor."""
 
     host: str
     kind: str
@@ -20,7 +20,7 @@ class Device(NamedTuple):
 
 
 def device_of(device: torch.device) -> Device:
-    """The device of this process."""
+    """Return the device of this process."""
     if device.type == "cuda":
         facts = torch.cuda.get_device_properties(device)
         return Device(platform.node(), "cuda", facts.name, str(facts.uuid))
@@ -28,7 +28,7 @@ def device_of(device: torch.device) -> Device:
 
 
 def grouped(devices: Sequence[Device]) -> list[dict[str, Any]]:
-    """The devices of all ranks, in their order, those of one host and model together."""
+    """Return the devices of all ranks in order, with those of one host and model together."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for device in devices:
         groups.setdefault(device[:3], []).append(device.uuid)

@@ -1,4 +1,4 @@
-"""The events of a run, in the order that the rules want them."""
+"""Write the events of a run to its log and its ledger."""
 
 import contextlib
 import errno
@@ -28,7 +28,7 @@ RESUMED = b'"key": "resumed"'
 
 @dataclass(frozen=True)
 class Submission:
-    """Who submits what was run on which system."""
+    """The submission that a run belongs to."""
 
     org: str
     system: str
@@ -37,28 +37,28 @@ class Submission:
 
 
 class RunLog:
-    """Rank 0's log; with `path` None it writes nothing. Behind `stop` nothing is written but what is `late`. An event
-    that can't be written, or is written into a file that is not at `path` any more, raises OSError: such a run has no
-    log.
+    """The log of rank 0. With `path` None, as on other ranks, it writes nothing. After `stop` only `late` events are
+    written. An event that cannot be written raises OSError, and so does a log file that was replaced: a run without its
+    log cannot go on.
 
-    The log of a run that is `resumed` is written on: what is said before `go_on`, which the log has said already, is
-    kept in `again`.
+    The log of a `resumed` run is continued. Its head is in the file already, so events before `go_on` are not written.
+    Their values are kept in `again`, which the event `resumed` logs.
     """
 
     def __init__(self, path: Path | None, resumed: bool = False):
         self.path, self.again, self.silent = path, {}, resumed
-        self.resumptions = path.read_bytes().count(RESUMED) if path and resumed else 0  # so far
+        self.resumptions = path.read_bytes().count(RESUMED) if path and resumed else 0  # until now
         self.writer = LogWriter(path, append=resumed)
         self.file = self.identity()
         self.lock = threading.Lock()  # a signal stops the run from another thread
         self.running, self.stopped, self.status = False, False, "aborted"
-        self.lost = False  # an event could not be written, which whoever wrote it was told
-        self.started = 0  # number in the ledger
+        self.lost = False  # an event could not be written, and its writer got the error
+        self.started = 0  # number of the start in the ledger
         self.epoch = 0
-        self.passed: Callable[[str, dict[str, Any]], None] = lambda edge, facts: None  # called behind each edge
+        self.passed: Callable[[str, dict[str, Any]], None] = lambda edge, facts: None  # called after each start and end
 
     def write(self, method: str, key: str, value: Any = None, **metadata: Any) -> None:
-        """One event; `method` is the writer's: event, start or end."""
+        """Write one event. `method` is the writer's: event, start or end."""
         with self.lock:
             if self.silent:
                 self.again |= {key: value} if method == "event" else {}
@@ -69,12 +69,12 @@ class RunLog:
                 self.lost = False
 
     def identity(self) -> tuple[int, int] | None:
-        """Which file is at `path`."""
+        """Return which file is at `path`."""
         at = os.stat(self.path) if self.path else None
         return at and (at.st_dev, at.st_ino)
 
     def check(self) -> None:
-        """Raises OSError if the file that is written is not the one at `path`."""
+        """Raise OSError if the file at `path` is not the one that is being written."""
         try:
             found = "another file" if self.identity() != self.file else ""
         except FileNotFoundError:
@@ -83,26 +83,27 @@ class RunLog:
             raise OSError(errno.ESTALE, f"found {found} there, wanted the log that this run writes", str(self.path))
 
     def event(self, key: str, value: Any = None, **metadata: Any) -> None:
-        """A point in time."""
+        """Log a point in time."""
         self.write("event", key, value, **metadata)
 
     def start(self, interval: str, **metadata: Any) -> None:
-        """The start of "run", "epoch", "eval", ..."""
+        """Log the start of "run", "epoch", "eval", ..."""
         self.running |= interval == "run"
         self.write("start", f"{interval}_start", **metadata)
         self.passed(f"{interval}_start", metadata)
 
     def end(self, interval: str, **metadata: Any) -> None:
-        """The end of "init", "epoch", "eval", ..."""
+        """Log the end of "init", "epoch", "eval", ..."""
         self.write("end", f"{interval}_stop", **metadata)
         self.passed(f"{interval}_stop", metadata)
 
     def go_on(self, epoch: int) -> None:
-        """Write again, after so many epochs; the run is on since its first start."""
+        """Begin to write the log of a resumed run, which has finished `epoch` epochs. Its clock runs since its
+        start."""
         self.silent, self.running, self.epoch = False, True, epoch
 
     def submission(self, submission: Submission, benchmark: str) -> None:
-        """The head of the log."""
+        """Log the submission, which is the head of the log."""
         self.event("cache_clear", True)
         self.event("submission_benchmark", benchmark)
         self.event("submission_org", submission.org)
@@ -111,14 +112,14 @@ class RunLog:
         self.event("submission_platform", submission.system)
 
     def hyperparameters(self, task: Task) -> None:
-        """The workload's own events, its hyperparameters under the standard keys; then every setting under ours."""
+        """Log the workload's hyperparameters under the standard keys, then every setting under `hyperparameters`."""
         for key, value in task.events().items():
             self.event(key, value)
         self.event("hyperparameters", task.config.fields())
 
     def digests(self, config: RunConfig, files: dict[str, str], config_file: str) -> None:
-        """What ran: the resolved config, the files that were loaded (sha256 by path) and which of them was the config's
-        source, and the versions of what all this rests on."""
+        """Log the digest of the resolved config, the loaded files (sha256 by path), which of them is the config file,
+        and the versions of Python and packages."""
         self.event("config_digest", config.digest())
         self.event("source", combine(files.items()), files=files, config=config_file)
         versions = {"python": platform.python_version()}
@@ -126,8 +127,8 @@ class RunLog:
         self.event("versions", {**versions, "mlperf_logging": version("mlperf-logging")})
 
     def launch(self, seed: int, source: str, config: str, problem: str) -> None:
-        """Enter the start into the ledger of the set, the digests as the log states them, and the entry into the log.
-        Raises OSError or ValueError for a ledger that takes none."""
+        """Append the start to the set's ledger, with the digests that the log states, and log the entry. Raises OSError
+        or ValueError for a ledger that cannot be appended to."""
         if self.path:
             path, run = self.path.parent / LEDGER, self.path.name
             before = [e.number for e in read_ledger(path).entries if isinstance(e.said, Start) and e.said.run == run]
@@ -137,15 +138,16 @@ class RunLog:
             self.event("ledger", self.started, line=line)
 
     def finish(self) -> str:
-        """The log is complete: close it, and enter the end into the ledger. Its head, "" without a ledger. Raises
-        OSError or ValueError where it can't be entered, unless the log was lost: that disk's fault is told once."""
+        """Close the complete log and append the end to the ledger. Return the ledger's head, "" without a ledger.
+        Raises OSError or ValueError where the end cannot be appended, but not if the log's own error was reported
+        already."""
         with self.lock:
             number, self.started = self.started, 0
             if not number:
                 return ""
             self.stopped = True
             try:
-                with contextlib.suppress(*([OSError] if self.lost else [])):  # what was not written still is not
+                with contextlib.suppress(*([OSError] if self.lost else [])):  # the buffer still cannot be written
                     self.writer.close()
                 self.check()
                 with open(self.path, "rb") as file:
@@ -157,7 +159,7 @@ class RunLog:
                 raise
 
     def evidence(self, split: str, evidence: Evidence, read: list[int]) -> None:
-        """What all ranks together read of a split in the first epoch; `read` is the bytes by rank."""
+        """Log what all ranks together read of a split in the first epoch. `read` has the bytes by rank."""
         self.event(
             "dataset_fingerprint",
             fingerprint.to_hex(evidence.fingerprint),
@@ -168,13 +170,14 @@ class RunLog:
         )
 
     def evaluation(self, metric: str, found: Evaluation, samples: int) -> None:
-        """The score of an evaluation and what it follows from."""
+        """Log the score of an evaluation and the numbers that it follows from."""
         self.event(metric, found.value, epoch_num=self.epoch, samples_count=samples, **found.facts)
 
     def stop(self, status: str, reason: str | None = None) -> None:
-        """The end of the run, once: the first reason stands. A run that never started has no end to log.
+        """Log the end of the run. Only the first call counts, and a run that never started has no end to log.
 
-        Raises OSError if a success can't be logged. Of a run that was aborted, a full disk may be the reason.
+        Raises OSError if a success cannot be logged. For an aborted run it does not, since a full disk may be the
+        reason.
         """
         with self.lock:
             if self.stopped:
@@ -192,19 +195,19 @@ class RunLog:
                         raise
 
     def weights(self, digest: str, size: int) -> None:
-        """The file of the weights that scored, `size` bytes: its sha256. The run is over, and the clock stands."""
+        """Log the file of the final weights, by its sha256 and its size in bytes, after the end of the run."""
         name = weights_path(self.path).relative_to(self.path.parent).as_posix()
         self.late("weights", digest, bytes=size, path=name)
 
     def late(self, key: str, value: Any, **metadata: Any) -> None:
-        """An event of a run that is over: its clock stands."""
+        """Log an event after the end of the run."""
         with self.lock:
             self.writer.event(key, value, **metadata)
 
 
 def open_log(path: Path | None, resumed: bool) -> RunLog:
-    """The log of a new run, or of one that goes on, without what a killed writer left of a line. Raises OSError if it
-    can't be written."""
+    """Open the log of a new run, or of a resumed one. A line that a killed writer did not finish is removed. Raises
+    OSError if the log cannot be written."""
     if path and resumed:
         whole = path.read_bytes()
         os.truncate(path, whole.rfind(b"\n") + 1)

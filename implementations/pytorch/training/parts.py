@@ -1,8 +1,9 @@
-"""Tensors on disk, a file for each rank that writes some: safetensors, which hold numbers and nothing that runs.
+"""Write a checkpoint's tensors in parts, one file for each rank, and read them again. The files are safetensors, which
+hold numbers and no code.
 
-What a rank has of a sharded tensor is in its own part. Tensors that all ranks have are dealt out among them, each whole
-in one part. In both cases the tensor is what the parts hold of it, one after another along its first dimension; so a
-rank finds the rows that it needs, however many ranks wrote and however many read.
+A rank writes its piece of every sharded tensor to its own part. Tensors that all ranks have are dealt out among them,
+each to one part. In both cases the tensor consists of the pieces in the parts, in order, along its first dimension. So
+a rank finds the rows that it needs, whatever the number of ranks that wrote and that read.
 """
 
 import hashlib
@@ -25,9 +26,9 @@ NAME = "part_{:06d}.safetensors"
 
 
 def write(folder: Path, tensors: dict[str, Tensor], rank: int, ranks: int) -> dict[str, str]:
-    """Write this rank's part to disk; its sha256 by its name, or nothing if there is nothing for it to write.
+    """Write this rank's part to disk. Return its sha256 by its name, or {} if the rank has nothing to write.
 
-    Raises OSError if it can't be written.
+    Raises OSError if it cannot be written.
     """
     writer = deal({name: x.nbytes for name, x in tensors.items() if not isinstance(x, DTensor)}, ranks)
     mine = {name: as_rows(local(x)) for name, x in tensors.items() if writer.get(name, rank) == rank}
@@ -42,7 +43,8 @@ def write(folder: Path, tensors: dict[str, Tensor], rank: int, ranks: int) -> di
 
 
 def deal(sizes: dict[str, int], ranks: int) -> dict[str, int]:
-    """The rank that writes each tensor, by their sizes in bytes: the largest first, to who has the least to write."""
+    """Return the rank that writes each tensor, from their sizes in bytes. The largest tensors are dealt out first, each
+    to the rank with the least to write."""
     loads, writer = [0] * ranks, {}
     for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
         writer[name] = loads.index(min(loads))
@@ -51,7 +53,7 @@ def deal(sizes: dict[str, int], ranks: int) -> dict[str, int]:
 
 
 def verify(folder: Path, parts: dict[str, str]) -> None:
-    """Raises ValueError naming the first part that is missing, no file, or whose sha256 is not the one given."""
+    """Raise ValueError for the first part that is missing, is no regular file, or has another sha256."""
     for name, wanted in parts.items():
         try:
             with open_regular(folder / name) as file:
@@ -63,9 +65,9 @@ def verify(folder: Path, parts: dict[str, str]) -> None:
 
 
 def read(folder: Path, names: Iterable[str], tensors: dict[str, Tensor]) -> None:
-    """Fill tensors, or this rank's rows of those that are sharded, from the parts of these names.
+    """Fill tensors from the parts with these names; of sharded tensors, fill this rank's rows.
 
-    Raises ValueError naming a part that is damaged, or whose tensors are not these in name, shape and type.
+    Raises ValueError, naming the part, if it is damaged or has tensors of other names, shapes or types.
     """
     done = dict.fromkeys(tensors, 0)  # rows in the parts so far
     for path in (folder / name for name in sorted(names)):
@@ -84,8 +86,8 @@ def read(folder: Path, names: Iterable[str], tensors: dict[str, Tensor]) -> None
 
 @torch.no_grad()
 def fill(tensor: Tensor, first: int, piece: Any, where: str) -> int:
-    """Copy what this rank has of a tensor out of a piece of it, whose first row is the tensor's row `first`; the
-    number of the piece's rows. `piece` is a slice that safetensors has not read yet; `where` opens messages."""
+    """Copy this rank's rows of a tensor from a piece whose first row is the tensor's row `first`. Return the number of
+    the piece's rows. `piece` is a slice that safetensors has not read yet. Messages begin with `where`."""
     shape, wanted = piece.get_shape(), list(as_rows(tensor).shape[1:])
     if not shape or shape[1:] != wanted:
         raise ValueError(f"{where}: found shape {shape}, wanted rows of shape {wanted}")
@@ -100,8 +102,8 @@ def fill(tensor: Tensor, first: int, piece: Any, where: str) -> int:
 
 
 def held(tensor: Tensor) -> tuple[int, int]:
-    """The first row of a tensor that this rank has, and the one after its last. Sharded tensors are cut into chunks of
-    as many rows, the last of which may be shorter or empty (FSDP2)."""
+    """Return the first row of a tensor that this rank has, and the row after its last. FSDP2 cuts tensors into chunks
+    of equally many rows, the last of which may be shorter or empty."""
     rows = len(as_rows(tensor))
     if not isinstance(tensor, DTensor):
         return 0, rows
@@ -111,5 +113,5 @@ def held(tensor: Tensor) -> tuple[int, int]:
 
 
 def as_rows(tensor: Tensor) -> Tensor:
-    """A tensor with a first dimension: a single number is a row of one. It shares the tensor's memory."""
+    """Return the tensor with at least one dimension: a single number becomes a row of one. The memory is shared."""
     return tensor if tensor.dim() else tensor.reshape(1)

@@ -1,4 +1,5 @@
-"""Where a run stands after an epoch: what a checkpoint holds beside tensors, as JSON, with the digests of all of it."""
+"""Write and read the position of a run after an epoch: everything in a checkpoint beside its tensors, as JSON with
+digests."""
 
 import dataclasses
 import hashlib
@@ -11,13 +12,13 @@ from typing import Any
 from benchmark.config import build, shown
 from benchmark.log import open_regular
 
-LARGEST = 1 << 24  # bytes; a part's name and digest take about 110, so this is far beyond any number of ranks
+LARGEST = 1 << 24  # bytes; a part's name and digest take about 110, so this is enough for any number of ranks
 PART, DIGEST = re.compile(r"part_[0-9]{6}\.safetensors"), re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where a run stands after an epoch that didn't reach the target. Times in milliseconds since 1970."""
+    """The position of a run after an epoch that did not reach the target. Times are milliseconds since 1970."""
 
     problem: str  # its digest
     settings: dict[str, Any]
@@ -42,14 +43,14 @@ class Position:
 
 
 def render(at: Position) -> str:
-    """A position as JSON. Its first field is the sha256 of all of the text but that digest."""
+    """Return a position as JSON. Its first field is the sha256 of the text without that digest."""
     fields = dataclasses.asdict(at)
     digest = hashlib.sha256(json.dumps({"sha256": "", **fields}, indent=1).encode()).hexdigest()
     return json.dumps({"sha256": digest, **fields}, indent=1)
 
 
 def load_position(path: Path) -> Position:
-    """What `render` wrote into a file. Raises ValueError naming the file if that is not what it holds now."""
+    """Return the position in a file that `render` wrote. Raises ValueError, naming the file, for any other content."""
     try:
         with open_regular(path) as file:
             data = file.read(LARGEST + 1)

@@ -1,4 +1,4 @@
-"""A run on the clock: epochs of training and evaluation until the target is reached."""
+"""Make a run: train and evaluate epochs until the target is reached."""
 
 import contextlib
 import math
@@ -39,8 +39,8 @@ from .weights import save_weights, tensors_of
 
 @dataclass(frozen=True)
 class Run:
-    """One run, as one rank sees it. `model` may be wrapped for parallelism; `average` is evaluated in its place
-    unless it is None."""
+    """One run on one rank. `model` may be wrapped for parallelism. Unless it is None, `average` is evaluated in place
+    of the weights."""
 
     task: Task
     layout: Layout
@@ -83,7 +83,7 @@ class Run:
             found = self.evaluate(epoch, proof)
             self.prove("validation", proof, manifest)
             if self.checkpoints and not self.reached(found):
-                # Before the score is logged, so that no evaluation comes twice.
+                # Before the score is logged, so that no evaluation is logged twice after an interruption.
                 self.checkpoints.save(self.state, self.layout, self.seed, epoch, found)
             if self.energy:
                 self.energy.write()
@@ -95,7 +95,7 @@ class Run:
             result = f"{self.task.quantity} {found.value:.4f}"
             self.say(f"epoch {epoch}: loss {stats['loss']:.4f}, {result}, {stats['throughput']:.1f} samples/s")
             if self.reached(found):
-                if not self.trial:  # of a campaign, whose confirmation runs have theirs
+                if not self.trial:  # a campaign keeps the weights of its confirmation runs only
                     self.keep_weights()
                 return
             if self.trial:
@@ -103,7 +103,7 @@ class Run:
         raise Aborted(f"{result} after {epoch} epochs, wanted {self.problem.target}")
 
     def start(self) -> int:
-        """Start the clock, or go on from a checkpoint by the clock that never stopped; the first epoch."""
+        """Start the clock, or resume from a checkpoint, whose clock never stopped. Return the first epoch."""
         resumed = self.checkpoints and self.checkpoints.resumed
         if resumed:
             self.resume()
@@ -113,15 +113,15 @@ class Run:
         return resumed.epoch + 1 if resumed else 1
 
     def before(self) -> str:
-        """The last evaluation of a run that goes on, in words."""
+        """Return the last evaluation of a resumed run, in words; "" for a new run."""
         resumed = self.checkpoints and self.checkpoints.resumed
         return f"{self.task.quantity} {resumed.score:.4f}" if resumed else ""
 
     def resume(self) -> None:
-        """Take the state from the checkpoint, and say so in the log."""
+        """Restore the state from the checkpoint, and log that the run is resumed."""
         at = self.checkpoints.resumed
         self.checkpoints.restore(self.state, self.layout)
-        seed_dropout(self.seed, self.layout.place[0], at.epoch)  # not as before
+        seed_dropout(self.seed, self.layout.place[0], at.epoch)  # other masks than those drawn before
         self.log.go_on(at.epoch)
         if found := self.checkpoints.missing_evaluation(self.task.metric):
             self.log.evaluation(self.task.metric, found, self.problem.validation_samples)
@@ -129,7 +129,7 @@ class Run:
         self.log.event("resumed", self.log.again, epoch_num=at.epoch, lost_seconds=lost)
 
     def stage(self) -> None:
-        """Copy the data to the node's own disk, if that is asked for, and read it there."""
+        """Copy the data to the node's own disk, if --stage asks for it, and read them there."""
         if self.staging:
             self.log.start("staging")
             data = (self.reader.root, self.problem)
@@ -139,11 +139,11 @@ class Run:
             self.log.end("staging", bytes=copied)
 
     def reached(self, found: Evaluation) -> bool:
-        """Whether an evaluation meets the target."""
+        """Return whether an evaluation reaches the target."""
         return found.value <= self.problem.target if self.task.lower else found.value >= self.problem.target
 
     def train_epoch(self, epoch: int, proof: list[Evidence] | None) -> dict[str, float]:
-        """One pass over the training split; its statistics as logged."""
+        """Train on the whole training split once. Return the statistics that are logged."""
         self.log.start("epoch", epoch_num=epoch)
         start, times = time.perf_counter(), StepTimes()
         total = torch.zeros((), dtype=torch.float64, device=self.config.device)
@@ -175,7 +175,7 @@ class Run:
         return stats
 
     def step(self, epochs: float, weights: list[float], batches: list[Batch]) -> Tensor:
-        """One step on this rank's parts of a batch; the loss of the whole batch, before the step."""
+        """Make one step on this rank's parts of a batch. Return the whole batch's loss before the step."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.task.learning_rate(epochs)
         parts = zip(weights, (batch.tensors for batch in batches), strict=True)
@@ -186,7 +186,7 @@ class Run:
         return loss
 
     def evaluate(self, epoch: int, proof: list[Evidence] | None) -> Evaluation:
-        """The score over the whole validation split."""
+        """Evaluate the whole validation split and log the interval. Return the score."""
         samples = self.problem.split_samples("validation")
         self.log.start("eval", epoch_num=epoch)
         found = self.evaluate_samples(samples, proof)
@@ -194,7 +194,7 @@ class Run:
         return found
 
     def evaluate_samples(self, samples: range, proof: list[Evidence] | None = None) -> Evaluation:
-        """The score over samples of the validation split."""
+        """Return the score over samples of the validation split."""
         steps = evaluation_batches(self.layout, samples, self.config.eval_batch_size)
         batches = self.reader.batches("validation", steps, torch.device(self.config.device), proof)
         with self.scoring_model() as model:
@@ -202,24 +202,24 @@ class Run:
 
     @contextlib.contextmanager
     def scoring_model(self) -> Iterator[nn.Module]:
-        """The plain model with the weights that are evaluated: their average, if the run has one."""
+        """Yield the plain model with the weights to evaluate: their average, if the run has one."""
         averaged = self.average.in_place_of(self.model) if self.average else contextlib.nullcontext()
         with averaged, whole(self.model) as model:
             yield model
 
     def keep_weights(self) -> None:
-        """Write the weights that scored beside the log, off the clock, and say in the log what the file holds."""
+        """Write the final weights beside the log, after the clock has stopped, and log the file."""
         with self.scoring_model() as model:
             tensors = tensors_of(model) if self.layout.rank == 0 else {}
         if self.layout.rank == 0:
             try:
                 self.log.weights(*save_weights(tensors, self.log.path))
-            except OSError as error:  # the run is over, and its time stands
+            except OSError as error:  # the run is over, and its result stays
                 self.say(f"final weights not written: {reason(error)}")
 
     def prove(self, split: str, proof: list[Evidence] | None, manifest: Manifest) -> None:
-        """Hold the evidence of all that was read of a split against the manifest, in the first epoch and the first
-        after a resumption, and log it, once in a run."""
+        """Compare the fingerprint of what all ranks read of a split with the manifest's, in the first epoch and in the
+        first one after a resumption. It is logged once in a run. Raises WrongData on all ranks where they differ."""
         if proof is None:
             return
         parts = self.layout.gather(sum(proof, Evidence()))
@@ -232,28 +232,28 @@ class Run:
             raise WrongData(reason, everywhere=True)
 
     def followed(self, batches: Iterator[Batch]) -> Iterator[tuple[Tensor, ...]]:
-        """The batches' tensors; the run has come so far with each."""
+        """Yield the batches' tensors, and report progress to the watchdog."""
         for batch in batches:
             self.beat()
             yield batch.tensors
 
     def beat(self) -> None:
-        """The run is making progress."""
+        """Tell the watchdog that the run is making progress."""
         if self.watchdog:
             self.watchdog.beat()
 
     def quiet(self) -> bool | None:
-        """tqdm's `disable`: rank 0 alone has a progress bar, and only on a terminal."""
+        """Return tqdm's `disable`: only rank 0 has a progress bar, and only on a terminal."""
         return None if self.layout.rank == 0 else True
 
     def say(self, text: str) -> None:
-        """A line on stderr, from rank 0."""
+        """Print a line on rank 0's stderr."""
         if self.layout.rank == 0:
             tqdm.write(text, file=sys.stderr)
 
 
 def open_manifest(root: Path, problem: AnyProblem) -> Manifest:
-    """The dataset's manifest. Raises WrongData if it is missing, incomplete or another problem's."""
+    """Return the dataset's manifest. Raises WrongData if it is missing, incomplete or another problem's."""
     try:
         return load_manifest(root, problem)
     except ValueError as error:

@@ -10,7 +10,7 @@ from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_di
 
 from .average import Average
 
-NUMBERS = {int: torch.int64, float: torch.float64}  # and as what they are kept
+NUMBERS = {int: torch.int64, float: torch.float64}  # types of numbers, and of the tensors that keep them
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class TrainingState:
     average: Average | None
 
     def tensors(self) -> dict[str, Tensor]:
-        """All of it, by name: weights, what the optimizer keeps of each, the average, and numbers as tensors of one."""
+        """Return the whole state by name: weights, the optimizer's state, the average, and numbers as tensors."""
         return flat(self.as_dict())
 
     def restore(self, read: Callable[[dict[str, Tensor]], None]) -> None:
-        """Go on from what `read` fills the tensors with."""
+        """Restore the state. `read` fills the tensors that it gets by name."""
         kept = self.as_dict()
         tensors = flat(kept)
         read(tensors)
@@ -39,20 +39,20 @@ class TrainingState:
             self.average.load(kept["average"])
 
     def as_dict(self) -> dict[str, Any]:
-        """Mappings of mappings, whose tensors are the run's own; the optimizer's have the names of weights."""
+        """Return the state as nested mappings of the run's own tensors. The optimizer's are named like the weights."""
         model, optimizer = get_state_dict(self.model, self.optimizer)
         return {"model": model, "optimizer": optimizer} | ({"average": self.average.state()} if self.average else {})
 
 
 def flat(kept: dict[str, Any]) -> dict[str, Tensor]:
-    """The tensors in mappings and lists, and numbers as tensors of one; each by its path."""
+    """Return the tensors in nested mappings and lists by path, with numbers as tensors."""
     found = ((name, holder[key]) for name, holder, key in leaves(kept))
     return {name: x if isinstance(x, Tensor) else torch.tensor(x, dtype=NUMBERS[type(x)]) for name, x in found}
 
 
 def leaves(kept: dict[str, Any] | list[Any], path: str = "") -> Iterator[tuple[str, dict | list, Any]]:
-    """The path of every tensor and number, the mapping or list that it is in, and its key there. What else there is
-    follows from the settings: names, flags, tuples of coefficients."""
+    """Yield the path of every tensor and number, the mapping or list that it is in, and its key there. Other values
+    (names, flags, tuples of coefficients) follow from the settings."""
     for key, value in kept.items() if isinstance(kept, dict) else enumerate(kept):
         if isinstance(value, dict | list):
             yield from leaves(value, f"{path}{key}/")

@@ -1,4 +1,4 @@
-"""One training step, and the warm-up that comes before the clock starts."""
+"""Make a training step, and warm up before the clock starts."""
 
 import contextlib
 import itertools
@@ -17,7 +17,7 @@ from ..task import Task, Tensors
 
 
 def precise(config: RunConfig) -> contextlib.AbstractContextManager:
-    """The context in which the network runs: autocast in bfloat16, or nothing."""
+    """Return the context in which the network runs: autocast in bfloat16, or nothing."""
     return torch.autocast(config.device, dtype=torch.bfloat16, enabled=config.precision == "bfloat16")
 
 
@@ -30,16 +30,16 @@ def at_least_one(batch: Tensors) -> tuple[Tensors, bool]:
 
 
 def ieee_float32() -> None:
-    """Have float32 be float32 on a GPU, in convolutions as in products of matrices.
+    """Compute in IEEE float32 on a GPU, in convolutions and in matrix products.
 
-    PyTorch lets convolutions round to TF32 (10 bits of mantissa) otherwise, and products not: "float32" would be
-    neither. By its older switches, since what still reads those fails once the newer ones were used.
+    By default PyTorch lets convolutions round to TF32 (10 bits of mantissa), but not matrix products. PyTorch's older
+    switches are used, because code that reads them fails once the newer ones were set.
     """
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
 
 
 def float32_facts(device: str) -> dict[str, bool]:
-    """What the log says of float32 beside the precision: on a GPU, whether anything may round to TF32."""
+    """Return what the log says of float32 beside the precision: on a GPU, whether anything may round to TF32."""
     backends = torch.backends
     return {"tf32": backends.cudnn.allow_tf32 or backends.cuda.matmul.allow_tf32} if device == "cuda" else {}
 
@@ -51,8 +51,8 @@ def train_step(
     parts: Iterable[tuple[float, Tensors]],
     layout: Layout,
 ) -> Tensor:
-    """One step on a batch in parts (weight, tensors), whose weights sum to 1: gradients of the weighted sum of their
-    losses, clipped if the config says so, and the optimizer's step. The loss before the step."""
+    """Make one step on a batch, given in parts (weight, tensors) whose weights sum to 1. The gradient is that of the
+    weighted sum of the parts' losses, clipped if the config says so. Return the loss before the step."""
     optimizer.zero_grad(set_to_none=True)
     total = 0.0
     for (weight, batch), last in with_last(parts):
@@ -67,16 +67,16 @@ def train_step(
 
 
 def with_last(items: Iterable) -> Iterable[tuple]:
-    """(item, whether it is the last)."""
+    """Yield (item, whether it is the last)."""
     before, items = itertools.tee(items)
     next(items, None)
     return ((item, after is None) for item, after in itertools.zip_longest(before, items))
 
 
 def warm_up(task: Task, model: nn.Module, layout: Layout) -> None:
-    """Passes forward and backward over blank samples at every batch size that comes, so that
-    libraries are loaded and have chosen their kernels before the clock starts. Weights and buffers stay as they are:
-    the optimizer's step is tried on others."""
+    """Run forward and backward passes on blank samples, at every batch size that the run will have, so that libraries
+    are loaded and have chosen their kernels before the clock starts. Weights and buffers stay as they are: the
+    optimizer's step is tried on another layer."""
     problem, config = task.problem, task.config
     buffers = [b.clone() for b in model.buffers()]
     sizes = part_sizes(problem.train_samples, config)
@@ -95,13 +95,13 @@ def warm_up(task: Task, model: nn.Module, layout: Layout) -> None:
 
 
 def part_sizes(samples: int, config: RunConfig) -> list[int]:
-    """The different numbers of samples, over all ranks, that a part of a batch can have, the largest first."""
+    """Return the different numbers of samples, over all ranks, that a part of a batch can have, largest first."""
     batches = {min(config.batch_size, samples), samples % config.batch_size} - {0}
     sizes = {len(range(part, batch, config.accumulate)) for batch in batches for part in range(config.accumulate)}
     return sorted(sizes - {0}, reverse=True)
 
 
 def blank_batch(task: Task, layout: Layout, samples: int) -> Tensors:
-    """So many samples of zeros."""
+    """Return a batch of `samples` samples of zeros."""
     blank = module_of(task.problem).blank(task.problem, layout.box(task.problem.shape))
     return tuple(tensor.to(task.config.device) for tensor in stack([blank] * samples, blank))

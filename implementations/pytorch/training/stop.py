@@ -1,4 +1,4 @@
-"""The early end of a run: errors that end it, their reasons, and signals."""
+"""End a run early: the errors that end it, their reasons, and signals."""
 
 import os
 import signal
@@ -11,11 +11,11 @@ from ..parallel.layout import Layout
 
 
 class Aborted(Exception):
-    """The run cannot go on or must not; the text says why. All ranks raise it together. Exit code 1."""
+    """The run cannot or must not go on. The text says why. All ranks raise it together. Exit code 1."""
 
 
 class WrongData(Exception):
-    """The dataset is not what the problem says; the text names file, found and wanted. Exit code 2."""
+    """The dataset is not the problem's. The text names the file, what was found and what was wanted. Exit code 2."""
 
     def __init__(self, reason: str, everywhere: bool = False):
         super().__init__(reason)
@@ -23,7 +23,8 @@ class WrongData(Exception):
 
 
 def together(layout: Layout, what: str, act: Callable[[], object]) -> None:
-    """Do it on every rank. Raises Aborted on all of them where one can't read or write."""
+    """Call `act` on every rank. Raises Aborted on all ranks if it raises OSError or ValueError on one of them. `what`
+    begins the message."""
     try:
         act()
         failed = ""
@@ -34,22 +35,23 @@ def together(layout: Layout, what: str, act: Callable[[], object]) -> None:
 
 
 def reason(error: BaseException) -> str:
-    """Why something can't be read or written, in one line."""
+    """Return in one line why something cannot be read or written."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename2 or error.filename or ''}: {error.strerror}".removeprefix(": ")
     return str(error).partition("\n")[0] or repr(error)
 
 
 def lost_peer(error: RuntimeError) -> bool:
-    """Whether a collective failed because another rank went away."""
+    """Return whether a collective failed because another rank is gone."""
     text = str(error).lower()
     return isinstance(error, dist.DistError) or any(word in text for word in ("gloo", "nccl", "peer", "timed out"))
 
 
 def watch_signals(on_signal: Callable[[signal.Signals], None]) -> None:
-    """Call `on_signal` in a thread of its own when SIGTERM or SIGINT comes, and end the process with 128 + number.
+    """Call `on_signal` when SIGTERM or SIGINT comes, and end the process with 128 + number.
 
-    A thread, because the main one may be blocked in a collective, where Python's handlers don't run.
+    This happens in a thread of its own, since the main thread may be blocked in a collective, where Python's handlers
+    do not run.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)

@@ -1,4 +1,4 @@
-"""The line on stdout that other tools read: `time to target: 28.381 s`."""
+"""Make the line on stdout that other tools read: `time to target: 28.381 s`."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ LINE = "time to target: {:.3f} s"
 
 
 def told(log: Path) -> str:
-    """What a finished log says: from its first run_start to its first run_stop, in seconds, to the millisecond.
+    """Return the line for a finished log: the seconds from its first run_start to its first run_stop.
 
-    A run that was interrupted and went on is timed from its first start, as the rules have it. Raises OSError for a log
-    that can't be read, and ValueError for one without both.
+    A run that was interrupted and resumed is timed from its first start, as the rules require. Raises OSError for a log
+    that cannot be read, and ValueError for one without both events.
     """
     times: dict[str, int] = {}
     for event in read_log(log):

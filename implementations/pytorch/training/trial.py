@@ -1,6 +1,6 @@
-"""A run that is a trial of a campaign of tuning: its settings, what its log says of it, and when it ends.
+"""A run as a trial of a tuning campaign: its settings, its event in the log, and its end.
 
-The campaign is in the folder of the log, and result_<i>.txt is trial i: see benchmark/tuning/folder.py.
+The campaign is in the folder of the log, and result_<i>.txt is trial i. See benchmark/tuning/folder.py.
 """
 
 from dataclasses import dataclass
@@ -25,21 +25,22 @@ class Trial:
 
     @property
     def settings(self) -> list[str]:
-        """What it sets, as on a command line."""
+        """The trial's settings, as on a command line."""
         return [f"{name}={text(value)}" for name, value in self.opened.settings(self.index).items()]
 
     @property
     def facts(self) -> dict[str, str | int]:
-        """What its log says of the campaign."""
+        """The value of the log's event `trial`."""
         return {"index": self.index, "campaign": self.opened.campaign.digest, "line": self.opened.line}
 
     def decide(self, layout: Layout, metric: str, lower: bool) -> None:
-        """Behind an evaluation: go on, or raise Aborted on all ranks, by what rank 0 reads in the logs."""
+        """Decide after an evaluation whether the trial goes on, from the logs that rank 0 reads. Raises Aborted on all
+        ranks if it does not."""
         if why := layout.gather(self.why(metric, lower) if layout.rank == 0 else "")[0]:
             raise Aborted(f"{ENDED}{why}")
 
     def why(self, metric: str, lower: bool) -> str:
-        """Why it ends here; "" if it goes on."""
+        """Return why the trial ends now; "" if it goes on."""
         campaign = self.opened.campaign
         if campaign.budget.seconds is None and not campaign.pruning:
             return ""
@@ -49,7 +50,7 @@ class Trial:
 
 
 def text(value: object) -> str:
-    """A value as YAML on one line."""
+    """Return a value as YAML on one line."""
     value = plain(value)
     if isinstance(value, list):
         return f"[{', '.join(map(text, value))}]"
@@ -57,7 +58,7 @@ def text(value: object) -> str:
 
 
 def open_trial(campaign: Path, log: Path, index: int | None) -> Trial:
-    """The trial whose log is written beside a campaign. Raises ValueError for another place, or no such trial."""
+    """Return the trial of a log beside a campaign. Raises ValueError for a log elsewhere, or for an unknown trial."""
     folder = campaign if campaign.is_dir() else campaign.parent
     if index is None or folder.resolve() != log.resolve().parent:
         raise ValueError(f"--log: found {log}, wanted {folder / 'result_<i>.txt'}, beside the trial's {FILE}")

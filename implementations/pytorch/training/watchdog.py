@@ -1,7 +1,8 @@
-"""The watchdog of a run ends a process whose device makes no progress because it waits for a rank that is gone.
+"""The watchdog ends a process whose device waits for a rank that is gone.
 
-Gloo's collectives raise an error when a rank is lost. NCCL's are kernels: they wait on the device, and the main thread
-in whatever asks the device for a number. NCCL's own watchdog would end the process by SIGABRT, with nothing in the log.
+Gloo's collectives raise an error when a rank is lost. NCCL's collectives are kernels. They wait on the device, and the
+main thread waits as soon as it asks the device for a number. NCCL's own watchdog would end the process by SIGABRT,
+without an entry in the log.
 """
 
 import os
@@ -15,15 +16,15 @@ import torch
 
 
 class Mark(Protocol):
-    """A place in the device's stream of work, a `torch.cuda.Event`."""
+    """A mark in the device's stream of work: a `torch.cuda.Event`."""
 
     def query(self) -> bool:
-        """Whether the device has come there."""
+        """Return whether the device has reached the mark."""
 
 
 class Watchdog:
-    """Calls `on_silence` with a reason and ends the process with exit code 1 when for `seconds` neither the main thread
-    has come to a `beat` nor the device to the mark of one."""
+    """Calls `on_silence` with a reason, and ends the process with exit code 1, if for `seconds` the main thread has not
+    called `beat` and the device has not reached the mark of an earlier one."""
 
     def __init__(self, seconds: float, on_silence: Callable[[str], None], mark: Callable[[], Mark]):
         self.seconds, self.on_silence, self.mark = seconds, on_silence, mark
@@ -32,12 +33,12 @@ class Watchdog:
         threading.Thread(target=self.watch, daemon=True, name="watchdog").start()
 
     def beat(self) -> None:
-        """The main thread is here, the device will be."""
+        """Report progress of the main thread, and set a mark for the device."""
         self.marks.append(self.mark())
         self.last = time.monotonic()
 
     def watch(self) -> None:
-        """Look every so often."""
+        """Watch for progress, in a thread of its own."""
         while time.monotonic() - self.last < self.seconds:
             time.sleep(min(1.0, self.seconds / 10))
             while self.marks and self.marks[0].query():
@@ -50,7 +51,7 @@ class Watchdog:
 
 
 def cuda_mark() -> Mark:
-    """Where the present stream of the present device is."""
+    """Return a mark in the current stream of the current device."""
     event = torch.cuda.Event()
     event.record()
     return event

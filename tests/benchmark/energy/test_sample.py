@@ -92,7 +92,7 @@ def test_nothing_is_written_over(log, capsys):
     written(log).parent.mkdir(parents=True)
     written(log).write_text("x")
     assert sample.main(["--log", str(log), "--name", "node_0", "--file", "x"]) == 2
-    assert "found a file, wanted a new one" in capsys.readouterr().err and written(log).read_text() == "x"
+    assert "found a file, wanted a new name" in capsys.readouterr().err and written(log).read_text() == "x"
 
 
 @pytest.mark.parametrize("text", ["", "none", "-5", "1.2.3"])

@@ -78,7 +78,7 @@ def test_what_cannot_be_exported_is_one_line_and_exit_2(arguments, message, tmp_
 def test_nothing_is_written_over(tmp_path, capsys):
     (tmp_path / "a.onnx").write_text("mine")
     assert export.main(["--problem", "smoke", "--out", str(tmp_path / "a.onnx")]) == 2
-    assert "nothing is written over" in capsys.readouterr().err and (tmp_path / "a.onnx").read_text() == "mine"
+    assert "nothing is overwritten" in capsys.readouterr().err and (tmp_path / "a.onnx").read_text() == "mine"
 
 
 @pytest.mark.parametrize("arguments", [["--out", "a.onnx"], ["log", "--problem", "smoke", "--out", "a.onnx"]])

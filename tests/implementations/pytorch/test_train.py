@@ -239,5 +239,5 @@ def test_a_log_that_is_there_is_left_as_it_is(tiny, tmp_path, more):
     log.write_text("a run that took a week\n")
     done = tiny.train(log, *more)
     assert (done.returncode, log.read_text()) == (2, "a run that took a week\n")
-    assert done.stderr == f"train.py: {log}: found a log, wanted a new one: nothing is written over\n"
+    assert done.stderr == f"train.py: {log}: found a log, wanted a new name: nothing is overwritten\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["result_0.txt"]

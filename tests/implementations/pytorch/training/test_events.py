@@ -136,7 +136,7 @@ def in_a_file(path):
 @pytest.mark.parametrize(
     ("place", "reasons"),
     [
-        (lambda path: path, ("Is a directory", "found a log, wanted a new one: nothing is written over")),
+        (lambda path: path, ("Is a directory", "found a log, wanted a new name: nothing is overwritten")),
         (lambda path: in_a_file(path / "file"), ("Not a directory", "File exists")),
     ],
 )
