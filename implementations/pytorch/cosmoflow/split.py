@@ -1,7 +1,7 @@
-"""CosmoFlow's layers for samples that are dealt out over ranks and split by them, put into a model for one device.
+"""Replace layers of CosmoFlow's model, which was written for one device, for samples that are split over ranks.
 
-Blocks stay split: convolutions fetch halos, pooling is local. The dense layers see whole samples, so every rank of a
-replica computes them, from the same features and with the same dropout.
+The blocks work on boxes: convolutions fetch halos, and pooling is local. The dense layers need whole samples, so every
+rank of a replica computes them, from the same features and with the same dropout.
 """
 
 import torch
@@ -67,8 +67,8 @@ class SplitFlatten(nn.Module):
 
 
 class SharedDropout(nn.Module):
-    """Dropout whose masks don't depend on the layout of ranks, whose generators must be in step: each draws masks for
-    a whole batch of up to `samples` and takes its samples' rows. So ranks of a replica agree, and replicas differ."""
+    """Dropout whose masks do not depend on the layout. Every rank draws the masks of a whole batch of up to `samples`
+    samples, from generators in the same state, and uses the rows of its own samples."""
 
     def __init__(self, p: float, layout: Layout, samples: int):
         super().__init__()
@@ -83,8 +83,8 @@ class SharedDropout(nn.Module):
 
 
 def split_samples(model: nn.Module, layout: Layout, samples: int) -> nn.Module:
-    """`model` for a rank's share of batches of up to `samples`, and its box of each, in place; parameters keep their
-    names. Convolutions with a kernel of 3 are left to `spatial.split_volumes`."""
+    """Replace layers of `model` in place, for a rank's share of batches of up to `samples` samples and its box of each,
+    and return it. Parameters keep their names. `spatial.split_volumes` replaces convolutions with a kernel of 3."""
     for name, child in model.named_children():
         if isinstance(child, nn.Dropout):
             setattr(model, name, SharedDropout(child.p, layout, samples))
@@ -98,7 +98,7 @@ def split_samples(model: nn.Module, layout: Layout, samples: int) -> nn.Module:
 
 
 def parallelize(model: nn.Module, layout: Layout, samples: int, sharding: str = "ddp") -> nn.Module:
-    """`model`, whose weights start equal, for this rank; gradients are averaged over all ranks."""
+    """Return `model`, whose weights are equal on all ranks, for this rank. Gradients are averaged over all ranks."""
     if layout.ranks == 1:
         return model
     return spatial.parallelize(split_samples(model, layout, samples), layout, sharding)

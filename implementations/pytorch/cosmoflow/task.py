@@ -1,4 +1,4 @@
-"""CosmoFlow as a task: the network, its settings, its loss and its metric, put together."""
+"""The task CosmoFlow: the network with its settings, its loss and its metric."""
 
 import math
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from .split import parallelize
 
 @dataclass(frozen=True)
 class Config(RunConfig):
-    """What CosmoFlow's runs have beside what every run has. Defaults are the published reference's (MLPerf HPC)."""
+    """The settings of CosmoFlow's runs, on top of those of every run. Defaults are MLPerf HPC's reference's."""
 
     batch_size: int = 64
     epochs: int = 128
@@ -53,7 +53,7 @@ class Config(RunConfig):
 
     @property
     def scale(self) -> float:
-        """What the batch scales the base rate by."""
+        """The factor by which the batch size scales the base rate."""
         return self.batch_size / self.base_batch_size
 
 
@@ -89,7 +89,7 @@ class Task:
         return self.config.warmup_factor or self.config.scale
 
     def learning_rate(self, epochs: float) -> float:
-        """Linear warm-up, then steps down."""
+        """Return the rate: a linear warm-up, then steps down."""
         c, start = self.config, self.full_rate / self.warmup_factor
         if epochs < c.warmup_epochs:
             return start + (self.full_rate - start) * epochs / c.warmup_epochs
@@ -97,9 +97,9 @@ class Task:
         return self.full_rate * (passed[-1] if passed else 1.0)
 
     def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
-        """Mean squared error, and the L2 term. From counts int16 (N, D, H, W, C) and parameters float32 (N, 4); ranks
-        that share a sample all have its prediction, and count it for one part each. A rank without a sample takes
-        part with an empty one that counts for nothing."""
+        """Return the mean squared error plus the L2 term, from counts, int16 (N, D, H, W, C), and parameters, float32
+        (N, 4). Ranks that share a sample all have its prediction, and each counts its share of it. A rank without a
+        sample takes part with a blank one that does not count."""
         (counts, true), here = at_least_one(batch)
         with precise(self.config):
             predicted = model(to_input(counts))
@@ -112,8 +112,8 @@ class Task:
 
     @torch.inference_mode()
     def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
-        """Mean absolute error, from sums over all samples that are rounded once, whatever batches and ranks hold.
-        Raises Aborted if it is no number, as the weights aren't any more."""
+        """Return the mean absolute error, from sums over all samples that are rounded once and do not depend on batches
+        and ranks. Raises Aborted if it is not finite."""
         errors = []
         for counts, true in batches:
             with precise(self.config):
@@ -128,7 +128,7 @@ class Task:
         return Evaluation(error, {"sums": totals})
 
     def events(self) -> dict[str, Any]:
-        """Under the names of MLPerf HPC, which calls the rate after the warm-up the base rate."""
+        """Return the hyperparameters under MLPerf HPC's names. Its base rate is the rate after the warm-up."""
         c = self.config
         return {
             "opt_name": "sgd",

@@ -1,4 +1,4 @@
-"""DeepCAM's loss and its metric, both from numbers that add up: over pixels, over samples, over ranks."""
+"""DeepCAM's loss and its metric, both computed from sums over pixels, samples and ranks."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ def loss_sums(logits: Tensor, label: Tensor, weight: Tensor) -> Tensor:
 
 
 def loss_from_sums(sums: Tensor) -> Tensor:
-    """The mean over all pixels; not over their weights, as published."""
+    """Return the loss, which is the mean over all pixels, and not over their weights, as in MLPerf HPC's reference."""
     return sums[0] / sums[1]
 
 
@@ -49,8 +49,8 @@ def overlaps(logits: Tensor, label: Tensor) -> list[list[float]]:
 
 
 def mean_overlap(values: Iterable[list[float]], layout: Layout) -> tuple[float, list[float]]:
-    """IoU, and the sums by class that it is the mean of, over all ranks' values by sample. Sums are exactly rounded:
-    the same whatever the batches and the ranks."""
+    """Return the IoU and its sums by class, over all ranks' values by sample. The sums are exactly rounded, so they do
+    not depend on batches and ranks."""
     everyone = [sample for part in layout.gather(list(values)) for sample in part]
     totals = sums(everyone)
     return sum(totals) / (len(CLASSES) * len(everyone)), totals

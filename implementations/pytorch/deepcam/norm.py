@@ -1,7 +1,7 @@
 """Batch norm (Ioffe and Szegedy 2015, arXiv:1502.03167) over groups of ranks, whose shares of a batch may differ.
 
-PyTorch's SyncBatchNorm needs a GPU. This one adds up sums, counts among them, so a rank with more pixels counts for
-more, and one without a sample for nothing. Its backward pass is the true adjoint, as parallel/layout.py wants it.
+PyTorch's SyncBatchNorm needs a GPU. This one adds up sums and counts, so a rank with more pixels has more weight, and a
+rank without a sample has none. Its backward pass is the true adjoint, as parallel/layout.py requires.
 """
 
 import datetime
@@ -90,7 +90,7 @@ class RankBatchNorm(nn.Module):
 
 
 def group_norms(model: nn.Module, layout: Layout, size: int, timeout_seconds: float) -> nn.Module:
-    """`model` with every batch norm over groups of `size` consecutive ranks, in place. All ranks must call it.
+    """Have every batch norm of `model` work over groups of `size` consecutive ranks, and return it. All ranks call it.
 
     Raises ValueError if the ranks don't fill the groups.
     """
@@ -106,7 +106,7 @@ def group_norms(model: nn.Module, layout: Layout, size: int, timeout_seconds: fl
 
 
 def replace_norms(model: nn.Module, group: dist.ProcessGroup | None) -> None:
-    """Put a RankBatchNorm in the place of every nn.BatchNorm2d below `model`."""
+    """Replace every nn.BatchNorm2d below `model` by a RankBatchNorm."""
     for name, child in model.named_children():
         if isinstance(child, nn.BatchNorm2d):
             setattr(model, name, RankBatchNorm(child, group))
@@ -116,7 +116,7 @@ def replace_norms(model: nn.Module, group: dist.ProcessGroup | None) -> None:
 
 @torch.no_grad()
 def average_statistics(model: nn.Module, layout: Layout) -> None:
-    """Give all ranks the mean of their running statistics, as published: a rank alone has seen its own samples only."""
+    """Give all ranks the mean of their running statistics, as MLPerf HPC does: each has seen only its own samples."""
     if layout.ranks > 1:
         for buffer in model.buffers():
             if buffer.is_floating_point():

@@ -1,4 +1,4 @@
-"""DeepCAM as a task: the network, its settings, its optimizers and its metric, put together."""
+"""The task DeepCAM: the network with its settings, its optimizers and its metric."""
 
 import math
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ MAX_GRAD_NORM = 1.0  # of LAMB, in the closed division
 
 @dataclass(frozen=True)
 class Config(RunConfig):
-    """What DeepCAM's runs have beside what every run has. Defaults are those of the published reference's script."""
+    """The settings of DeepCAM's runs, on top of those of every run. Defaults are those of MLPerf HPC's script."""
 
     optimizer: str = "LAMB"  # LAMB, Adam or AdamW
     learning_rate: float = 5.5e-3  # the full rate is this times `warmup_factor`
@@ -75,7 +75,7 @@ class Task:
 
     @cached_property
     def weight(self) -> Tensor:
-        """Of each class in the cross-entropy (3,), on the device."""
+        """The weight of each class in the cross-entropy (3,), on the device."""
         return torch.tensor(WEIGHTS, device=self.config.device)
 
     @cached_property
@@ -89,7 +89,8 @@ class Task:
         return DeepLab(CHANNELS, len(CLASSES), self.problem.middle, self.problem.divisor)
 
     def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
-        """Batch norm over groups of ranks; every rank keeps running statistics of its own until an evaluation."""
+        """Return the model with batch norm over groups of ranks. Every rank has its own running statistics until an
+        evaluation."""
         if layout.ranks == 1:
             return model
         group_norms(model, layout, self.config.batchnorm_group_size, self.config.timeout_seconds)
@@ -107,12 +108,12 @@ class Task:
         )
 
     def learning_rate(self, epochs: float) -> float:
-        """The schedule counts steps: so many are an epoch."""
+        """Return the rate of the step that this many epochs lead to."""
         return self.schedule(round(epochs * math.ceil(self.problem.train_samples / self.config.batch_size)))
 
     def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
-        """From data (N, H, W, 16), the channels' ranges (N, 2, 16) and labels (N, H, W). N = 0 needs no care: all
-        layers take it, and its sums are 0."""
+        """Return the loss from data (N, H, W, 16), the channels' ranges (N, 2, 16) and labels (N, H, W). All layers
+        accept N = 0, whose sums are 0."""
         data, limits, label = batch
         with precise(self.config):
             logits = model(to_input(data, limits))
@@ -120,7 +121,7 @@ class Task:
 
     @torch.inference_mode()
     def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
-        """Intersection over union, mean over classes and samples. Its facts: the sums over samples by class."""
+        """Return the intersection over union, mean over classes and samples. Its facts are the classes' sums."""
         average_statistics(model, layout)
         values = []
         for data, limits, label in batches:
@@ -131,7 +132,7 @@ class Task:
         return Evaluation(score, {"sums": sums})
 
     def events(self) -> dict[str, Any]:
-        """The keys of MLPerf HPC's checker."""
+        """Return the hyperparameters under the keys of MLPerf HPC's checker."""
         c = self.config
         events = {
             "gradient_accumulation_frequency": c.accumulate,

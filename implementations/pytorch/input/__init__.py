@@ -1,1 +1,1 @@
-"""Samples on their way from files to the device."""
+"""Read samples from files and move them to the device."""

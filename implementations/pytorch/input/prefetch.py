@@ -1,4 +1,4 @@
-"""Batches on their way to the device: the next one is made while the present one computes."""
+"""Move batches to the device. On a GPU the next batch is prepared while the present one is computed."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ Tensors = tuple[Tensor, ...]
 
 
 def stack(samples: Sequence[tuple[np.ndarray, ...]], blank: tuple[np.ndarray, ...]) -> Tensors:
-    """Samples' arrays -> tensors (N, ...) in main memory, not to be written to: one sample's are its own.
+    """Stack samples' arrays into tensors (N, ...) in main memory. `blank` gives shapes and types, since N can be 0.
 
-    `blank` says shapes and types, as N can be 0.
+    Do not write to the tensors: those of a single sample share its memory.
     """
     if len(samples) == 1:
         return tuple(torch.from_numpy(array).unsqueeze(0) for array in samples[0])
@@ -26,24 +26,24 @@ def stack(samples: Sequence[tuple[np.ndarray, ...]], blank: tuple[np.ndarray, ..
 
 
 def prefetch(batches: Iterator[Tensors], device: torch.device) -> Iterator[Tensors]:
-    """The batches, in order, on the device. On a GPU the next one is made, pinned and copied by a thread, in a stream
-    of its own, while the present one computes. What goes wrong there is raised here."""
-    if device.type != "cuda":  # a thread would take from the cores that compute, and workers read ahead anyhow
+    """Yield the batches, in order, on the device. On a GPU a thread makes, pins and copies the next one, in a stream of
+    its own, while the present one is computed. Its errors are raised here."""
+    if device.type != "cuda":  # a thread would take time from the cores that compute, and workers read ahead anyway
         yield from batches
         return
-    index = torch.cuda.current_device()  # a thread begins with the first
+    index = torch.cuda.current_device()  # a new thread would start with device 0
     stream = torch.cuda.Stream(index)
     with contextlib.closing(ahead(copies(batches, stream))) as source:
         for tensors, copied in source:
             computing = torch.cuda.current_stream(index)
             computing.wait_event(copied)
             for tensor in tensors:
-                tensor.record_stream(computing)  # its memory isn't the copying stream's to use again before that
+                tensor.record_stream(computing)  # keeps its memory until the computing stream is done with it
             yield tensors
 
 
 def copies(batches: Iterator[Tensors], stream: torch.cuda.Stream) -> Iterator[tuple[Tensors, torch.cuda.Event]]:
-    """Each batch on the stream's device, and the event of its being there."""
+    """Yield each batch on the stream's device, and the event of the finished copy."""
     for batch in batches:
         with torch.cuda.device(stream.device), torch.cuda.stream(stream):
             tensors = tuple(tensor.pin_memory().to(stream.device, non_blocking=True) for tensor in batch)
@@ -52,7 +52,8 @@ def copies(batches: Iterator[Tensors], stream: torch.cuda.Stream) -> Iterator[tu
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
-    """The items, in order; a thread makes the next one while the present one is used. It ends with this iterator."""
+    """Yield the items in order. A thread makes the next one while the present one is used. It ends with the
+    iterator."""
     end = object()
     with ThreadPoolExecutor(1, "prefetch") as thread:
         following = thread.submit(next, items, end)

@@ -1,4 +1,4 @@
-"""Readers of samples, the order of an epoch, and the evidence of what was read."""
+"""Read samples in the order of an epoch, and collect the evidence of what was read."""
 
 import contextlib
 import os
@@ -29,10 +29,8 @@ from .prefetch import prefetch, stack
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was read: the fingerprint's sum over its bricks, samples, and voxels by class, background first.
-
-    A sample that is split counts where its first voxel is. `bytes` is what came out of files, all told.
-    """
+    """The evidence of what was read: the bricks' summand of the fingerprint, samples, voxels by class with background
+    first, and `bytes` read from files. A sample that is split over ranks counts on the rank with its first voxel."""
 
     fingerprint: int = 0
     samples: int = 0
@@ -51,15 +49,15 @@ class Evidence:
 
 
 class Known(NamedTuple):
-    """A box that was proved: the checksum of its arrays, and their places in the file."""
+    """What later readings need of a box that was proved: the checksum of its arrays, and their places in the file."""
 
     checksum: int
     places: Any
 
 
 class Sample(NamedTuple):
-    """A box of a sample: its workload's arrays, the bytes that were read from its file, what another reading needs to
-    know, and the evidence if the box was proved."""
+    """A box of a sample: its arrays, the bytes that were read for it, the facts for later readings, and the evidence if
+    the box was proved."""
 
     arrays: tuple[np.ndarray, ...]
     bytes: int
@@ -68,7 +66,7 @@ class Sample(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Boxes of samples side by side: tensors (N, ...); N can be 0. `wait` is the seconds waited for them."""
+    """A batch of boxes: tensors (N, ...), where N can be 0, and the seconds that the caller waited for them."""
 
     tensors: tuple[Tensor, ...]
     wait: float
@@ -77,11 +75,11 @@ class Batch(NamedTuple):
 def read_sample(
     root: Path, problem: AnyProblem, split: str, sample: int, box: Box, known: Known | None = None
 ) -> Sample:
-    """A box of one sample from its file, proved; or, where it was before, held against the checksum that is `known`.
-    Raises ValueError naming the file when it is missing, damaged, or not what it was."""
+    """Read a box of one sample and prove it. A box that was proved before is compared with its `known` checksum
+    instead. Raises ValueError, naming the file, when it is missing, damaged or changed."""
     module, before = module_of(problem), bytes_so_far()
     if known:
-        with contextlib.suppress(ValueError):  # proving it says best what is wrong
+        with contextlib.suppress(ValueError):  # the proof below gives a better message
             arrays = module.read_sample(root, problem, split, sample, box, known.places)
             if checksum(arrays) == known.checksum:
                 return Sample(arrays, read_since(before, arrays), known, None)
@@ -95,7 +93,7 @@ def read_sample(
 
 
 def checksum(arrays: Iterable[np.ndarray]) -> int:
-    """CRC-32 of the arrays, one after another, in C order: it guards against accidents, not people."""
+    """Return the CRC-32 of the arrays in C order. It protects against accidents, not against people."""
     total = 0
     for array in arrays:
         total = zlib_ng.crc32(np.ascontiguousarray(array), total)
@@ -103,7 +101,7 @@ def checksum(arrays: Iterable[np.ndarray]) -> int:
 
 
 def read_since(before: int, arrays: Iterable[np.ndarray]) -> int:
-    """Bytes that came out of files since `before`; the arrays' own where the kernel doesn't count."""
+    """Return the bytes read from files since `before`, or the arrays' size where the kernel does not count."""
     return bytes_so_far() - before or sum(a.nbytes for a in arrays)
 
 
@@ -123,10 +121,10 @@ LOCAL = threading.local()
 
 
 def bytes_so_far() -> int:
-    """Bytes that this thread has read from files, as the kernel counts them; 0 where it doesn't."""
+    """Return the bytes that this thread has read from files, as the kernel counts them; 0 where it does not."""
     try:
         counts = getattr(LOCAL, "counts", None)
-        if counts is None or counts.thread != threading.get_native_id():  # a forked process begins with its parent's
+        if counts is None or counts.thread != threading.get_native_id():  # a forked process has its parent's counter
             counts = LOCAL.counts = ThreadIO()
         return int(os.pread(counts.descriptor, 64, 0).split()[1])  # rchar: 123
     except (OSError, LookupError, ValueError, AttributeError):
@@ -134,11 +132,11 @@ def bytes_so_far() -> int:
 
 
 class Reader:
-    """Reads batches ahead, one box of every sample, in worker processes or (none) in place, and remembers samples
-    as memory allows.
+    """Reads one box of every sample, ahead in worker processes, or without workers in this process. It keeps samples in
+    memory up to a limit.
 
-    Build it before anything that starts threads or touches a GPU: workers are forked. It opens no file
-    until the first batch is asked for.
+    Build it before anything that starts threads or uses a GPU, because workers are forked. It opens no file until the
+    first batch is asked for.
     """
 
     read = staticmethod(read_sample)
@@ -146,8 +144,8 @@ class Reader:
     def __init__(self, root: Path, problem: AnyProblem, box: Box, workers: int, prefetch: int, cache_gib: float):
         self.root, self.problem, self.box, self.prefetch = root, problem, box, prefetch
         self.cache: dict[tuple[str, int], Sample] = {}
-        self.known: dict[tuple[str, int], Known] = {}  # of what was proved
-        self.room = int(cache_gib * 2**30)  # bytes that are left of the cache
+        self.known: dict[tuple[str, int], Known] = {}  # samples that were proved
+        self.room = int(cache_gib * 2**30)  # free bytes of the cache
         self.bytes_read = 0  # from files, so far
         self.blank = module_of(problem).blank(problem, box)
         self.pool = None
@@ -158,8 +156,8 @@ class Reader:
     def batches(
         self, split: str, batches: Iterable[list[int]], device: torch.device, proof: list[Evidence] | None = None
     ) -> Iterator[Batch]:
-        """The batches of sample ids, in order, on the device. With `proof`, every sample comes from its file, and the
-        evidence of its bytes is appended. Raises WrongData for a bad file, BrokenProcessPool for a dead worker."""
+        """Yield the batches of sample ids, in order, on the device. With `proof`, every sample is read from its file,
+        and its evidence is appended. Raises WrongData for a bad file, and BrokenProcessPool for a dead worker."""
         with contextlib.closing(prefetch(self.stacked(split, batches, proof), device)) as source:
             start = time.perf_counter()
             for tensors in source:
@@ -169,7 +167,7 @@ class Reader:
     def stacked(
         self, split: str, batches: Iterable[list[int]], proof: list[Evidence] | None
     ) -> Iterator[tuple[Tensor, ...]]:
-        """The batches in main memory, `prefetch` of them ahead in the workers."""
+        """Yield the batches in main memory. Workers are `prefetch` batches ahead."""
         prove = proof is not None
         waiting: deque[list[tuple[int, Sample | Future | None]]] = deque()
         for batch in [*batches, *[None] * self.prefetch]:
@@ -182,17 +180,17 @@ class Reader:
                 yield stack([s.arrays for s in samples], self.blank)
 
     def request(self, split: str, sample: int, prove: bool) -> Sample | Future | None:
-        """A sample that is in memory, the promise of one from a worker, or None: it is to be read in place."""
+        """Return a sample from memory, the future of one from a worker, or None if this process has to read it."""
         held = None if prove else self.cache.get((split, sample))
         return held or (self.pool.submit(self.read, *self.where(split, sample, prove)) if self.pool else None)
 
     def where(self, split: str, sample: int, prove: bool) -> tuple:
-        """`read_sample`'s arguments."""
+        """Return the arguments of `read_sample`."""
         known = None if prove else self.known.get((split, sample))
         return self.root, self.problem, split, sample, self.box, known
 
     def receive(self, split: str, sample: int, source: Sample | Future | None, prove: bool) -> Sample:
-        """The sample that was requested, now, and remembered if there is room."""
+        """Return the requested sample, and keep it in memory if there is room."""
         if isinstance(source, Sample):
             return source
         try:
@@ -218,7 +216,7 @@ class Reader:
 
 
 def follow(parent: int) -> None:
-    """A worker's first act: leave signals to the parent, and end when it does, even if it was killed."""
+    """Set up a worker: it leaves SIGINT to its parent, and ends when its parent does, even by a kill."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
@@ -231,7 +229,7 @@ def follow(parent: int) -> None:
 
 
 class Part(NamedTuple):
-    """This rank's samples of a part of a batch, and the part's share of the batch, over all ranks."""
+    """This rank's samples of a part of a batch, and the part's share of the whole batch over all ranks."""
 
     weight: float
     samples: list[int]
@@ -240,8 +238,8 @@ class Part(NamedTuple):
 def train_batches(
     layout: Layout, samples: range, batch_size: int, seed: int, epoch: int, accumulate: int = 1
 ) -> list[list[Part]]:
-    """This rank's parts of every batch of an epoch. The order is drawn from the run's seed, the same on all
-    ranks; the last batch is smaller where sizes don't divide, so every sample is trained on once."""
+    """Return this rank's parts of every batch of an epoch. The order is drawn from the run's seed and is the same on
+    all ranks. Every sample is used once, so the last batch may be smaller."""
     word = SeedSequence([seed, 1, epoch]).generate_state(1)[0]
     generator = torch.Generator().manual_seed(int(word))
     order = [samples[i] for i in torch.randperm(len(samples), generator=generator).tolist()]
@@ -253,13 +251,15 @@ def train_batches(
 
 
 def evaluation_batches(layout: Layout, samples: range, batch_size: int) -> list[list[int]]:
-    """This rank's part of a split in batches of its own: no communication, so their number may differ by rank."""
+    """Return this rank's part of a split in batches. Evaluation does not communicate in between, so ranks may have
+    different numbers of batches."""
     share = layout.share(samples)
     return [share[i : i + batch_size] for i in range(0, len(share), batch_size)]
 
 
 def drop_cached_pages(root: Path) -> None:
-    """Ask the operating system to forget the dataset's pages, so that a run pays for its reading. Reads nothing."""
+    """Ask the operating system to drop the dataset's pages from its cache, so that a run pays for reading. Nothing is
+    read."""
     for path in (p for p in root.rglob("*") if p.is_file()) if hasattr(os, "posix_fadvise") else ():
         descriptor = os.open(path, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Staging: each node's ranks copy what they are going to read to the node's own disk, on the clock."""
+"""Staging: the ranks of each node copy the samples that they will read to the node's own disk, within the timed run."""
 
 import shutil
 import socket
@@ -12,23 +12,24 @@ from benchmark.workload import AnyProblem, module_of
 from ..parallel.layout import Layout
 from ..training.stop import together
 
-MEETINGS = 10  # of ranks that copy, in the time after which one is taken for lost
+MEETINGS = 10  # how often copying ranks meet within the timeout after which a rank is lost
 
 
 @dataclass(frozen=True)
 class Staging:
-    """A folder on every node's own disk; a run has one of its own in there, as long as it lasts."""
+    """A folder on every node's own disk. A run makes a folder of its own in it and removes that at its end."""
 
     root: Path
-    made: list[Path]  # by this rank's run: to be removed
+    made: list[Path]  # folders of this run, to be removed
 
     def fill(
         self, source: Path, problem: AnyProblem, seed: int, layout: Layout, timeout: float, beat: Callable[[], None]
     ) -> tuple[Path, int]:
-        """Copy whole files of a dataset, dealt out to the ranks of a node: where they lie, and bytes over all ranks.
+        """Copy whole files of a dataset, dealt out to the ranks of a node. Return the copy's folder, and the bytes that
+        all ranks copied.
 
-        All ranks call it. `beat` is called every so often, less than `timeout` seconds apart. Raises Aborted on all
-        ranks if one of them can't read or write, or a node has not the room.
+        All ranks call it. `beat` is called at least every `timeout` seconds. Raises Aborted on all ranks if one cannot
+        read or write, or if a node's disk is too small.
         """
         target = self.root / f"{problem.name}-{seed:016x}"
         self.made.append(target)
@@ -39,20 +40,20 @@ class Staging:
         together(layout, what, lambda: sizes.append(sum(path.stat().st_size for path, read in todo if read)))
         wanted = sum(size for name, size in layout.gather((host, *sizes)) if name == host)
         together(layout, what, lambda: check_room(self.root, wanted))
-        while any(layout.gather(bool(todo))):  # ranks meet often: none that has more to copy is taken for lost
+        while any(layout.gather(bool(todo))):  # ranks meet often, so that none with more to copy seems lost
             until = time.monotonic() + timeout / MEETINGS
             together(layout, what, lambda until=until: copied.append(copy(source, target, todo, until)))
             beat()
         return target, sum(layout.gather(sum(copied)))
 
     def clear(self) -> None:
-        """Remove the copy; what other ranks of the node have removed already is none of ours."""
+        """Remove the copy. Other ranks of the node may have removed files already."""
         for folder in self.made:
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def node_of(layout: Layout) -> tuple[int, int, list[int]]:
-    """Of this rank's node: its place among the ranks there, how many they are, and the replicas that they belong to."""
+    """Return this rank's place among the ranks of its node, their number, and the replicas that they belong to."""
     host = socket.gethostname()
     mates = [
         (rank, replica) for rank, (name, replica) in enumerate(layout.gather((host, layout.place[0]))) if name == host
@@ -61,8 +62,8 @@ def node_of(layout: Layout) -> tuple[int, int, list[int]]:
 
 
 def needed(layout: Layout, problem: AnyProblem, replicas: list[int]) -> dict[tuple[str, int], bool]:
-    """Every sample, and whether these replicas read it: every one to train on, as each epoch deals them out anew, and
-    their own to evaluate."""
+    """Return for every sample whether these replicas read it. They read all training samples, which each epoch deals
+    out again, and their own validation samples."""
     validation = problem.split_samples("validation")
     own = {sample for replica in replicas for sample in validation[replica :: layout.data]}
     every = {("train", sample): True for sample in problem.split_samples("train")}
@@ -70,7 +71,7 @@ def needed(layout: Layout, problem: AnyProblem, replicas: list[int]) -> dict[tup
 
 
 def check_room(root: Path, wanted: int) -> None:
-    """Raise OSError for a folder on a disk with less room than so many bytes."""
+    """Raise OSError if the disk of a folder has fewer than `wanted` free bytes."""
     root.mkdir(parents=True, exist_ok=True)
     room = shutil.disk_usage(root).free
     if room < wanted:
@@ -80,15 +81,16 @@ def check_room(root: Path, wanted: int) -> None:
 def to_copy(
     source: Path, problem: AnyProblem, samples: dict[tuple[str, int], bool], place: int
 ) -> list[tuple[Path, bool]]:
-    """Samples' files, and for the first rank what lies beside the splits; each with whether the node reads it."""
+    """Return the samples' files, and for a node's first rank the files beside the splits, each with whether the node
+    reads it."""
     paths = [(module_of(problem).sample_path(source, problem, *key), read) for key, read in samples.items()]
     return paths + ([(p, True) for p in source.iterdir() if p.is_file()] if place == 0 else [])
 
 
 def copy(source: Path, target: Path, todo: list[tuple[Path, bool]], until: float) -> int:
-    """Copy files, taking them off the list, at least one and until it is time; their bytes.
+    """Copy files and remove them from the list: at least one, then more until the time `until`. Return their bytes.
 
-    Files that nobody on the node reads are left empty: real data's samples are known by their place in the folder.
+    Files that the node does not read are left empty, since real data's samples are identified by their order by name.
     """
     total = 0
     while todo:

@@ -1,4 +1,4 @@
-"""Blocks of a network that can be run again, as a whole or in part, in the backward pass; parameters counted."""
+"""Blocks of a network that can be recomputed in the backward pass, completely or in part, and the parameter count."""
 
 import math
 from collections.abc import Iterable
@@ -8,17 +8,19 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 JOINS = ("concat", "split", "auto")
-INDICES = 2**31  # elements that 32-bit indices tell apart
+INDICES = 2**31  # elements that 32-bit indices can address
 
 
 class Block(nn.Sequential):
-    """Layers in a row, whose input may come in parts, channels of one after the other's.
+    """Layers in sequence. The input may come in parts, which together have the channels of the input.
 
-    With `recompute` "block", training keeps its input alone and runs it again in the backward pass. With "norms" it
-    keeps what convolutions give too, and repeats what lies between them: joining parts, norms and activations.
+    With `recompute` "block", training keeps only the block's input, and runs the block again in the backward pass. With
+    "norms" it also keeps the outputs of convolutions, and repeats only what lies between them: joining parts, norms and
+    activations.
 
-    With `join` "concat" the parts are put into one tensor, with "split" they never are: the first layer, a convolution
-    then, gets them apart and adds up what they give. "auto" splits where the tensor would be too large to index.
+    With `join` "concat" the parts are joined into one tensor. With "split" they are not: the first layer, which must be
+    a convolution, gets them separately and adds up its results. "auto" splits where the tensor would be too large to
+    index.
     """
 
     recompute = ""
@@ -29,7 +31,7 @@ class Block(nn.Sequential):
         if not (self.recompute and torch.is_grad_enabled()):
             return run(self, apart, *parts)
         for layers in [list(self)] if self.recompute == "block" else groups(self):
-            if apart and len(layers) == 1:  # a convolution alone: it keeps the parts, and there is nothing to repeat
+            if apart and len(layers) == 1:  # a single convolution keeps the parts, and there is nothing to repeat
                 parts = (run(layers, apart, *parts),)
             else:
                 parts = (checkpoint(run, layers, apart, *parts, use_reentrant=False, preserve_rng_state=False),)
@@ -38,13 +40,14 @@ class Block(nn.Sequential):
 
 
 def too_large(parts: tuple[Tensor, ...]) -> bool:
-    """Whether the parts (N, C, ...), joined and with a halo around them, have more elements than 32-bit indices."""
+    """Return whether the parts (N, C, ...), joined and with a halo, have more elements than 32-bit indices can
+    address."""
     voxels = math.prod(extent + 2 for extent in parts[0].shape[2:])
     return len(parts[0]) * sum(x.shape[1] for x in parts) * voxels >= INDICES
 
 
 def run(layers: Iterable[nn.Module], apart: bool, *parts: Tensor) -> Tensor:
-    """The layers, one after another, on the parts (N, C, ...) of their input, which are joined or go `apart`."""
+    """Run the layers on the parts (N, C, ...) of their input, which are joined first unless `apart` is true."""
     x = parts if apart or len(parts) == 1 else (torch.cat(parts, 1),)
     for layer in layers:
         x = (layer(*x),)
@@ -52,9 +55,9 @@ def run(layers: Iterable[nn.Module], apart: bool, *parts: Tensor) -> Tensor:
 
 
 def groups(layers: Iterable[nn.Module]) -> list[list[nn.Module]]:
-    """Layers in groups that end with a convolution each.
+    """Return the layers in groups that each end with a convolution.
 
-    Run again, a group ends as soon as it has what its convolution kept: before the convolution itself.
+    Recomputing a group stops as soon as the convolution's kept input is there, before the convolution itself.
     """
     found = [[]]
     for layer in layers:
@@ -66,20 +69,20 @@ def groups(layers: Iterable[nn.Module]) -> list[list[nn.Module]]:
 
 
 def recompute_blocks(model: nn.Module, kind: str = "block") -> None:
-    """Let every block of a model keep less for the backward pass: its input alone ("block"), at the price of a forward
-    pass, or that and what its convolutions give ("norms"), at next to none."""
+    """Have every block of a model keep less for the backward pass: only its input ("block"), which costs another
+    forward pass, or also the outputs of its convolutions ("norms"), which costs little."""
     for module in model.modules():
         if isinstance(module, Block):
             module.recompute = kind
 
 
 def join_parts(model: nn.Module, kind: str) -> None:
-    """Let every block of a model join the parts of its input as one of `JOINS` says."""
+    """Have every block of a model join the parts of its input as `kind`, one of `JOINS`, says."""
     for module in model.modules():
         if isinstance(module, Block):
             module.join = kind
 
 
 def parameter_count(model: nn.Module) -> int:
-    """Trainable numbers of a model."""
+    """Return the number of a model's trainable parameters."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)

@@ -1,9 +1,9 @@
-"""The convolution 3x3x3 with stride 1, whose weight gradient is a matrix product a tap where voxels are few.
+"""The 3x3x3 convolution with stride 1. For small volumes its weight gradient is one matrix product for each tap.
 
-In bfloat16, a CPU's library computes that gradient at a third of its rate where volumes have 4^3 voxels and weights
-512 x 512 channels. A product over the voxels that a tap finds inside the volume also leaves out all multiplications by
-the zeros around it, 42 % at 4^3 and 23 % at 8^3. Measured in docs/performance.md, with what was not faster; forward
-passes and gradients of the input are the library's everywhere.
+In bfloat16 on a CPU, the library computes that gradient at a third of its usual rate for volumes of 4^3 voxels and
+weights of 512 x 512 channels. A product over the voxels that a tap finds inside the volume also skips all
+multiplications by the zeros around it, 42 % at 4^3 and 23 % at 8^3. docs/performance.md has the measurements, and what
+was not faster. Forward passes and gradients of the input are always the library's.
 """
 
 import math
@@ -15,8 +15,8 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 from torch.utils.flop_counter import register_flop_formula
 
-VOXELS = 8**3  # of a sample's result, at most
-WEIGHTS = 256**2  # of a tap, at least
+VOXELS = 8**3  # the most voxels of a sample's result for which taps are used
+WEIGHTS = 256**2  # the fewest weights of a tap
 
 
 class Conv3d(nn.Conv3d):
@@ -42,14 +42,14 @@ def conv3d(parts: Sequence[Tensor], weight: Tensor, bias: Tensor | None, padding
 
 
 def whole_conv3d(x: Tensor, weight: Tensor, bias: Tensor | None, padding: Sequence[int]) -> Tensor:
-    """`conv3d` of x as a whole."""
+    """Compute `conv3d` of an x in one piece."""
     if bias is None and taps_pay(x, weight, padding):
         return TapConv3d.apply(x, weight, tuple(padding))
     return F.conv3d(x, weight, bias, padding=padding)
 
 
 def taps_pay(x: Tensor, weight: Tensor, padding: Sequence[int]) -> bool:
-    """Whether a matrix product a tap was measured to be the faster way to the weight gradient."""
+    """Return whether matrix products of taps were measured to be the faster weight gradient."""
     if type(x) is not Tensor or x.device.type != "cpu" or x.dtype != torch.bfloat16:
         return False  # a tensor without memory stands for any device's
     voxels = [extent + 2 * p - 2 for extent, p in zip(x.shape[2:], padding, strict=True)]
@@ -59,8 +59,7 @@ def taps_pay(x: Tensor, weight: Tensor, padding: Sequence[int]) -> bool:
 class TapConv3d(torch.autograd.Function):
     """`conv3d` without bias in the type of x, with a weight gradient in the type of the weight.
 
-    A custom function keeps its operands only after it ran: where a block is run again up to what its convolution
-    keeps, this convolution is run again too.
+    A custom function keeps its operands only after it ran. So where a block is recomputed, this convolution is, too.
     """
 
     @staticmethod
@@ -87,9 +86,10 @@ class TapConv3d(torch.autograd.Function):
 
 @torch.library.custom_op("scaffold::conv3d_weight_gradient", mutates_args=())
 def weight_gradient(x: Tensor, dy: Tensor, padding: Sequence[int], dtype: torch.dtype) -> Tensor:
-    """x (N, A, D, H, W), dy (N, B, D', H', W') -> (B, A, 3, 3, 3) of a type, in channels-last memory.
+    """Return the weight gradient (B, A, 3, 3, 3) in a type, in channels-last memory, from x (N, A, D, H, W) and
+    dy (N, B, D', H', W').
 
-    One operation to whoever counts FLOPs: as many as the convolution has.
+    FLOP counters see one operation with as many FLOPs as the convolution has.
     """
     x, dy = x.movedim(1, -1), dy.movedim(1, -1)
     taps = [
@@ -108,11 +108,12 @@ def weight_gradient(x: Tensor, dy: Tensor, padding: Sequence[int], dtype: torch.
 
 @register_flop_formula(torch.ops.scaffold.conv3d_weight_gradient)
 def weight_gradient_flops(x: Sequence[int], dy: Sequence[int], *_, **__) -> int:
-    """Of the convolution, from the shapes of x and dy."""
+    """Return the FLOPs of the convolution, from the shapes of x and dy."""
     return 2 * 27 * x[1] * dy.numel()
 
 
 def overlap(tap: int, made: int, read: int, padding: int) -> tuple[slice, slice]:
-    """Along an axis: the voxels that a tap reads, and those that it contributes to. Voxel o reads o + tap - padding."""
+    """Return, along an axis, the voxels that a tap reads and those that it contributes to. Voxel o of the result reads
+    voxel o + tap - padding."""
     start, stop = max(0, padding - tap), min(made, read + padding - tap)
     return slice(start + tap - padding, stop + tap - padding), slice(start, stop)

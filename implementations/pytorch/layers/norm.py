@@ -1,11 +1,11 @@
 """GroupNorm (Wu and He 2018, arXiv:1803.08494) fused with ReLU, for channels-last volumes.
 
-Both passes are written out as two sweeps over memory each: one that sums by channel, one that writes the result.
-Between the sweeps there are a few numbers by channel, and the place to add them up over the ranks that share a
-volume: one small all-reduce each. PyTorch's own backward pass takes up to 10 times as long in this memory format.
+The forward and the backward pass are two sweeps over memory each: one sums by channel, the other writes the result.
+Between the sweeps there are only a few numbers by channel. They are added up over the ranks that share a volume by one
+small all-reduce in each pass. PyTorch's own backward pass takes up to 10 times as long in this memory format.
 
-Four functions hold all the arithmetic on volumes. As they stand they run on a few planes at a time, so that their
-temporaries stay in the cache; `fuse_norms` has them compiled, which makes each a single loop.
+Four functions have all the arithmetic on volumes. They run on a few planes at a time, so that temporaries stay in the
+cache. `fuse_norms` has them compiled, which makes each a single loop.
 """
 
 import functools
@@ -20,7 +20,7 @@ from torch.autograd.function import once_differentiable
 from ..parallel.layout import Layout
 
 LAST = torch.channels_last_3d
-SLAB = 2**18  # numbers that an eager kernel works on at a time
+SLAB = 2**18  # numbers that an eager kernel processes at a time
 
 
 def moments(x: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ def widened(x: Tensor) -> Tensor:
 
 
 class Kernels(NamedTuple):
-    """The four functions, one way or the other."""
+    """The four functions, eager or compiled."""
 
     moments: Callable
     normalize: Callable
@@ -65,7 +65,7 @@ class Kernels(NamedTuple):
 
 
 def in_slabs(kernel: Callable) -> Callable:
-    """`kernel` on a few planes at a time, on a CPU."""
+    """Return `kernel` run on a few planes at a time, on a CPU."""
 
     def run(x: Tensor, *more: Tensor) -> Tensor:
         planes = max(1, SLAB // x[:, 0].numel()) if x.device.type == "cpu" else len(x[0])
@@ -81,10 +81,10 @@ EAGER = Kernels(*map(in_slabs, (moments, normalize, gradient_sums, gradient)))
 
 @functools.cache
 def compiled() -> Kernels:
-    """The kernels compiled by Inductor, for all shapes at once; compilation happens at the first call."""
-    import torch._inductor.config  # late: it takes as long as the rest of PyTorch
+    """Return the kernels compiled by Inductor for all shapes. They are compiled at their first call."""
+    import torch._inductor.config  # here, because it takes as long to load as the rest of PyTorch
 
-    torch._inductor.config.compile_threads = 1  # no helpers that outlive it
+    torch._inductor.config.compile_threads = 1  # no helper processes that outlive this one
     return Kernels(*(torch.compile(kernel, dynamic=True) for kernel in (moments, normalize, gradient_sums, gradient)))
 
 
@@ -184,13 +184,13 @@ class NormReLU(nn.GroupNorm):
 
 
 def fuse_norms(model: nn.Module, dtype: torch.dtype = torch.float32) -> bool:
-    """Let every norm of a model run compiled kernels, whose inputs will have this type; whether it could be done.
+    """Have every norm of a model use compiled kernels for inputs of this type. Return whether that succeeded.
 
-    Takes seconds. Without a compiler (C++ for a CPU, Triton for a GPU) that works, the norms stay as they are.
+    It takes seconds. Without a working compiler (C++ for a CPU, Triton for a GPU) the norms stay as they are.
     """
     try:
         try_out(compiled(), next(model.parameters()).device, dtype)
-    except Exception as error:  # whatever a missing or broken compiler gives
+    except Exception as error:  # a missing or broken compiler may raise anything
         warnings.warn(f"norms are not compiled: {str(error).strip().splitlines()[:1]}", stacklevel=2)
         return False
     for module in model.modules():

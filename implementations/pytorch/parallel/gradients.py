@@ -19,10 +19,10 @@ LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 
 
 def average_gradients(model: nn.Module, sharding: str = "ddp", **options) -> nn.Module:
-    """`model`, whose weights are equal on all ranks, with gradients averaged over all of them.
+    """Return `model`, whose weights are equal on all ranks, wrapped so that gradients are averaged over all ranks.
 
-    "ddp": every rank holds all weights, gradients and the optimizer's state. "fsdp": each holds its part of them, and
-    gathers the weights of a block just before it runs. `options` are DDP's.
+    With "ddp", every rank holds all weights, gradients and the optimizer's state. With "fsdp", each rank holds its
+    part, and the weights of a block are gathered just before it runs. `options` are DDP's.
     """
     if sharding == "fsdp":
         return shard(model)
@@ -31,22 +31,22 @@ def average_gradients(model: nn.Module, sharding: str = "ddp", **options) -> nn.
 
 
 def shard(model: nn.Module) -> nn.Module:
-    """`model`, in place, with its weights as DTensors: blocks one by one, and what is left as a whole."""
-    warnings.filterwarnings("ignore", ".*returned a view tensor")  # no layer works in place on a block's output
+    """Shard the weights of `model` in place, as DTensors: those of each block, then all others together. Return it."""
+    warnings.filterwarnings("ignore", ".*returned a view tensor")  # no layer changes a block's output in place
     device = next(model.parameters()).device.type
-    mesh = DeviceMesh.from_group(dist.group.WORLD, device)  # no group of its own: ours has the run's timeout
+    mesh = DeviceMesh.from_group(dist.group.WORLD, device)  # not a new group, because this one has the run's timeout
     for p in model.parameters():
-        p.data = p.data.contiguous()  # FSDP2 takes nothing else; convolutions bring them into their own order
+        p.data = p.data.contiguous()  # FSDP2 requires it; convolutions bring weights into their own order
     for block in [module for module in model.modules() if isinstance(module, Block)]:
         fully_shard(block, mesh=mesh)
     return fully_shard(model, mesh=mesh)
 
 
 def same_strides(model: nn.Module) -> None:
-    """Let gradients have the strides of weights that are contiguous and channels-last at once.
+    """Give gradients the strides of their weights, for weights that are contiguous and channels-last at the same time.
 
-    Kernels of one voxel are, or of one channel. Such a gradient comes with the strides of either, as the library and
-    the precision like, and DDP would copy where they differ, and warn.
+    Kernels of one voxel or of one channel are such weights. Their gradients have the strides of either order, depending
+    on library and precision. Where the strides differ, DDP would copy and warn.
     """
     for p in model.parameters():
         if p.is_contiguous() and p.dim() in LAST and p.is_contiguous(memory_format=LAST[p.dim()]):
@@ -54,17 +54,18 @@ def same_strides(model: nn.Module) -> None:
 
 
 def with_strides(grad: Tensor, strides: tuple[int, ...]) -> Tensor:
-    """A gradient whose bytes are the same either way."""
+    """Return a gradient with other strides, whose bytes are the same in both orders."""
     return grad.contiguous().as_strided(grad.shape, strides)
 
 
 def plain_model(model: nn.Module) -> nn.Module:
-    """The model inside whatever was put around it."""
+    """Return the model inside a wrapper."""
     return getattr(model, "module", model)
 
 
 def unsynchronized(model: nn.Module, last: bool) -> contextlib.AbstractContextManager:
-    """The context of a backward pass: gradients add up on each rank, and are averaged in the `last` one of a batch."""
+    """Return the context of a backward pass. Gradients add up on each rank, and are averaged in the `last` pass of a
+    batch."""
     if isinstance(model, FSDPModule):
         model.set_requires_gradient_sync(last)
         return contextlib.nullcontext()
@@ -74,9 +75,10 @@ def unsynchronized(model: nn.Module, last: bool) -> contextlib.AbstractContextMa
 
 @contextlib.contextmanager
 def whole(model: nn.Module) -> Iterator[nn.Module]:
-    """The plain model for evaluation: it communicates no weights, as ranks may have different numbers of batches.
+    """Yield the plain model for evaluation, which does not communicate: ranks may have different numbers of batches.
 
-    Sharded weights are gathered for as long; there are no gradients and few activations beside them.
+    Sharded weights are gathered for as long as the context lasts. Memory suffices, since there are no gradients and few
+    activations meanwhile.
     """
     parts = [module for module in model.modules() if isinstance(module, FSDPModule)]
     for part in parts:
@@ -91,5 +93,5 @@ def whole(model: nn.Module) -> Iterator[nn.Module]:
 
 
 def local(tensor: Tensor) -> Tensor:
-    """A tensor, or this rank's part of a sharded one, which shares its memory."""
+    """Return a tensor, or this rank's part of a sharded one. The memory is shared."""
     return tensor.to_local() if isinstance(tensor, DTensor) else tensor

@@ -1,7 +1,8 @@
-"""Halo exchange: a box of a volume, padded by one voxel from the boxes around it.
+"""Halo exchange: pad a box of a volume by one voxel from the boxes around it.
 
-Axis after axis: what an axis sends contains the halos of the axes before it, so edges and corners arrive without
-messages of their own. Plain tensors, one message a neighbour and axis, right down to boxes of one voxel.
+The axes are exchanged one after another. What an axis sends contains the halos of the axes before it, so edges and
+corners arrive without messages of their own. There is one message for each neighbour and axis, and boxes may be as
+small as one voxel.
 """
 
 import torch
@@ -15,9 +16,9 @@ LAST = torch.channels_last_3d
 
 
 class Halo(torch.autograd.Function):
-    """x (N, C, D, H, W), a rank's box -> the box and one voxel more at both ends of every axis that is split.
+    """Pad x (N, C, D, H, W), a rank's box, by one voxel at both ends of every axis that is split.
 
-    What lies outside the volume is 0. The backward pass is the adjoint: gradients of the halo go back to the ranks
+    Voxels outside the volume are 0. The backward pass is the adjoint: gradients of the halo are sent back to the ranks
     that its values came from, and are added there.
     """
 
@@ -33,7 +34,7 @@ class Halo(torch.autograd.Function):
 
 
 def pad(x: Tensor, layout: Layout) -> Tensor:
-    """`Halo`'s forward pass."""
+    """Return the padded box: `Halo`'s forward pass."""
     axes = layout.split_axes()
     shape = [n + 2 * (d - 2 in axes) for d, n in enumerate(x.shape)]
     memory = LAST if x.is_contiguous(memory_format=LAST) else torch.contiguous_format
@@ -46,10 +47,10 @@ def pad(x: Tensor, layout: Layout) -> Tensor:
 
 
 def fold(grad: Tensor, layout: Layout) -> Tensor:
-    """`Halo`'s backward pass: `pad`'s steps in reverse, each one's adjoint; a view of `grad`, which it changes.
+    """Return the gradient of the box: `Halo`'s backward pass, the adjoints of `pad`'s steps in reverse order.
 
-    The gradient of a padded box comes from the one convolution that read it, and nobody else has it: a copy would be
-    another sweep over the volume.
+    The result is a view of `grad`, which is changed. Only the convolution that read the padded box has that gradient,
+    and a copy would be another sweep over the volume.
     """
     axes = layout.split_axes()
     for i, axis in reversed(list(enumerate(axes))):
@@ -61,17 +62,17 @@ def fold(grad: Tensor, layout: Layout) -> Tensor:
 
 
 def inside(x: Tensor, axes: list[int]) -> Tensor:
-    """A view without the first and the last plane of these axes (0, 1, 2)."""
+    """Return a view without the first and the last plane of these axes (0, 1, 2)."""
     for axis in axes:
         x = x.narrow(2 + axis, 1, x.shape[2 + axis] - 2)
     return x
 
 
 def swap(to_previous: Tensor, to_next: Tensor, layout: Layout, axis: int) -> tuple[Tensor, Tensor]:
-    """Send a plane (N, C, A, B) to each neighbour on an axis; what came from the previous and the next, 0 where there
-    is none.
+    """Send a plane (N, C, A, B) to each neighbour on an axis. Return the planes from the previous and from the next
+    rank, with 0 where there is none.
 
-    Channels are last on the wire, as they are in the memory of a channels-last volume: copying a plane is fast then.
+    Messages have channels last, as the memory of a channels-last volume has, so that copying a plane is fast.
     """
     received, messages, line = [], [], layout.line(axis)
     for step, plane in ((-1, to_previous), (1, to_next)):

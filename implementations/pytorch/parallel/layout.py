@@ -1,9 +1,11 @@
-"""The layout of ranks: who holds what. Code outside asks for "my share", "my box" and "the sum over all".
+"""The layout of ranks: which rank holds which samples and which box of them.
 
-Samples are split over `data` replicas; the ranks of a replica split each of its samples over depth, height and
-width, every rank a box of the same shape. Gradients have one convention: every collective's backward pass is its
-true adjoint, every rank derives the same loss from sums over all ranks, so what a rank's backward pass gives is
-`ranks` times its own part of the gradient, and the plain average over all ranks is the gradient of the loss.
+Samples are split over `data` replicas. The ranks of a replica split each of its samples over depth, height and width,
+into boxes of the same shape. Other code asks the layout for its share, its box, and sums over ranks.
+
+Gradients follow one convention. The backward pass of every collective is its true adjoint, and every rank computes the
+same loss from sums over all ranks. So a rank's backward pass gives `ranks` times its own part of the gradient, and the
+average over all ranks is the gradient of the loss.
 """
 
 import datetime
@@ -27,12 +29,11 @@ AXES = ("data", "depth", "height", "width")
 
 @dataclass(frozen=True)
 class Layout:
-    """data x depth x height x width ranks, and which of them this is. With one rank nothing communicates.
+    """A layout of data x depth x height x width ranks, and the number of this rank. One rank does not communicate.
 
-    Ranks are numbered row by row, the width fastest, in tiles: ranks 0, 1, ... fill the first tile, then the
-    next. The tile (1, 2, 2, 2) gives each node of 8 ranks a cube, the tile (data, 1, 1, 1) runs through the
-    replicas first; (1, 1, 1, 1) is plain row by row. `connect` sets `mesh`, whose dimensions are `AXES`, and
-    `replica_group`, all ranks of a replica.
+    Ranks fill the layout tile by tile, and within a tile row by row with the width fastest. The tile (1, 2, 2, 2) gives
+    each node of 8 ranks a cube, (data, 1, 1, 1) runs through the replicas first, and (1, 1, 1, 1) is row by row.
+    `connect` sets `mesh`, whose dimensions are `AXES`, and `replica_group`, the ranks of a replica.
     """
 
     data: int
@@ -57,59 +58,59 @@ class Layout:
 
     @property
     def boxes(self) -> int:
-        """Ranks that a sample is split over."""
+        """The number of ranks that a sample is split over."""
         return self.depth * self.height * self.width
 
     @property
     def place(self) -> Extents:
-        """Where this rank stands: replica, then position in depth, height and width."""
+        """The place of this rank: replica, then position in depth, height and width."""
         tiles = tuple(e // t for e, t in zip(self.extents, self.tile, strict=True))
         outer, inner = divmod(self.rank, math.prod(self.tile))
         pairs = zip(unravel(outer, tiles), self.tile, unravel(inner, self.tile), strict=True)
         return tuple(o * t + i for o, t, i in pairs)
 
     def rank_at(self, place: Sequence[int]) -> int:
-        """The inverse of `place`."""
+        """Return the rank at a place."""
         tiles = tuple(e // t for e, t in zip(self.extents, self.tile, strict=True))
         outer = ravel([p // t for p, t in zip(place, self.tile, strict=True)], tiles)
         inner = ravel([p % t for p, t in zip(place, self.tile, strict=True)], self.tile)
         return outer * math.prod(self.tile) + inner
 
     def neighbour(self, axis: int, step: int) -> int | None:
-        """The rank whose box is `step` (1 or -1) boxes away on axis 0, 1 or 2, or None: the volume ends there."""
+        """Return the rank whose box is `step` (1 or -1) boxes away on axis 0, 1 or 2, or None at the volume's end."""
         place = list(self.place)
         place[1 + axis] += step
         return self.rank_at(place) if 0 <= place[1 + axis] < self.extents[1 + axis] else None
 
     def line(self, axis: int) -> dist.ProcessGroup | None:
-        """The group of the ranks in a line with this one along axis 0, 1 or 2 of a volume."""
+        """Return the group of the ranks in a line with this one along axis 0, 1 or 2 of a volume."""
         return self.mesh and self.mesh.get_group(AXES[1 + axis])
 
     def split_axes(self) -> list[int]:
-        """The axes of a volume (0, 1, 2) that more than one rank shares."""
+        """Return the axes of a volume (0, 1, 2) that are split over several ranks."""
         return [axis for axis in range(3) if self.extents[1 + axis] > 1]
 
     def share(self, samples: Sequence[int]) -> list[int]:
-        """This replica's samples of a batch or a split: over all replicas, each exactly once. May be empty."""
+        """Return this replica's samples of a batch or a split, which may be none. Each sample has one replica."""
         return list(samples[self.place[0] :: self.data])
 
     def box(self, whole: tuple[int, int, int]) -> Box:
-        """This rank's part of a volume of `whole` (D, H, W) voxels."""
+        """Return this rank's box of a volume of `whole` (D, H, W) voxels."""
         shape = tuple(side // extent for side, extent in zip(whole, self.extents[1:], strict=True))
         return Box(tuple(p * s for p, s in zip(self.place[1:], shape, strict=True)), shape)
 
     def add(self, sums: Tensor) -> Tensor:
-        """The sum over all ranks of a tensor, differentiable."""
+        """Return a tensor's sum over all ranks, differentiable."""
         return sums if self.ranks == 1 else AllReduce.apply(sums)
 
     def add_over_volume(self, sums: Tensor) -> Tensor:
-        """The sum over the ranks that share this rank's samples, in place, not differentiable."""
+        """Sum a tensor over the ranks that share this rank's samples, in place, not differentiable. Return it."""
         if self.boxes > 1:
             dist.all_reduce(sums, group=self.replica_group)
         return sums
 
     def gather(self, value: Any) -> list[Any]:
-        """Every rank's `value`, in order of rank, on every rank."""
+        """Return every rank's `value`, in order of rank, on every rank."""
         if self.ranks == 1:
             return [value]
         values = [None] * self.ranks
@@ -117,7 +118,7 @@ class Layout:
         return values
 
     def barrier(self) -> None:
-        """Return when every rank has come here."""
+        """Wait until every rank has called this."""
         self.gather(None)
 
 
@@ -138,7 +139,7 @@ class AllReduce(torch.autograd.Function):
 
 
 def unravel(index: int, extents: Sequence[int]) -> tuple[int, ...]:
-    """The position of the index-th place, row by row."""
+    """Return the position of the index-th place, row by row."""
     position = []
     for extent in reversed(extents):
         index, at = divmod(index, extent)
@@ -147,7 +148,7 @@ def unravel(index: int, extents: Sequence[int]) -> tuple[int, ...]:
 
 
 def ravel(position: Sequence[int], extents: Sequence[int]) -> int:
-    """The inverse of `unravel`."""
+    """Return the index of a position, row by row."""
     index = 0
     for at, extent in zip(position, extents, strict=True):
         index = index * extent + at
@@ -155,7 +156,7 @@ def ravel(position: Sequence[int], extents: Sequence[int]) -> int:
 
 
 def connect(layout: Layout, launch: Launch, device: torch.device, timeout_seconds: float) -> Layout:
-    """Join the process group, if there is more than one rank; the layout with its mesh."""
+    """Join the process group, if there is more than one rank. Return the layout with its mesh."""
     if launch.world_size == 1:
         return layout
     timeout = datetime.timedelta(seconds=timeout_seconds)
@@ -166,11 +167,11 @@ def connect(layout: Layout, launch: Launch, device: torch.device, timeout_second
 
 
 def with_mesh(layout: Layout, device: str, timeout: datetime.timedelta) -> Layout:
-    """The layout with its mesh and its replica's group, over the process group that is there; all ranks must call it.
+    """Return the layout with its mesh and its replica's group, over the existing process group. All ranks must call it.
 
-    A rank makes the groups that it is in and waits for their members alone. Those that `DeviceMesh` makes wait for a
-    lost rank as long as the backend likes, half an hour; and every rank would take part in making every group, which
-    are thousands on thousands of ranks.
+    A rank makes only the groups that it is in, and waits only for their members. With the groups that `DeviceMesh`
+    makes itself, every rank would take part in making every group, thousands on thousands of ranks, and would wait for
+    a lost rank for the backend's timeout of half an hour.
     """
     places = (unravel(i, layout.extents) for i in range(layout.ranks))
     ranks = torch.tensor([layout.rank_at(place) for place in places]).view(layout.extents)

@@ -1,4 +1,4 @@
-"""The search for layouts of ranks that fit a problem."""
+"""Check that a layout of ranks fits a problem, and search for layouts that do."""
 
 import itertools
 import math
@@ -14,11 +14,11 @@ SHOWN = 6  # layouts that an error proposes
 def arrange(
     extents: Extents, tile: Extents, problem: AnyProblem, rank: int, ranks: int, batch: int | None = None
 ) -> Layout:
-    """The layout of so many ranks, as one of them sees it, before they are connected.
+    """Return the layout of this rank, before the ranks are connected.
 
-    Raises ValueError that names the wrong extent and proposes layouts, unless its product is `ranks`, every rank's
-    box has whole bricks and at least one voxel at the U-Net's coarsest level, and tiles fill it. `batch`, how many
-    samples replicas share at a time, keeps layouts with idle replicas out of what is proposed.
+    Raises ValueError, which names the wrong extent and proposes layouts, unless the product of the extents is `ranks`,
+    every rank's box has whole bricks and at least one voxel at the U-Net's coarsest level, and tiles fill the layout.
+    With `batch`, the samples that replicas share at a time, no layout with idle replicas is proposed.
     """
     shown = ",".join(map(str, extents))
     proposal = f"; for {ranks} ranks these fit: {'  '.join(propose(problem, ranks, batch))}"
@@ -36,8 +36,8 @@ def arrange(
 
 
 def propose(problem: AnyProblem, ranks: int, batch: int | None = None) -> list[str]:
-    """Layouts of so many ranks that fit: the fewest boxes first, and of those the one with the least surface. With
-    `batch`, those alone in which every replica has a sample of so many, if there are any."""
+    """Return layouts of that many ranks that fit. For each number of boxes, fewest first, it is the one with the least
+    surface. With `batch`, only layouts in which every replica has a sample are returned, if there are any."""
     fits = sorted(layouts(problem, ranks), key=lambda e: (math.prod(e[1:]), sum(e[1:]), [-n for n in e]))
     fits = [e for e in fits if batch is None or e[0] <= batch] or fits
     best = {math.prod(e[1:]): e for e in reversed(fits)}  # one for every number of boxes
@@ -45,8 +45,8 @@ def propose(problem: AnyProblem, ranks: int, batch: int | None = None) -> list[s
 
 
 def idle(layout: Layout, problem: AnyProblem, batch: int) -> str:
-    """What to say of a layout with more replicas than samples at a time, "" of any other. It computes what it should,
-    and wastes ranks."""
+    """Return a warning for a layout with more replicas than samples at a time, "" for any other. Such a layout gives
+    correct results but leaves ranks idle."""
     spare = layout.data - batch
     if spare <= 0:
         return ""
@@ -55,7 +55,7 @@ def idle(layout: Layout, problem: AnyProblem, batch: int) -> str:
 
 
 def layouts(problem: AnyProblem, ranks: int) -> Iterator[Extents]:
-    """All layouts of so many ranks that fit."""
+    """Yield all layouts of that many ranks that fit."""
     cuts = [[1 << k for k in range(most.bit_length())] for most in problem.most_boxes]
     for boxes in itertools.product(*cuts):
         if ranks % math.prod(boxes) == 0:

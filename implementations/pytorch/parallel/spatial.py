@@ -1,7 +1,7 @@
-"""Layers for volumes that are split over ranks, put into a model that was written for one device.
+"""Replace layers of a model that was written for one device by layers for volumes that are split over ranks.
 
-A 3x3x3 convolution fetches its halo, GroupNorm adds up its statistics over the ranks that share the volume. All
-other layers of a U-Net are local: boxes have an even extent wherever it pools, so its windows never straddle two.
+A 3x3x3 convolution fetches its halo, and GroupNorm adds up its statistics over the ranks that share a volume. All other
+layers of a U-Net are local: boxes have an even extent wherever it pools, so no pooling window straddles two boxes.
 """
 
 from torch import Tensor, nn
@@ -44,9 +44,9 @@ class VolumeNormReLU(nn.Module):
 
 
 def split_volumes(model: nn.Module, layout: Layout) -> nn.Module:
-    """`model` for a rank's box of a volume, in place; parameters keep their names.
+    """Replace layers of `model` in place, for a rank's box of a volume, and return it. Parameters keep their names.
 
-    Raises ValueError for a convolution that it can't split.
+    Raises ValueError for a convolution that cannot be split.
     """
     for name, child in model.named_children():
         if isinstance(child, NormReLU):
@@ -59,8 +59,8 @@ def split_volumes(model: nn.Module, layout: Layout) -> nn.Module:
 
 
 def parallelize(model: nn.Module, layout: Layout, sharding: str = "ddp") -> nn.Module:
-    """`model`, whose weights start equal, for this rank's share and box; gradients are averaged over all ranks, and
-    weights held as `sharding` says."""
+    """Return `model`, whose weights are equal on all ranks, for this rank's share and box. Gradients are averaged over
+    all ranks. `sharding` says which rank holds which weights."""
     if layout.ranks == 1:
         return model
     if layout.boxes > 1:

@@ -18,8 +18,11 @@ from .model import to_input
 def evaluate(
     model: nn.Module, batches: Iterable[Tensors], classes: int, layout: Layout, config: RunConfig
 ) -> Evaluation:
-    """Dice and its counts over all ranks' batches of volume and label, uint8 (N, D, H, W) each. Ranks of a replica
-    have the same batches; replicas meet once, at the end, so their numbers of batches may differ."""
+    """Return Dice and its counts over all ranks' batches of volume and label, uint8 (N, D, H, W) each.
+
+    The ranks of a replica have the same samples. Replicas communicate only at the end, so their numbers of batches may
+    differ.
+    """
     confusion = torch.zeros(classes * classes, dtype=torch.int64, device=config.device)
     for volume, label in batches:
         with precise(config):
@@ -37,6 +40,6 @@ def confusion_counts(logits: Tensor, label: Tensor) -> Tensor:
 
 
 def to_counts(confusion: Tensor) -> Counts:
-    """The metric's counts from a confusion matrix (true, predicted)."""
+    """Return the metric's counts from a confusion matrix (true, predicted)."""
     parts = (confusion.diagonal(), confusion.sum(0), confusion.sum(1))
     return Counts(*(tuple(part.tolist()) for part in parts))

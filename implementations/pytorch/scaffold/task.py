@@ -1,4 +1,4 @@
-"""ScaFFold as a task: the U-Net, its settings, its loss and its metric, put together."""
+"""The task ScaFFold: the U-Net with its settings, its loss and its metric."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from .schedule import cosine_decay
 
 @dataclass(frozen=True)
 class Config(RunConfig):
-    """What ScaFFold's runs have beside what every run has."""
+    """The settings of ScaFFold's runs, on top of those of every run."""
 
     learning_rate: float = 1e-3  # at the start of the cosine
     end_learning_rate: float = 1e-4  # at the end of the cosine, and from then on
@@ -60,7 +60,7 @@ class Task:
 
     @cached_property
     def weight(self) -> Tensor:
-        """Of each class in the cross-entropy (classes,), on the device."""
+        """The weight of each class in the cross-entropy (classes,), on the device."""
         return class_weights(self.problem.classes, self.config.background_weight).to(self.config.device)
 
     def build_model(self) -> nn.Module:
@@ -82,8 +82,8 @@ class Task:
         return cosine_decay(epochs, c.learning_rate, c.end_learning_rate, c.decay_epochs, c.warmup_epochs)
 
     def loss(self, model: nn.Module, batch: Tensors, layout: Layout) -> Tensor:
-        """From volume and label, uint8 (N, D, H, W) each. A rank without a sample takes part with an empty volume
-        that counts for nothing."""
+        """Return the loss from volume and label, uint8 (N, D, H, W) each. A rank without a sample takes part with a
+        blank volume that does not count."""
         (volume, label), here = at_least_one(batch)
         with precise(self.config):
             logits = model(to_input(volume))
