@@ -1,1 +1,1 @@
-"""What a reviewer runs again of somebody else's run."""
+"""Audit a run of somebody else: replay its first epochs, or evaluate its final weights again."""

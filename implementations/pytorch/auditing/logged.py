@@ -1,5 +1,5 @@
-"""What a log says of a run that is to be run again. A log comes from strangers: each value is what it should be, or an
-error says which is not."""
+"""Read from a log what an audit needs. Logs come from strangers, so every value is checked, and an error names the
+first invalid one."""
 
 import math
 import re
@@ -18,8 +18,8 @@ SCORES = ("eval_accuracy", "eval_error")
 
 @dataclass(frozen=True)
 class Epoch:
-    """One epoch: the mean loss of its steps, the score after it, and the numbers that the score follows from: lists
-    of counts or sums by name, as the evaluation's metadata has them."""
+    """One epoch: the mean loss of its steps, the score after it, and the numbers behind the score, which are lists of
+    counts or sums by name from the evaluation's metadata."""
 
     loss: float
     score: float
@@ -28,10 +28,9 @@ class Epoch:
 
 @dataclass(frozen=True)
 class LoggedRun:
-    """A run as its log states it. `settings` are its hyperparameters, not checked yet; `files` are the sha256 of what
-    it loaded, by path, and `config` is which of them its settings came from; `epochs` start with the first. `weights`
-    is the sha256 of its final ones, `validation` the fingerprint of the split that it was evaluated on; None where the
-    log has none."""
+    """A run as its log states it. `settings` are its hyperparameters, not checked yet. `files` has the sha256 of the
+    loaded files by path, and `config` is the one that its settings came from. `epochs` start with the first. `weights`
+    is the sha256 of the final weights, and `validation` the fingerprint of the validation split, or None."""
 
     path: Path
     benchmark: str
@@ -48,7 +47,7 @@ class LoggedRun:
 
 
 def read_run(path: Path) -> LoggedRun:
-    """The run of a log. Raises ValueError naming the log, what was found and what was wanted."""
+    """Return the run of a log. Raises ValueError with the log, what was found and what was wanted."""
     try:
         events = [event for event in read_log(path) if isinstance(event, Event)]
     except OSError as error:
@@ -94,7 +93,7 @@ def read_run(path: Path) -> LoggedRun:
 
 
 def has_weights(path: Path) -> bool:
-    """Whether a log has final weights. Raises OSError."""
+    """Return whether a log has final weights. Raises OSError."""
     return any(isinstance(event, Event) and event.key == "weights" for event in read_log(path))
 
 
@@ -103,15 +102,15 @@ def _split(event: Event) -> Any:
 
 
 def _digest(path: Path, event: Event | None) -> str | None:
-    """The digest that an event has for its value; None without an event. Raises ValueError for what is none."""
+    """Return the digest in an event's value; None without an event. Raises ValueError for another value."""
     if event and not (isinstance(event.value, str) and SHA256.fullmatch(event.value)):
         raise ValueError(f"{path}:{event.line}: {event.key}: found {event.value!r:.80}, wanted a sha256")
     return event.value if event else None
 
 
 def _epochs(path: Path, events: list[Event]) -> tuple[Epoch, ...]:
-    """The epochs from the first on that have a loss and a score. The last of several events of an epoch counts, which
-    is that of a run that was resumed."""
+    """Return the epochs from the first on that have a loss and a score. Of several events of an epoch, which a resumed
+    run has, the last one counts."""
     losses: dict[int, float] = {}
     scores: dict[int, tuple[float, dict[str, tuple[float, ...]]]] = {}
     for event in events:
@@ -134,14 +133,14 @@ def _epochs(path: Path, events: list[Event]) -> tuple[Epoch, ...]:
 
 
 def _number(value: Any, where: str) -> float:
-    """A finite number. Raises ValueError, opened by `where`, for anything else."""
+    """Return a finite number. Raises ValueError, which begins with `where`, for anything else."""
     if type(value) not in (int, float) or not -math.inf < value < math.inf:
         raise ValueError(f"{where}: found {value!r:.80}, wanted a finite number")
     return value
 
 
 def matches(run: LoggedRun, problem: AnyProblem) -> None:
-    """Raises ValueError unless the run is one of this problem."""
+    """Raise ValueError unless the run is of this problem."""
     if (run.benchmark, run.problem_digest) != (problem.workload, problem.digest()):
         found = f"{run.benchmark}, problem digest {run.problem_digest[:16]!r}"
         wanted = f"{problem.workload}, {problem.digest()[:16]!r}, which {problem.name} has here"

@@ -1,4 +1,4 @@
-"""What came of final weights that were evaluated again: exit code, and what to say."""
+"""Judge final weights that were evaluated again, and record what an audit found."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ OUTCOMES = ("agrees", "differs", "open")  # by exit code
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run's weights: exit code, and what to say. `gain` is that of held-out data, None of others."""
+    """The outcome for a run's weights: exit code and verdict. `gain` is the gain on held-out data, else None."""
 
     code: int
     verdict: str
@@ -29,7 +29,7 @@ class Outcome:
 
 
 def judge(logged: Epoch, found: Evaluation, band: Reevaluation | None) -> Outcome:
-    """The outcome of an evaluation on the validation split."""
+    """Judge an evaluation on the validation split."""
     distance = apart(logged, found)
     if distance.exact:
         return Outcome(0, f"the logged counts to the last digit, score {found.value:.6f}")
@@ -43,7 +43,7 @@ def judge(logged: Epoch, found: Evaluation, band: Reevaluation | None) -> Outcom
 
 
 def judge_held_out(logged: Epoch, found: Evaluation, lower: bool, least: float | None) -> Outcome:
-    """The outcome of an evaluation on held-out data. `lower`: less is better; `least` is the lower end of the band."""
+    """Judge an evaluation on held-out data. `lower`: a lower score is better. `least` is the lower end of the band."""
     better = gain(logged.score, found.value, lower)
     told = f"held-out score {found.value:.6f}, logged {logged.score:.6f} ({better:+.6f}, more is better)"
     if least is None:
@@ -53,8 +53,8 @@ def judge_held_out(logged: Epoch, found: Evaluation, lower: bool, least: float |
 
 
 def judge_together(gains: Sequence[float], band: HeldOut, deviations: float) -> Outcome:
-    """The outcome of a set's runs, 2 or more, whose gains are of the same data as those of the honest runs: their mean
-    tells what no run does alone."""
+    """Judge the mean gain of a set of 2 or more runs, on the same data as the honest runs. It shows more than any run
+    alone."""
     mean = fmean(gains)
     least = band.mean - deviations * band.spread * math.sqrt(1 / len(gains) + 1 / band.runs)
     told = f"{len(gains)} runs together, {mean:+.6f} on average, {band.runs} honest ones {band.mean:+.6f}"
@@ -63,7 +63,8 @@ def judge_together(gains: Sequence[float], band: HeldOut, deviations: float) -> 
 
 
 def gain(logged: float, found: float, lower: bool) -> float:
-    """How much better a score is than the logged one; less than 0 where it is worse. `lower`: less is better."""
+    """Return how much better a score is than the logged one; below 0 if it is worse. `lower`: a lower score is
+    better."""
     return logged - found if lower else found - logged
 
 

@@ -1,4 +1,4 @@
-"""Final weights of a logged run, evaluated again as a run evaluates. Nothing but tensors is loaded of them."""
+"""Evaluate the final weights of a logged run again, as a run does. Nothing but tensors is loaded from their file."""
 
 import hashlib
 import os
@@ -27,18 +27,18 @@ from ..training.stop import Aborted
 from ..training.weights import tensors_of
 from .logged import Epoch
 
-HEADER = 1 << 20  # bytes that a file has beside its numbers, at most
+HEADER = 1 << 20  # most bytes of a file beside its numbers
 WIDTH = 4  # bytes of a number
 
 
 class Other(ValueError):
-    """Weights that can be read, but are not those of the log."""
+    """The weights can be read but are not those of the log."""
 
 
 @dataclass(frozen=True)
 class Apart:
-    """How far an evaluation is from the logged one: the largest difference of a count (or sum), relative to the larger
-    of both, and that of the score. `exact` says that all are the same numbers."""
+    """The differences between an evaluation and the logged one: the largest difference of a count (or sum), relative to
+    the larger of the two, and that of the score. `exact` says that all numbers are equal."""
 
     counts: float
     score: float
@@ -46,7 +46,8 @@ class Apart:
 
 
 def apart(logged: Epoch, found: Evaluation) -> Apart:
-    """The distance of an evaluation from a logged one. Raises ValueError where they have other counts."""
+    """Return the distance of an evaluation from a logged one. Raises ValueError if their counts differ in name or
+    number."""
     facts = {name: tuple(numbers) for name, numbers in found.facts.items()}
     told, wanted = ({name: len(numbers) for name, numbers in one.items()} for one in (logged.facts, facts))
     if told != wanted:
@@ -57,8 +58,9 @@ def apart(logged: Epoch, found: Evaluation) -> Apart:
 
 
 def read_weights(path: Path, digest: str, model: nn.Module) -> dict[str, Tensor]:
-    """The tensors of a file, float32, as the model's state has them. Raises Other if the file has another digest, and
-    ValueError, naming the file, for anything but a plain file of these tensors, whose size is bounded by them."""
+    """Return the float32 tensors of a file, which must be those of the model's state. Raises Other if the file has
+    another digest, and ValueError, naming the file, for anything but a plain file of these tensors. A file that is
+    larger than these tensors is not read."""
     state = tensors_of(model)
     data = _bytes(path, WIDTH * sum(tensor.numel() for tensor in state.values()) + HEADER)
     try:
@@ -72,7 +74,7 @@ def read_weights(path: Path, digest: str, model: nn.Module) -> dict[str, Tensor]
 
 
 def _bytes(path: Path, most: int) -> bytes:
-    """All of a plain file of at most so many bytes. Raises ValueError naming it."""
+    """Return all of a plain file of at most `most` bytes. Raises ValueError, naming the file, for any other."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
@@ -87,7 +89,7 @@ def _bytes(path: Path, most: int) -> bytes:
 
 
 def _match(path: Path, found: dict[str, Tensor], state: dict[str, Tensor]) -> None:
-    """Raises ValueError unless a file's tensors are those of the model."""
+    """Raise ValueError unless a file's tensors have the names, shapes and types of the model's."""
     held = {name: f"{tensor.dtype} {tuple(tensor.shape)}" for name, tensor in found.items()}
     wanted = {name: f"{torch.float32} {tuple(tensor.shape)}" for name, tensor in state.items()}
     wrong = sorted(name for name in held.keys() | wanted.keys() if held.get(name) != wanted.get(name))
@@ -102,8 +104,8 @@ def _match(path: Path, found: dict[str, Tensor], state: dict[str, Tensor]) -> No
 def evaluation(
     task: Task, path: Path, digest: str, data: Path, split: AnyProblem, samples: Sequence[int]
 ) -> tuple[Evaluation, str]:
-    """The evaluation of weights as a run makes it, on one rank, over samples of the validation split of the problem
-    `split`, whose data are in the folder `data`; and the fingerprint of what was read.
+    """Evaluate weights as a run does, on one rank, over samples of the validation split of the problem `split`, whose
+    data are in the folder `data`. Return the evaluation, and the fingerprint of what was read.
 
     Raises what `read_weights` raises, Other for weights that give no score, and WrongData for damaged data.
     """
@@ -113,7 +115,7 @@ def evaluation(
         ieee_float32()
     model = task.build_model()
     found = read_weights(path, digest, model)
-    model.load_state_dict(found, strict=False)  # buffers of integers count steps, and nothing is evaluated by them
+    model.load_state_dict(found, strict=False)  # integer buffers only count steps, and evaluation does not use them
     model.to(config.device)
     if config.compile:
         fuse_norms(model, activation_type(config))

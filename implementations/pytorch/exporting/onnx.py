@@ -1,4 +1,4 @@
-"""ONNX: writing a network, and running what was written."""
+"""Write a network as ONNX, and run the written model."""
 
 import logging
 import warnings
@@ -8,13 +8,13 @@ import torch
 from torch import Tensor, nn
 
 OPSET = 20  # of ONNX's operators
-LARGEST = 1e-4  # difference of an output from PyTorch's, relative to the largest of them: float32 in another order
+LARGEST = 1e-4  # largest difference from PyTorch's outputs, relative to the largest of them: float32 in another order
 MISSING = "found no {}, wanted the packages of the extra `export` in pyproject.toml: pip install {}"
 
 
 def write(model: nn.Module, x: Tensor, path: Path) -> None:
-    """Write a model as ONNX, with `input` like x (N, ...) and `output`, N being open. Raises OSError, and ImportError
-    where a package is not installed."""
+    """Write a model as ONNX, with an `input` like x (N, ...), where N is open, and an `output`. Raises OSError, and
+    ImportError if a package is not installed."""
     present("onnx", "onnxscript")
     path.parent.mkdir(parents=True, exist_ok=True)
     with torch.no_grad(), warnings.catch_warnings():
@@ -34,8 +34,8 @@ def write(model: nn.Module, x: Tensor, path: Path) -> None:
 
 
 def difference(model: nn.Module, x: Tensor, path: Path) -> float:
-    """The largest difference between what ONNX Runtime gives for x and what the model gives, relative to the model's
-    largest output; for one sample of x as for all. NaN is infinite. Raises ImportError."""
+    """Return the largest difference between ONNX Runtime's and the model's outputs for x, and for its first sample,
+    relative to the model's largest output. NaN counts as infinite. Raises ImportError."""
     present("onnxruntime")
     import onnxruntime
 
@@ -53,7 +53,7 @@ def difference(model: nn.Module, x: Tensor, path: Path) -> float:
 
 
 def present(*packages: str) -> None:
-    """Raises ImportError, in one line, for the first package that is not installed."""
+    """Raise ImportError, in one line, for the first package that is not installed."""
     from importlib.util import find_spec
 
     for name in packages:

@@ -1,4 +1,4 @@
-"""A network in PyTorch's own layers, for tools that know no others; and what a network's input looks like."""
+"""Convert a network to PyTorch's own layers, for tools that know no others, and make an example of its input."""
 
 import copy
 
@@ -17,14 +17,14 @@ SAMPLES = 2  # of the example: 1 is a size of its own to compilers
 
 
 class Seen(Exception):
-    """The network was called; with what."""
+    """The network was called with these inputs."""
 
 
 def plain(model: nn.Module) -> nn.Module:
-    """A copy of a model on one device, with the same weights, whose norms are nn.GroupNorm and nn.ReLU. Both write the
-    same function in other ways, so that comparing the two checks either."""
+    """Return a copy of a model on one device, with the same weights, whose norms are nn.GroupNorm and nn.ReLU. The two
+    compute the same function in different ways, so comparing them checks both."""
     found = copy.deepcopy(model)
-    join_parts(found, "concat")  # whatever N is, which is open
+    join_parts(found, "concat")  # for every N, which is open
     for module in found.modules():
         for name, child in module.named_children():
             if isinstance(child, NormReLU):
@@ -35,7 +35,7 @@ def plain(model: nn.Module) -> nn.Module:
 
 
 def input_of(task: Task, model: nn.Module) -> Tensor:
-    """Numbers of the shape and type of the network's input, (2, ...), standard normal and always the same ones."""
+    """Return standard normal numbers with the shape and type of the network's input, (2, ...), always the same."""
     problem = task.problem
     arrays = module_of(problem).blank(problem, whole_box(problem))
     batch = tuple(torch.from_numpy(np.stack([array] * SAMPLES)) for array in arrays)

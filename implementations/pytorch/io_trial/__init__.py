@@ -1,1 +1,1 @@
-"""A trial of the input alone: `train.py --io-only`. Its log is no run's, and it trains nothing."""
+"""Measure the input without training: `train.py --io-only`. Its log is never scored."""

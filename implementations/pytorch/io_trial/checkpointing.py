@@ -1,4 +1,4 @@
-"""Checkpoints as I/O: the time and bytes of writing one, until it is on disk, and of reading it."""
+"""Measure checkpoints as I/O: the time and the bytes of writing one until it is on disk, and of reading it."""
 
 import time
 from collections.abc import Callable
@@ -16,8 +16,9 @@ EPOCH = 1
 
 
 def measure_checkpoint(run: Run) -> dict[str, Any]:
-    """Write a checkpoint of the run's state, as runs do, with fsync, and read it, its digests checked; then its pages
-    were dropped from memory. Seconds are the slowest rank's. All ranks call it. Raises Aborted where it can't."""
+    """Write a checkpoint of the run's state as a run does, with fsync, drop its pages from memory, and read it with its
+    digests checked. Return the measurement; seconds are the slowest rank's. All ranks call it. Raises Aborted if a
+    checkpoint cannot be written."""
     folder, layout = run.checkpoints.root / NAME.format(EPOCH), run.layout
     written = timed(run, lambda: run.checkpoints.save(run.state, layout, run.seed, EPOCH, Evaluation(0.0, {})))
     files = [path for path in folder.iterdir() if path.is_file()] if layout.rank == 0 else []
@@ -30,7 +31,7 @@ def measure_checkpoint(run: Run) -> dict[str, Any]:
 
 
 def timed(run: Run, act: Callable[[], object]) -> float:
-    """The seconds until all ranks have done it."""
+    """Return the seconds until all ranks have called `act`."""
     run.layout.barrier()
     start = time.perf_counter()
     act()

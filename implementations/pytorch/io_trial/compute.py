@@ -1,4 +1,4 @@
-"""Computation that a trial emulates: how long each step computes, and what the cores do meanwhile."""
+"""Emulate computation: how long each step computes, and what the cores do meanwhile."""
 
 import math
 import time
@@ -20,31 +20,31 @@ TILE = 1 << 18  # numbers that spinning works on: 1 MiB, in the cores' own cache
 
 @dataclass(frozen=True)
 class ComputeTimes:
-    """Seconds that steps compute, without waiting for data: a step is drawn from one of the `tables`, each the
-    quantiles of a distribution, evenly spaced from least to most."""
+    """The distribution of the seconds that steps compute, without waiting for data. A step is drawn from one of the
+    `tables`. A table has the quantiles of a distribution, evenly spaced from least to most."""
 
     tables: tuple[tuple[float, ...], ...]
     source: str
 
     @property
     def mean(self) -> float:
-        """Seconds of a step in the mean."""
+        """The mean seconds of a step."""
         return float(np.mean([np.trapezoid(t, dx=1 / (len(t) - 1)) if len(t) > 1 else t[0] for t in self.tables]))
 
     def draw(self, seed: int, epoch: int, steps: int) -> list[float]:
-        """The seconds of an epoch's steps: the same on all ranks, as their computation is."""
+        """Draw the seconds of an epoch's steps. All ranks draw the same, as they compute equally long."""
         draw = np.random.default_rng(SeedSequence([seed, 3, epoch]))
         which, where = draw.integers(len(self.tables), size=steps), draw.random(steps)
         return [quantile(self.tables[i], at) for i, at in zip(which.tolist(), where.tolist(), strict=True)]
 
 
 def quantile(table: tuple[float, ...], at: float) -> float:
-    """A distribution's quantile, `at` from 0 to 1, between those that the table has."""
+    """Return the quantile `at`, from 0 to 1, interpolated between those of the table."""
     return float(np.interp(at * (len(table) - 1), range(len(table)), table))
 
 
 def compute_times(seconds: float | None, log: Path | None) -> ComputeTimes:
-    """Always the same, or as a log has them. Raises ValueError for a log that does not say."""
+    """Return constant times of `seconds`, or those of a log. Raises ValueError for a log without them."""
     if log is None:
         return ComputeTimes(((seconds or 0.0,),), "--compute-seconds")
     events = [e for e in read_events(log) if isinstance(e.value, dict)]
@@ -55,7 +55,7 @@ def compute_times(seconds: float | None, log: Path | None) -> ComputeTimes:
 
 
 def read_events(log: Path) -> list[Event]:
-    """The log's `tracked_stats`. Raises ValueError if it can't be read."""
+    """Return the log's events `tracked_stats`. Raises ValueError if it cannot be read."""
     try:
         return [e for e in read_log(log) if isinstance(e, Event) and e.key == "tracked_stats"]
     except OSError as error:
@@ -63,7 +63,7 @@ def read_events(log: Path) -> list[Event]:
 
 
 def steps_of(log: Path) -> int:
-    """Steps of an epoch, as the log's counts give; 0 where it has none."""
+    """Return the number of steps of an epoch from the log's counts; 0 where it has none."""
     first = {}
     for e in read_log(log):
         if isinstance(e, Event) and e.key in ("train_samples", "global_batch_size"):
@@ -73,7 +73,8 @@ def steps_of(log: Path) -> int:
 
 
 def table_of(event: Event, steps: int) -> tuple[float, ...]:
-    """Of an epoch its deciles, or without them its mean; of a block of --steps its mean. () for anything else."""
+    """Return the quantiles of an epoch's steps, or their mean where the log has no quantiles; for a block of --steps
+    the mean; () for anything else."""
     stats: dict[str, Any] = event.value
     deciles, whole = stats.get("step_compute_seconds"), stats.get("compute_seconds")
     if type(deciles) is list and 1 < len(deciles) < 1000 and all(map(sound, deciles)):
@@ -86,7 +87,7 @@ def table_of(event: Event, steps: int) -> tuple[float, ...]:
 
 
 def sound(seconds: Any, most: float = LONGEST) -> bool:
-    """Whether it is a time that a step could take."""
+    """Return whether this is a time that a step could take."""
     return type(seconds) in (int, float) and 0 <= seconds <= most
 
 

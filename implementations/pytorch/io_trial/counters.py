@@ -1,4 +1,4 @@
-"""What the kernel counts of reading: by this process's threads, and by the disk below a folder."""
+"""Read the kernel's counters of reading: those of a thread, and those of the disk below a folder."""
 
 import os
 from collections.abc import Callable
@@ -17,7 +17,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Reads:
-    """What threads read: bytes that calls returned, calls, and bytes that the kernel fetched from a device for them."""
+    """What threads read: the bytes that calls returned, the calls, and the bytes that the kernel fetched from a
+    device."""
 
     bytes: int = 0
     calls: int = 0
@@ -31,7 +32,7 @@ class Reads:
 
 
 def counted(act: Callable[[], T]) -> tuple[T, Reads]:
-    """What `act` returns, and what this thread read in it; zeros where the kernel does not say."""
+    """Return the result of `act`, and what this thread read meanwhile; zeros where the kernel does not say."""
     before, said = thread_reads()
     found = act()
     after, _ = thread_reads()
@@ -39,7 +40,7 @@ def counted(act: Callable[[], T]) -> tuple[T, Reads]:
 
 
 def thread_reads() -> tuple[Reads, int]:
-    """Of this thread, since it began; and the bytes that saying so takes."""
+    """Return what this thread has read since it began, and the bytes of reading these counters."""
     try:
         descriptor = os.open("/proc/thread-self/io", os.O_RDONLY)
         try:
@@ -54,14 +55,14 @@ def thread_reads() -> tuple[Reads, int]:
 
 @dataclass(frozen=True)
 class Storage:
-    """What a folder lies on: the type of the file system, and the number of its block device ("254:0"), None where it
-    has none that this machine counts: network and overlay file systems, memory."""
+    """The storage of a folder: the type of the file system, and the number of its block device ("254:0"). The number is
+    None where this machine counts no device: for network and overlay file systems, and for memory."""
 
     file_system: str
     device: str | None
 
     def disk_bytes(self) -> int | None:
-        """Bytes that the device has read, for everybody, since the machine started."""
+        """Return the bytes that the device has read for all processes since the machine started, or None."""
         if self.device is None:
             return None
         try:
@@ -71,7 +72,7 @@ class Storage:
 
 
 def storage_of(folder: Path) -> Storage:
-    """What a folder lies on."""
+    """Return the storage of a folder."""
     number = os.stat(folder).st_dev
     device = f"{os.major(number)}:{os.minor(number)}"
     counted = Path(f"/sys/dev/block/{device}/stat").exists() and Path("/proc/self/io").exists()
@@ -79,8 +80,8 @@ def storage_of(folder: Path) -> Storage:
 
 
 def cache_state(storage: Storage, read: int, physical: int | None, delivered: int) -> str:
-    """Where samples came from, in words: `delivered` bytes of arrays, for which calls read `read` bytes of files, of
-    which `physical` came from a device."""
+    """Return in words where samples came from: `delivered` bytes of arrays took `read` bytes of files, of which
+    `physical` bytes came from a device."""
     if delivered and not read:
         return "in the reader's own cache: no file was read"
     if storage.file_system in IN_MEMORY:
@@ -94,7 +95,7 @@ def cache_state(storage: Storage, read: int, physical: int | None, delivered: in
 
 
 def memory_bytes() -> int:
-    """Main memory that this process may use: the machine's, or its control group's."""
+    """Return the main memory that this process may use: the machine's, or its control group's limit."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in CGROUPS:
         try:

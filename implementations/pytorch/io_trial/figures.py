@@ -1,4 +1,4 @@
-"""The figures of a pass over the training split, from what every rank counted."""
+"""Compute the figures of a pass over the training split from what every rank counted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,9 @@ from .counters import Reads
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass as one rank saw it. Of each step the seconds waited for data, computed (as asked for, or on the network as
-    measured) and all told; bytes of arrays that were delivered; what files gave; the host, and what its disk read."""
+    """A pass on one rank. For each step it has the seconds waited for data, the seconds computed (as asked for, or as
+    measured on the network), and all its seconds. It also has the bytes of delivered arrays, what was read from files,
+    and the bytes that the host's disk read."""
 
     host: str
     waits: tuple[float, ...]
@@ -24,18 +25,18 @@ class Pass:
 
     @property
     def seconds(self) -> float:
-        """Of all steps."""
+        """The seconds of all steps."""
         return sum(self.steps)
 
     @property
     def utilization(self) -> float | None:
-        """AU by DLIO's definition: computation over time, the first step left out; None of a single step."""
+        """AU by DLIO's definition: computation over time, without the first step; None for a single step."""
         rest = sum(self.steps[1:])
         return min(1.0, sum(self.computed[1:]) / rest) if rest > 0 else None
 
 
 def joined(passes: Sequence[Pass]) -> Pass:
-    """Passes of one rank, one after another."""
+    """Join successive passes of one rank."""
     disks = [p.disk for p in passes]
     return Pass(
         passes[0].host,
@@ -49,8 +50,8 @@ def joined(passes: Sequence[Pass]) -> Pass:
 
 
 def figures(ranks: Sequence[Pass], samples: int, utilizations: Sequence[Sequence[float]]) -> dict[str, Any]:
-    """The figures of one pass, or of several joined, as logged. `ranks` has one of each rank; `utilizations` each
-    rank's AU, pass by pass: DLIO's is the mean over passes."""
+    """Return the figures of one pass, or of several joined ones, for the log. `ranks` has a pass of each rank.
+    `utilizations` has each rank's AU pass by pass, whose mean is DLIO's."""
     seconds = max(p.seconds for p in ranks)
     waited = [sum(p.waits) for p in ranks]
     slowest = min(seconds, float(np.max([p.waits for p in ranks], axis=0).sum()))
@@ -81,10 +82,10 @@ def figures(ranks: Sequence[Pass], samples: int, utilizations: Sequence[Sequence
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    """Least, mean and most of what ranks have."""
+    """Return least, mean and most of the ranks' values."""
     return {"least": min(values), "mean": sum(values) / len(values), "most": max(values)}
 
 
 def totals(values: Sequence[int]) -> dict[str, int]:
-    """The sum over ranks, and the least and most of any."""
+    """Return the sum over ranks, and the least and the most of any rank."""
     return {"total": sum(values), "least_by_rank": min(values), "most_by_rank": max(values)}

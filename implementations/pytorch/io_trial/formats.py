@@ -1,6 +1,6 @@
-"""The same samples in other formats, to compare reading them: whole samples in HDF5, TFRecord (gzipped or not), raw.
+"""Copy samples to other formats, to compare how fast they are read: HDF5, TFRecord (gzipped or not), and raw.
 
-Copies are of whole samples: a rank that wants a box of one reads all of it and cuts the box out.
+Copies are of whole samples. A rank that needs a box of one reads all of it and cuts the box out.
 """
 
 import gzip
@@ -20,18 +20,18 @@ ENDINGS = {"hdf5": ".h5", "tfrecord": ".tfrecord", "tfrecord-gzip": ".tfrecord.g
 
 
 def copy_path(root: Path, form: str, split: str, sample: int) -> Path:
-    """The file of a sample's copy."""
+    """Return the file of a sample's copy."""
     return root / form / split / f"{sample:07d}{ENDINGS[form]}"
 
 
 def whole_blank(problem: AnyProblem) -> tuple[np.ndarray, ...]:
-    """A whole sample's arrays, of zeros."""
+    """Return a whole sample's arrays, filled with zeros."""
     return module_of(problem).blank(problem, whole_box(problem))
 
 
 def convert(source: Path, root: Path, form: str, problem: AnyProblem, layout: Layout) -> int:
-    """Write the training split in a format, dealt out to the ranks: bytes over all ranks. All ranks call it; raises
-    Aborted on all of them where one can't read or write."""
+    """Write the training split in a format, dealt out to the ranks, and return the bytes over all ranks. All ranks call
+    it. Raises Aborted on all of them if one cannot read or write."""
     written = [0]
 
     def write() -> None:
@@ -47,7 +47,7 @@ def convert(source: Path, root: Path, form: str, problem: AnyProblem, layout: La
 
 
 def write_copy(path: Path, form: str, arrays: tuple[np.ndarray, ...]) -> None:
-    """One sample."""
+    """Write the copy of one sample."""
     if form == "hdf5":
         with h5py.File(path, "w", locking=False) as file:
             for number, array in enumerate(arrays):
@@ -63,8 +63,8 @@ def write_copy(path: Path, form: str, arrays: tuple[np.ndarray, ...]) -> None:
 def read_copy(
     form: str, root: Path, problem: AnyProblem, split: str, sample: int, box: Box, known: Known | None = None
 ) -> Sample:
-    """A box of a copy, held against the checksum that is `known`. Raises ValueError naming a file that is missing or
-    not what it was."""
+    """Read a box of a copy and compare it with its `known` checksum. Raises ValueError, naming the file, if it is
+    missing or changed."""
     path = copy_path(root, form, split, sample)
     try:
         whole = read_arrays(path, form, whole_blank(problem))
@@ -78,7 +78,7 @@ def read_copy(
 
 
 def read_arrays(path: Path, form: str, blank: tuple[np.ndarray, ...]) -> list[np.ndarray]:
-    """The arrays of a copy, of the shapes and types of `blank`."""
+    """Return the arrays of a copy, which have the shapes and types of `blank`."""
     if form == "hdf5":
         with h5py.File(path, "r", locking=False) as file:
             return [file[str(n)][()] for n in range(len(blank))]
@@ -94,7 +94,7 @@ def read_arrays(path: Path, form: str, blank: tuple[np.ndarray, ...]) -> list[np
 
 
 def cut(array: np.ndarray, box: Box, whole: tuple[int, int, int]) -> np.ndarray:
-    """The box of an array that has the sample's axes as its first; what has not, such as a vector of targets, whole."""
+    """Cut a box out of an array whose first axes are the sample's. Return any other array whole, such as targets."""
     if array.shape[:3] == whole:
         return np.ascontiguousarray(array[tuple(slice(o, o + n) for o, n in zip(box.origin, box.shape, strict=True))])
     return array

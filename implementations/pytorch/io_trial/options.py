@@ -11,8 +11,8 @@ MOST_EPOCHS, MOST_SECONDS = 10_000, 3600.0
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options beside those of every run."""
-    add = parser.add_argument_group("input on trial, no run and never scored").add_argument
+    """Add the options of --io-only."""
+    add = parser.add_argument_group("measure the input alone; such a log is never scored").add_argument
     add("--io-only", action="store_true", help="read as training does, and train nothing")
     add("--io-epochs", type=int, default=2, help="passes over the training split (default: 2)")
     add("--compute-seconds", type=float, help="seconds of a step without waiting for data (default: 0)")
@@ -24,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_options(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
-    """End the command for options that do not go together."""
+    """End the command with exit code 2 where options contradict each other."""
     given = [name for name in ("compute_seconds", "compute_from", "scratch") if getattr(args, name) is not None]
     given += ["formats"] * (args.formats != [STORED]) + ["from"] * bool(args.places)
     given += ["io_epochs"] * (args.io_epochs != 2) + ["emulate"] * (args.emulate != EMULATE[0])
@@ -50,5 +50,5 @@ def check_options(parser: argparse.ArgumentParser, args: argparse.Namespace) -> 
 
 
 def needs_model(args: argparse.Namespace) -> bool:
-    """Whether what runs has the network: a trial has it where the device computes, or checkpoints are written."""
+    """Return whether the network is needed. A trial needs it where the device computes or checkpoints are written."""
     return not args.io_only or args.emulate == "device" or args.checkpoint is not None

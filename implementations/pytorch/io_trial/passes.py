@@ -1,4 +1,4 @@
-"""Passes over the training split: the loop of training, with computation that is emulated."""
+"""Make passes over the training split: the loop of training, with emulated computation."""
 
 import socket
 import time
@@ -20,11 +20,11 @@ from .compute import ComputeTimes, sleep, spin
 from .counters import Reads, Storage
 from .figures import Pass
 
-NULL_STEPS, REAL_STEPS = 50, 5  # at most, of the loop without reads; where the network computes
+NULL_STEPS, REAL_STEPS = 50, 5  # most steps of the loop without reads, and where the network computes
 
 
 class Passes:
-    """The loop. Ranks meet after every step, as they do to add up gradients."""
+    """The loop of training. Ranks meet after every step, as they do to add up gradients."""
 
     def __init__(self, run: Run, emulate: str, times: ComputeTimes):
         self.run, self.times = run, times
@@ -33,8 +33,8 @@ class Passes:
         self.copies: dict[int, Tensors] = {}
 
     def null(self) -> float | None:
-        """AU of the loop without reads, the least of any rank: what the emulation itself can show at most. None where
-        steps compute nothing."""
+        """Return the AU of the loop without reads, the least of any rank. It is the most that the emulation can reach;
+        None where steps compute nothing."""
         run, config = self.run, self.run.config
         steps = train_batches(run.layout, self.ids, config.batch_size, run.seed, 1, config.accumulate)
         steps = steps[: REAL_STEPS if self.emulate == "device" else NULL_STEPS]
@@ -50,8 +50,8 @@ class Passes:
         return self.run.problem.split_samples("train")
 
     def read(self, epoch: int, storage: Storage, proved: bool) -> Pass:
-        """One pass. The first over the stored dataset is `proved` as a run's is: every byte is held against its digest,
-        and all of them against the manifest."""
+        """Make one pass. The first one over the stored dataset is `proved` as in a run: every brick is compared with
+        its digest, and their sum with the manifest."""
         run, config = self.run, self.run.config
         steps = train_batches(run.layout, self.ids, config.batch_size, run.seed, epoch, config.accumulate)
         proof: list[Evidence] | None = [] if proved else None
@@ -74,7 +74,7 @@ class Passes:
         return Pass(socket.gethostname(), *times, delivered[0], run.reader.reads - before, fetched)
 
     def loop(self, steps: list, epoch: int, ready: Callable[[Any], tuple[list[Batch], float]]) -> tuple:
-        """Seconds waited, computed and taken, of each step."""
+        """Return for each step the seconds waited, computed and taken."""
         waits, computed, taken = [], [], []
         asked = self.times.draw(self.run.seed, epoch, len(steps))
         since = time.perf_counter()
@@ -95,8 +95,8 @@ class Passes:
             dist.all_reduce(torch.zeros(1, device=self.run.config.device))
 
     def on_device(self, seconds: float, sizes: Iterable[int]) -> float:
-        """Training's step on so many copies of one sample, which leaves the weights as they are: the more of them are
-        zeros or nearly, the longer a CPU takes. The seconds that it took."""
+        """Make a training step on copies of one sample, with a learning rate of 0, and return its seconds. A real
+        sample is used, because zeros and tiny numbers slow a CPU down."""
         start, run, sizes = time.perf_counter(), self.run, list(sizes)
         parts = [(1 / len(sizes), tuple(t[:size] for t in self.sample_batch(max(sizes)))) for size in sizes]
         for group in run.optimizer.param_groups:
@@ -106,7 +106,7 @@ class Passes:
         return time.perf_counter() - start
 
     def sample_batch(self, size: int) -> Tensors:
-        """At least so many copies of the first sample's box, on the device."""
+        """Return `size` copies of the first sample's box, on the device."""
         if size not in self.copies:
             run, box = self.run, self.run.reader.box
             root, sample = run.reader.root, self.ids[0]

@@ -1,4 +1,4 @@
-"""The reader of runs, which also counts calls and bytes from devices, and can read other formats and places."""
+"""Read as runs do, but also count calls and bytes from devices, and read other formats and folders."""
 
 from pathlib import Path
 from typing import Any
@@ -8,17 +8,17 @@ from .counters import Reads, counted
 from .formats import read_copy
 from .options import STORED
 
-LOOKS = Reads(2 * 64, 2)  # that read_sample takes at the kernel's counters itself
+LOOKS = Reads(2 * 64, 2)  # what read_sample itself reads of the kernel's counters
 
 
 class Counted(Sample):
-    """A sample, and what reading it took: `reads`."""
+    """A sample, and what was read for it: `reads`."""
 
     reads: Reads
 
 
 class CountedReader(Reader):
-    """See `Reader`. `reads` is what files gave so far; `form` is the format of the files below `root`."""
+    """A `Reader` that counts. `reads` is what was read so far; `form` is the format of the files below `root`."""
 
     def __init__(self, *arguments: Any):
         self.reads, self.form = Reads(), STORED
@@ -26,7 +26,7 @@ class CountedReader(Reader):
         self.space = self.room
 
     def turn_to(self, root: Path, form: str) -> None:
-        """Forget all samples, and read there from now on."""
+        """Forget all samples, and read this folder and format from now on."""
         self.root, self.form, self.room = root, form, self.space
         self.cache.clear()
         self.known.clear()
@@ -36,7 +36,7 @@ class CountedReader(Reader):
 
     @staticmethod
     def read(form: str, *arguments: Any) -> Counted:
-        """A sample as runs read it, or a copy in another format; what the thread read for it."""
+        """Read a sample as runs do, or a copy in another format, and count what the thread reads for it."""
         if form == STORED:
             found, reads = counted(lambda: read_sample(*arguments))
             reads -= LOOKS if reads.calls else Reads()

@@ -1,4 +1,4 @@
-"""What was tried, as a table."""
+"""Print the results of a trial as a table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +8,8 @@ HEAD = (*HEAD, "requests", "KB each", "p50 ms", "p99 ms", "longest", "cache")
 
 
 def table(rows: Sequence[dict[str, Any]], ceiling: float | None) -> str:
-    """A line for each variant: rates over all its passes; AU by DLIO's definition, over that of the loop without
-    reads, by waiting, and by the slowest rank of each step."""
+    """Return a line for each variant: rates over all its passes, and four kinds of AU: DLIO's, its share of the AU of
+    the loop without reads, that by waiting, and that by the slowest rank of each step."""
     cells = [HEAD, *(line(row) for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(HEAD))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
@@ -17,7 +17,7 @@ def table(rows: Sequence[dict[str, Any]], ceiling: float | None) -> str:
 
 
 def line(row: dict[str, Any]) -> tuple[str, ...]:
-    """The cells of a variant."""
+    """Return the cells of a variant."""
     au, wait, seconds, physical = row["au"], row["wait_seconds"], row["seconds"], row["physical_bytes"]
     shares = (au and au["mean"], row["au_over_ceiling"], row["au_waiting"], row["au_barrier"])
     sizes = (row["logical_bytes"]["total"], row["read_bytes"]["total"], physical and physical["total"])
@@ -33,11 +33,11 @@ def line(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def rates(found: dict[str, Any]) -> str:
-    """A pass in a line."""
+    """Return a pass in one line."""
     au = found["au"] and found["au"]["mean"]
     return f"{found['throughput']:.4g} samples/s, AU {percent(au)} %, {found['cache']}"
 
 
 def percent(share: float | None) -> str:
-    """A share of 1, in percent; "-" where it isn't known."""
+    """Return a share of 1 in percent; "-" where it is unknown."""
     return "-" if share is None else f"{100 * share:.1f}"

@@ -1,7 +1,7 @@
-"""Reads a training split as training does, and computes for as long as asked: how fast data come, and what the kernel,
-the disk and its cache had to do with it.
+"""Read a training split as training does, with emulated computation: how fast do data arrive, and did they come from a
+disk or from a cache?
 
-`train.py --io-only` writes a log that says `io_only`: it is no run, and the checker takes it for none.
+`train.py --io-only` writes a log that says `io_only`. The checker never takes it for a scored run.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from .table import rates, table
 
 @dataclass(frozen=True)
 class Variant:
-    """One thing to try: a format, and a folder that holds it. `place` is what the log calls the folder."""
+    """A variant to measure: a format, and the folder that has it. `place` is the log's name for the folder."""
 
     form: str
     root: Path
@@ -40,7 +40,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Trial:
-    """What is tried: passes over the split, how steps compute, formats, and other folders with the dataset."""
+    """What to measure: passes over the split, how steps compute, formats, and other folders with the dataset."""
 
     epochs: int
     emulate: str
@@ -51,7 +51,7 @@ class Trial:
     reader: type[CountedReader] = CountedReader
 
     def begin(self, run: Run) -> None:
-        """Try it and log it. Raises Aborted and WrongData as a run does."""
+        """Measure and log everything. Raises Aborted and WrongData as a run does."""
         run.start()
         for root in (run.reader.root, *self.copies):
             open_manifest(root, run.problem)
@@ -60,7 +60,7 @@ class Trial:
         run.log.stop("success")
 
     def variants(self, own: Path, staging: Staging | None) -> Iterator[Variant]:
-        """The dataset as it is stored, here and in other folders, then its copies in other formats."""
+        """Yield the dataset as it is stored, here and in other folders, then its copies in other formats."""
         if STORED in self.formats:
             yield Variant(STORED, own, "staged" if staging else "data")
         for number, root in enumerate(self.copies, 1):
@@ -71,7 +71,7 @@ class Trial:
 
 
 def trial_of(args: argparse.Namespace) -> Trial:
-    """The trial that a command asks for. Raises ValueError for a log that computation can't be taken from."""
+    """Return the trial that a command asks for. Raises ValueError for a log without times of computation."""
     times = compute_times(args.compute_seconds, args.compute_from)
     return Trial(args.io_epochs, args.emulate, times, tuple(args.formats), tuple(args.places), args.scratch)
 
@@ -87,7 +87,7 @@ class Measurement:
         self.tried = 0
 
     def all(self) -> None:
-        """The loop without reads, every variant, and checkpoints where they are asked for."""
+        """Measure the loop without reads, every variant, and checkpoints if they are asked for."""
         run, own = self.run, self.run.reader.root
         ceiling = self.passes.null()
         run.log.event("io_setup", self.setup(own, ceiling))
@@ -99,7 +99,7 @@ class Measurement:
             run.say(f"checkpoint of {found['bytes'] / 1e6:.4g} MB: {done}")
 
     def setup(self, own: Path, ceiling: float | None) -> dict[str, Any]:
-        """What is tried, and on what."""
+        """Return what is measured, and on which data."""
         run, trial, device = self.run, self.trial, self.trial.emulate == "device"
         memory = sum(dict(zip(self.hosts, run.layout.gather(memory_bytes()), strict=True)).values())
         size = run.layout.gather(self.dataset_bytes(Variant(STORED, own, "")) if run.layout.rank == 0 else 0)[0]
@@ -116,17 +116,17 @@ class Measurement:
         }
 
     def dataset_bytes(self, variant: Variant) -> int:
-        """Of the training split's files."""
+        """Return the bytes of the training split's files."""
         return sum(self.path(variant, sample).stat().st_size for sample in self.run.problem.split_samples("train"))
 
     def path(self, variant: Variant, sample: int) -> Path:
-        """The file of a sample."""
+        """Return the file of a sample."""
         if variant.form != STORED:
             return copy_path(variant.root, variant.form, "train", sample)
         return module_of(self.run.problem).sample_path(variant.root, self.run.problem, "train", sample)
 
     def variant(self, variant: Variant, ceiling: float | None) -> dict[str, Any]:
-        """All passes over one variant; its row of the table."""
+        """Make all passes over one variant. Return its row of the table."""
         run = self.run
         if variant.form != STORED:
             convert(run.reader.root, variant.root, variant.form, run.problem, run.layout)
@@ -149,13 +149,13 @@ class Measurement:
         return said | total
 
     def counts(self, passes: int) -> dict[str, int]:
-        """Of so many passes over all ranks."""
+        """Return the numbers of steps and samples of `passes` passes over all ranks."""
         problem, config = self.run.problem, self.run.config
         steps = -(-problem.train_samples // config.batch_size)
         return {"steps": passes * steps, "samples_count": passes * problem.train_samples}
 
     def figures(self, passes: list[Pass], storage: Storage, ceiling: float | None) -> dict[str, Any]:
-        """Of passes over all ranks, as logged."""
+        """Return the figures of passes over all ranks, for the log."""
         utilizations = [au for p in passes if (au := p.utilization) is not None]
         gathered = self.run.layout.gather((joined(passes), utilizations))
         samples = self.counts(len(passes))["samples_count"]

@@ -3,8 +3,9 @@
     python implementations/pytorch/launch/render.py slurm --problem scale9 --org acme --system box --nodes 8 \\
         --layout 4,2,2,4 --output job.sh
 
-The number of runs is the rules', the place of logs the submission tree's, and a layout that does not fit is refused
-now. Settings of train.py go at the end, its options after a lone --. Exit codes: 0 written, 2 a wrong command.
+The rules say how many runs there are, and logs go to their place in the submission tree. A layout that does not fit is
+refused at once. Settings of train.py go at the end, its options after a lone --. Exit codes: 0 written, 2 a wrong
+command.
 """
 
 import argparse
@@ -38,7 +39,7 @@ HERE = Path(__file__).resolve().parent
 LAUNCHERS = {"slurm": "slurm.sh.j2", "flux": "flux.sh.j2", "pbs": "pbs.sh.j2", "mpi": "mpi.sh.j2"}
 ARRAYS, RUNTIMES, MPI = ("slurm", "pbs"), ("apptainer", "pyxis", "enroot"), ("openmpi", "mpich", "pals")
 NAME = re.compile(r"[\w][\w.+-]*")  # as submit.py takes it
-WARNING = 120  # seconds before a job's time is up in which runs write the end of their logs
+WARNING = 120  # seconds before a job's time limit in which a run can write the end of its log
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -74,7 +75,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
-    """What the templates take; `words` is the command. Raises ValueError for what can't run."""
+    """Return the values for the templates. `words` is the command. Raises ValueError for a job that cannot run."""
     check(args, words)
     problem = load_problem(args.problem, args.problems)
     known = load(EDITION).benchmarks.get(problem.workload)
@@ -121,7 +122,7 @@ def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
 
 
 def check(args: argparse.Namespace, words: Sequence[str]) -> None:
-    """Raises ValueError for options that contradict each other, or that no job can have."""
+    """Raise ValueError for options that contradict each other, or that no job can have."""
     for name in ("nodes", "ranks_per_node", "cores_per_rank", "runs"):
         if (number := getattr(args, name)) is not None and number < 1:
             raise ValueError(f"--{name.replace('_', '-')}: found {number}, wanted 1 or more")
@@ -140,8 +141,8 @@ def check(args: argparse.Namespace, words: Sequence[str]) -> None:
 
 
 def layout_of(args: argparse.Namespace, ranks: int) -> str:
-    """The layout of so many ranks, "" for a single one. Raises ValueError for one that does not fit or leaves ranks
-    idle, and for settings that every run would refuse."""
+    """Return the layout of that many ranks, "" for a single one. Raises ValueError for a layout that does not fit or
+    leaves ranks idle, and for settings that every run would refuse."""
     problem = load_problem(args.problem, args.problems)
     layout = [f"layout=[{args.layout}]"] if args.layout else []
     path = args.config or config_path(args.problem)
@@ -155,7 +156,7 @@ def layout_of(args: argparse.Namespace, ranks: int) -> str:
 
 
 def render(args: argparse.Namespace, words: Sequence[str]) -> str:
-    """The script. Raises ValueError for what can't run."""
+    """Return the script. Raises ValueError for a job that cannot run."""
     templates = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         undefined=StrictUndefined,
@@ -169,7 +170,7 @@ def render(args: argparse.Namespace, words: Sequence[str]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the script; the exit code."""
+    """Write the script. Return the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     args = parse(words)
     try:

@@ -1,7 +1,8 @@
-"""The energy of a run: one rank of each node reads its counters, rank 0 writes what all nodes read into the log.
+"""Measure the energy of a run. One rank of each node reads the node's counters, and rank 0 logs the readings of all
+nodes.
 
-Readings are taken where the log has the edges of the run, of staging, epochs and evaluations, without a message between
-ranks. What nodes read comes together once an epoch, behind its evaluation, and at the end, when the clock stands.
+Readings are taken at the start and end of the run, of staging, of epochs and of evaluations, without messages between
+ranks. The nodes' readings are gathered once an epoch, after its evaluation, and at the end, when the clock has stopped.
 """
 
 from typing import Any
@@ -17,21 +18,21 @@ from ..training.events import RunLog
 
 
 class EnergyMeter:
-    """Readings of this node, if its counters are this rank's to read, and the way of all nodes' into the log."""
+    """Takes the readings of this node, if this rank is the one to read its counters, and logs those of all nodes."""
 
     def __init__(self, reader: Reader | None, layout: Layout, nodes: int, log: RunLog):
         self.reader, self.layout, self.nodes, self.log = reader, layout, nodes, log
         self.marked: list[Marked] = []
 
     def at(self, moment: str, facts: dict[str, Any]) -> None:
-        """Read the counters, at an edge of the log."""
+        """Read the counters at a moment of the log."""
         if self.reader and moment in MOMENTS:
             reading = self.reader.start() if moment == "run_start" else self.reader.read()
             epoch = {"epoch_num": facts["epoch_num"]} if "epoch_num" in facts else {}
             self.marked.append(Marked(moment, epoch, reading))
 
     def write(self, late: bool = False) -> None:
-        """Log what was read since the last time. Where there are several nodes, all ranks must call it."""
+        """Log the readings since the last call. If there are several nodes, all ranks must call it."""
         found = self.layout.gather(self.marked) if self.nodes > 1 else [self.marked]
         for nodes in zip(*filter(None, found), strict=True):
             value, facts = event(nodes)
@@ -39,14 +40,15 @@ class EnergyMeter:
         self.marked = []
 
     def finish(self) -> None:
-        """The last reading, when the clock stands."""
+        """Take and log the last reading, after the clock has stopped."""
         if self.reader:
             self.marked.append(Marked("run_stop", {}, self.reader.stop()))
         self.write(late=True)
 
 
 def announce(log: RunLog, layout: Layout, launch: Launch, device: Device) -> EnergyMeter | None:
-    """Log which counters are read, and which can't be; None where no node has any. All ranks must call it."""
+    """Log which counters are read and which cannot be. Return the meter, or None if no node has a counter. All ranks
+    must call it."""
     devices = layout.gather((device.host, device.uuid))
     mine = choose([uuid for host, uuid in devices if host == device.host and uuid]) if not launch.local_rank else None
     said = (sources(device.host, mine), {device.host: mine.unreadable}, mine.rehearsal) if mine else None

@@ -1,4 +1,4 @@
-"""The environment of a run, written beside its log before the clock starts: see benchmark/environment."""
+"""Write the environment of a run beside its log, before the clock starts. See benchmark/environment."""
 
 import contextlib
 import platform
@@ -22,7 +22,7 @@ from benchmark.tree import environment_path
 from ..parallel.layout import Layout
 from ..training.events import RunLog
 
-MOST_CONFIG = 16 << 10  # bytes of a config that are told
+MOST_CONFIG = 16 << 10  # bytes of a config that goes into the manifest
 
 
 def log_environment(
@@ -34,8 +34,8 @@ def log_environment(
     config: tuple[Path, bytes],
     files: dict[str, str],
 ) -> None:
-    """Gather the facts of all nodes, write the manifest, and log its sha256; `data` is the dataset's folder, `config`
-    the file with its bytes, `files` what was loaded of the repository. Raises OSError where it can't be written."""
+    """Gather the facts of all nodes, write the manifest, and log its sha256. `data` is the dataset's folder, `config`
+    the file with its bytes, `files` the repository's files that were loaded. Raises OSError if it cannot be written."""
     commands = questions(ROOT, files) if log.path else {}
     with contextlib.closing(Asked(commands | COMMANDS if launch.local_rank == 0 else commands)) as asked:
         told = {}
@@ -50,7 +50,7 @@ def log_environment(
 
 
 def gather(layout: Layout, told: Facts) -> list[Node]:
-    """The nodes of a run, on rank 0: facts travel once for each kind of node, of at most so many kinds."""
+    """Return the nodes of a run. The facts of each kind of node are sent once, for at most KINDS kinds."""
     mine = digest_of(told) if told else ""
     named = [one for one in layout.gather((platform.node(), mine)) if one[1]]
     kinds = {digest: host for host, digest in reversed(named)}  # the first host of each kind
@@ -61,7 +61,7 @@ def gather(layout: Layout, told: Facts) -> list[Node]:
 
 
 def run_facts(launch: Launch, config: tuple[Path, bytes], files: dict[str, str], asked: Asked) -> dict[str, Fact]:
-    """The facts of the run as a whole, rank 0's."""
+    """Return the facts of the run as a whole."""
     path, data = config
     return {
         "command": fact("sys.argv", lambda: [shortened(word) for word in sys.argv]),
@@ -72,14 +72,14 @@ def run_facts(launch: Launch, config: tuple[Path, bytes], files: dict[str, str],
 
 
 def text_of(data: bytes) -> str:
-    """The text of a config. Raises ValueError for one that is too large."""
+    """Return the text of a config. Raises ValueError for one that is too large."""
     if len(data) > MOST_CONFIG:
         raise ValueError(f"{len(data)} bytes, more than {MOST_CONFIG}")
     return data.decode()
 
 
 def launched(launch: Launch) -> dict[str, Any]:
-    """How many ranks were started by which launcher, and how they talk."""
+    """Return the launcher, the numbers of ranks, and the backend of their communication."""
     return {
         "launcher": launch.launcher,
         "ranks": launch.world_size,
@@ -89,7 +89,7 @@ def launched(launch: Launch) -> dict[str, Any]:
 
 
 def torch_facts(device: torch.device) -> dict[str, Fact]:
-    """How PyTorch was built, and how it is set."""
+    """Return how PyTorch was built and how it is configured."""
     return {
         "torch": fact("torch.__config__.show, torch.version", build),
         "backends": fact("torch.backends", lambda: backends(device)),
@@ -97,7 +97,7 @@ def torch_facts(device: torch.device) -> dict[str, Fact]:
 
 
 def build() -> dict[str, Any]:
-    """Version, commit, compile-time settings, and the versions of the libraries beneath."""
+    """Return PyTorch's version, commit and compile-time settings, and the versions of its libraries."""
     cuda = torch.version.cuda is not None
     found = {
         "version": torch.__version__,
@@ -113,7 +113,7 @@ def build() -> dict[str, Any]:
 
 
 def backends(device: torch.device) -> dict[str, Any]:
-    """What is switched on when the run begins."""
+    """Return the switches of PyTorch's backends at the start of the run."""
     found = {
         "threads": torch.get_num_threads(),
         "mkldnn": torch.backends.mkldnn.enabled,

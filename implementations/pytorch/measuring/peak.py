@@ -1,4 +1,4 @@
-"""Model FLOPs of a step, and the peak rate of the device: that of a plain matrix product, if nothing else is known."""
+"""Count the model FLOPs of a step, and find the peak rate of the device: by default that of a plain matrix product."""
 
 import contextlib
 import time
@@ -20,7 +20,7 @@ TIMES = 20  # that the product is timed
 
 
 class Flops(TorchDispatchMode):
-    """Counts multiplications and additions of matrix products and convolutions; none while it is `paused`."""
+    """Counts multiplications and additions of matrix products and convolutions, but not while it is `paused`."""
 
     def __init__(self):
         super().__init__()
@@ -35,7 +35,7 @@ class Flops(TorchDispatchMode):
 
     @contextlib.contextmanager
     def without_modules(self) -> Iterator[None]:
-        """Until the end of this, what modules do isn't counted: in a backward pass they do it again."""
+        """Do not count the forward passes of modules within this context. In a backward pass they are recomputation."""
 
         def enter(*_: Any) -> None:
             self.paused += 1
@@ -52,8 +52,8 @@ class Flops(TorchDispatchMode):
 
 
 def model_flops(task: Task, model: torch.nn.Module, layout: Layout) -> int:
-    """FLOPs of training on one sample, forward and backward, over all ranks that share it: counted on blank samples.
-    Gradients are left empty."""
+    """Return the FLOPs of training on one sample, forward and backward, over all ranks that share it. They are counted
+    on blank samples, and gradients are cleared afterwards."""
     config = task.config
     size = len(range(0, config.batch_size, config.accumulate))
     mine = len(layout.share(range(size)))
@@ -66,8 +66,8 @@ def model_flops(task: Task, model: torch.nn.Module, layout: Layout) -> int:
 
 
 def peak_rate(config: RunConfig, layout: Layout) -> tuple[float, str]:
-    """The peak of a rank in 10^12 FLOP/s, on average over ranks, and where it is from: the config, or a product of
-    matrices, timed on all ranks at once."""
+    """Return the peak of a rank in 10^12 FLOP/s, on average over ranks, and its source: the config, or a matrix product
+    that is timed on all ranks at once."""
     if config.peak_tflops:
         return config.peak_tflops, "config"
     side, precision = SIDES[config.device], getattr(torch, config.precision)
@@ -79,7 +79,7 @@ def peak_rate(config: RunConfig, layout: Layout) -> tuple[float, str]:
 
 
 def product_seconds(a: torch.Tensor, b: torch.Tensor) -> float:
-    """Seconds of a matrix product."""
+    """Return the seconds of a matrix product."""
     on_gpu = a.device.type == "cuda"
     if on_gpu:
         torch.cuda.synchronize()

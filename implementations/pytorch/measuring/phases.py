@@ -1,8 +1,8 @@
-"""Seconds of a step by phase, measured from outside: the training code has no timers.
+"""Measure the seconds of a step by phase, from outside: the training code has no timers.
 
-`timed` puts a clock around the functions in which the phases happen, for as long as it lasts. Phases are exclusive
-and one always runs, so that they add up to the whole. On a GPU a stamp is an event in the stream that computes: no
-one waits for it, and what it says is when the device came there. Communication is what that stream had to wait for.
+`timed` wraps the functions in which the phases happen. Phases do not overlap, and one is always running, so they add up
+to the whole step. On a GPU a time stamp is an event in the computing stream. Nobody waits for it, and it has the time
+at which the device reached it. Communication is the time that this stream had to wait.
 """
 
 import contextlib
@@ -23,16 +23,16 @@ PHASES = ("wait", "forward", "backward", "halo", "norm", "reduction", "optimizer
 
 
 class PhaseClock:
-    """Which phase runs since when. `phase` and `switch` may be called from autograd's threads: one runs at a time."""
+    """Records which phase runs since when. Autograd's threads may call `phase` and `switch`, one at a time."""
 
     def __init__(self, device: torch.device):
-        self.named = False  # whether a profiler is told the phases
+        self.named = False  # whether phases are named in a profiler's trace
         self.stream = torch.cuda.current_stream(device) if device.type == "cuda" else None
         self.running = [REST]
         self.stamps: list[tuple[str, Any]] = []
 
     def stamp(self) -> None:
-        """From now on, it is the phase on top."""
+        """Record that the innermost phase runs from now on."""
         if self.stream is None:
             now = time.perf_counter()
         else:
@@ -42,7 +42,7 @@ class PhaseClock:
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Until the end of this, it is `name`, and not what surrounds it."""
+        """Record the phase `name` within this context, in place of the phase around it."""
         self.running.append(name)
         self.stamp()
         try:
@@ -53,17 +53,17 @@ class PhaseClock:
             self.stamp()
 
     def switch(self, name: str) -> None:
-        """From now on the present phase is `name`."""
+        """Rename the present phase to `name` from now on."""
         self.running[-1] = name
         self.stamp()
 
     def start(self) -> None:
-        """Forget what was; time runs from here."""
+        """Discard all records and start again."""
         self.stamps = []
         self.stamp()
 
     def seconds(self) -> dict[str, float]:
-        """Seconds by phase since `start`, in the order of their names here, others behind. Waits for the device."""
+        """Return the seconds by phase since `start`, in the order of PHASES, then others. It waits for the device."""
         self.stamp()
         if self.stream is not None:
             self.stream.synchronize()
@@ -75,7 +75,7 @@ class PhaseClock:
 
 
 class Pending:
-    """A communication that was begun: waiting for it is part of a phase."""
+    """A pending communication. Waiting for it counts in a phase."""
 
     def __init__(self, work: Any, clock: PhaseClock, name: str):
         self.work, self.clock, self.name = work, clock, name
@@ -90,8 +90,8 @@ class Pending:
 
 @contextlib.contextmanager
 def timed(clock: PhaseClock, task: Any, model: nn.Module, *updates: tuple[Any, str]) -> Iterator[None]:
-    """Put the clock around the phases of the steps of a task: its loss, the backward pass, the methods (object, name)
-    that update weights, and whatever communicates."""
+    """Time the phases of a task's steps within this context: its loss, the backward pass, the methods (object, name)
+    that update weights, and all communication."""
 
     def plain(name: str) -> Callable:
         return lambda function, args, kwargs: timed_call(clock, name, function, args, kwargs)
@@ -114,20 +114,20 @@ def timed(clock: PhaseClock, task: Any, model: nn.Module, *updates: tuple[Any, s
 
 
 def sharding(model: nn.Module) -> list[tuple[type, str]]:
-    """The methods in which FSDP2 gathers a block's weights and reduces their gradients, if it is around the model.
+    """Return the methods in which FSDP2, if the model uses it, gathers a block's weights and reduces their gradients.
 
-    On a GPU the stream that computes waits in the later three, not where a collective is begun.
+    On a GPU the computing stream waits in the last three, and not where a collective is started.
     """
     if not isinstance(model, FSDPModule):
         return []
-    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup  # not public: here alone
+    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup  # not public, and used only here
 
     return [(FSDPParamGroup, m) for m in ("unshard", "wait_for_unshard", "post_backward", "finalize_backward")]
 
 
 @contextlib.contextmanager
 def replaced(owner: Any, name: str, around: Callable) -> Iterator[None]:
-    """`owner.name` is called through `around(function, args, kwargs)` until the end of this."""
+    """Have calls of `owner.name` go through `around(function, args, kwargs)` within this context."""
     own, function = name in vars(owner), getattr(owner, name)
 
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -141,7 +141,7 @@ def replaced(owner: Any, name: str, around: Callable) -> Iterator[None]:
 
 
 def timed_call(clock: PhaseClock, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-    """A call in a phase; communication that it leaves pending is waited for in the same phase."""
+    """Call a function in a phase. Waiting for communication that it leaves pending counts in the same phase."""
     with clock.phase(name):
         result = function(*args, **kwargs)
     if isinstance(result, dist.Work):
@@ -152,13 +152,13 @@ def timed_call(clock: PhaseClock, name: str, function: Callable, args: tuple, kw
 
 
 def kind_of_sum(kwargs: dict) -> str:
-    """What a sum is for: over a sample's ranks, it is the statistics of a norm; over all, the loss or gradients."""
+    """Return the phase of a sum: over a sample's ranks the statistics of a norm, over all ranks loss or gradients."""
     return "reduction" if kwargs.get("group") in (None, dist.group.WORLD) else "norm"
 
 
 def reduce_bucket(clock: PhaseClock, bucket: dist.GradBucket) -> Any:
-    """DDP's own all-reduce. When the last bucket comes, all gradients are there: what is left of the backward pass is
-    waiting for their sums."""
+    """Start DDP's own all-reduce. When the last bucket comes, all gradients are computed, and the rest of the backward
+    pass is waiting for their sums."""
     reduced = allreduce_hook(None, bucket)
     if bucket.is_last():
         clock.switch("reduction")

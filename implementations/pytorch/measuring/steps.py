@@ -1,4 +1,4 @@
-"""What each step of an epoch waited for data and took otherwise, and what that comes to over all ranks."""
+"""Measure how long each step of an epoch waited for data and how long it computed, over all ranks."""
 
 import time
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from ..parallel.layout import Layout
 
 
 class StepTimes:
-    """Seconds of an epoch's steps on this rank, as the process sees them: a GPU may still be computing when a step is
-    over here."""
+    """The seconds of an epoch's steps on this rank, as the process sees them. A GPU may still be computing when a step
+    ends here."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []
@@ -21,18 +21,18 @@ class StepTimes:
         self.since = time.perf_counter()
 
     def add(self, waited: float) -> None:
-        """A step is over, which waited so many seconds for its batches."""
+        """Record the end of a step that waited `waited` seconds for its batches."""
         now = time.perf_counter()
         self.waits.append(waited)
         self.computes.append(max(0.0, now - self.since - waited))
         self.since = now
 
     def statistics(self, layout: Layout, seconds: float, device: str) -> dict[str, Any]:
-        """For `tracked_stats` of an epoch that took so many seconds. All ranks call it.
+        """Return the statistics for `tracked_stats` of an epoch that took `seconds`. All ranks call it.
 
-        `wait_by_rank`: least, mean and most of what ranks waited; `slowest`: what the slowest rank of each step waited,
-        summed over steps, as the others wait for that one at the step's end. None is more than the epoch's seconds.
-        `step_compute_seconds`: least, nine deciles and most of this rank's steps without waiting.
+        `wait_by_rank` has least, mean and most of the ranks' waiting, and `slowest`: the waiting of each step's slowest
+        rank, summed over steps, since the others wait for that rank at the end of the step. None exceeds the epoch's
+        seconds. `step_compute_seconds` has least, nine deciles and most of this rank's steps without waiting.
         """
         waited = layout.gather(sum(self.waits))
         found = {"least": min(waited), "mean": sum(waited) / len(waited), "most": max(waited)}
@@ -44,7 +44,7 @@ class StepTimes:
 
 
 def slowest(waits: Sequence[float], layout: Layout, device: str) -> float:
-    """The sum over steps of what the rank waited that waited longest. All ranks call it, with as many steps."""
+    """Return the longest waiting of any rank in each step, summed over steps. All ranks call it, with as many steps."""
     if layout.ranks == 1:
         return sum(waits)
     most = torch.tensor(waits, dtype=torch.float64, device=device)

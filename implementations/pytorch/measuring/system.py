@@ -1,4 +1,4 @@
-"""The system description of a submission, filled in as far as a program can see the machine."""
+"""Write the system description of a submission, as far as a program can see the machine."""
 
 import shutil
 from importlib.metadata import version
@@ -21,8 +21,9 @@ SAY_TOPOLOGY = "say how nodes are connected"
 def describe_system(
     name: str, org: str, division: str, status: str, data: Path, nodes: int = 1, accelerators: int | None = None
 ) -> dict:
-    """The fields of MLPerf HPC's systems/<name>.json, values as text; `data` is on the storage that is read, `nodes`
-    how many nodes runs have, `accelerators` how many of a node's compute, None for all that there are."""
+    """Return the fields of MLPerf HPC's systems/<name>.json, with values as text. `data` is the dataset's folder,
+    `nodes` the number of nodes of a run, and `accelerators` how many of a node's accelerators compute, None for all of
+    them."""
     cuda = torch.cuda.is_available()
     cpu = processors()
     found = torch.cuda.device_count() if cuda else 0
@@ -64,7 +65,7 @@ def describe_system(
 
 
 def software() -> dict[str, str]:
-    """Versions of what the run rests on beside the framework."""
+    """Return the versions of the software below the framework."""
     stack = {"python": python()["version"], "kernel": kernel()["release"]}
     stack |= {name: version(name) for name in ("numpy", "h5py", "mlperf-logging")}
     if torch.version.cuda:
@@ -73,13 +74,13 @@ def software() -> dict[str, str]:
 
 
 def frequency(root: Path = Path("/")) -> str:
-    """The clock of the last processor at this moment, where /proc/cpuinfo states it."""
+    """Return the present clock of the last processor, if /proc/cpuinfo states it."""
     said = key_values(root / "proc/cpuinfo").get("cpu MHz")
     return f"{said[-1]} MHz" if said else UNKNOWN
 
 
 def networking(root: Path = Path("/")) -> str:
-    """The network adapters whose rate the system knows, fastest kind first, such as "8 x 400 Gb/s InfiniBand NDR"."""
+    """Return the network adapters with a known rate, fastest first, such as "8 x 400 Gb/s InfiniBand NDR"."""
     told = []
     for adapter in adapters(root):
         rate, unit, after = (adapter["rate"] or "").partition(" Gb/sec")
@@ -90,7 +91,7 @@ def networking(root: Path = Path("/")) -> str:
 
 
 def storage(data: Path) -> str:
-    """The type of the file system that holds the data."""
+    """Return the type of the file system that holds the data."""
     try:
         return file_system(data)["type"]
     except (OSError, ValueError):
@@ -98,10 +99,10 @@ def storage(data: Path) -> str:
 
 
 def capacity(size: int | None) -> str:
-    """GiB as text."""
+    """Return GiB as text."""
     return UNKNOWN if size is None else f"{size} GiB"
 
 
 def gib(size: int) -> str:
-    """Bytes as GiB."""
+    """Return bytes as GiB."""
     return f"{size / 2**30:.0f} GiB"

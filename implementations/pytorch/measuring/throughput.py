@@ -1,6 +1,6 @@
-"""Throughput without convergence: steps on real data in blocks, each one's seconds by phase, rates, bytes and memory.
+"""Measure throughput without convergence: steps on real data in blocks, with seconds by phase, rates, bytes and memory.
 
-`train.py --steps N` writes a log that says `throughput_only`: it is no run, and the checker takes it for none.
+`train.py --steps N` writes a log that says `throughput_only`. The checker never takes it for a scored run.
 """
 
 import itertools
@@ -21,14 +21,14 @@ from ..training.stop import Aborted
 from .peak import model_flops, peak_rate
 from .phases import PHASES, PhaseClock, timed
 
-WARM_UP = 3  # steps that don't count
-BLOCKS = 5  # that the counted steps are dealt into, to see how steady they are
-TRACED = 3  # steps of a profiler's trace, which don't count either
+WARM_UP = 3  # steps that do not count
+BLOCKS = 5  # into which the counted steps are divided, to see how steady they are
+TRACED = 3  # steps of a profiler's trace, which do not count either
 
 
 @dataclass(frozen=True)
 class TimedSteps:
-    """A block of steps on this rank: seconds by phase, which add up to the whole, and bytes read."""
+    """A block of steps on this rank: its seconds by phase, which add up to the whole, and the bytes read."""
 
     steps: int
     samples: int  # over all ranks
@@ -38,8 +38,8 @@ class TimedSteps:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The measurement of a run over so many steps, and what it is compared with. FLOPs are per sample, over all ranks;
-    `peak` is a rank's, in 10^12 FLOP/s."""
+    """The measurement of a run over `steps` steps, with the peak that it is compared with. `flops` are per sample, over
+    all ranks; `peak` is a rank's, in 10^12 FLOP/s."""
 
     run: Run
     steps: int
@@ -49,7 +49,7 @@ class Measurement:
 
     @property
     def block_steps(self) -> int:
-        """Steps of a block; the last may have fewer."""
+        """The number of steps of a block. The last block may have fewer."""
         return math.ceil(self.steps / BLOCKS)
 
     @cached_property
@@ -57,13 +57,13 @@ class Measurement:
         return PhaseClock(torch.device(self.run.config.device))
 
     def log_setup(self) -> None:
-        """What is going to be measured."""
+        """Log what is going to be measured."""
         setup = {"steps": self.steps, "warm_up_steps": WARM_UP, "block_steps": self.block_steps}
         against = {"flops_per_sample": self.flops, "peak_tflops": self.peak, "peak_source": self.peak_source}
         self.run.log.event("throughput_setup", setup | against)
 
     def measure(self, trace: Path | None) -> dict[str, Any]:
-        """Warm up, measure, and trace if that is asked for; the numbers of all blocks together, as logged."""
+        """Warm up, measure, and trace if `trace` is set. Return the numbers of all blocks together, as logged."""
         run = self.run
         updates = [(run.optimizer, "step"), *([(run.average, "update")] if run.average else [])]
         run.model.train()
@@ -79,7 +79,7 @@ class Measurement:
                 run.log.event("tracked_stats", stats, block=len(blocks), steps=len(block), samples_count=samples)
                 run.say(f"block {len(blocks)}: {rates(stats)}")
             total = self.statistics(blocks)
-            if trace:  # behind what is measured, as a profiler's own memory is much
+            if trace:  # after the measurement, because a profiler needs much memory
                 self.clock.named = True
                 traced(trace, run, lambda: self.block(itertools.islice(work, TRACED)))
                 self.clock.named = False
@@ -89,7 +89,7 @@ class Measurement:
         return total
 
     def work(self, steps: int) -> Iterator[tuple[float, int, list[float], Iterator[Batch]]]:
-        """Step after step of one epoch after the other: (epochs so far, samples, weights of its parts, batches)."""
+        """Yield the steps of successive epochs: (epochs so far, samples, weights of its parts, batches)."""
         run, config = self.run, self.run.config
         ids = run.problem.split_samples("train")
         epochs = (
@@ -109,7 +109,7 @@ class Measurement:
             yield epochs_done, size, [p.weight for p in parts], itertools.islice(batches, len(parts))
 
     def block(self, work: Any) -> TimedSteps:
-        """Steps, timed."""
+        """Run and time a block of steps."""
         run, clock, read = self.run, self.clock, self.run.reader.bytes_read
         steps = samples = 0
         total = torch.zeros((), dtype=torch.float64, device=run.config.device)
@@ -125,7 +125,7 @@ class Measurement:
         return TimedSteps(steps, samples, seconds, run.reader.bytes_read - read)
 
     def statistics(self, blocks: list[TimedSteps]) -> dict[str, Any]:
-        """The numbers of blocks together, from all ranks. A block takes as long as it took the slowest."""
+        """Return the numbers of blocks together, from all ranks. A block takes as long as its slowest rank."""
         steps, samples = sum(b.steps for b in blocks), sum(b.samples for b in blocks)
         mine = {name: sum(b.seconds[name] for b in blocks) / steps for name in PHASES}
         own = {
@@ -149,7 +149,7 @@ class Measurement:
         }
 
     def evaluation(self) -> dict[str, float]:
-        """The evaluation of as many samples as were trained on, at most of the split."""
+        """Time the evaluation of as many samples as were trained on, at most the validation split."""
         run = self.run
         some = run.problem.split_samples("validation")[: self.steps * run.config.batch_size]
         remember(run, "validation", run.layout.share(some))
@@ -160,7 +160,7 @@ class Measurement:
         return {"samples": len(some), "seconds": seconds, "throughput": len(some) / seconds}
 
     def epoch(self, total: dict[str, Any]) -> dict[str, Any]:
-        """What an epoch would take."""
+        """Return how long an epoch would take."""
         problem = self.run.problem
         steps = math.ceil(problem.train_samples / self.run.config.batch_size)
         evaluation = problem.validation_samples / total["evaluation"]["throughput"]
@@ -170,8 +170,8 @@ class Measurement:
 
 
 def remember(run: Run, split: str, samples: list[int]) -> None:
-    """Read of these samples the share that a rank has in memory once it has seen the whole dataset; no more of them
-    are remembered then. So steps read as much as they do in the long run."""
+    """Read as large a share of these samples as a rank has in memory after it has seen the whole dataset, and keep no
+    further ones. So the measured steps read as much as a run's later epochs."""
     reader, problem, room = run.reader, run.problem, run.config.cache_gib * 2**30
     whole = (problem.train_samples + problem.validation_samples) * sum(a.nbytes for a in reader.blank)
     distinct = list(dict.fromkeys(samples))
@@ -183,7 +183,7 @@ def remember(run: Run, split: str, samples: list[int]) -> None:
 
 
 def run_steps(run: Run, steps: int, trace: Path | None) -> None:
-    """Measure and log the throughput of so many steps. Raises Aborted and WrongData as a run does."""
+    """Measure and log the throughput of `steps` steps. Raises Aborted and WrongData as a run does."""
     run.start()
     open_manifest(run.reader.root, run.problem)
     run.stage()
@@ -197,14 +197,14 @@ def run_steps(run: Run, steps: int, trace: Path | None) -> None:
 
 
 def rates(stats: dict[str, Any]) -> str:
-    """The numbers that people look at first."""
+    """Return the most important numbers, in words."""
     done = f"{stats['throughput']:.4g} samples/s, {stats['step_seconds']:.4g} s a step"
     return f"{done}, {stats['model_tflops']:.3g} TFLOP/s, {stats['peak_share']:.1%} of the peak"
 
 
 def traced(trace: Path, run: Run, block: Callable[[], Any]) -> None:
-    """Run a block under the profiler; its trace, in Chrome's JSON, is a file by rank: in the folder `trace`, or with
-    a single rank, the file of that name if it ends in .json."""
+    """Run a block under the profiler. The trace, in Chrome's JSON, is a file for each rank in the folder `trace`. With
+    a single rank and a name that ends in .json, `trace` is the file itself."""
     alone = trace.suffix == ".json" and run.layout.ranks == 1
     path = trace if alone else trace.with_suffix("") / f"rank_{run.layout.rank}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -215,14 +215,13 @@ def traced(trace: Path, run: Run, block: Callable[[], Any]) -> None:
 
 
 def forget_peak(device: str) -> None:
-    """What was on the GPU before doesn't count: cuDNN tries its kernels, and the device's peak is a product of large
-    matrices."""
+    """Reset the GPU's peak of memory, because cuDNN's search for kernels and the large matrix product do not count."""
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
 
 
 def peak_memory(device: str) -> int:
-    """Bytes: the most that tensors took on the GPU; on a CPU the most that the process had resident."""
+    """Return the peak of memory in bytes: of tensors on a GPU, of the resident process on a CPU."""
     if device == "cuda":
         return torch.cuda.max_memory_allocated()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

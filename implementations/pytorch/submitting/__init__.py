@@ -1,1 +1,1 @@
-"""A set of runs, from nothing or from what is there of it."""
+"""Make a set of runs, from nothing or from a part of it."""

@@ -1,4 +1,4 @@
-"""Runs that are made again: what is there of them is moved aside, never deleted, and the ledger says so."""
+"""Move the files of runs that are made again aside. Nothing is deleted, and the ledger gets a note."""
 
 import os
 from collections.abc import Iterable
@@ -10,9 +10,9 @@ from benchmark.tree import LEDGER, SUPERSEDED, environment_paths, weights_path
 
 
 def move_aside(logs: Iterable[Path], why: str) -> Path | None:
-    """Move logs of one set, with their weights and environments, to superseded/<time>/ in its folder, after a note in
-    the ledger for the last start of each. The folder; None if there is no log. Raises OSError, ValueError for a ledger
-    that is none."""
+    """Move logs of one set, with their weights and environments, to superseded/<time>/ in the set's folder. Before that
+    the ledger gets a note for the last start of each. Return the folder; None if there is no log. Raises OSError, and
+    ValueError for an invalid ledger."""
     logs = [log for log in logs if log.exists()]
     if not logs:
         return None

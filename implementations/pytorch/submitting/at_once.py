@@ -1,6 +1,6 @@
-"""A throughput set: models that are trained at once on this node, each a run of its own, split as its layout says.
+"""Make a throughput set: several models are trained at once on this node, each as a run with a layout of its own.
 
-What they share is divided before they start: the processor's cores, or the GPUs.
+Before they start, the processor's cores or the GPUs are divided among them.
 """
 
 import argparse
@@ -16,13 +16,13 @@ from .campaign import WRONG, Campaign, alone
 from .several import run_all
 from .standing import standing
 
-ALONE = ("study", "checkpoint", "register", "entry")  # options that are of runs one after another
+ALONE = ("study", "checkpoint", "register", "entry")  # options for runs that are made one after another
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 Begin = Callable[[Path, Mapping[str, str]], Process]  # of a log and variables that the run gets
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The option of a throughput set."""
+    """Add the option of a throughput set."""
     text = "a throughput set: so many models at once, each of the layout's ranks (default of --runs: as many)"
     parser.add_argument("--throughput", type=int, metavar="K", help=text)
 
@@ -45,8 +45,8 @@ def check_options(parser: argparse.ArgumentParser, args: argparse.Namespace) -> 
 
 
 def shares(ranks: int, at_once: int, gpus: int) -> list[dict[str, str]]:
-    """What each model that runs at once gets in its environment: its GPUs, of `gpus` that are there; nothing where they
-    compute on none (0). Raises ValueError where there are too few."""
+    """Return the variables of each model that runs at once: its GPUs, of the `gpus` of this node, or nothing where no
+    GPU computes (0). Raises ValueError if there are too few."""
     if not gpus:
         return [{} for _ in range(at_once)]
     names = os.environ.get(VISIBLE, "").split(",") if os.environ.get(VISIBLE) else list(map(str, range(gpus)))
@@ -56,8 +56,8 @@ def shares(ranks: int, at_once: int, gpus: int) -> list[dict[str, str]]:
 
 
 def make(campaign: Campaign, parts: list[dict[str, str]], begin: Begin, anew: bool = False) -> int:
-    """Make what is missing of a throughput set, or, `anew`, all of a new one, as many at once as there are `parts`. The
-    exit code is that of `Campaign.make`. Raises ValueError as it does."""
+    """Make the missing models of a throughput set, or, `anew`, all of a new one, as many at once as there are `parts`.
+    Return the exit code. It raises ValueError and returns codes as `Campaign.make` does."""
     campaign.folder.mkdir(parents=True, exist_ok=True)
     with alone(campaign.folder):
         todo = campaign.to_make(anew, "models")

@@ -1,4 +1,4 @@
-"""The runs of a set, one after another: those that are not there yet, and those that broke off."""
+"""Make the runs of a set one after another: the missing ones, and those that were interrupted."""
 
 import contextlib
 import fcntl
@@ -19,16 +19,16 @@ from ..config import RunConfig
 from .aside import move_aside
 from .standing import Standing, standing
 
-WRONG = 2  # exit code of a run with wrong data or a wrong command: every run would say the same
+WRONG = 2  # exit code of a run with wrong data or a wrong command, with which every run would end
 SIGNALS = 128  # exit codes from here on are of runs that a signal ended
 NAMED = 5  # files or settings that an error names
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """A set of `runs` runs. `checkpoints` is a folder for those of each run, or None; `config_file` is what settings
-    come from, if that lies outside the repository. `start(log, more)` makes a run, with more options, and returns its
-    exit code, a signal's as -number."""
+    """A set of `runs` runs. `checkpoints` is the folder of all runs' checkpoints, or None. `config_file` is the config,
+    if it lies outside the repository. `start(log, more)` makes a run, with more options, and returns its exit code, a
+    signal's as -number."""
 
     submission: Path
     system: str
@@ -43,35 +43,35 @@ class Campaign:
 
     @property
     def folder(self) -> Path:
-        """The set's."""
+        """The folder of the set."""
         return self.home or set_path(self.submission, self.system, self.benchmark)
 
     def log(self, run: int) -> Path:
-        """The log of a run."""
+        """Return the log of a run."""
         return self.folder / f"result_{run}.txt"
 
     def checkpoint(self, run: int) -> Path:
-        """The folder of a run's checkpoints."""
+        """Return the folder of a run's checkpoints."""
         return self.checkpoints / self.system / self.benchmark / self.log(run).stem
 
     def standings(self) -> list[Standing]:
-        """How each run of the set stands."""
+        """Return the state of each run of the set."""
         return [standing(self.log(run)) for run in range(self.runs)]
 
     def complete(self) -> bool:
-        """Whether there is nothing left to make."""
+        """Return whether no run is missing."""
         return all(found.over for found in self.standings())
 
     def make(self, anew: bool = False) -> int:
-        """Make what is missing, or, `anew`, all of a new set. The exit code: 0 every run of the set reached its target,
-        1 some did not, 2 none could be made. Raises ValueError where the set is another code's, or somebody else is at
-        work in it."""
+        """Make the missing runs, or, `anew`, all of a new set. Return the exit code: 0 every run of the set reached its
+        target, 1 some did not, 2 none could be made. Raises ValueError if the set was made with other code, or if
+        another submit.py is using it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with alone(self.folder):
             todo = self.to_make(anew, "runs")
             source: dict[str, bytes] = {}
             for done, run in enumerate(todo):
-                source |= snapshot(*filter(None, [self.config_file]))  # what it will load, whatever is edited meanwhile
+                source |= snapshot(*filter(None, [self.config_file]))  # the code that the run will load
                 self.say(f"run {run + 1} of {self.runs}")
                 code = self.make_one(run)
                 collect(self.submission, source)
@@ -109,15 +109,15 @@ class Campaign:
         return self.start(log, more)
 
     def put_aside(self, run: int) -> Path | None:
-        """Move what is there of a run that broke off aside, for whoever starts it otherwise; where to, None if there is
-        nothing. Raises ValueError for a run that is over, which counts as it is."""
+        """Move the files of an interrupted run aside, for a script that starts it in another way. Return the folder;
+        None if there is nothing. Raises ValueError for a finished run, which counts as it is."""
         with alone(self.folder) if self.folder.is_dir() else contextlib.nullcontext():
             if standing(self.log(run)).over:
                 raise ValueError(f"{self.log(run)}: found a run that is over, wanted one that broke off")
             return move_aside([self.log(run)], "broke off")
 
     def finish(self) -> int:
-        """What the set is, and what comes next."""
+        """Print the state of the set and what to do next. Return the exit code."""
         now = self.standings()
         reached = sum(found.state == "reached" for found in now)
         print(f"{reached} of {self.runs} runs reached the target: {self.submission}")
@@ -131,8 +131,8 @@ class Campaign:
         return 0 if reached == self.runs else 1
 
     def same_as(self, runs: Iterator[int]) -> None:
-        """Hold what is going to run against the runs that are there. Raises ValueError where source or settings differ:
-        runs of two codes are no set."""
+        """Compare what is going to run with the runs that are there. Raises ValueError if problem, source or settings
+        differ, since all runs of a set must have the same."""
         for run in runs:
             log, found = self.log(run), standing(self.log(run))
             if found.problem != self.problem:
@@ -149,12 +149,12 @@ class Campaign:
                 raise ValueError(f"{log}: found other settings than now: {few(differ)}; wanted the same (--anew)")
 
     def left(self, runs: int) -> str:
-        """How long so many runs take, as those did that are there."""
+        """Return how long `runs` further runs will take, judged by the finished ones."""
         took = [found.seconds for found in self.standings() if found.over]
         return f"; {duration(runs * sum(took) / len(took))} left" if runs and took else ""
 
     def told(self, found: Standing, code: int) -> str:
-        """A run in words."""
+        """Return a run's result in words."""
         what = {"reached": "reached its target", "missed": "did not reach its target"}.get(found.state, "broke off")
         if not found.over and code < 0:
             what += f", killed by signal {-code}"
@@ -162,13 +162,13 @@ class Campaign:
         return f"{what}, {found.seconds:.1f} s, {found.epochs} epochs{score}" if found.over else what
 
     def say(self, text: str) -> None:
-        """Progress."""
+        """Print progress on stderr."""
         print(text, file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """One campaign at a time in a folder. Raises ValueError if another is at work."""
+    """Lock a folder within this context. Raises ValueError if another submit.py is using it."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
@@ -183,29 +183,30 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def other_source(log: Path, config_file: Path | None) -> list[str]:
-    """The files that a log's run loaded and that are others now. `config_file` is one from outside the repository."""
+    """Return the files that a log's run loaded and that have changed since. `config_file` lies outside the
+    repository."""
     outside = {f"config/{config_file.name}": config_file} if config_file else {}
     return [p for p, d in files_of(log).items() if sha256(outside.get(p, ROOT / p)) != d]
 
 
 def sha256(path: Path) -> str | None:
-    """The digest of a file; None if there is none."""
+    """Return the sha256 of a file; None if there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def list_of(value: object) -> object:
-    """A setting as JSON gives it back."""
+    """Return a setting as JSON returns it."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def few(words: list[str]) -> str:
-    """The first of some words, and how many more there are."""
+    """Return the first of some words, and how many more there are."""
     more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
     return ", ".join(words[:NAMED]) + more
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people."""
+    """Return seconds in hours, minutes and seconds."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

@@ -1,4 +1,5 @@
-"""What people say of a system in systems/<system>.json or systems/template.json of an implementation's folder."""
+"""Complete a system description with what people wrote in systems/<system>.json or systems/template.json of an
+implementation's folder."""
 
 import difflib
 import json
@@ -9,8 +10,8 @@ TEMPLATE = "template.json"
 
 
 def filled_in(folder: Path, system: str, fields: Mapping[str, object]) -> dict[str, object]:
-    """The fields of a system description, with those that people have filled in for that system, or else for all.
-    Raises ValueError for a file that is no description, or a field that there is not."""
+    """Return the fields of a system description, with those that people filled in for that system, or for all systems.
+    Raises ValueError for a file that is no description, and for an unknown field."""
     files = (folder / f"{system}.json", folder / TEMPLATE)
     path = next((path for path in files if path.is_file()), None)
     if path is None:

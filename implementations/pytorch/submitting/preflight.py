@@ -1,5 +1,4 @@
-"""What is wrong with runs before they are made: their settings are judged, then a step of them is measured and judged,
-by the rules that judge runs."""
+"""Judge runs before they are made: first their settings, then one measured step, by the rules that judge runs."""
 
 import json
 import math
@@ -25,14 +24,14 @@ from .campaign import Campaign, duration
 FLOAT = 4  # bytes of a weight
 MOST = 20  # findings that are printed
 SOURCE = re.compile(r"/source/[0-9a-f]{12}/(.+)")  # a file of source within a submission
-FORESEEN = "HYP,RUN13,RUN14,SYS"  # rules of what is known before anything runs
-CHOSEN = {"RUN13": "division", "RUN14": "status"}  # what an option chooses, which the description has, too
+FORESEEN = "HYP,RUN13,RUN14,SYS"  # rules that can be judged before anything runs
+CHOSEN = {"RUN13": "division", "RUN14": "status"}  # fields of the description that an option also chooses
 
 
 @dataclass(frozen=True)
 class Preflight:
-    """What one measured step told: findings, (severity, words) each, seconds of an epoch, and parameters of the
-    model."""
+    """The result of one measured step: findings, (severity, words) each, seconds of an epoch, and the model's number of
+    parameters."""
 
     findings: tuple[tuple[str, str], ...]
     epoch_seconds: float
@@ -40,13 +39,13 @@ class Preflight:
 
     @property
     def wrong(self) -> bool:
-        """Whether the rules refuse the runs."""
+        """Return whether the rules refuse the runs."""
         return any(severity == "error" for severity, _ in self.findings)
 
 
 def foresee(campaign: Campaign, names: Submission, task: Task, edition: str) -> tuple[tuple[str, str], ...]:
-    """What the rules say of the settings that runs would log, and of the system description, before anything runs:
-    (severity, words) each. Raises ValueError where the checker could not look."""
+    """Return the findings on the settings that runs would log, and on the system description, before anything runs:
+    (severity, words) each. Raises ValueError if the checker fails."""
     with tempfile.TemporaryDirectory(prefix="preflight-") as folder:
         tree = Path(folder) / edition / campaign.submission.name
         log = RunLog(made(result_path(tree, campaign.system, campaign.benchmark, 0)))
@@ -63,18 +62,19 @@ def foresee(campaign: Campaign, names: Submission, task: Task, edition: str) -> 
 
 
 def judged_by(edition: str, division: str) -> str:
-    """Which rules judged, and what chooses them."""
+    """Return which rules judged, and which option chooses them."""
     return f"judged by the rules {edition}, the newest in rules/, {division} division (--division)"
 
 
 def findings_of(found: list[dict], campaign: Campaign) -> tuple[tuple[str, str], ...]:
-    """(severity, words) of each finding, once; of an option that the description contradicts, with what to type."""
+    """Return (severity, words) of each distinct finding. If an option contradicts the description, the words say what
+    to type."""
     return tuple(dict.fromkeys((f["severity"], words(f) + mend(f["code"], campaign)) for f in found))
 
 
 def mend(code: str, campaign: Campaign) -> str:
-    """What to type where an option and the system description differ; "" for another rule. No log is there yet, so that
-    either may be changed."""
+    """Return what to type where an option and the system description differ; "" for another rule. There is no log yet,
+    so either may be changed."""
     if code not in CHOSEN:
         return ""
     name, path = CHOSEN[code], system_path(campaign.submission, campaign.system)
@@ -83,14 +83,14 @@ def mend(code: str, campaign: Campaign) -> str:
 
 
 def made(path: Path) -> Path:
-    """A file's path, whose folder is there."""
+    """Make the folder of a file. Return the file's path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
 
 def judged(tree: Path, campaign: Campaign, select: str = "") -> list[dict]:
-    """The checker's findings on a tree, beside whose logs the submission's description is put. Raises ValueError where
-    it could not look."""
+    """Copy the submission's description into a tree, and return the checker's findings on it. Raises ValueError if the
+    checker fails."""
     described = system_path(campaign.submission, campaign.system)
     shutil.copyfile(described, made(system_path(tree, campaign.system)))
     command = [sys.executable, str(ROOT / "compliance" / "check.py"), "--format", "json", str(tree)]
@@ -102,8 +102,8 @@ def judged(tree: Path, campaign: Campaign, select: str = "") -> list[dict]:
 
 
 def measure(campaign: Campaign, edition: str) -> Preflight | int:
-    """Measure one step as a run is started, and have it judged in a tree like the submission's; or the exit code of a
-    step that could not be made. Raises ValueError where the checker could not look."""
+    """Measure one step, started as a run, and have it judged in a tree like the submission's. Return the result, or the
+    exit code if the step failed. Raises ValueError if the checker fails."""
     with tempfile.TemporaryDirectory(prefix="preflight-") as folder:
         tree = Path(folder) / edition / campaign.submission.name
         log = result_path(tree, campaign.system, campaign.benchmark, 0, THROUGHPUT)
@@ -116,7 +116,7 @@ def measure(campaign: Campaign, edition: str) -> Preflight | int:
 
 
 def words(finding: dict) -> str:
-    """A finding of the checker's JSON on one line, with its place if it is in a file of source."""
+    """Return a finding of the checker's JSON on one line, with its place if it is in a file of source."""
     parts = [f"{name} {finding[name]}" for name in ("found", "wanted") if finding.get(name)]
     place = SOURCE.search(finding.get("path", ""))
     said = f"{finding['code']} {finding['sentence']}" + (f" ({', '.join(parts)})" if parts else "")
@@ -124,7 +124,7 @@ def words(finding: dict) -> str:
 
 
 def plan(campaign: Campaign, found: Preflight, published: Published | None, at_once: int = 1) -> list[str]:
-    """What the runs will take, so many at once: how many, seconds, bytes."""
+    """Return lines on the runs to come, `at_once` at a time: their number, seconds and bytes."""
     todo = sum(not standing.over for standing in campaign.standings())
     point = published.reference_epochs.get(campaign.config.batch_size) if published else None
     epochs, turns = point.median if point else None, math.ceil(todo / at_once)
@@ -136,20 +136,20 @@ def plan(campaign: Campaign, found: Preflight, published: Published | None, at_o
 
 
 def room(campaign: Campaign, found: Preflight) -> tuple[int, int]:
-    """(bytes that the runs to come write at least, their weights; bytes that are free)"""
+    """Return the bytes of the final weights of the runs to come, and the free bytes of the disk."""
     todo = sum(not standing.over for standing in campaign.standings())
     return todo * found.parameters * FLOAT, shutil.disk_usage(campaign.submission).free
 
 
 def want_room(campaign: Campaign, found: Preflight) -> None:
-    """Raises ValueError for a disk that has no room for what the runs write."""
+    """Raise ValueError if the disk is too small for the runs' final weights."""
     size, free = room(campaign, found)
     if free < size:
         raise ValueError(f"{campaign.submission}: found {free} bytes free, wanted {size} for the runs' final weights")
 
 
 def report(found: Preflight, lines: list[str], say: Callable[[str], None]) -> None:
-    """Say what was found, errors first, and what the runs will take."""
+    """Print the findings, errors first, then the lines."""
     order = ("error", "warning", "review", "info")
     findings = sorted(found.findings, key=lambda finding: order.index(finding[0]))
     for severity, text in findings[:MOST]:

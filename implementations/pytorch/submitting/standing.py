@@ -1,4 +1,4 @@
-"""What became of a run, by its log."""
+"""Read from a log what became of its run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,13 +7,14 @@ from typing import Any
 from benchmark.log import Event, read_log
 from benchmark.tuning.ending import ENDED
 
-OVER = ("the loss is ", ENDED)  # how the reason begins of a run that can't go on, or of a trial that may not
+OVER = ("the loss is ", ENDED)  # beginnings of the reason of a run that cannot go on, or of a trial that may not
 
 
 @dataclass(frozen=True)
 class Standing:
-    """`state` is `missing`, `reached` (its target), `missed` (it used up its epochs, diverged, or ended as a trial
-    does: it counts as it is), or `broken` (it broke off before either). The other fields are what the log says."""
+    """The state of a run, and facts from its log. `state` is `missing`; `reached` (its target); `missed` (it used up
+    its epochs, diverged, or ended as a trial does, and counts as it is); or `broken` (it was interrupted before
+    that)."""
 
     state: str
     started: bool = False  # whether its clock ever ran
@@ -26,12 +27,12 @@ class Standing:
 
     @property
     def over(self) -> bool:
-        """Whether the run counts, one way or the other."""
+        """Return whether the run is finished, so that it counts."""
         return self.state in ("reached", "missed")
 
 
 def standing(log: Path) -> Standing:
-    """How a log's run stands. Raises OSError for a log that can't be read."""
+    """Return the state of a log's run. Raises OSError for a log that cannot be read."""
     if not log.exists() or not log.stat().st_size:
         return Standing("missing")
     events = [event for event in read_log(log) if isinstance(event, Event)]

@@ -1,7 +1,7 @@
-"""A scaling study: at each number of ranks a set of runs, and a measurement of steps.
+"""Make a scaling study: for each number of ranks, a set of runs and a measurement of steps.
 
-Strong: the batch stays the same, and so does what is trained; runs and steps. Weak: the batch of a rank stays the same,
-so that each point trains otherwise, and steps alone tell.
+A strong study keeps the batch, so that every point trains the same; it has runs and measured steps. A weak study keeps
+the batch of a rank, so that every point trains something else; it has measured steps only.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from .aside import move_aside
 from .campaign import SIGNALS, WRONG
 
 KINDS = ("strong", "weak")
-STEPS = 20  # that are measured at a point, where nothing else is said
+STEPS = 20  # measured at each point by default
 LAYOUT = re.compile(r"[1-9]\d{0,5}(,[1-9]\d{0,5})*")
-ALONE = ("entry", "register", "check", "layout", "nproc")  # options of one system
+ALONE = ("entry", "register", "check", "layout", "nproc")  # options for a single system
 Args = argparse.Namespace
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of a study."""
+    """Add the options of a study."""
     parser.add_argument("--study", choices=KINDS, help="a scaling study: a set of runs, and steps, for each of --ranks")
     parser.add_argument("--ranks", nargs="+", metavar="N", help="with --study: ranks, or layouts such as 1,2,2,1")
     parser.add_argument("--steps", type=int, help=f"with --study: steps to measure, 0 for none (default: {STEPS})")
@@ -56,7 +56,7 @@ def check_options(parser: argparse.ArgumentParser, args: Args) -> None:
 
 
 def of_point(args: Args, spec: str, ranks: int) -> Args:
-    """The arguments of one point, as for one system of that many ranks."""
+    """Return the arguments of one point, as for a single system of that many ranks."""
     one = copy.copy(args)
     one.study, one.nproc, one.layout = None, ranks, spec if "," in spec else None
     one.settings = list(args.settings)
@@ -70,11 +70,12 @@ def run_study(
     configure: Callable[[Args], RunConfig],
     ranks: Callable[[str], int],
 ) -> int:
-    """Make what is missing of a study; the exit code: 0 it is all there, 1 some runs missed their target, 2 it can't go
-    on.
+    """Make what is missing of a study. Return the exit code: 0 complete, 1 some runs missed their target, 2 it cannot
+    go on.
 
-    `submit` makes a submission's runs, `start` one run with more options and a log, `configure` gives the resolved
-    settings, `ranks` how many a layout has. Raises ValueError where points contradict each other.
+    `submit` makes a submission's runs. `start` makes one run, with a log and more options. `configure` returns the
+    resolved settings, and `ranks` the number of ranks of a layout. Raises ValueError where points contradict each
+    other.
     """
     numbers = [ranks(spec) for spec in args.ranks]
     if len(set(numbers)) < len(numbers):
@@ -83,9 +84,9 @@ def run_study(
     if args.study == "weak":
         grow(points, configure(points[0]).batch_size)
     for point in points:
-        configure(point)  # what every run would refuse is refused before the first
+        configure(point)  # refuses what every run would refuse, before the first one
     worst, steps = 0, STEPS if args.steps is None else args.steps
-    if steps:  # data, and the description of the study's own system
+    if steps:  # makes the data, and the description of the study's own system
         tree = copy.copy(points[-1])
         tree.runs = 0
         if code := submit(tree):
@@ -105,7 +106,7 @@ def run_study(
 
 
 def grow(points: list[Args], batch: int) -> None:
-    """Give each point a batch in proportion to its ranks. Raises ValueError where it is no whole number."""
+    """Give each point a batch in proportion to its ranks. Raises ValueError if it is not a whole number."""
     first = points[0].nproc
     for point in points:
         size, rest = divmod(batch * point.nproc, first)
@@ -115,7 +116,7 @@ def grow(points: list[Args], batch: int) -> None:
 
 
 def measure(args: Args, steps: int, start: Callable[[Args, Path, list[str]], int], config: RunConfig) -> int:
-    """Measure a point's steps, unless that is there; the exit code."""
+    """Measure a point's steps, unless they were measured before. Return the exit code."""
     submission = args.out.resolve() / args.org
     folder = set_path(submission, args.system, args.workload, THROUGHPUT)
     if any(said(log) == (args.nproc, config.digest(), steps) for log in sorted(folder.glob("result_*.txt"))):
@@ -133,7 +134,8 @@ def measure(args: Args, steps: int, start: Callable[[Args, Path, list[str]], int
 
 
 def said(log: Path) -> tuple[int | None, str | None, int | None]:
-    """Of how many ranks, with which settings and how many steps a measurement is; None where it broke off."""
+    """Return the number of ranks, the digest of the settings, and the steps of a measurement; None for each if it was
+    interrupted."""
     values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
     if "throughput" not in values or "throughput_setup" not in values:
         return None, None, None

@@ -1,1 +1,1 @@
-"""Campaigns of tuning: their trials, several at once, the outside sampler, and the confirmation runs."""
+"""Tuning campaigns: their trials, the outside sampler, and where the shift comes from."""

@@ -1,8 +1,8 @@
-"""An outside sampler: Optuna, where it is installed (`pip install optuna`). The project needs none of it.
+"""Use Optuna as an outside sampler, if it is installed (`pip install optuna`). The project does not depend on it.
 
-Its study is made anew for each question, from the trials that are over, so that nothing but the campaign's own files
-has to outlive a kill. Each point that it proposes is an entry of the ledger before its trial starts; judges check
-trials against these entries, and never run Optuna.
+A new study is made for each question, from the finished trials, so that only the campaign's own files have to survive a
+kill. Each proposed point becomes an entry of the ledger before its trial starts. The checker compares trials with these
+entries and never runs Optuna.
 """
 
 import importlib
@@ -22,13 +22,13 @@ MISSING = "sampler: found no Optuna, wanted it installed for the sampler optuna:
 
 
 def need_optuna() -> None:
-    """Raises ValueError where Optuna is not installed."""
+    """Raise ValueError if Optuna is not installed."""
     if importlib.util.find_spec("optuna") is None:
         raise ValueError(MISSING)
 
 
 def ask(folder: Path, index: int) -> None:
-    """Have Optuna propose the point of a trial, and enter it into the ledger."""
+    """Have Optuna propose the point of a trial, and append it to the ledger."""
     optuna = importlib.import_module("optuna")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     opened = open_folder(folder)
@@ -48,7 +48,7 @@ def ask(folder: Path, index: int) -> None:
 
 
 def distribution(optuna: Any, axis: Axis) -> Any:
-    """An axis as Optuna has it; of values the numbers of their places."""
+    """Return an axis as Optuna's distribution. Listed values are represented by their indices."""
     if axis.values is not None:
         return optuna.distributions.CategoricalDistribution(list(range(len(axis.values))))
     if axis.integer:
@@ -57,12 +57,12 @@ def distribution(optuna: Any, axis: Axis) -> Any:
 
 
 def choice(axis: Axis, value: Any) -> Any:
-    """What Optuna takes for a value of a point."""
+    """Return Optuna's value for a value of a point."""
     return value if axis.values is None else axis.values.index(value)
 
 
 def value_of(axis: Axis, proposed: Any) -> Any:
-    """A value of a point for what Optuna proposed: rounded as all points are."""
+    """Return the value of a point for Optuna's proposal, rounded like all points."""
     if axis.values is not None:
         return axis.values[proposed]
     if axis.integer:

@@ -1,4 +1,4 @@
-"""Where the shift of a campaign comes from when a round keeps a registry: its entry, and what to register for one."""
+"""Take the shift of a campaign from a round's registry, and write what to register for it."""
 
 import argparse
 import dataclasses
@@ -15,8 +15,8 @@ from ..training.events import EDITION
 
 
 def of_entry(args: argparse.Namespace, campaign: Campaign, benchmark: str) -> tuple[str, str] | None:
-    """(shift, source) of the registry's entry; None where the campaign draws its own. Raises ValueError for an entry
-    of another campaign."""
+    """Return (shift, source) of the registry's entry; None if the campaign draws its own shift. Raises ValueError for
+    an entry of another campaign."""
     if args.entry is None:
         return None
     entries = read_registry(args.registry, EDITION).entries
@@ -30,13 +30,13 @@ def of_entry(args: argparse.Namespace, campaign: Campaign, benchmark: str) -> tu
 
 
 def asked(entry: Entry) -> Request:
-    """The request of an entry."""
+    """Return the request of an entry."""
     return Request(**{field.name: getattr(entry, field.name) for field in dataclasses.fields(Request)})
 
 
 def to_register(args: argparse.Namespace, campaign: Campaign, benchmark: str, run: Callable[[Path], int]) -> str:
-    """What to send to the organisers: the campaign's digest, and that of the source that a measured step loads. Raises
-    ValueError where the step can't be made."""
+    """Return the text to send to the organisers: the campaign's digest, and that of the source that a measured step
+    loads. Raises ValueError if the step cannot be made."""
     with tempfile.TemporaryDirectory(prefix="register-") as folder:
         log = Path(folder) / "result_0.txt"
         if code := run(log):

@@ -1,5 +1,5 @@
-"""The trials of a campaign: as many at once as it says, those that are over left as they are, those that broke off set
-aside and made again."""
+"""Make the trials of a campaign, as many at once as it says. Finished trials stay. Interrupted ones are moved aside and
+made again."""
 
 import sys
 from collections.abc import Callable
@@ -18,8 +18,8 @@ from ..submitting.standing import Standing, standing
 
 @dataclass(frozen=True)
 class Trials:
-    """The trials of the campaign in `folder`, of a submission. `start(log)` starts one; `ask(index)` has the outside
-    sampler propose a point, if the campaign has one."""
+    """The trials of the campaign in `folder`, which belongs to a submission. `start(log)` starts a trial. `ask(index)`
+    has the outside sampler propose a point, if the campaign has one."""
 
     submission: Path
     folder: Path
@@ -29,15 +29,16 @@ class Trials:
     config_file: Path | None = None
 
     def log(self, index: int) -> Path:
-        """The log of a trial."""
+        """Return the log of a trial."""
         return self.folder / f"result_{index}.txt"
 
     def standings(self) -> list[Standing]:
-        """How each trial stands."""
+        """Return the state of each trial."""
         return [standing(self.log(index)) for index in range(self.opened.campaign.trials)]
 
     def make(self) -> int:
-        """Make what is missing; the exit code: 0 all trials are over, 1 some broke off, 2 they can't be made."""
+        """Make the missing trials. Return the exit code: 0 all are over, 1 some were interrupted, 2 they cannot be
+        made."""
         campaign, now = self.opened.campaign, self.standings()
         todo = [index for index, found in enumerate(now) if not found.over]
         say(f"{campaign.trials - len(todo)} of {campaign.trials} trials are over")
@@ -61,7 +62,7 @@ class Trials:
         return 0 if all(found.over for found in self.standings()) else 1
 
     def begin(self, index: int, found: Standing) -> Process:
-        """Start a trial; what is there of it is moved aside."""
+        """Start a trial, after moving the files of an interrupted one aside."""
         if self.ask and index not in open_folder(self.folder).asked:
             self.ask(index)
         log = self.log(index)
@@ -70,23 +71,23 @@ class Trials:
         return self.start(log)
 
     def winner(self) -> int | None:
-        """The trial that reached its target in the shortest time; None if none did."""
+        """Return the trial that reached its target in the shortest time; None if none did."""
         reached = [(found.seconds, index) for index, found in enumerate(self.standings()) if found.state == "reached"]
         return min(reached)[1] if reached else None
 
     def best(self) -> str:
-        """The best so far, in words."""
+        """Return the best trial so far, in words."""
         best = self.winner()
         return "none reached the target yet" if best is None else f"best so far: trial {best}"
 
 
 def told(found: Standing) -> str:
-    """A trial in words."""
+    """Return a trial's result in words."""
     what = {"reached": "reached the target", "missed": "ended without the target"}.get(found.state, "broke off")
     score = f", {found.score:.4f}" if isinstance(found.score, float) else ""
     return f"{what}, {found.seconds:.1f} s, {found.epochs} epochs{score}"
 
 
 def say(text: str) -> None:
-    """Progress."""
+    """Print progress on stderr."""
     print(text, file=sys.stderr, flush=True)

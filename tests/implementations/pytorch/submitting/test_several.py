@@ -33,7 +33,7 @@ def test_all_are_run_at_most_so_many_at_once(most):
         largest.append(len(begun) - len(over))
         return Process(number)
 
-    assert run_all(range(5), most, begin, lambda number, code: over.append((number, code)))
+    assert run_all(range(5), most, begin, lambda number, code: bool(over.append((number, code))))
     assert begun == [0, 1, 2, 3, 4] and sorted(over) == [(n, n) for n in range(5)] and max(largest) == most
 
 

@@ -1,5 +1,6 @@
 """Studies: which runs and measurements a point is, what is there already, and one of tiny on 1 and 2 ranks."""
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +40,7 @@ def study(tmp_path, monkeypatch):
 
     monkeypatch.setattr(submit, "run_once", start)
     monkeypatch.setattr(submit, "generate", lambda args: 0)
-    monkeypatch.setattr(submit, "can_be_warm", lambda *_: False)
+    monkeypatch.setattr(submit, "warm_process", lambda *_: contextlib.nullcontext())
     monkeypatch.setattr(submit, "measure", lambda *_: Nothing)
     monkeypatch.setattr(submit, "report", lambda *_: None)
     monkeypatch.setattr(submit, "plan", lambda *_: [])
