@@ -70,16 +70,16 @@ def end_with_parent() -> None:
     """Have this process get SIGTERM when its parent ends, however that happens (Linux only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)
-        if orphaned(Path("/proc")):  # torchrun was gone before this process could ask for the signal
+        if orphaned(Path("/proc")):  # the parent was gone before this process could ask for the signal
             os.kill(os.getpid(), signal.SIGTERM)
 
 
 def orphaned(proc: Path) -> bool:
-    """Whether process 1 has taken this process over. In a container, process 1 may be torchrun itself: then it runs the
-    same Python as its ranks. `proc` is Linux's /proc."""
+    """Return whether process 1 has adopted this process. In a container, process 1 may be the real parent, which runs
+    the same Python. `proc` is Linux's /proc."""
     try:
         return os.getppid() == 1 and os.readlink(proc / "1" / "exe") != os.readlink(proc / "self" / "exe")
-    except PermissionError:  # process 1 is another user's, so that it has started no rank of ours
+    except PermissionError:  # process 1 is another user's, so it is not the real parent
         return True
     except OSError:
         return False
@@ -98,8 +98,7 @@ def usable_cores() -> int:
 
 
 def first(environ: Mapping[str, str], names: tuple[str, ...]) -> int | None:
-    """Return the first of these variables that is set, as an integer; None if none is. Raises ValueError for another
-    value."""
+    """Return the first of these variables that is set, as an integer, or None. Raises ValueError for another value."""
     for name in names:
         if name in environ:
             if not re.fullmatch(r"\d{1,9}", environ[name].strip()):

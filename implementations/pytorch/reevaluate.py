@@ -158,8 +158,7 @@ def bands_of(args: argparse.Namespace, law: Edition, scratch: Path) -> dict[str,
 
 
 def outcome_of(log: Path, args: argparse.Namespace, law: Edition, scratch: Path, bands: dict[str, HeldOut]) -> Outcome:
-    """Return the outcome for a log's weights. Raises ValueError, WrongData or OSError where they cannot be
-    evaluated."""
+    """Return the outcome for a log's weights. Raises what `evaluate` raises, except Other."""
     try:
         run, found = evaluate(log, args, law, scratch)
     except Other as error:

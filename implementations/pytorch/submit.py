@@ -105,8 +105,7 @@ def ranks(layout: str) -> int:
 
 
 def check_settings(args: argparse.Namespace) -> RunConfig:
-    """Return the resolved config of the runs. Raises ValueError for settings or a layout that every run would
-    refuse."""
+    """Return the resolved config of the runs. Raises ValueError for settings or a layout that a run would refuse."""
     settings = [*args.settings, *([f"layout=[{args.layout}]"] if args.layout else [])]
     problem = load_problem(args.problem, args.problems)
     config = load_config(config_class(problem.workload), args.config or config_path(args.problem), settings)
@@ -183,8 +182,7 @@ def run_alone(args: argparse.Namespace, log: Path, more: Sequence[str]) -> int:
 
 
 def register(args: argparse.Namespace, warm: Warm | None) -> int:
-    """Measure one step, started as a run would be, and print the facts from its log that have to be registered. Return
-    the exit code."""
+    """Measure one step, started as a run, and print what its log says to register. Return the exit code."""
     args.entry, args.settings = None, [*args.settings, "--steps", "1"]
     with tempfile.TemporaryDirectory(prefix="register-") as folder:
         log = Path(folder) / "result_0.txt"

@@ -18,8 +18,7 @@ Tensors = tuple[Tensor, ...]  # a batch, (N, ...) each: what benchmark/workload.
 
 
 class Evaluation(NamedTuple):
-    """The result of an evaluation. `facts` has the numbers that it follows from, which become metadata of its event in
-    the log."""
+    """The result of an evaluation. `facts` are the numbers behind it, the metadata of its event in the log."""
 
     value: float
     facts: dict[str, Any]

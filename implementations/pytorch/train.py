@@ -94,8 +94,7 @@ def prepare(
     config_file: tuple[Path, bytes],
     trial: Trial | None = None,
 ) -> Run:
-    """Do everything before the clock: connect the ranks, draw the seed, build and warm up the model, and log what will
-    run. Return the run."""
+    """Connect ranks, draw the seed, build and warm up the model, and log what will run: all before the clock."""
     problem, config = task.problem, task.config
     log.submission(Submission(args.org, args.system, args.division, args.status), problem.workload)
     if args.steps:

@@ -105,8 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def made(args: argparse.Namespace, place: tuple[Path, str, Path], opened: Opened, warm: Warm | None) -> int:
-    """Make the missing trials and confirmation runs. `place` is (submission, benchmark, folder). Return the exit
-    code."""
+    """Make missing trials and confirmation runs. Return the exit code. `place`: submission, benchmark, folder."""
     submission, benchmark, folder = place
 
     def start(log: Path) -> Process:
@@ -140,8 +139,7 @@ def settings(campaign: Campaign, point: dict) -> list[str]:
 
 
 def checked(args: argparse.Namespace, campaign: Campaign) -> RunConfig:
-    """Return the resolved config at the first corner of the space. Raises ValueError for settings that every trial
-    would refuse."""
+    """Return the config at a corner of the space. Raises ValueError for settings that every trial would refuse."""
     corner = {name: axis.values[0] if axis.values else axis.low for name, axis in campaign.space.items()}
     corner = {name: int(v) if campaign.space[name].integer else v for name, v in corner.items()}
     args.settings = settings(campaign, corner)

@@ -127,8 +127,7 @@ def answer(runs: dict[int, socket.socket | None], pid: int, descriptors: list[in
 
 
 def become(request: dict, descriptors: list[int], parent: int) -> list[str]:
-    """Turn a forked process into the requested run: set its streams, folder, variables and signals. Return its
-    arguments."""
+    """Turn a forked process into the run: set streams, folder, variables and signals. Return its arguments."""
     ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGTERM)
     if os.getppid() != parent:
         os._exit(128 + signal.SIGTERM)

@@ -1,5 +1,4 @@
-"""Read from a log what an audit needs. Logs come from strangers, so every value is checked, and an error names the
-first invalid one."""
+"""Read from a stranger's log what an audit needs. Every value is checked, and an error names the first invalid one."""
 
 import math
 import re
@@ -109,8 +108,7 @@ def _digest(path: Path, event: Event | None) -> str | None:
 
 
 def _epochs(path: Path, events: list[Event]) -> tuple[Epoch, ...]:
-    """Return the epochs from the first on that have a loss and a score. Of several events of an epoch, which a resumed
-    run has, the last one counts."""
+    """Return the epochs from the first on that have a loss and a score. The last event of an epoch counts."""
     losses: dict[int, float] = {}
     scores: dict[int, tuple[float, dict[str, tuple[float, ...]]]] = {}
     for event in events:

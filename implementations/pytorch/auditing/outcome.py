@@ -53,8 +53,7 @@ def judge_held_out(logged: Epoch, found: Evaluation, lower: bool, least: float |
 
 
 def judge_together(gains: Sequence[float], band: HeldOut, deviations: float) -> Outcome:
-    """Judge the mean gain of a set of 2 or more runs, on the same data as the honest runs. It shows more than any run
-    alone."""
+    """Judge the mean gain of a set of 2 or more runs, on the same data as the honest runs."""
     mean = fmean(gains)
     least = band.mean - deviations * band.spread * math.sqrt(1 / len(gains) + 1 / band.runs)
     told = f"{len(gains)} runs together, {mean:+.6f} on average, {band.runs} honest ones {band.mean:+.6f}"
@@ -63,8 +62,7 @@ def judge_together(gains: Sequence[float], band: HeldOut, deviations: float) -> 
 
 
 def gain(logged: float, found: float, lower: bool) -> float:
-    """Return how much better a score is than the logged one; below 0 if it is worse. `lower`: a lower score is
-    better."""
+    """Return how much better a score is than the logged one; negative if worse. `lower`: a lower score is better."""
     return logged - found if lower else found - logged
 
 

@@ -46,8 +46,7 @@ class Apart:
 
 
 def apart(logged: Epoch, found: Evaluation) -> Apart:
-    """Return the distance of an evaluation from a logged one. Raises ValueError if their counts differ in name or
-    number."""
+    """Return the distance of an evaluation from a logged one. Raises ValueError if they have other counts."""
     facts = {name: tuple(numbers) for name, numbers in found.facts.items()}
     told, wanted = ({name: len(numbers) for name, numbers in one.items()} for one in (logged.facts, facts))
     if told != wanted:

@@ -89,8 +89,7 @@ class Task:
         return DeepLab(CHANNELS, len(CLASSES), self.problem.middle, self.problem.divisor)
 
     def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
-        """Return the model with batch norm over groups of ranks. Every rank has its own running statistics until an
-        evaluation."""
+        """Return the model with batch norm over groups of ranks. Running statistics are each rank's own."""
         if layout.ranks == 1:
             return model
         group_norms(model, layout, self.config.batchnorm_group_size, self.config.timeout_seconds)

@@ -52,8 +52,7 @@ def copies(batches: Iterator[Tensors], stream: torch.cuda.Stream) -> Iterator[tu
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
-    """Yield the items in order. A thread makes the next one while the present one is used. It ends with the
-    iterator."""
+    """Yield the items in order. A thread makes the next one meanwhile, and ends with the iterator."""
     end = object()
     with ThreadPoolExecutor(1, "prefetch") as thread:
         following = thread.submit(next, items, end)

@@ -251,15 +251,13 @@ def train_batches(
 
 
 def evaluation_batches(layout: Layout, samples: range, batch_size: int) -> list[list[int]]:
-    """Return this rank's part of a split in batches. Evaluation does not communicate in between, so ranks may have
-    different numbers of batches."""
+    """Return this rank's part of a split in batches. Ranks may have different numbers of batches."""
     share = layout.share(samples)
     return [share[i : i + batch_size] for i in range(0, len(share), batch_size)]
 
 
 def drop_cached_pages(root: Path) -> None:
-    """Ask the operating system to drop the dataset's pages from its cache, so that a run pays for reading. Nothing is
-    read."""
+    """Ask the operating system to drop the dataset's pages from its cache, so that a run pays for reading."""
     for path in (p for p in root.rglob("*") if p.is_file()) if hasattr(os, "posix_fadvise") else ():
         descriptor = os.open(path, os.O_RDONLY)
         try:

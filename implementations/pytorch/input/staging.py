@@ -81,8 +81,7 @@ def check_room(root: Path, wanted: int) -> None:
 def to_copy(
     source: Path, problem: AnyProblem, samples: dict[tuple[str, int], bool], place: int
 ) -> list[tuple[Path, bool]]:
-    """Return the samples' files, and for a node's first rank the files beside the splits, each with whether the node
-    reads it."""
+    """Return the files to copy, and whether the node reads each; for place 0 also the files beside the splits."""
     paths = [(module_of(problem).sample_path(source, problem, *key), read) for key, read in samples.items()]
     return paths + ([(p, True) for p in source.iterdir() if p.is_file()] if place == 0 else [])
 

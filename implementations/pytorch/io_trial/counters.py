@@ -17,8 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Reads:
-    """What threads read: the bytes that calls returned, the calls, and the bytes that the kernel fetched from a
-    device."""
+    """What threads read: bytes that calls returned, the calls, and bytes that the kernel fetched from a device."""
 
     bytes: int = 0
     calls: int = 0

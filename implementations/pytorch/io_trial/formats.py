@@ -63,8 +63,7 @@ def write_copy(path: Path, form: str, arrays: tuple[np.ndarray, ...]) -> None:
 def read_copy(
     form: str, root: Path, problem: AnyProblem, split: str, sample: int, box: Box, known: Known | None = None
 ) -> Sample:
-    """Read a box of a copy and compare it with its `known` checksum. Raises ValueError, naming the file, if it is
-    missing or changed."""
+    """Read a box of a copy. Raises ValueError, naming the file, if it is missing or has not the `known` checksum."""
     path = copy_path(root, form, split, sample)
     try:
         whole = read_arrays(path, form, whole_blank(problem))

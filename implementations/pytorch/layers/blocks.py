@@ -40,8 +40,7 @@ class Block(nn.Sequential):
 
 
 def too_large(parts: tuple[Tensor, ...]) -> bool:
-    """Return whether the parts (N, C, ...), joined and with a halo, have more elements than 32-bit indices can
-    address."""
+    """Return whether the parts (N, C, ...), joined and with a halo, have too many elements for 32-bit indices."""
     voxels = math.prod(extent + 2 for extent in parts[0].shape[2:])
     return len(parts[0]) * sum(x.shape[1] for x in parts) * voxels >= INDICES
 

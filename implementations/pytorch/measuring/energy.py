@@ -47,8 +47,7 @@ class EnergyMeter:
 
 
 def announce(log: RunLog, layout: Layout, launch: Launch, device: Device) -> EnergyMeter | None:
-    """Log which counters are read and which cannot be. Return the meter, or None if no node has a counter. All ranks
-    must call it."""
+    """Log which counters are read. Return the meter, or None if no node has a counter. All ranks must call it."""
     devices = layout.gather((device.host, device.uuid))
     mine = choose([uuid for host, uuid in devices if host == device.host and uuid]) if not launch.local_rank else None
     said = (sources(device.host, mine), {device.host: mine.unreadable}, mine.rehearsal) if mine else None

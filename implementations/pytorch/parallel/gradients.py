@@ -64,8 +64,7 @@ def plain_model(model: nn.Module) -> nn.Module:
 
 
 def unsynchronized(model: nn.Module, last: bool) -> contextlib.AbstractContextManager:
-    """Return the context of a backward pass. Gradients add up on each rank, and are averaged in the `last` pass of a
-    batch."""
+    """Return the context of a backward pass. Only the `last` pass of a batch averages gradients over ranks."""
     if isinstance(model, FSDPModule):
         model.set_requires_gradient_sync(last)
         return contextlib.nullcontext()

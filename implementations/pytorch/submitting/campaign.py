@@ -183,8 +183,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def other_source(log: Path, config_file: Path | None) -> list[str]:
-    """Return the files that a log's run loaded and that have changed since. `config_file` lies outside the
-    repository."""
+    """Return a run's files that have changed since. `config_file` is a config outside the repository."""
     outside = {f"config/{config_file.name}": config_file} if config_file else {}
     return [p for p, d in files_of(log).items() if sha256(outside.get(p, ROOT / p)) != d]
 

@@ -1,5 +1,4 @@
-"""Complete a system description with what people wrote in systems/<system>.json or systems/template.json of an
-implementation's folder."""
+"""Complete a system description with what people wrote in their implementation's systems/*.json."""
 
 import difflib
 import json

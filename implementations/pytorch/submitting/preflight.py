@@ -30,8 +30,7 @@ CHOSEN = {"RUN13": "division", "RUN14": "status"}  # fields of the description t
 
 @dataclass(frozen=True)
 class Preflight:
-    """The result of one measured step: findings, (severity, words) each, seconds of an epoch, and the model's number of
-    parameters."""
+    """The result of a measured step: findings, (severity, words) each, seconds of an epoch, and parameters."""
 
     findings: tuple[tuple[str, str], ...]
     epoch_seconds: float
@@ -89,8 +88,7 @@ def made(path: Path) -> Path:
 
 
 def judged(tree: Path, campaign: Campaign, select: str = "") -> list[dict]:
-    """Copy the submission's description into a tree, and return the checker's findings on it. Raises ValueError if the
-    checker fails."""
+    """Copy the description into a tree, and return the checker's findings on it. Raises ValueError if it fails."""
     described = system_path(campaign.submission, campaign.system)
     shutil.copyfile(described, made(system_path(tree, campaign.system)))
     command = [sys.executable, str(ROOT / "compliance" / "check.py"), "--format", "json", str(tree)]

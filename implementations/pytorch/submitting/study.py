@@ -134,8 +134,7 @@ def measure(args: Args, steps: int, start: Callable[[Args, Path, list[str]], int
 
 
 def said(log: Path) -> tuple[int | None, str | None, int | None]:
-    """Return the number of ranks, the digest of the settings, and the steps of a measurement; None for each if it was
-    interrupted."""
+    """Return ranks, digest of settings, and steps of a measurement; None for each if it was interrupted."""
     values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
     if "throughput" not in values or "throughput_setup" not in values:
         return None, None, None

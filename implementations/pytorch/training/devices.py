@@ -10,8 +10,7 @@ from benchmark.environment.processor import processors
 
 
 class Device(NamedTuple):
-    """A rank's device: the host's name, `cpu` or `cuda`, the model's name, and the uuid, which is empty for a
-    processor."""
+    """A rank's device: the host, `cpu` or `cuda`, the model's name, and the uuid, which is empty for a processor."""
 
     host: str
     kind: str

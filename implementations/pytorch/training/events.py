@@ -98,8 +98,7 @@ class RunLog:
         self.passed(f"{interval}_stop", metadata)
 
     def go_on(self, epoch: int) -> None:
-        """Begin to write the log of a resumed run, which has finished `epoch` epochs. Its clock runs since its
-        start."""
+        """Begin to write the log of a resumed run, which has finished `epoch` epochs."""
         self.silent, self.running, self.epoch = False, True, epoch
 
     def submission(self, submission: Submission, benchmark: str) -> None:

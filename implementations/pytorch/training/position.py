@@ -1,5 +1,4 @@
-"""Write and read the position of a run after an epoch: everything in a checkpoint beside its tensors, as JSON with
-digests."""
+"""Write and read the position of a run after an epoch: all of a checkpoint but its tensors, as JSON with digests."""
 
 import dataclasses
 import hashlib

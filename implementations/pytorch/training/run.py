@@ -39,8 +39,7 @@ from .weights import save_weights, tensors_of
 
 @dataclass(frozen=True)
 class Run:
-    """One run on one rank. `model` may be wrapped for parallelism. Unless it is None, `average` is evaluated in place
-    of the weights."""
+    """One run on one rank. `model` may be wrapped. Unless it is None, `average` is evaluated instead of the weights."""
 
     task: Task
     layout: Layout

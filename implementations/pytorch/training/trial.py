@@ -34,8 +34,7 @@ class Trial:
         return {"index": self.index, "campaign": self.opened.campaign.digest, "line": self.opened.line}
 
     def decide(self, layout: Layout, metric: str, lower: bool) -> None:
-        """Decide after an evaluation whether the trial goes on, from the logs that rank 0 reads. Raises Aborted on all
-        ranks if it does not."""
+        """Decide after an evaluation, on rank 0. Raises Aborted on all ranks if the trial does not go on."""
         if why := layout.gather(self.why(metric, lower) if layout.rank == 0 else "")[0]:
             raise Aborted(f"{ENDED}{why}")
 

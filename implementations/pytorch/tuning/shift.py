@@ -15,8 +15,7 @@ from ..training.events import EDITION
 
 
 def of_entry(args: argparse.Namespace, campaign: Campaign, benchmark: str) -> tuple[str, str] | None:
-    """Return (shift, source) of the registry's entry; None if the campaign draws its own shift. Raises ValueError for
-    an entry of another campaign."""
+    """Return (shift, source) of the registry's entry, or None. Raises ValueError for another campaign's entry."""
     if args.entry is None:
         return None
     entries = read_registry(args.registry, EDITION).entries

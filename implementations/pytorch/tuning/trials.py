@@ -1,5 +1,4 @@
-"""Make the trials of a campaign, as many at once as it says. Finished trials stay. Interrupted ones are moved aside and
-made again."""
+"""Make the trials of a campaign, as many at once as it says. Interrupted trials are moved aside and made again."""
 
 import sys
 from collections.abc import Callable
@@ -37,8 +36,7 @@ class Trials:
         return [standing(self.log(index)) for index in range(self.opened.campaign.trials)]
 
     def make(self) -> int:
-        """Make the missing trials. Return the exit code: 0 all are over, 1 some were interrupted, 2 they cannot be
-        made."""
+        """Make the missing trials. Return 0 if all are over, 1 if some were interrupted, 2 if they cannot be made."""
         campaign, now = self.opened.campaign, self.standings()
         todo = [index for index, found in enumerate(now) if not found.over]
         say(f"{campaign.trials - len(todo)} of {campaign.trials} trials are over")
