@@ -48,8 +48,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Wording:
-    """The content of benchmark/<workload>/dataset.yaml. `files` are patterns of the samples' names; `beside` are the
-    other files of the dataset."""
+    """The content of dataset.yaml. `files` are patterns of samples' names; `beside` are the other files."""
 
     files: tuple[str, ...]
     format: str

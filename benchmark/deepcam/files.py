@@ -101,8 +101,7 @@ def cached_stats(path: Path, state: tuple[int, int] | None) -> Arrays:
 
 
 def read(path: Path, file: h5py.File, name: str, shape: tuple[int, ...], kind: str) -> np.ndarray:
-    """Return a whole dataset of that name, shape and kind of number ("float" or "integer"). Raises ValueError, naming
-    the file, for any other."""
+    """Return a dataset of this name, shape and kind ("float" or "integer"). Raises ValueError, naming the file."""
     try:
         found = data_of(file, name)
     except ValueError as error:

@@ -134,8 +134,7 @@ def bump(square: np.ndarray) -> np.ndarray:
 
 
 def disc(shape: tuple[int, int], dice: Iterator[np.float32], radius: np.float32):
-    """Place a disc at random, completely inside the map. Return its bump (H, W), the offsets (y, x) from its centre in
-    radii, and its pixels."""
+    """Place a disc at random. Return its bump (H, W), the offsets (y, x) from its centre in radii, and its pixels."""
     cy, cx = (between(dice, (float(radius), n - 1 - float(radius))) for n in shape)
     y, x = grid(shape)
     dy, dx = (y - cy) / radius, (x - cx) / radius

@@ -12,8 +12,7 @@ MILLI, MICRO = 1e-3, 1e-6
 
 
 def nvidia(uuids: Collection[str]) -> list[Counter]:
-    """Return a counter for each of the GPUs with these uuids. Raises ImportError, the library's errors, or ValueError
-    for a GPU that is not there."""
+    """Return a counter for each GPU. Raises ImportError, the library's errors, or ValueError for a missing GPU."""
     import pynvml
 
     pynvml.nvmlInit()

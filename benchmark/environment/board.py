@@ -38,8 +38,7 @@ def numa(root: Path = ROOT) -> dict[str, Any]:
 
 
 def pci(root: Path = ROOT) -> list[dict[str, Any]]:
-    """Return the PCI devices, with equal ones together: vendor:device, class, the fastest link that they support, and
-    the lanes in use."""
+    """Return the PCI devices, equal ones together: vendor:device, class, fastest link supported, lanes in use."""
     names = {"class": "class", "link": "max_link_speed", "lanes": "current_link_width"}
     found = []
     for device in entries(root / "sys/bus/pci/devices")[:MOST]:

@@ -71,8 +71,7 @@ def grouped(nodes: Sequence[Node]) -> list[dict[str, Any]]:
 
 
 def write(path: Path, run: Facts, nodes: Sequence[Node]) -> Written:
-    """Write a manifest, completely or not at all. Return what the log has to say of it. Raises OSError, also for a
-    manifest that is too large."""
+    """Write a manifest, completely or not at all. Return its facts for the log. Raises OSError."""
     content = {"schema": SCHEMA, "run": run, "nodes": grouped(nodes)}
     data = (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
     if len(data) > LARGEST:

@@ -31,8 +31,7 @@ LONGEST, MOST = 1000, 200  # characters of a value, variables
 
 
 def variables(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the listed variables that are set, with private folders removed from their values. A value with an address
-    in it is replaced."""
+    """Return the listed variables that are set, without private folders and addresses in their values."""
     names = sorted(name for name in environ if listed(name))
     return {name: told(environ[name]) for name in names[:MOST]}
 
