@@ -30,8 +30,7 @@ Check = Callable[[int, np.ndarray, np.ndarray], None]  # of a brick: its number 
 
 
 class Cut(NamedTuple):
-    """The whole bricks that a box touches: voxels `low` to `high`, which are multiples of `brick`. `box` has the slices
-    of the box in them."""
+    """The bricks that a box touches: voxels `low` to `high`, multiples of `brick`, and the slices `box` in them."""
 
     low: Voxels
     high: Voxels
