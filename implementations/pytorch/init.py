@@ -36,7 +36,7 @@ def refused(name: str, root: Path) -> str:
     folder = root / "implementations"
     taken = {path.name.casefold() for path in folder.iterdir()} if folder.is_dir() else set()
     if name.casefold() in taken:
-        return f"another name: {folder / name} exists, and nothing is overwritten"
+        return f"another name: {folder / name} is there, and nothing is overwritten"
     ours = {path.name.casefold() for path in root.iterdir() if path.is_dir()}
     if name.casefold() in ours | {path.stem.casefold() for path in HERE.iterdir()} or name.casefold() == "reference":
         return "another name: the project uses it"

@@ -81,7 +81,7 @@ def test_a_copy_of_a_copy_leaves_its_systems(repository):
         ("2x", "letters, digits"),
         ("é", "letters, digits"),
         ("x" * 65, "letters, digits"),
-        ("pytorch", "another name: .*implementations/pytorch exists, and nothing is overwritten"),
+        ("pytorch", "another name: .*implementations/pytorch is there, and nothing is overwritten"),
         ("PyTorch", "is there"),
         ("benchmark", "the project uses it"),
         ("train", "the project uses it"),
