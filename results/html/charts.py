@@ -88,6 +88,7 @@ def curves(
     if not rows:
         return None
     metric = next(run.metric for side in sides for run in side.runs)
+    looks = [key(i, side.name) for i, side in enumerate(sides)]
     told = [f"Dashed: the target, {target:g}."] if isinstance(target, int | float) else []
     if band:
         told.append(f"Shaded: the {span(band)} epochs of the reference's runs at this batch size.")
@@ -97,17 +98,13 @@ def curves(
         "target": Rows(("y",), [(target,)] if isinstance(target, int | float) else []),
         "band": Rows(("x", "x2", "name"), [(min(band), max(band), "epochs to the target")] if band else []),
     }
-    return Chart("curves", f"Convergence: {metric} over epochs", keys(sides), tables, " ".join(told))
+    return Chart("curves", f"Convergence: {metric} over epochs", looks, tables, " ".join(told))
 
 
 def span(values: Sequence[float]) -> str:
     """The range of values in words: "3 to 5"."""
     low, high = grouped(min(values)), grouped(max(values))
     return low if low == high else f"{low} to {high}"
-
-
-def keys(sides: Sequence[Side]) -> list[dict[str, Any]]:
-    return [key(i, side.name) for i, side in enumerate(sides)]
 
 
 def each(runs: Sequence[Run]) -> list[Side]:

@@ -108,10 +108,6 @@ def facts(r: Result) -> dict[str, str]:
     return {"organisation": r.org or "-", "division": r.group[4], "verdict": word}
 
 
-def name(key: tuple[str, ...]) -> str:
-    return " · ".join(part for part in key if part)
-
-
 def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room) -> Section:
     """The section of one edition, benchmark and problem."""
     alone = [r for r in results if r.throughput_only]
@@ -121,7 +117,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
     said = [groups(r.standing, links, home(r.judged), space.places, space.around) for r in alone]
     return Section(
-        name=name(key),
+        name=" · ".join(filter(None, key)),
         anchor=anchor(*key),
         rows=max(len(results), len(found)),
         tables=tables(results, links),

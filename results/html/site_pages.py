@@ -128,7 +128,8 @@ def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
             if (value := worth(r)) is None:
                 continue
             of = best.setdefault((*r.group[1:3], r.one("target"), *r.group[3:]), {}).setdefault(r.label, {})
-            if one.name not in of or better(r, value, of[one.name][0]):
+            kept = of.get(one.name)
+            if kept is None or (value > kept[0] if r.weak else value < kept[0]):
                 of[one.name] = (value, r, one)
     return [trend(group, systems, found) for group, systems in sorted(best.items(), key=lambda item: str(item[0]))]
 
@@ -138,11 +139,6 @@ def worth(r: Result) -> float | None:
     if r.throughput is not None:
         return r.throughput.models_per_hour
     return None if r.fom is None else r.fom / 60
-
-
-def better(r: Result, value: float, other: float) -> bool:
-    """Whether a value is better than another: more models per hour, or fewer minutes."""
-    return value > other if r.weak else value < other
 
 
 def trend(group: tuple, systems: dict[str, dict], found: Sequence[Round]) -> tuple[str, Table, Chart | None]:

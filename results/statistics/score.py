@@ -94,16 +94,11 @@ def median(values: Sequence[float]) -> Median | None:
     if not values:
         return None
     ordered, n = sorted(values), len(values)
-    middle = ordered[n // 2] if n % 2 else mean_of_two(ordered[n // 2 - 1], ordered[n // 2])
+    middle = ordered[n // 2] if n % 2 else (ordered[n // 2 - 1] + ordered[n // 2]) / 2
     if n == 1:
         return Median(middle, None, None, None)
     j = median_rank(n)
     return Median(middle, ordered[j - 1], ordered[n - j], median_level(n, j))
-
-
-def mean_of_two(a: float, b: float) -> float:
-    """The mean; infinite if either value is."""
-    return math.inf if math.inf in (a, b) else (a + b) / 2
 
 
 @lru_cache(maxsize=1024)

@@ -54,7 +54,7 @@ TABLES = {  # title: (head, column, digits) ...
 
 def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
     """(title, rows with the head first) for every edition, benchmark and problem; the closed division comes first."""
-    strong = sorted((r for r in results if not r.weak), key=place)
+    strong = sorted((r for r in results if not r.weak), key=lambda r: (*r.group[:3], r.group[4], r.org, r.system))
     found = []
     for (edition, benchmark, problem), members in groupby(strong, key=lambda r: r.group[:3]):
         records = [known(r) for r in members]
@@ -75,11 +75,6 @@ def known(r: Result) -> dict[str, Any]:
     if all(row.staging_line is None for row in r.rows):
         values |= {name: None for name in values if name.startswith("staging_")}
     return values
-
-
-def place(r: Result) -> tuple[Any, ...]:
-    """The key by which sets are sorted."""
-    return (*r.group[:3], r.group[4], r.org, r.system)
 
 
 def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int | None]]) -> list[str]:
