@@ -55,7 +55,9 @@ def targets(args: argparse.Namespace, formats: Sequence[str]) -> list[Target]:
     if not outputs:
         return [(None, args.format or "text")]
     if args.format and len(outputs) > 1:
-        raise ValueError(f"found --format with {len(outputs)} --output, wanted their endings to say the formats")
+        raise ValueError(
+            f"found --format with {len(outputs)} --output, wanted one --output, or formats by their endings"
+        )
     found = []
     for path in outputs:
         form = args.format or ENDINGS.get(path.suffix.lower())

@@ -40,12 +40,10 @@ def freeze(folder: Path) -> int:
     """Write frozen.txt and return 0. Raises ValueError if the folder is no round, is frozen already, or holds something
     other than plain files."""
     if folder.resolve().name not in editions():
-        raise ValueError(
-            f"{folder}: found no folder that is named as an edition, wanted one of {', '.join(editions())}"
-        )
+        raise ValueError(f"{folder}: found no folder named as an edition, wanted one of {', '.join(editions())}")
     if os.path.lexists(folder / NAME):
         raise ValueError(
-            f"{folder / NAME}: the round is frozen; --check compares, and a new list needs the old one gone"
+            f"{folder / NAME}: the round is frozen already: compare with --check, or remove the file to freeze it again"
         )
     files = listed(folder)
     if not files:

@@ -53,7 +53,9 @@ def pages(args: argparse.Namespace) -> dict[str, str]:
     verdict = command.judged(args, [(args.out / "index.html", "html")])
     found = rounds(summarize(verdict, args.as_logged), left_out(verdict), campaigns(verdict))
     if not found:
-        raise ValueError(f"{' '.join(map(str, args.paths))}: found no set of runs")
+        raise ValueError(
+            f"{' '.join(map(str, args.paths))}: found no set of runs, wanted a round, such as results/v1.0"
+        )
     return dict(files(found, Path.cwd()))
 
 

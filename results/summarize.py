@@ -39,7 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         results, without = summarize(verdict, args.as_logged), left_out(verdict)
         tuned = campaigns(verdict)
         if not results and not without and not tuned:
-            raise ValueError(f"{' '.join(map(str, args.paths))}: found no set of runs")
+            raise ValueError(
+                f"{' '.join(map(str, args.paths))}: found no set of runs, wanted folders with result_<i>.txt"
+            )
         if all(form == "csv" for _, form in wanted):
             for path, why in without:
                 tell(f"{path}: {why}")

@@ -106,7 +106,7 @@ def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
         "sets": Rows(("s", "row", "set", "rank", "x", "low", "high"), sets),
         "runs": Rows(("s", "row", "run", "x"), runs),
     }
-    note = "Dot: figure of merit. Line: its interval. Ticks: runs. Before the name: the places that a set could have."
+    note = "Dot: figure of merit. Line: its interval. Ticks: runs. Before the name: the places that a set may have."
     return Chart("ranks", caption, keys, tables, note, "shape")
 
 

@@ -138,7 +138,7 @@ def tables(results: Sequence[Result], links: Links) -> list[Ranked]:
 
 RANKED = (
     " The figure of merit is the mean time to train without the fastest and slowest runs, with its 95 % interval. A "
-    "rank is the range of places that a set could have: sets share places where their runs can't tell which is faster."
+    "rank is the range of places that a set may have: sets share places if their runs do not show which is faster."
 )
 STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
 STRONG = (*STRONG, "units", "samples/s", "unit-hours")
