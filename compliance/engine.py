@@ -12,7 +12,7 @@ from compliance.finding import Finding
 from compliance.judging import Logs, Unit, faults_of, finding_of
 from compliance.reading.across import Across
 from compliance.reading.discovery import discover
-from compliance.reading.edition import select_edition
+from compliance.reading.edition import rounds_of, select_edition
 from compliance.reading.files import description_of
 from compliance.reading.registry import Registries
 from compliance.reading.tree import Set, Submission
@@ -43,8 +43,11 @@ def judge(
     if edition:
         load(edition, rules)
     found = discover(list(dict.fromkeys(map(str, paths))))
-    beside, registries = found.submissions, Registries()
-    units = [_unit(select_edition(s, edition, rules, beside), s, s.sets, waivers, registries) for s in beside]
+    rounds, registries = rounds_of(found.submissions), Registries()
+    units = [
+        _unit(select_edition(s, edition, rules, together), s, s.sets, waivers, registries)
+        for s, together in zip(found.submissions, rounds, strict=True)
+    ]
     units += [_unit(select_edition(s, edition, rules), None, (s,), waivers, registries) for s in found.sets]
     units += [Unit(select_edition(log, edition, rules), None, (), {}, log, waivers) for log in found.logs]
     for unit in units:

@@ -27,7 +27,7 @@ def _explained(code: str, known: list[Edition]) -> str:
     """A rule's sentence and text, its severity by edition, and where the text stands."""
     having = [edition for edition in known if code in edition.rules]
     rule = having[0].rules[code]
-    where = "\n".join(f"  {edition.name}: {_severity(code, edition)}" for edition in having)
+    where = "\n".join(f"  {edition.name}: {severity(code, edition)}" for edition in having)
     return f"{code} {rule.sentence}\n\n{rule.reason}\n\nIn force in\n{where}\n\nText: {rule.place}\n"
 
 
@@ -37,7 +37,7 @@ def listing(name: str | None) -> str:
     for edition in _editions(name):
         lines.append(f"{edition.name}: {edition.limits.title}")
         for code, rule in edition.rules.items():
-            lines.append(f"  {code:<7}{_severity(code, edition):<9}{rule.sentence} ({rule.place})")
+            lines.append(f"  {code:<7}{severity(code, edition):<9}{rule.sentence} ({rule.place})")
     return "\n".join(lines) + "\n"
 
 
@@ -45,7 +45,7 @@ def _editions(name: str | None) -> list[Edition]:
     return [load(n) for n in ([name] if name else editions())]
 
 
-def _severity(code: str, edition: Edition) -> str:
+def severity(code: str, edition: Edition) -> str:
     """The edition's, else the check's own; "people" for a rule that no program checks."""
     if edition.rules[code].by_review:
         return "people"

@@ -1,4 +1,4 @@
-"""A browser without a window, driven through Chromium's own protocol: for tests of the report and its speed.
+"""A headless Chromium, driven through its DevTools protocol, for tests of the report and its speed.
 
 Needs Chromium and websocket-client.
 """
@@ -22,24 +22,24 @@ FLAGS = [
     *("--disable-background-networking", "--disable-component-update", "--remote-debugging-port=0"),
     *("--remote-allow-origins=*", "--hide-scrollbars"),
 ]
-SECONDS = 30.0  # for the browser to start, and a page to load
+SECONDS = 30.0  # limit for the browser to start and a page to load
 COMPLAINTS = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
 
 
 def browser() -> str | None:
-    """The path of the browser that is installed, None without one."""
+    """The path of the installed browser, None if there is none."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
 class Page:
-    """One tab, and everything that it logged or requested."""
+    """One tab of the browser, with all events that it sent."""
 
     def __init__(self, address: str):
         self.socket = websocket.create_connection(address, timeout=120)
         self.count, self.events = 0, []
 
     def call(self, method: str, **params: Any) -> dict:
-        """The result of one of the protocol's methods. AssertionError where it has none."""
+        """The result of a method of the protocol. Raises AssertionError if the method fails."""
         self.count += 1
         self.socket.send(json.dumps({"id": self.count, "method": method, "params": params}))
         while True:
@@ -50,13 +50,13 @@ class Page:
             self.events.append(message)
 
     def run(self, script: str) -> Any:
-        """The value of an expression in the page, waited for where it is a promise."""
+        """The value of a JavaScript expression in the page; a promise is awaited."""
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
     def open(self, page: Path, width: int = 1024, dark: bool = False, media: str = "") -> None:
-        """Loads a file and waits until it is complete. `width` in CSS pixels."""
+        """Load a file and wait until it is complete. `width` is in CSS pixels."""
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.call(
@@ -70,19 +70,19 @@ class Page:
             time.sleep(0.02)
 
     def complaints(self) -> list[dict]:
-        """Errors and whatever else the page wrote to its console."""
-        self.run("1")  # whatever was under way has arrived
+        """The errors and console messages of the page."""
+        self.run("1")  # earlier events have then arrived
         return [e for e in self.events if e.get("method") in COMPLAINTS]
 
     def requests(self) -> list[str]:
-        """The addresses of all that was requested, the page itself among them."""
+        """The addresses that were requested, the page's own among them."""
         sent = [e for e in self.events if e.get("method") == "Network.requestWillBeSent"]
         return [e["params"]["request"]["url"] for e in sent]
 
 
 @contextmanager
 def started() -> Iterator[str]:
-    """A browser; the address of its protocol. RuntimeError where none is installed, or it does not start."""
+    """Start a browser and give the address of its protocol. Raises RuntimeError if none is installed or starts."""
     path = browser()
     if path is None:
         raise RuntimeError(f"found none of {', '.join(NAMES)}, wanted one")

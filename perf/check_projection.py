@@ -1,11 +1,11 @@
-"""How well project.py predicts this machine: measured and predicted steps side by side.
+"""Check the predictions of project.py on this machine: measured and predicted steps side by side.
 
     python perf/check_projection.py --system epyc-2core [--out build/projection] [--keep]
     python perf/check_projection.py --only scale5-1111-float32-batch1
 
-Generates a few samples at scales 5 and 6 and of smoke's network, runs train.py --steps on one and on two ranks with
-one thread each, calibrates the system with some of the logs, and prints measured and predicted for all of them. The
-logs and the calibrated system stay in the folder. About six minutes on two cores.
+The command generates a few samples at scales 5 and 6 and for smoke's network, runs train.py --steps on one and two
+ranks with one thread each, calibrates the system with some of the logs, and prints measured and predicted values of
+all. Logs and calibrated system stay in the folder. It takes about six minutes on two cores.
 """
 
 import argparse
@@ -37,7 +37,7 @@ TRAIN = Path(__file__).resolve().parents[1] / "implementations" / "pytorch" / "t
 
 @dataclass(frozen=True)
 class Case:
-    """A run: a problem, its layout, and settings. `fits` says that the system is calibrated with it."""
+    """A run to measure. The system is calibrated with the runs that have `fits`."""
 
     problem: str
     layout: str
@@ -67,7 +67,7 @@ CASES = (
 
 
 def problems() -> list[Problem]:
-    """Volumes of 32^3 and 64^3 for networks of width 64, and 32^3 for smoke's of width 16; 20 samples each."""
+    """Problems of 20 samples: 32^3 and 64^3 voxels with width 64, and 32^3 with smoke's width 16."""
     few = {"instances": 12, "train_samples": 16, "validation_samples": 4}
     six, smoke = load_problem("scale6"), load_problem("smoke")
     return [
@@ -78,7 +78,7 @@ def problems() -> list[Problem]:
 
 
 def prepare(out: Path) -> Path:
-    """Generate the samples; the file with the problems' definitions."""
+    """Generate the samples; the file with the definitions of the problems."""
     definitions = {}
     for problem in problems():
         generate(out / problem.name, problem, 2, Launch(0, 1, 0, 1, "none"))
@@ -89,7 +89,7 @@ def prepare(out: Path) -> Path:
 
 
 def run(case: Case, out: Path, problems: Path) -> Path:
-    """Measure a case; its log."""
+    """Run a case; its log. Exits if the run fails."""
     ranks = ranks_of(case.layout)
     start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"] if ranks > 1 else []
     log = out / f"{case.name}.txt"
@@ -110,12 +110,12 @@ def run(case: Case, out: Path, problems: Path) -> Path:
 
 
 def ranks_of(layout: str) -> int:
-    """The ranks of a layout."""
+    """The number of ranks of a layout."""
     return math.prod(map(int, layout.split(",")))
 
 
 def table(cases: Sequence[Case], found: Sequence[list[tuple[str, float, float]]]) -> str:
-    """Markdown: for each case measured and predicted seconds, and ratios predicted / measured."""
+    """A Markdown table: for each case measured and predicted seconds, and the ratios predicted / measured."""
     names = ("step s", "forward s", "backward s", "messages s", "evaluation s/sample", "memory GiB")
     head = ["run", "calibrated with", "step s", "predicted", *(f"{n.removesuffix(' s')}" for n in names)]
     lines = [head, ["---"] * len(head)]
@@ -132,8 +132,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--system", default="epyc-2core", help="rates to start from: a name, or a file ending in .yaml")
     parser.add_argument("--out", type=Path, default=Path("build/projection"))
-    parser.add_argument("--keep", action="store_true", help="use the logs that are there")
-    parser.add_argument("--only", choices=[c.name for c in CASES], help="run this one alone, and calibrate nothing")
+    parser.add_argument("--keep", action="store_true", help="use existing logs")
+    parser.add_argument("--only", choices=[c.name for c in CASES], help="run this case only, and calibrate nothing")
     options = parser.parse_args()
     file = prepare(options.out)
     if options.only:

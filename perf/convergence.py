@@ -1,12 +1,12 @@
-"""How the reference converges: from logs to one file of data, and from that to figures, a table and reference points.
+"""Draw how the reference converges: collect its logs in one data file, and make figures, a table and reference points.
 
-    python perf/convergence.py LOG_OR_FOLDER...      # docs/convergence.yaml from logs, then all that is made from it
-    python perf/convergence.py --add LOG...          # the same, beside the runs that the file has already
-    python perf/convergence.py                       # figures and table anew, from docs/convergence.yaml alone
+    python perf/convergence.py LOG_OR_FOLDER...      # write docs/convergence.yaml from logs, then figures and table
+    python perf/convergence.py --add LOG...          # add runs to docs/convergence.yaml, then the same
+    python perf/convergence.py                       # figures and table again, from docs/convergence.yaml
     python perf/convergence.py --points              # reference_epochs of the problems, for rules/<edition>/limits.yaml
 
-Figures are docs/figures/convergence-<problem>.svg. The table is printed, and replaces what stands in
-docs/convergence.md, if there is such a page, between the two lines `<!-- convergence: table -->` and `<!-- end -->`.
+The figures are docs/figures/convergence-<problem>.svg. The table is printed and written into docs/convergence.md,
+between the lines `<!-- convergence: table -->` and `<!-- end -->`.
 """
 
 import argparse
@@ -29,7 +29,7 @@ SCORES = {"dice": "validation Dice", "mean": "validation score"}
 
 
 def between(page: str, table: str) -> str:
-    """A page with the table between the marks. Raises ValueError where the marks aren't there once, in order."""
+    """The page with the table between its marks. Raises ValueError unless it has both marks once, in this order."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end or BEGIN in after:
@@ -38,7 +38,7 @@ def between(page: str, table: str) -> str:
 
 
 def figures(series: Sequence[Series]) -> dict[str, str]:
-    """File name -> SVG, one for each problem."""
+    """{file name: SVG} of each problem."""
     found = {}
     for problem, members in itertools.groupby(series, key=lambda one: one.problem):
         group = list(members)
@@ -48,7 +48,7 @@ def figures(series: Sequence[Series]) -> dict[str, str]:
 
 
 def run(options: argparse.Namespace) -> None:
-    """What the options ask for."""
+    """Do what the options ask for."""
     if options.logs:
         known = read(options.data) if options.add and options.data.exists() else []
         write(options.data, merged([*known, *from_logs(options.logs)]))
@@ -66,14 +66,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Returns the exit code: 2 where a log or the data can't be taken."""
+    """Run, and return the exit code: 2 if a log or the data file is not usable."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("logs", nargs="*", type=Path, metavar="LOG", help="logs of runs, or folders of them")
-    parser.add_argument("--add", action="store_true", help="keep the runs that the file of data has already")
+    parser.add_argument("--add", action="store_true", help="keep the runs that the data file has already")
     parser.add_argument("--points", action="store_true", help="print reference points instead of figures and table")
     parser.add_argument("--data", type=Path, default=DOCS / "convergence.yaml")
     parser.add_argument("--figures", type=Path, default=DOCS / "figures", help="the figures' folder")
-    parser.add_argument("--page", type=Path, default=DOCS / "convergence.md", help="where the table stands")
+    parser.add_argument("--page", type=Path, default=DOCS / "convergence.md", help="the page that has the table")
     options = parser.parse_args(arguments)
     try:
         run(options)

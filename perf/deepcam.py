@@ -1,7 +1,7 @@
 """DeepCAM's network at full size: `python perf/deepcam.py [--samples 1] [--steps 2] [field=value ...]`.
 
-Training steps of the published network on samples of 768 x 1152 pixels: seconds of each, forward, backward and the
-optimizer, and the most memory that the process or the GPU held. The values are noise, the weights are fresh.
+The command runs training steps of the published network on samples of 768 x 1152 pixels of noise. For each step it
+prints the seconds forward, backward and in the optimizer, and the peak memory of the process or the GPU.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from implementations.pytorch.parallel.layout import Layout
 
 
 def batch_of(samples: int, task: Task) -> tuple[torch.Tensor, ...]:
-    """Data, ranges and labels as the reader gives them."""
+    """A batch of noise as the reader gives it: data (N, H, W, 16), limits (N, 2, 16), labels (N, H, W)."""
     h, w = task.problem.height, task.problem.width
     limits = torch.tensor([[0.0] * 16, [1.0] * 16]).expand(samples, 2, 16)
     batch = (torch.rand(samples, h, w, 16), limits, torch.randint(3, (samples, h, w), dtype=torch.uint8))
@@ -33,14 +33,14 @@ def batch_of(samples: int, task: Task) -> tuple[torch.Tensor, ...]:
 
 
 def memory(device: str) -> float:
-    """GiB held at most, so far."""
+    """The peak memory so far, in GiB."""
     if device == "cuda":
         return torch.cuda.max_memory_allocated() / 2**30
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def clock(device: str) -> float:
-    """Seconds, once all work is done."""
+    """The time in seconds after the device has finished its work."""
     if device == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter()
@@ -48,7 +48,7 @@ def clock(device: str) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Seconds and memory of DeepCAM's training steps at full size.")
-    parser.add_argument("--samples", type=int, default=1, help="of a batch")
+    parser.add_argument("--samples", type=int, default=1, help="samples of a batch")
     parser.add_argument("--steps", type=int, default=2)
     parser.add_argument("settings", nargs="*", metavar="field=value", help="as train.py's")
     options = parser.parse_args()

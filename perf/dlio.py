@@ -1,12 +1,12 @@
-"""DLIO on our datasets, beside the reference's own trial of the input.
+"""Run DLIO on the project's datasets, and compare it with the reference's input trial.
 
     python perf/dlio.py environment [--into build/dlio]
     python perf/dlio.py export --problem smoke --data data/smoke --out build/smoke [--from-log build/result_0.txt]
     python perf/dlio.py compare --problem smoke --data data/smoke --out build/smoke [--from-log ...] [--workers 1]
 
-`export` writes what DLIO 2.0.0 reads; `compare` runs it on both views, and `train.py --io-only` twice, asleep and
-spinning, at the same batch, readers and computation, one after another on this machine. Pages of the dataset are
-dropped before each side. docs/io.md says what the numbers mean.
+`environment` installs DLIO 2.0.0. `export` writes views of a dataset that DLIO can read. `compare` runs DLIO on both
+views and `train.py --io-only` with --emulate sleep and spin, one after another, with the same batch, readers and
+computation. The dataset's pages are dropped from the cache before each. docs/io.md says what the numbers mean.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from perf.storage.sides import dlio_side, run_dlio, table, trial, trial_side
 
 
 def settings_of(options: argparse.Namespace, problem: AnyProblem) -> Settings:
-    """The problem's batch sizes and read-ahead, a rank's; computation as given or as a log has it."""
+    """The settings of a rank: the problem's batch sizes and read-ahead, with computation as given or from a log."""
     config = load_config(config_class(problem.workload), config_path(problem.name), [])
     if config.batch_size % options.ranks:
         raise ValueError(f"--ranks: found {options.ranks}, wanted a divisor of the batch size {config.batch_size}")
@@ -57,7 +57,7 @@ def settings_of(options: argparse.Namespace, problem: AnyProblem) -> Settings:
 
 
 def evaluation_seconds(log: Path, problem: AnyProblem, batch: int) -> float:
-    """Seconds of an evaluation's step: the median of the log's evaluations; 0 where it has none."""
+    """Seconds of an evaluation step: the median over the log's evaluations, 0 if it has none."""
     starts, stops = (
         [e.time_ms for e in read_log(log) if isinstance(e, Event) and e.key == key]
         for key in ("eval_start", "eval_stop")
@@ -67,7 +67,7 @@ def evaluation_seconds(log: Path, problem: AnyProblem, batch: int) -> float:
 
 
 def compare(options: argparse.Namespace, problem: AnyProblem, settings: Settings, views: list[str]) -> str:
-    """Run all sides; the table."""
+    """Run all sides, and return the table."""
     python, sides = python_of(options.into), []
     first = module_of(problem).sample_path(options.data, problem, "train", problem.split_samples("train")[0])
     for view in views:
@@ -84,7 +84,7 @@ def compare(options: argparse.Namespace, problem: AnyProblem, settings: Settings
 
 
 def check_keys(options: argparse.Namespace, problem: AnyProblem, views: list[str]) -> None:
-    """Have DLIO's own code read the YAML. Raises ValueError for a key that it does not know."""
+    """Let DLIO's own code read the YAML. Raises ValueError for a key that DLIO does not read."""
     paths = [str(options.out / "config" / "workload" / f"{name_of(problem, view)}.yaml") for view in views]
     command = [str(python_of(options.into)), str(Path(__file__).with_name("storage") / "keys.py"), *paths]
     if subprocess.run(command, check=False).returncode:
@@ -101,9 +101,9 @@ def main() -> int:
     parser.add_argument("--views", nargs="+", choices=VIEWS, default=list(VIEWS))
     parser.add_argument("--workers", type=int, default=1, help="reader processes a rank, on both sides (default: 1)")
     parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--ranks", type=int, default=1, help="with export, what counts are cut for")
+    parser.add_argument("--ranks", type=int, default=1, help="export for so many ranks")
     parser.add_argument("--compute-seconds", type=float, help="seconds of a step's computation")
-    parser.add_argument("--from-log", type=Path, help="a run's log that they are taken from")
+    parser.add_argument("--from-log", type=Path, help="take them from the log of a run")
     options = parser.parse_args()
     try:
         if options.action == "environment":

@@ -1,9 +1,9 @@
-"""Collect the pages of the documents' site, for MkDocs to build. `make docs` does both.
+"""Collect the pages of the documentation site for MkDocs. `make docs` runs both.
 
     python perf/docs.py --out build/docs        # build/docs/mkdocs.yml and build/docs/pages/
 
-The pages are the repository's own Markdown, at the same paths: those that the navigation in docs/site/mkdocs.yml names.
-Pages of rules, settings and commands are generated. A link to a file that is no page leads to a page that shows it.
+The pages are the Markdown files of the repository that the navigation in docs/site/mkdocs.yml names, at the same paths.
+The pages of rules, settings and commands are generated. A link to any other file leads to a page that shows the file.
 """
 
 import argparse
@@ -37,12 +37,12 @@ def pages_of(nav: Any) -> list[str]:
 
 
 def listed() -> list[str]:
-    """The pages of the site."""
+    """The pages that the navigation names."""
     return pages_of(read_yaml(SITE / "mkdocs.yml")["nav"])
 
 
 def generated(page: str) -> str:
-    """The Markdown of a generated page. Raises ValueError for one that nothing generates."""
+    """The Markdown of a generated page. Raises ValueError if nothing generates it."""
     kind, _, name = page.removeprefix(GENERATED).removesuffix(".md").rpartition("/")
     match kind, name:
         case "", "settings":
@@ -55,8 +55,8 @@ def generated(page: str) -> str:
 
 
 def collect(pages: Sequence[str]) -> dict[str, str | Path]:
-    """Everything that MkDocs reads, by its path below `pages/`: Markdown, and files to be copied. Raises ValueError for
-    a link that leads nowhere, naming the page and the link."""
+    """{path below `pages/`: Markdown, or a file to copy} of all that MkDocs reads. Raises ValueError naming the page
+    and the link if a link leads nowhere."""
     found: dict[str, str | Path] = {}
     linked: set[str] = set()
 
@@ -80,13 +80,13 @@ def collect(pages: Sequence[str]) -> dict[str, str | Path]:
     for page in pages:
         text = generated(page) if page.startswith(GENERATED) else (ROOT / page).read_text(encoding="utf-8")
         found[page] = for_python_markdown(relinked(text, lambda link, page=page: target(page, link)))
-        if page.startswith(f"{GENERATED}rules/mlperf"):  # or the search would find each rule five times
+        if page.startswith(f"{GENERATED}rules/mlperf"):  # else the search finds each rule five times
             found[page] = f"---\nsearch:\n  exclude: true\n---\n\n{found[page]}"
     return found | {f"files/{place}.md": shown(place) for place in linked}
 
 
 def write(found: Mapping[str, str | Path], out: Path) -> None:
-    """The folder that MkDocs builds."""
+    """Write the folder that MkDocs builds from."""
     shutil.rmtree(out / "pages", ignore_errors=True)
     for name, content in found.items():
         path = out / "pages" / name
@@ -102,7 +102,7 @@ def write(found: Mapping[str, str | Path], out: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Collect and write. Returns the exit code."""
+    """Collect, write, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
     options = parser.parse_args(arguments)

@@ -1,10 +1,10 @@
-"""Pictures of ScaFFold's problems, for the documents.
+"""Draw the pictures of ScaFFold's problems for the documentation.
 
     python perf/figures.py                                    # docs/figures/scaffold-<problem>.png and categories.png
     python perf/figures.py --problem smoke scale6 --out DIR
 
-A problem's picture has two slices of a sample, intensities beside labels, and the whole sample as a solid body. The
-picture of the categories has the base of each and some of its variants. The same problems give the same bytes.
+The picture of a problem has two slices of a sample, intensities beside labels, and the whole sample as a solid body.
+The picture of categories has the base of each and some of its variants. The same problems always give the same bytes.
 """
 
 import argparse
@@ -30,19 +30,19 @@ from perf.voxels import COLOURS, Scene, grid
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "figures"
 PROBLEMS = ("smoke", "scale6", "scale7", "scale8")
-LOOKED_AT = 40  # samples among which one with many categories is looked for
+LOOKED_AT = 40  # samples searched for one with many categories
 SLICE, BODY, SMALL = 256, 512, 128  # pixels: sides of a slice, a whole volume, a variant
 GAP, EDGE, LINE, ROOM = 16, 24, 34, 64  # pixels: between and around parts, for a line of text, for names of planes
-NOTHING, INK, SOFT = (226, 226, 226), (20, 20, 20), (90, 90, 90)  # background of labels, text, its lighter kind
-SHADES = 4  # of each category's colour in the picture's palette
+NOTHING, INK, SOFT = (226, 226, 226), (20, 20, 20), (90, 90, 90)  # background of labels, text, lighter text
+SHADES = 4  # shades of each category's colour in the palette
 GREYS = 16
 
 VARIANTS = ((None, None), (0, 4), (4, 7), (7, 13), (9, 16))  # of a category: (parameter, factor in tenths), or its base
-ZOOM = 1.28  # of a variant: none reaches into its cell's corners
+ZOOM = 1.28  # of variants, which do not reach into the corners of their cells
 
 
 def chosen_sample(problem: Problem) -> int:
-    """The first of the samples with the most categories, among these with the most spread-out fractals."""
+    """The first sample with the most categories and, among these, the most spread-out fractals."""
 
     def variety(sample: int) -> tuple[int, int, int]:
         placed = fractals(problem, sample)
@@ -53,32 +53,32 @@ def chosen_sample(problem: Problem) -> int:
 
 
 def chosen_planes(label: np.ndarray, cell: int, wanted: int = 2) -> list[int]:
-    """The fullest plane of each of the fullest layers of cells, in order."""
+    """The fullest plane of each of the `wanted` fullest layers of cells, in order."""
     counts = (label != 0).sum(axis=(1, 2)).reshape(-1, cell)  # (layers, planes)
     layers = sorted(np.argsort(-counts.max(axis=1), kind="stable")[:wanted].tolist())
     return [layer * cell + int(counts[layer].argmax()) for layer in layers]
 
 
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """Pillow's own: the same on every machine."""
+    """Pillow's own font, which is the same on every machine."""
     return ImageFont.load_default(size)
 
 
 def enlarged(pixels: np.ndarray, side: int) -> Image.Image:
-    """(n, n, 3) as a picture of about `side` pixels, each voxel a whole number of them."""
+    """Pixels (n, n, 3) as a picture of about `side` pixels; each voxel is a whole number of pixels wide."""
     times = max(1, side // len(pixels))
     return Image.fromarray(np.repeat(np.repeat(pixels, times, axis=0), times, axis=1))
 
 
 def slice_pictures(volume: np.ndarray, label: np.ndarray) -> tuple[Image.Image, Image.Image]:
-    """Intensities and labels of a plane, (n, n) each."""
+    """The pictures of a plane's intensities and labels, (n, n) each."""
     colours = np.array([NOTHING, *COLOURS], np.uint8)
     return enlarged(np.repeat(volume[..., None], 3, axis=-1), SLICE), enlarged(colours[label], SLICE)
 
 
 def body_picture(problem: Problem, label: np.ndarray, sample: int, planes: Sequence[int]) -> Image.Image:
-    """The sample as a solid body in its grid of cells, with dashed lines around the planes that are shown as slices.
-    There is room for their names on the left."""
+    """The picture of a sample as a solid body in its grid of cells. Dashed lines mark the planes that are shown as
+    slices; their names are on the left."""
     scene, cells = Scene(BODY), problem.side // problem.cell
     grid(scene, cells)
     scene.solid(label)
@@ -105,12 +105,12 @@ def body_picture(problem: Problem, label: np.ndarray, sample: int, planes: Seque
 
 
 def places_of(problem: Problem, planes: Sequence[int]) -> list[float]:
-    """Where planes are in a cube of side 1."""
+    """The positions of planes in a cube of side 1."""
     return [(plane + 0.5) / problem.side for plane in planes]
 
 
 def legend(draw: ImageDraw.ImageDraw, x: float, y: float, categories: int) -> None:
-    """A swatch and a name for background and each category, in a row."""
+    """Draw a row of swatches with the names of background and categories."""
     names = ["background", *(f"category {i + 1}" for i in range(categories))]
     for name, colour in zip(names, (NOTHING, *COLOURS), strict=False):
         draw.rectangle((x, y, x + 16, y + 16), colour, SOFT)
@@ -119,7 +119,7 @@ def legend(draw: ImageDraw.ImageDraw, x: float, y: float, categories: int) -> No
 
 
 def problem_picture(problem: Problem) -> Image.Image:
-    """What a problem is, in one picture."""
+    """The picture of a problem."""
     sample = chosen_sample(problem)
     volume, label = make_sample(problem, sample)
     planes = chosen_planes(label, problem.cell)
@@ -143,7 +143,7 @@ def problem_picture(problem: Problem) -> Image.Image:
 
 
 def captions(problem: Problem) -> tuple[str, str]:
-    """A title, and what it leaves open."""
+    """(title, explanation) of a problem's picture."""
     n, c, (low, high) = problem.side, problem.cell, problem.intensity.foreground
     words = (
         f"{problem.fractals} fractals, each of one of {problem.categories} categories, in cells of {c} x {c} x {c}. "
@@ -153,7 +153,7 @@ def captions(problem: Problem) -> tuple[str, str]:
 
 
 def variant_of(parameter: int | None, factor: int | None) -> tuple[int, str]:
-    """The number of a variant, and its name."""
+    """(number, name) of a variant."""
     if parameter is None:
         return 0, "base"
     number = 1 + len(FACTORS) * parameter + FACTORS.index(factor)
@@ -161,7 +161,7 @@ def variant_of(parameter: int | None, factor: int | None) -> tuple[int, str]:
 
 
 def categories_picture(problem: Problem) -> Image.Image:
-    """Each category in a row: its base and some variants, as large as a cell of the problem."""
+    """The picture of categories: a row for each with its base and some variants, at the size of the problem's cells."""
     top, left = EDGE + 82, EDGE + 110
     size = left + len(VARIANTS) * (SMALL + GAP) - GAP + EDGE, top + problem.categories * (SMALL + GAP)
     picture = Image.new("RGB", size, "white")
@@ -186,7 +186,7 @@ def categories_picture(problem: Problem) -> Image.Image:
 
 
 def palette() -> np.ndarray:
-    """Greys, and each category's colour from dark to full and on to white, uint8 (n, 3): what pictures are made of."""
+    """The colours of pictures, uint8 (n, 3): greys, and each category's colour from dark over full towards white."""
     greys = [(round(255 * i / (GREYS - 1)),) * 3 for i in range(GREYS)]
     full = np.array(COLOURS, float)
     shades = [full * s for s in np.linspace(0.5, 1, SHADES)]
@@ -195,7 +195,7 @@ def palette() -> np.ndarray:
 
 
 def indexed(picture: Image.Image) -> Image.Image:
-    """The same with the nearest colours of the palette."""
+    """The picture in the nearest colours of the palette."""
     pixels = np.asarray(picture).reshape(-1, 3)
     numbers = pixels.astype(np.int64) @ [65536, 256, 1]
     _, first, back = np.unique(numbers, return_index=True, return_inverse=True)
@@ -208,7 +208,7 @@ def indexed(picture: Image.Image) -> Image.Image:
 
 
 def save(picture: Image.Image, path: Path, problem: Problem) -> None:
-    """As a PNG file with a palette, a third of the bytes; its text "problem" is the digest of what it shows."""
+    """Write a PNG file with a palette, a third of the bytes without. Its text "problem" is the problem's digest."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = PngInfo()
     text.add_text("problem", problem.digest())
@@ -217,10 +217,10 @@ def save(picture: Image.Image, path: Path, problem: Problem) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw and write. Returns the exit code."""
+    """Draw, write, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", nargs="*", default=PROBLEMS, help=f"default: {' '.join(PROBLEMS)}")
-    parser.add_argument("--categories", default="scale7", help="the problem in whose cells categories are drawn")
+    parser.add_argument("--categories", default="scale7", help="the problem whose cells give the size of categories")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args(arguments)
     try:

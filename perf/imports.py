@@ -1,8 +1,8 @@
-"""The figure of who imports whom, drawn from the code.
+"""Draw the figure of who imports whom from the code.
 
     python perf/imports.py        # docs/figures/imports.svg
 
-A box is a package with its folders, an arrow an import somewhere in it. Imports within a package are not drawn.
+A box is a package with its folders. An arrow means that a module of one package imports another package.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from perf.curves.svg import element, label
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "figures" / "imports.svg"
-PACKAGES = {  # package -> what it is; from top to bottom
+PACKAGES = {  # package: what it is; from top to bottom
     "perf": "measurements and figures",
     "implementations": "the reference, for PyTorch",
     "results": "scores and comparisons",
@@ -27,9 +27,9 @@ PACKAGES = {  # package -> what it is; from top to bottom
     "rules": "texts and numbers of the rules",
     "benchmark": "the problem, without a framework",
 }
-LEFT, TOP, WIDE, HIGH, GAP = 110, 10, 460, 62, 16  # pixels: place and size of boxes, and between them
-WIDTH, LANE = 755, 18  # of the figure; between lines
-LINE = 74  # characters of a line of folders
+LEFT, TOP, WIDE, HIGH, GAP = 110, 10, 460, 62, 16  # pixels: place and size of boxes, gap between them
+WIDTH, LANE = 755, 18  # pixels: width of the figure, distance of lines
+LINE = 74  # characters in a line of folders
 STYLE = """text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: #57606a; }
 .name { font-size: 15px; font-weight: 600; fill: #1b1f24; } .folders { font-size: 11px; }
 rect.box { fill: #f6f8fa; stroke: #8c959f; } .line { fill: none; stroke: #3b5bdb; stroke-width: 1.5; }
@@ -38,13 +38,13 @@ rect.box { fill: #f6f8fa; stroke: #8c959f; } .line { fill: none; stroke: #3b5bdb
 
 
 def modules(package: str) -> list[Path]:
-    """The Python files of a package; the submissions in results/ are none of its own."""
+    """The Python files of a package, without the submissions in results/."""
     files = sorted((ROOT / package).rglob("*.py"))
     return [path for path in files if not re.match(r"results/v\d", path.relative_to(ROOT).as_posix())]
 
 
 def imports() -> dict[str, set[str]]:
-    """The packages that each package imports, itself left out."""
+    """{package: other packages that it imports}."""
     found: dict[str, set[str]] = {}
     for package in PACKAGES:
         names = set().union(*(imported(path) for path in modules(package)))
@@ -64,7 +64,7 @@ def imported(path: Path) -> set[str]:
 
 
 def folders(package: str) -> list[str]:
-    """The folders of a package that hold modules: of implementations, those of the reference."""
+    """The folders of a package that hold modules; for implementations, those of the reference."""
     top = ROOT / package / ("pytorch" if package == "implementations" else "")
     return sorted(path.name for path in top.iterdir() if path.name != "templates" and any(path.glob("*.py")))
 
@@ -82,7 +82,7 @@ def wrapped(names: Sequence[str]) -> list[str]:
 
 
 def box(package: str) -> str:
-    """A package: its name, what it is, its folders."""
+    """The box of a package: its name, what it is, its folders."""
     y = edge(package)
     shown = package + ("/pytorch/" if package == "implementations" else "/")
     parts = [element("rect", x=LEFT, y=y, width=WIDE, height=HIGH, rx=6, class_="box")]
@@ -99,8 +99,8 @@ def edge(package: str) -> int:
 
 
 def side(edges: Sequence[tuple[str, str]], x: int, out: int, class_: str) -> list[str]:
-    """Lines with arrows along one side of the boxes, at x; `out` is -1 to the left and 1 to the right. Short ones are
-    nearest to the boxes, each has a lane of its own, and none begins or ends where another does."""
+    """The arrows along one side of the boxes, at x; `out` is -1 on the left and 1 on the right. Each has its own lane
+    and its own ends; the shortest are nearest to the boxes."""
     order = list(PACKAGES)
     lanes = sorted(edges, key=lambda pair: (order.index(pair[1]) - order.index(pair[0]), order.index(pair[0])))
     parts = []
@@ -118,7 +118,7 @@ def side(edges: Sequence[tuple[str, str]], x: int, out: int, class_: str) -> lis
 
 
 def figure(found: Mapping[str, set[str]]) -> str:
-    """The figure as SVG: what perf imports on the left, all else on the right."""
+    """The SVG of the figure: the imports of perf on the left, all others on the right."""
     edges = [(importer, importee) for importer in found for importee in sorted(found[importer])]
     words = "; ".join(f"{importer} imports {', '.join(sorted(names)) or 'none'}" for importer, names in found.items())
     tip = element("path", d="M0,0 L8,4 L0,8 z", fill="context-stroke")
@@ -134,7 +134,7 @@ def figure(found: Mapping[str, set[str]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw and write. Returns the exit code."""
+    """Draw, write, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args(arguments)

@@ -1,22 +1,22 @@
-"""Samples a second delivered to the training step: a rank's box from bricks, against whole dense samples with NumPy.
+"""Compare the input of the training step, a rank's box from bricks, with whole dense samples read by NumPy.
 
     python perf/input.py [--scale 7 --scale 8] [--samples 4] [--repeats 5] [--workers 0] [--folder DIR]
         [--against CLONE]
 
-The rank holds 1/8 of every sample, half of each side. The reference's reader, volumes expanded on the device:
-  memory       what a run's later epochs have: boxes are kept as uint8, up to `cache_gib`; all of a split's fit here
-  files        the same without room to keep them: boxes from files, each held against its checksum
-  first epoch  boxes from HDF5 files, every brick held against its sha256, with the evidence of what was read
+Printed are samples per second. The rank holds 1/8 of every sample, half of each side. The reference's reader:
+  memory       later epochs of a run: boxes are kept as uint8 up to `cache_gib`, and all of them fit
+  files        later epochs without room to keep boxes: they come from files, each checked against its checksum
+  first epoch  boxes from HDF5 files, every brick checked against its sha256, with the evidence of what was read
 NumPy:
   dense        `np.load` of a whole sample in float32, volume and label, cut to the box afterwards
-  uint8 label  with a quarter of the label's bytes
-  mapped       that mapped into memory, so that only what the box touches is read
-  dense, kept  the first with the malloc setting of the reference's process, which a training run on a CPU makes
-`--against` names another clone, of an older commit for instance, whose reader takes part as sides of its own.
+  uint8 label  dense, with a quarter of the label's bytes
+  mapped       uint8 label, mapped into memory, so that only the parts in the box are read
+  dense, kept  dense, with the malloc setting of a training run on a CPU
+`--against` names another clone, such as an older commit, whose reader is measured as well.
 
-Sides take turns, in one process (--workers: more) for the reference and one for NumPy. "warm": files are in the page
-cache; "cold": their pages are dropped before each pass, which is as noisy as the disk. Where it has a second core, the
-reference's process uses it in the first epoch.
+Sides take turns, in one process (with --workers more) for the reference and one for NumPy. "warm" files are in the page
+cache; pages of "cold" ones are dropped before each pass, which is as noisy as the disk. In the first epoch the
+reference's process uses a second core if there is one.
 """
 
 import argparse
@@ -47,17 +47,17 @@ from implementations.pytorch.input.reader import Reader, drop_cached_pages
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import to_input
 
-CLONE = "SCAFFOLD_INPUT_CLONE"  # environment variable of a process that measures another clone's code
+CLONE = "SCAFFOLD_INPUT_CLONE"  # environment variable: the clone whose code a process measures
 DEVICE = torch.device("cpu")
 DENSE, KEPT = "dense", "dense, kept"
 NUMPY = (DENSE, "uint8 label", "mapped")
-OURS = ("files", "first epoch")  # that another clone's are held against
+OURS = ("files", "first epoch")  # sides that are also measured in another clone
 Source = Callable[[], Iterator[tuple[Tensor, Tensor]]]
 SOURCES: dict[str, Source] = {}  # of this process
 
 
 def prepare(folder: Path, problem: Problem, samples: int) -> None:
-    """Every sample as the benchmark stores it, and as two dense arrays beside it."""
+    """Write every sample as the benchmark stores it, and as dense arrays beside it."""
     for sample in range(samples):
         path = sample_path(folder, "train", sample)
         if not path.exists():
@@ -72,7 +72,7 @@ def prepare(folder: Path, problem: Problem, samples: int) -> None:
 def bricks(
     folder: Path, problem: Problem, samples: int, workers: int, cache_gib: float = 0.0, prove: bool = False
 ) -> Source:
-    """The reference's reader."""
+    """The source of the reference's reader."""
     box = Layout(1, 0, 2, 2, 2).box(problem.shape)
     reader = Reader(folder, problem, box, workers, 2, cache_gib)
 
@@ -86,7 +86,7 @@ def bricks(
 
 
 def dense(folder: Path, problem: Problem, samples: int, label: str = "label32", mode: str | None = None) -> Source:
-    """NumPy's loader, of files as a whole or (mode "r") mapped."""
+    """The source of NumPy's loader; mode "r" maps files into memory."""
     half = (slice(problem.side // 2),) * 3
 
     def read() -> Iterator[tuple[Tensor, Tensor]]:
@@ -99,7 +99,7 @@ def dense(folder: Path, problem: Problem, samples: int, label: str = "label32", 
 
 
 def sources(problem: Problem, folder: Path, samples: int, workers: int) -> dict[str, Source]:
-    """Every side."""
+    """{side: its source}."""
     return {
         "memory": bricks(folder, problem, samples, workers, cache_gib=1.0),
         "files": bricks(folder, problem, samples, workers),
@@ -128,7 +128,7 @@ def seconds(name: str) -> float:
 
 
 def drop(folder: Path) -> None:
-    """Have the operating system forget all files."""
+    """Drop the pages of all files from the page cache."""
     drop_cached_pages(folder)
     for path in folder.glob("*.npy"):
         descriptor = os.open(path, os.O_RDONLY)
@@ -146,7 +146,7 @@ def same(a: Source, b: Source) -> bool:
 
 
 def process(keep: bool, *arguments: Any, clone: Path | None = None) -> ProcessPoolExecutor:
-    """A process that measures, with the code of this clone or of another."""
+    """Start a process that measures, with the code of this clone or of another one."""
     if clone:
         os.environ[CLONE] = str(clone.resolve())
     started = ProcessPoolExecutor(1, get_context("spawn"), begin, (keep, *arguments))
@@ -156,7 +156,7 @@ def process(keep: bool, *arguments: Any, clone: Path | None = None) -> ProcessPo
 
 
 def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers: int, against: Path | None) -> None:
-    """Print the sides of one problem."""
+    """Measure and print the sides of one problem."""
     sides = sources(problem, folder, samples, 0)
     if not all(same(sides["files"], side) for side in sides.values()):
         raise RuntimeError("the sides give different numbers")

@@ -1,10 +1,10 @@
-"""Latency and bandwidth between ranks, as a system's file for project.py wants them.
+"""Measure latency and bandwidth between ranks, for the system file of project.py.
 
     torchrun --nproc-per-node 2 -- perf/interconnect.py         # the link: ranks 0 and 1, 2 and 3, ...
     srun ... perf/interconnect.py --distance 8                  # the network, with 8 ranks a node: ranks 0 and 8, ...
 
-All ranks exchange with their partner at the same time, in both directions, as in a halo exchange; then come sums of a
-few numbers over all ranks, as a norm needs them. Medians over repetitions; those of the slowest rank.
+All ranks exchange messages with their partner at the same time, in both directions, as in a halo exchange. Then they
+sum a few numbers over all ranks, as norms do. Printed are medians over repetitions on the slowest rank.
 """
 
 import argparse
@@ -28,8 +28,7 @@ SIZES = (1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24)  # bytes
 
 
 def device_of(launch: Launch) -> torch.device:
-    """The device that a rank sends from and receives on: its GPU, which is the current one from now on, as NCCL asks,
-    or the CPU where there is none."""
+    """The device of a rank's messages: its GPU, which becomes the current one as NCCL requires, or else the CPU."""
     if not torch.cuda.is_available():
         return torch.device("cpu")
     device = torch.device("cuda", gpu_of(launch))
@@ -38,7 +37,7 @@ def device_of(launch: Launch) -> torch.device:
 
 
 def exchange(wire: torch.Tensor, received: torch.Tensor, peer: int) -> Callable[[], None]:
-    """The function that sends a tensor to a rank and receives one from it."""
+    """A function that sends a tensor to a rank and receives one from it."""
 
     def run() -> None:
         for work in dist.batch_isend_irecv(
@@ -50,7 +49,7 @@ def exchange(wire: torch.Tensor, received: torch.Tensor, peer: int) -> Callable[
 
 
 def seconds(run: Callable[[], None], device: torch.device, times: int) -> float:
-    """The median of a call's seconds on this rank, ranks starting together; then the slowest rank's."""
+    """The median seconds of a call on the slowest rank; all ranks start together."""
     took = []
     for _ in range(times):
         dist.barrier()

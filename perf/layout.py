@@ -1,10 +1,10 @@
-"""What the layout 1,1,1,1 costs over the plain model, which knows of no layout: at most 1 % is wanted.
+"""Measure the overhead of the layout 1,1,1,1 over the plain model without layout; at most 1 % is wanted.
 
     python perf/layout.py [--scale 5] [--repeats 15] [field=value ...]
 
-Both train copies of the same network on the same voxels, one thread, and take turns: "layout" through the task,
-`parallelize` and `train_step`, as train.py does; "plain" in a loop of its own, written here. Printed is the median of
-the ratios of neighbouring steps, and the interval that holds half of them.
+Both train copies of one network on the same voxels with one thread, and take turns. "layout" goes through the task,
+`parallelize` and `train_step`, as train.py does; "plain" is a loop in this file. Printed are the median of the ratios
+of neighbouring steps, and the interval that holds half of them.
 """
 
 import argparse
@@ -35,6 +35,7 @@ from implementations.pytorch.training.step import precise, train_step
 
 
 def seconds(step: Callable[[], object]) -> float:
+    """The seconds of one step."""
     start = time.perf_counter()
     step()
     return time.perf_counter() - start

@@ -1,11 +1,9 @@
 """Speed of the loaders at full size: `python perf/loaders.py [--workload cosmoflow] [--samples 8] [--rounds 5]`.
 
-Samples a second, from files that the operating system has in memory, in one process and in two: each format's loader as
-the reference calls it, checks included, and beside it plain Python on the same numbers: a file of the raw arrays,
-gzipped as the format has it or not at all, read with `gzip` or `open` and turned into arrays by NumPy. The two take
-turns, so that what else the machine does meets both; given is the median of the rounds.
-
-Another workload adds its formats to `FORMATS`.
+The command prints samples per second from files in the page cache, in one process and in two: for each format's loader
+as the reference calls it, checks included, and for plain Python on the same numbers. Plain Python reads a file of the
+raw arrays, gzipped if the format is compressed, with `gzip` or `open` and NumPy. The two take turns, so that other load
+affects both alike; printed are medians over the rounds. A new workload adds its formats to `FORMATS`.
 """
 
 import argparse
@@ -37,8 +35,8 @@ Read = Callable[[Path], object]
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name, how many samples to write where, and what reads a file of it. `arrays` are the numbers of a
-    sample, and `compressed` says whether the format compresses the most of them."""
+    """A format. `write` writes so many samples into a folder, `read` reads a file, `arrays` gives the arrays of a
+    sample, and `compressed` says whether the format compresses most of them."""
 
     name: str
     write: Callable[[Path, int], list[Path]]
@@ -48,7 +46,7 @@ class Format:
 
 
 def read_plain(dtypes: tuple[str, ...], sizes: tuple[int, ...], path: Path) -> list[np.ndarray]:
-    """Arrays of so many bytes each, one after another, from a file or a gzipped one."""
+    """The arrays of a plain file, gzipped or not, from their types and bytes."""
     with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
         raw = file.read()
     arrays, start = [], 0
@@ -59,7 +57,7 @@ def read_plain(dtypes: tuple[str, ...], sizes: tuple[int, ...], path: Path) -> l
 
 
 def write_plain(folder: Path, form: Format, samples: int) -> tuple[list[Path], Read]:
-    """The same samples' numbers in plain files, and what reads them."""
+    """Write the same samples as plain files; (paths, the function that reads one)."""
     folder.mkdir()
     paths = [folder / f"{i}.raw{'.gz' if form.compressed else ''}" for i in range(samples)]
     for i, path in enumerate(paths):
@@ -70,26 +68,26 @@ def write_plain(folder: Path, form: Format, samples: int) -> tuple[list[Path], R
 
 
 def seconds(run: Callable[[Read, list[Path]], object], read: Read, paths: list[Path]) -> float:
-    """How long reading them all takes."""
+    """Seconds that reading all files takes."""
     start = time.perf_counter()
     run(read, paths)
     return time.perf_counter() - start
 
 
 def read_all(read: Read, paths: list[Path]) -> int:
-    """Read them and throw them away."""
+    """Read all files; their number."""
     for path in paths:
         read(path)
     return len(paths)
 
 
 def read_in(pool, processes: int, read: Read, paths: list[Path]) -> None:
-    """The same, dealt out to processes."""
+    """Read all files in several processes of a pool."""
     pool.map(partial(read_all, read), [paths[i::processes] for i in range(processes)], chunksize=1)
 
 
 def compare(form: Format, samples: int, rounds: int) -> Iterator[str]:
-    """A line for one process and one for two."""
+    """Lines of text: the format's sizes, and its speed in one process and in two."""
     with tempfile.TemporaryDirectory() as folder, multiprocessing.get_context("spawn").Pool(2) as pool:
         paths = form.write(Path(folder), samples)
         plain = write_plain(Path(folder) / "plain", form, samples)
@@ -104,25 +102,25 @@ def compare(form: Format, samples: int, rounds: int) -> Iterator[str]:
 
 @lru_cache
 def full() -> Problem:
-    """The full problem."""
+    """CosmoFlow's full problem."""
     return load_problem("cosmoflow")
 
 
 def universe(sample: int) -> tuple[np.ndarray, np.ndarray]:
-    """A synthetic universe of full size, one particle a voxel; those after the first are the first, shifted."""
+    """A synthetic universe of full size with one particle per voxel; later samples are the first, shifted."""
     x, y = first_universe()
     return np.roll(x, 8 * sample, axis=0), y
 
 
 @lru_cache
 def first_universe() -> tuple[np.ndarray, np.ndarray]:
-    """Made once."""
+    """The first universe, made once."""
     mini = load_problem("cosmoflow-mini").universe
     return make_universe(replace(full(), universe=replace(mini, density=(1.0, 1.0))), 0)
 
 
 def write_universes(ending: str, folder: Path, samples: int) -> list[Path]:
-    """Files of that format."""
+    """Write universes in the format of a file name's ending."""
     paths = [folder / f"universe_{i}{ending}" for i in range(samples)]
     for i, path in enumerate(paths):
         files.write_sample(path, full(), *universe(i))
@@ -130,12 +128,12 @@ def write_universes(ending: str, folder: Path, samples: int) -> list[Path]:
 
 
 def read_universe(path: Path) -> tuple[np.ndarray, ...]:
-    """As the reference does, a whole sample."""
+    """A whole sample, read as the reference reads it."""
     return files.read_sample(path, full(), whole_box(full()))
 
 
 def cosmoflow_formats() -> list[Format]:
-    """TFRecord and HDF5, both compressed."""
+    """CosmoFlow's formats: TFRecord and HDF5, both compressed."""
     names = {"TFRecord": ".tfrecord.gz", "HDF5": ".h5"}
     return [
         Format(f"CosmoFlow {n}", partial(write_universes, e), read_universe, universe, True) for n, e in names.items()
@@ -143,14 +141,14 @@ def cosmoflow_formats() -> list[Format]:
 
 
 def weather(sample: int) -> tuple[np.ndarray, np.ndarray]:
-    """A full-size sample for DeepCAM, of noise: nothing is compressed."""
+    """A full-size DeepCAM sample of noise: its format compresses nothing."""
     draw, problem = np.random.default_rng(sample), full_weather()
     shape = (problem.height, problem.width)
     return draw.random((*shape, 16), np.float32), draw.integers(0, 3, shape, np.uint8)
 
 
 def write_weather(folder: Path, samples: int) -> list[Path]:
-    """Files as published, and their stats.h5."""
+    """Write samples as published, with their stats.h5."""
     weather_files.write_stats(folder, np.zeros(16, np.float32), np.ones(16, np.float32))
     paths = [folder / "train" / f"data-{i:06d}.h5" for i in range(samples)]
     for i, path in enumerate(paths):
@@ -159,7 +157,7 @@ def write_weather(folder: Path, samples: int) -> list[Path]:
 
 
 def read_weather(path: Path) -> tuple[np.ndarray, ...]:
-    """As the reference does."""
+    """A whole sample, read as the reference reads it."""
     return weather_files.read_sample(path.parents[1], full_weather(), "train", int(path.stem.partition("-")[2]))
 
 
@@ -170,7 +168,7 @@ def full_weather() -> object:
 
 
 def deepcam_formats() -> list[Format]:
-    """HDF5, as it is."""
+    """DeepCAM's format: HDF5 without compression."""
     return [Format("DeepCAM HDF5", write_weather, read_weather, weather, False)]
 
 

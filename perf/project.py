@@ -1,13 +1,13 @@
-"""Predict what a problem takes on a system that is described by a few rates: memory, FLOPs, halos, seconds.
+"""Predict the memory, FLOPs, halos and seconds of a problem on a system that a few rates describe.
 
     python perf/project.py --problem scale11 --ranks 64 128 256 512 --system dgx-h200
     python perf/project.py --system dgx-h200 --calibrate build/result_*.txt > mine.yaml
     python perf/project.py --system ./mine.yaml --compare build/result_*.txt
 
-For every number of ranks the fastest layout that fits; for a single one, all of them. A step is traced through the
-real network, without memory and without the system. Logs are those of `train.py --steps N`: --calibrate prints the
-system with the rates that fit them best, and says which of them they don't tell; --compare what was measured beside
-what is predicted. Which settings count, assumptions, and how far to trust them: docs/scaling.md.
+For several numbers of ranks the table has the fastest layout that fits each; for a single number, all layouts. A step
+is traced through the real network, without its memory and without the system. Logs come from `train.py --steps N`:
+--calibrate prints the system with the rates that fit them best, and reports rates that they do not determine; --compare
+prints measured beside predicted values. docs/scaling.md has the settings that count, the assumptions and their limits.
 """
 
 import argparse
@@ -32,22 +32,22 @@ from perf.projection.recompute import LADDER
 from perf.projection.search import best_of, busy, search
 from perf.projection.table import as_csv, as_json, details, row, text_table
 
-AUTO = "as the settings say, and more where it must be to fit"
+AUTO = "as the settings say, and more if memory is too small"
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """The parsed command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", nargs="+", default=[], help="scale11, smoke, ...; several for one table")
     parser.add_argument("--ranks", type=int, nargs="+", help="numbers of ranks (default: 1)")
     parser.add_argument("--system", required=True, help="a name in systems/, or a file ending in .yaml")
-    parser.add_argument("--layout", help="data,depth,height,width: this one alone, instead of --ranks")
+    parser.add_argument("--layout", help="data,depth,height,width: this layout only, instead of --ranks")
     parser.add_argument("--precision", choices=("float32", "bfloat16"), help="default: the settings'; auto: bfloat16")
     parser.add_argument("--batch", type=int, help="samples a step, over all ranks (default: the settings')")
     parser.add_argument("--recompute", choices=("auto", *LADDER), default="auto", help=f"auto: {AUTO}")
-    parser.add_argument("--all", action="store_true", help="all layouts, those too that don't fit")
-    parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits logs")
-    parser.add_argument("--compare", type=Path, nargs="+", metavar="LOG", help="measured beside predicted")
+    parser.add_argument("--all", action="store_true", help="all layouts, also those that do not fit")
+    parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits them")
+    parser.add_argument("--compare", type=Path, nargs="+", metavar="LOG", help="print measured beside predicted values")
     parser.add_argument("--format", choices=("text", "csv", "json"), default="text")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
@@ -56,7 +56,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
-    """The config of a problem's runs, as the command line changes it; options overrule settings."""
+    """The config of a problem with the changes of the command line; options overrule settings."""
     config = load_config(config_class(problem.workload), args.config or config_path(problem.name), args.settings)
     batch = config.batch_size if args.batch is None else args.batch
     precision = args.precision or ("bfloat16" if config.precision == "auto" else config.precision)
@@ -65,7 +65,7 @@ def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
 
 
 def project(args: argparse.Namespace, name: str, system: System) -> list[dict[str, Any]]:
-    """The rows of a problem."""
+    """The rows of a problem's table. Raises ValueError for a wrong number of ranks."""
     problem = load_problem(name, args.problems)
     config = settings(args, problem)
     if config.layout:
@@ -85,12 +85,12 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
 
 
 def single(args: argparse.Namespace) -> bool:
-    """Whether one number of ranks was asked for, which is shown in detail."""
+    """Whether one number of ranks was asked for; details are then shown."""
     return len(args.ranks or [1]) == 1
 
 
 def agree(layout: Extents, ranks: Sequence[int] | None) -> None:
-    """Raises ValueError for numbers of ranks that are not the layout's."""
+    """Raise ValueError if a number of ranks is not that of the layout."""
     wanted = math.prod(layout)
     for found in ranks or ():
         if found != wanted:
@@ -99,7 +99,7 @@ def agree(layout: Extents, ranks: Sequence[int] | None) -> None:
 
 
 def idle(problem: Any, config: RunConfig, ranks: int) -> str:
-    """Why no layout of so many ranks is of use, and how many ranks are: the next fewer, and the next more."""
+    """Why no layout has work for so many ranks, with the nearest numbers of ranks that have one."""
     known = busy(problem, config)
     near = [n for n in known if n < ranks][-1:] + [n for n in known if n > ranks][:1]
     wanted = " or ".join(map(str, near)) or "as many samples as parts"
@@ -108,7 +108,7 @@ def idle(problem: Any, config: RunConfig, ranks: int) -> str:
 
 
 def extents(text: str) -> Extents:
-    """The layout "1,8,8,8" as numbers."""
+    """The layout of a text such as "1,8,8,8". Raises ValueError for anything else."""
     try:
         found = tuple(map(int, text.split(",")))
     except ValueError:
@@ -119,7 +119,7 @@ def extents(text: str) -> Extents:
 
 
 def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -> str:
-    """The answer in the format that was asked for."""
+    """The rows in the format asked for."""
     if args.format != "text":
         return {"csv": as_csv, "json": as_json}[args.format](rows)
     blocks = [f"{args.system}: {system.source}"]
@@ -133,7 +133,7 @@ def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0, or 2 for a wrong command."""
+    """Predict, print, and return the exit code: 0, or 2 for a wrong command."""
     args = parse(arguments)
     try:
         print(answer(args))
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def answer(args: argparse.Namespace) -> str:
-    """What is printed. Raises ValueError for whatever cannot be projected."""
+    """The text to print. Raises ValueError for what cannot be projected."""
     system = load_system(args.system)
     if args.calibrate:
         found, doubts = calibrate([read_measured(log, args.problems) for log in args.calibrate], system)

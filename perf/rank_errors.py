@@ -1,12 +1,12 @@
-"""How often ranges of ranks are wrong, what difference can be seen, and what an interval holds: seeded simulation.
+"""Simulate errors of rank ranges, the smallest difference they show, and the coverage of intervals with slow runs.
 
     python perf/rank_errors.py [--groups 4000]
 
-Three tables. Errors: of groups of 2 to 40 equally fast systems, the share in which any two are told apart, with each
-pair taken by itself (before) and with the correction of results/statistics/ranks.py (after; twos: of systems of which
-two and two are equal). Power: how much slower a
-system must be for the two to be told apart in 80 % of comparisons, two alone, or any two of eight. Slow runs: how often
-the interval of a figure of merit holds what it is for, where one run in ten takes twice as long.
+The command prints three tables, with fixed seeds. Errors: the share of groups of 2 to 40 equally fast systems in which
+any two are told apart, with each pair tested by itself (before) and with the correction of results/statistics/ranks.py
+(after); "twos" are groups in which only pairs of systems are equally fast. Power: how much slower a system must be to
+be told apart in 80 % of comparisons, between two systems and among eight. Slow runs: how often the interval of a figure
+of merit holds the true values if one run in ten takes twice as long.
 """
 
 import argparse
@@ -27,9 +27,9 @@ from results.statistics.score import LEVEL
 from rules.merit import trim_count
 
 SYSTEMS = (2, 4, 8, 20, 40)
-RUNG = 0.05  # how much slower than the two before
-AT_ONCE = 1 << 20  # numbers that are drawn at once
-STEP = 5.0  # seconds between evaluations, of the populations that have any
+RUNG = 0.05  # how much slower each pair of systems is than the pair before
+AT_ONCE = 1 << 20  # numbers drawn at once
+STEP = 5.0  # seconds between evaluations, in populations of whole epochs
 Draw = Callable[[np.random.Generator, tuple[int, int, int]], np.ndarray]
 
 
@@ -50,7 +50,7 @@ def epochs(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
 
 
 def two(rng: np.random.Generator, shape: tuple[int, int, int]) -> np.ndarray:
-    """9 or 10 epochs, likewise."""
+    """9 or 10 epochs of 5 s with 1 % of noise, after 3 s of staging."""
     return 3 + (9 + rng.binomial(1, 0.5, shape)) * rng.normal(STEP, 0.05, shape)
 
 
@@ -69,8 +69,8 @@ POPULATIONS: dict[str, tuple[Draw, float]] = {
 
 
 def log_means(times: np.ndarray, step: float = 0.0, share: float = 1 / 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`mean`, `d` and `h` of `results.statistics.contrast.log_mean`, over the last axis, of times without ties. The
-    least deviation is this share of a step."""
+    """`mean`, `d` and `h` of `results.statistics.contrast.log_mean` over the last axis, for times without ties. The
+    standard deviation is at least this `share` of a step."""
     ordered = np.sort(times, axis=-1)
     relative = step / ordered[..., ordered.shape[-1] // 2]
     mean, squares, h = trimmed(np.log(ordered))
@@ -79,7 +79,7 @@ def log_means(times: np.ndarray, step: float = 0.0, share: float = 1 / 2) -> tup
 
 
 def trimmed(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """The mean without the k extremes at each end, the sum of squares of the winsorized values, and what is left."""
+    """(mean without the k extremes at each end, sum of squares of the winsorized values, number of values kept)."""
     n = ordered.shape[-1]
     k = trim_count(n)
     kept = ordered[..., k : n - k]
@@ -90,9 +90,10 @@ def trimmed(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 def errors(
     draw: Draw, step: float, systems: int, n: int, groups: int, rung: float = 0.0, seed: int = 1
 ) -> tuple[float, float]:
-    """The share of groups in which something wrong is said of a pair: that equal systems differ, or that the slower one
-    is faster. Systems come in twos that are equal, each two slower by the share `rung` than the two before. Each pair
-    by itself, at 5 % and with a least deviation of a sixth of a step; and as `results.statistics.ranks` has it."""
+    """The share of groups with a wrong statement about any pair: that equal systems differ, or that the slower one is
+    faster. Systems come in equal pairs, each slower by the share `rung` than the pair before. Returned are the share
+    with each pair tested by itself (at 5 %, with a deviation of at least a sixth of a step), and with the correction of
+    `results.statistics.ranks`."""
     rng = np.random.default_rng(seed)
     factor = (1 + rung) ** (np.arange(systems) // 2)
     first, second = np.triu_indices(systems, 1)
@@ -111,8 +112,8 @@ def errors(
 
 
 def smallest(n: int, variation: float, pairs: int, sets: int, seed: int = 1) -> float:
-    """How much longer one of two systems must take, as a share, for 80 % of comparisons to tell them apart, where
-    `pairs` are corrected for at once. `variation` is the coefficient of variation of both."""
+    """How much longer, as a share, one of two systems must take to be told apart in 80 % of comparisons, with the
+    correction for `pairs` pairs. `variation` is the coefficient of variation of both."""
     rng = np.random.default_rng(seed)
     sigma = math.sqrt(math.log1p(variation**2))
     mean, d, h = log_means(np.exp(sigma * rng.standard_normal((2, sets, n))))
@@ -123,8 +124,8 @@ def smallest(n: int, variation: float, pairs: int, sets: int, seed: int = 1) -> 
 
 
 def held(n: int, sets: int, seed: int = 1) -> tuple[float, float, float]:
-    """Of populations where one run in ten takes twice as long, the share of sets whose interval of the figure of merit
-    holds: the population's trimmed mean, the expected value of the figure of merit, and the mean of all runs."""
+    """The shares of sets of n runs, one in ten of them slow, whose interval of the figure of merit holds: the
+    population's trimmed mean; the expected value of the figure of merit; the mean of all runs."""
     rng = np.random.default_rng(seed)
     k = trim_count(n)
     population = np.sort(slow(rng, (1, 1, 2_000_000))[0, 0])
@@ -137,7 +138,7 @@ def held(n: int, sets: int, seed: int = 1) -> tuple[float, float, float]:
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--groups", type=int, default=4000, help="of systems, a row of the first table")
+    parser.add_argument("--groups", type=int, default=4000, help="groups of systems for a row of the first table")
     args = parser.parse_args(argv)
     print(f"errors: something wrong is said; {args.groups} groups, of equal systems, and of twos {RUNG:.0%} apart")
     print(f"{'':16} {'systems':>7}  before   after   twos")

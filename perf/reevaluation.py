@@ -1,11 +1,11 @@
-"""The bands of honest final weights, measured: what `problems` in rules/<edition>/limits.yaml says of re-evaluation.
+"""Measure the bands for re-evaluations of final weights, for `problems` in rules/<edition>/limits.yaml.
 
     python perf/reevaluation.py SUBMISSION...                        # `reevaluation`: run it on another kind of machine
     python perf/reevaluation.py SUBMISSION... --data-seeds 1 2 3     # `held_out`: each run on each seed's fresh data
 
-The runs must be honest ones of yours. `reevaluation` is the largest difference that came out; where all numbers are
-the same, there is no band to publish. `held_out` is the mean and the standard deviation of the differences, and their
-number. Held-out data are made in a temporary folder, or kept in --data. A line for each evaluation goes to stderr.
+The runs must be your own and honest. `reevaluation` is the largest difference found; if all numbers agree exactly,
+there is no band to publish. `held_out` is the mean, the standard deviation and the number of the differences. Held-out
+data are made in a temporary folder, or kept in --data. Each evaluation prints a line on stderr.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from implementations.pytorch.auditing.outcome import gain
 from implementations.pytorch.auditing.reevaluation import Apart, apart
 from rules.edition import current, load
 
-DIGITS = 3  # significant ones of what is printed
+DIGITS = 3  # significant digits of printed numbers
 
 
 def reevaluation_band(found: Sequence[Apart]) -> str:
-    """The line of limits.yaml for these distances of one problem's runs."""
+    """The `reevaluation` line of limits.yaml, from the differences of one problem's runs."""
     if all(one.exact for one in found):
         return f"    # {len(found)} re-evaluations gave the logged numbers to the last digit: no band"
     counts, score = (_up(max(getattr(one, name) for one in found)) for name in ("counts", "score"))
@@ -36,13 +36,13 @@ def reevaluation_band(found: Sequence[Apart]) -> str:
 
 
 def held_out_band(gains: Sequence[float]) -> str:
-    """The line of limits.yaml for these gains of one problem's runs, 2 or more."""
+    """The `held_out` line of limits.yaml, from two or more gains of one problem's runs."""
     mean, spread = statistics.fmean(gains), statistics.stdev(gains)
     return f"    held_out: {{mean: {mean:.{DIGITS}g}, spread: {_up(spread)}, runs: {len(gains)}}}"
 
 
 def _up(number: float) -> str:
-    """A number of few digits that is not smaller."""
+    """A number rounded up to DIGITS significant digits."""
     text = f"{number:.{DIGITS - 1}e}"
     if float(text) < number:
         mantissa, _, exponent = text.partition("e")
@@ -51,7 +51,7 @@ def _up(number: float) -> str:
 
 
 def measure(options: argparse.Namespace, scratch: Path) -> dict[str, list]:
-    """By problem the distances of all runs, or with data seeds their gains."""
+    """{problem: differences of all runs, or gains if there are data seeds}."""
     law, found = load(current()), defaultdict(list)
     for log in reevaluate.logs_of(options.paths):
         for seed in options.data_seeds or [None]:
@@ -71,7 +71,7 @@ def measure(options: argparse.Namespace, scratch: Path) -> dict[str, list]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; the exit code."""
+    """Measure, print, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", type=Path, metavar="SUBMISSION", help="submissions, sets or logs")
     parser.add_argument("--data-seeds", type=int, nargs="+", help="measure on fresh data of each of these seeds")

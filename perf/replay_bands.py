@@ -1,11 +1,11 @@
-"""The bands of honest replays, measured: what `replay` of a problem in rules/<edition>/limits.yaml says.
+"""Measure the bands of honest replays, for `replay` of a problem in rules/<edition>/limits.yaml.
 
     python perf/replay_bands.py --problem smoke --data data/smoke --seeds 3 --epochs 2
 
-Runs of fresh seeds are trained for a few epochs, and again with the same seed in the ways in which another machine may
-do it: other threads, ranks, splits, kernels, precision. Printed is how far each way is from the first, by epoch: the
-loss, relative, and the score, median and largest of the seeds; and how far runs of other seeds are, which a band has to
-stay below. A band is twice the largest honest distance.
+Runs of several seeds are trained for a few epochs, and again with the same seed in ways that another machine may use:
+other threads, ranks, splits, kernels, precision. For each way and epoch the command prints the difference from the
+first run: median and largest over the seeds, relative for the loss, absolute for the score. It also prints the
+differences between seeds, below which a band must stay. A band is twice the largest honest difference.
 """
 
 import argparse
@@ -36,11 +36,11 @@ WAYS = {  # name: ranks, settings
     "kernels not compiled": (1, (*FIRST, "compile=false")),
     "float32": (1, (*FIRST, "precision=float32")),
 }
-MARGIN = 2.0  # a band's width in largest honest distances
+MARGIN = 2.0  # width of a band, in multiples of the largest honest difference
 
 
 def trained(options: argparse.Namespace, folder: Path, seed: int, ranks: int, settings: Sequence[str]) -> list[Epoch]:
-    """The epochs of a rehearsal with a seed. Raises ValueError if it can't be made."""
+    """The epochs of a rehearsal with a seed. Raises ValueError if the run fails."""
     log = folder / f"log_{len(list(folder.iterdir()))}.txt"
     command = [*start.program(TRAIN, ranks), "--problem", options.problem, "--data", str(options.data)]
     command += ["--log", str(log), "--rehearsal-seed", str(seed), f"epochs={options.epochs}", *settings]
@@ -52,7 +52,7 @@ def trained(options: argparse.Namespace, folder: Path, seed: int, ranks: int, se
 
 
 def told(name: str, found: Sequence[Sequence[Distance]]) -> str:
-    """A line of the table: for each epoch median and largest distance of loss and score."""
+    """A line of the table: for each epoch the median and largest difference of loss and score."""
     cells = []
     for epoch in zip(*found, strict=True):
         loss, score = [d.loss for d in epoch], [d.score for d in epoch]
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", default="smoke")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
-    parser.add_argument("--seeds", type=int, default=3, help="how many")
+    parser.add_argument("--seeds", type=int, default=3, help="number of seeds")
     parser.add_argument("--epochs", type=int, default=2)
     options = parser.parse_args(arguments)
     options.data = options.data or ROOT / "data" / options.problem

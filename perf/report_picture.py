@@ -1,4 +1,4 @@
-"""A picture of the report, for the README: a part of the page that results/summarize.py writes for a round.
+"""Draw the README's picture of the report: a part of the page that results/summarize.py writes for a round.
 
     python perf/report_picture.py        # docs/figures/report.png
 
@@ -26,8 +26,8 @@ from results import summarize
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "figures" / "report.png"
 WIDTH, HEIGHT = 1180, 1325  # CSS pixels
-SIZE, COLOURS = 0.75, 256  # pixels of the picture for each of the page
-MARGIN, SETTLE = 14, 3.0  # CSS pixels above the heading; seconds in which charts are drawn
+SIZE, COLOURS = 0.75, 256  # pixels of the picture for each CSS pixel; colours of its palette
+MARGIN, SETTLE = 14, 3.0  # CSS pixels above the heading; seconds to wait for charts
 FIND = """(() => {
   const found = [...document.querySelectorAll("h2")].find((heading) => heading.textContent.includes(%s));
   const follows = (part) => found.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING;
@@ -38,12 +38,12 @@ FIND = """(() => {
 
 
 def picture(page: Path, heading: str, width: int = WIDTH, height: int = HEIGHT) -> Image.Image:
-    """A page from a heading on, in few colours. Raises RuntimeError without a browser or without the heading."""
+    """A picture of a page from a heading on. Raises RuntimeError if there is no browser or no such heading."""
     with started() as address:
         opened = tab(address)
         opened.open(page, width=width)
         opened.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        for _ in range(2):  # drawing what was out of sight moves the heading
+        for _ in range(2):  # charts that are drawn on the way move the heading
             if not opened.run(FIND % (json.dumps(heading), MARGIN)):
                 raise RuntimeError(f"{page.name}: found no heading with {heading!r}, wanted one")
             time.sleep(SETTLE)
@@ -54,7 +54,7 @@ def picture(page: Path, heading: str, width: int = WIDTH, height: int = HEIGHT) 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw and write. Returns the exit code."""
+    """Draw, write, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", default=[str(ROOT / "results" / "v1.0")], help="default: results/v1.0")
     parser.add_argument("--heading", default="scaffold", help="where the picture begins; default: scaffold")

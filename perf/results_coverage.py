@@ -1,11 +1,11 @@
-"""How often the intervals of results/statistics/score.py and contrast.py hold what they should: seeded simulation.
+"""Simulate the coverage of the intervals of results/statistics/score.py and contrast.py, with fixed seeds.
 
     python perf/results_coverage.py [--sets 20000]
 
-Populations like run times: normal, lognormal, and a whole number of epochs times the seconds of one, exactly or nearly
-constant. What the interval of a figure of merit has to hold is the population's mean without the share k/n at each
-end; beside it stands how often it holds the expected value of the figure of merit at that n, which differs where the
-population is skewed.
+The populations resemble run times: normal, lognormal, and a whole number of epochs times the seconds of one, exactly or
+nearly constant. The interval of a figure of merit should hold the population's mean without the share k/n at each end.
+The table also says how often it holds the expected value of the figure of merit at that n, which differs for a skewed
+population.
 """
 
 import argparse
@@ -18,6 +18,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import numpy as np
 
+from perf.rank_errors import STEP, epochs, two
 from results.statistics.contrast import contrast
 from results.statistics.score import median, trimmed_mean
 from rules.merit import trim_count
@@ -42,36 +43,26 @@ def exact(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
     return 3 + (12 + rng.binomial(28, 0.3, shape)) * 5.0
 
 
-def noisy(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-    """The same with 1 % of noise in each run's seconds per epoch."""
-    return 3 + (12 + rng.binomial(28, 0.3, shape)) * rng.normal(5, 0.05, shape)
-
-
 def few(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-    """9, 10 or 11 epochs, one in four, two in four, one in four, with the same noise."""
-    return 3 + (9 + rng.binomial(2, 0.5, shape)) * rng.normal(5, 0.05, shape)
+    """9, 10 or 11 epochs, with probability 1/4, 1/2 and 1/4, of 5 s with 1 % of noise."""
+    return 3 + (9 + rng.binomial(2, 0.5, shape)) * rng.normal(STEP, 0.05, shape)
 
 
-def two(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-    """9 or 10 epochs, with the same noise."""
-    return 3 + (9 + rng.binomial(1, 0.5, shape)) * rng.normal(5, 0.05, shape)
-
-
-POPULATIONS = {  # name: (population, the time between evaluations)
+POPULATIONS = {  # name: (population, seconds between evaluations)
     "normal": (normal, 0.0),
     "lognormal 0.2": (lognormal, 0.0),
     "lognormal 0.5": (skewed, 0.0),
     "epochs, exact": (exact, 0.0),  # the step follows from equal times
-    "epochs, noisy": (noisy, 5.0),
-    "9 to 11 epochs": (few, 5.0),
-    "9 or 10 epochs": (two, 5.0),
+    "epochs, noisy": (epochs, STEP),
+    "9 to 11 epochs": (few, STEP),
+    "9 or 10 epochs": (two, STEP),
 }
 
 
 def coverage(draw: Callable, step: float, n: int, sets: int, seed: int = 1) -> tuple[float, ...]:
-    """The share of `sets` samples of size `n` whose interval holds the truth: of the figure of merit (the population's
-    trimmed mean; its expected value), of the median with its own claimed level beside it, of the ratio of two equal
-    populations."""
+    """Shares of `sets` samples of size `n`: whose interval of the figure of merit holds the population's trimmed mean;
+    the figure's expected value; whose interval of the median holds the median; the level that it claims; whose interval
+    of the ratio of two equal populations holds 1."""
     rng = np.random.default_rng(seed)
     k = trim_count(n)
     population = np.sort(draw(rng, (1, 2_000_001))[0])
@@ -82,7 +73,7 @@ def coverage(draw: Callable, step: float, n: int, sets: int, seed: int = 1) -> t
     means = [trimmed_mean(s, step) for s in samples]
     medians = [median(s) for s in samples]
     pairs = [contrast(a, b, (step, step)) for a, b in zip(samples, others, strict=True)]
-    slack = 1e-9 * truth  # a bound that is the truth but for rounding holds it
+    slack = 1e-9 * truth  # for rounding
     return (
         share(m.low - slack <= truth <= m.high + slack for m in means),
         share(m.low - slack <= expected <= m.high + slack for m in means),
@@ -93,6 +84,7 @@ def coverage(draw: Callable, step: float, n: int, sets: int, seed: int = 1) -> t
 
 
 def share(held: Iterable[bool]) -> float:
+    """The share of True."""
     return float(np.mean(list(held)))
 
 

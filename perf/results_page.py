@@ -1,10 +1,10 @@
-"""How long a browser takes over the pages of a round: to open them, sort, search and open a submission.
+"""The time that a browser needs to open the pages of a round, sort and search them, and open a submission.
 
     python perf/results_page.py [--submissions 100 1000] [--runs 10] [--times 3] [--page FILE]...
 
-Writes rounds of submissions with one set each, makes their report and their site, and opens the report and the round's
-page of the site in Chromium. Medians of wall-clock seconds, each until the browser has painted what comes of it.
-`--page` measures pages that are there instead.
+The command writes rounds of submissions with one set each, makes report and site, and opens the report and the round's
+page of the site in Chromium. It prints medians of wall-clock seconds, each until the browser has painted the result.
+`--page` measures existing pages instead.
 """
 
 import argparse
@@ -37,14 +37,8 @@ ACTS = {
 }
 
 
-def write(root: Path, submissions: int, runs: int) -> None:
-    """A round of submissions with so many runs each."""
-    results_speed.sizes = lambda count: [runs] * count
-    results_speed.write_round(root, submissions, 1)
-
-
 def measure(page: Path, times: int) -> dict[str, float]:
-    """Median seconds of opening a page and of each act in it."""
+    """{action: median seconds} of opening a page and of each action in it."""
     found: dict[str, list[float]] = {}
     with started() as address:
         for _ in range(times):
@@ -64,7 +58,7 @@ def measure(page: Path, times: int) -> dict[str, float]:
 
 
 def drawn(view: Page) -> bool:
-    """Whether a submission is open and its first chart is there; not while a page gives way to another."""
+    """Whether a submission is open and its first chart is drawn; False while the browser changes pages."""
     try:
         return view.run(DRAWN)
     except AssertionError:
@@ -72,9 +66,9 @@ def drawn(view: Page) -> bool:
 
 
 def pages(home: Path, submissions: int, runs: int) -> list[Path]:
-    """The report and the round's page of the site, of a round that is made for it."""
+    """Write a round, its report and its site; the report and the round's page."""
     root, report = home / str(submissions) / "round", home / str(submissions) / "report.html"
-    write(root, submissions, runs)
+    results_speed.write_round(root, [runs] * submissions, 1)
     summarize.main([str(root), "--as-logged", "--output", str(report)])
     site.main([str(root), "--as-logged", "--out", str(report.parent / "site")])
     return [report, report.parent / "site" / "v1.0" / "index.html"]
@@ -85,8 +79,8 @@ def main() -> int:
     parser.add_argument("--submissions", type=int, nargs="+", default=[100, 1000])
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--page", type=Path, action="append", default=[], help="measure this page")
-    parser.add_argument("--keep", type=Path, help="write the rounds and pages here and leave them")
+    parser.add_argument("--page", type=Path, action="append", default=[], help="measure this page instead")
+    parser.add_argument("--keep", type=Path, help="keep the rounds and pages in this folder")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="results_page_") as scratch:
         home = args.keep or Path(scratch)

@@ -1,11 +1,11 @@
-"""Time and memory of results/summarize.py over a generated round: linear in the bytes, bounded by the table.
+"""Time and memory of results/summarize.py over a generated round.
 
     python perf/results_speed.py [--submissions 1000] [--formats csv,html] [--beside PATH] [--keep DIR]
 
-Sets of 5 to 640 runs, 100 a submission on average. Each size is summarised in a process of its own, whose peak memory
-is measured; rates are by processor time. Measured for a quarter of the round and the whole of it, in each format; and
-for a tenth with logs of twenty times as many lines. `--beside PATH` measures instead how much more of the processor
-results/summarize.py takes on real submissions than compliance/check.py alone.
+Submissions have one set of 5 to 640 runs, 100 on average. A quarter of the round and the whole are summarised in each
+format, and a tenth with logs of twenty times as many lines, each in a process of its own. The command prints seconds,
+processor seconds, rates by processor time, and peak memory. `--beside PATH` instead compares the processor time of
+results/summarize.py with that of compliance/check.py on real submissions.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,13 +26,14 @@ START = 1_700_000_000_000
 
 
 def event(time_ms: int, key: str, value: object = None, **metadata: object) -> str:
+    """A line of a log."""
     kind = {"start": "INTERVAL_START", "stop": "INTERVAL_END"}.get(key.rpartition("_")[2], "POINT_IN_TIME")
     fields = {"namespace": "", "time_ms": time_ms, "event_type": kind, "key": key, "value": value}
     return ":::MLLOG " + json.dumps({**fields, "metadata": {"file": "train.py", "lineno": 1, **metadata}})
 
 
 def log_text(rng: random.Random, system: str, lines: int) -> str:
-    """A log of some 45 lines for each `lines`, of a run of 5 to 9 epochs."""
+    """The log of a run of 5 to 9 epochs, with `lines` lines of statistics in each epoch."""
     now = START + rng.randrange(10**9)
     facts = {
         "submission_benchmark": "scaffold",
@@ -71,10 +73,10 @@ def sizes(submissions: int) -> list[int]:
     return [cycle[i % 10] for i in range(submissions)]
 
 
-def write_round(root: Path, submissions: int, lines: int) -> tuple[int, int]:
-    """Returns (logs, bytes)."""
-    rng, logs, size = random.Random(submissions), 0, 0
-    for i, runs in enumerate(sizes(submissions)):
+def write_round(root: Path, sets: Sequence[int], lines: int) -> tuple[int, int]:
+    """Write a submission for each number of runs in `sets`; (logs, bytes)."""
+    rng, logs, size = random.Random(len(sets)), 0, 0
+    for i, runs in enumerate(sets):
         folder = root / "v1.0" / f"org{i:04}" / "results" / "box" / "strong" / "scaffold"
         folder.mkdir(parents=True)
         for run in range(runs):
@@ -85,7 +87,7 @@ def write_round(root: Path, submissions: int, lines: int) -> tuple[int, int]:
 
 
 def measure(root: Path, form: str = "csv") -> tuple[float, float, float]:
-    """(seconds, seconds of the processor, peak MiB) of summarising a round in a fresh process."""
+    """(seconds, processor seconds, peak MiB) of summarising a round in a fresh process."""
     code = (
         "import resource, sys; sys.path[0] = sys.argv.pop(1); from results.summarize import main; "
         "main(sys.argv[1:]); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
@@ -99,6 +101,7 @@ def measure(root: Path, form: str = "csv") -> tuple[float, float, float]:
 
 
 def children() -> float:
+    """Processor seconds of all child processes so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -108,8 +111,8 @@ NAMES |= {"peak MiB": 8, "out MB": 7}
 
 
 def rows(root: Path, submissions: int, lines: int, formats: list[str]) -> None:
-    """Writes a round, summarises it in each format, prints a line for each."""
-    logs, size = write_round(root, submissions, lines)
+    """Write a round, summarise it in each format, and print a line for each."""
+    logs, size = write_round(root, sizes(submissions), lines)
     mega = size / 1e6
     for form in formats:
         seconds, busy, peak = measure(root, form)
@@ -120,7 +123,7 @@ def rows(root: Path, submissions: int, lines: int, formats: list[str]) -> None:
 
 
 def beside(path: Path, times: int = 7) -> int:
-    """Prints the processor seconds of the checker alone and of the results, turn by turn, and their ratio."""
+    """Print the processor seconds of check.py and summarize.py, run in turn, and their ratio."""
     commands = ("compliance/check.py", "results/summarize.py")
     taken: dict[str, list[float]] = {command: [] for command in commands}
     for _ in range(times):
@@ -138,9 +141,9 @@ def beside(path: Path, times: int = 7) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--submissions", type=int, default=1000)
-    parser.add_argument("--beside", type=Path, help="submissions to check and to summarise")
+    parser.add_argument("--beside", type=Path, help="compare check.py and summarize.py on these submissions")
     parser.add_argument("--formats", default="csv,html")
-    parser.add_argument("--keep", type=Path, help="write the rounds here and leave them")
+    parser.add_argument("--keep", type=Path, help="keep the rounds in this folder")
     args = parser.parse_args()
     if args.beside:
         return beside(args.beside)

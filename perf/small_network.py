@@ -1,14 +1,14 @@
-"""A network that sees a small box, against the reference: validation Dice over processor seconds, on one thread.
+"""Compare a network with a small receptive field with the reference: validation Dice over processor seconds.
 
     python perf/small_network.py --problem smoke [--seconds 60] [--seed 1] [--rate 0.003] [reference's field=value ...]
 
-The small one has four convolutions 3x3x3 of 16 channels with ReLU, no norm and no pooling, and a head 1x1x1: a voxel's
-class is chosen from the 9^3 voxels around it. Loss, optimizer and batch are the reference's; its rate is its own,
-steady after a warm-up, and a moving average of its weights is evaluated, in the precision that is faster for it.
+The small network has four convolutions 3x3x3 of 16 channels with ReLU, no norm, no pooling, and a head 1x1x1. It
+classifies a voxel from the 9^3 voxels around it. Loss, optimizer and batch are the reference's. Its learning rate is
+constant after a warm-up, a moving average of its weights is evaluated, and it uses the precision that is faster for it.
 
-Both train in one process and take turns by epochs: whoever has used fewer processor seconds goes next. That ends once
-the reference has met the target and the small one has used as many seconds, or both have used `--seconds`. Evaluations
-count; making the data, building and warming up don't.
+Both train in one process with one thread and take turns by epochs: the one with fewer processor seconds goes next. It
+ends when the reference has met the target and the small network has used as many seconds, or when both have used
+`--seconds`. Evaluations count; making data, building and warming up do not.
 """
 
 import argparse
@@ -40,14 +40,14 @@ from implementations.pytorch.training.step import train_step, warm_up
 
 WIDTH, LAYERS = 16, 4
 FIELD = 2 * LAYERS + 1
-RATE = 3e-3  # of the small network
-WARMUP, DECAY = 0.25, 0.99  # epochs of its warm-up, and of its moving average
+RATE = 3e-3  # learning rate of the small network
+WARMUP, DECAY = 0.25, 0.99  # epochs of its warm-up, decay of its moving average
 LAYOUT = Layout(1)
 Data = dict[str, tuple[Tensor, Tensor]]
 
 
 class Small(nn.Module):
-    """(N, 1, D, H, W) -> (N, classes, D, H, W) logits, each from the FIELD^3 voxels around."""
+    """(N, 1, D, H, W) -> (N, classes, D, H, W) logits, each from the FIELD^3 voxels around it."""
 
     def __init__(self, classes: int):
         super().__init__()
@@ -63,14 +63,14 @@ class Small(nn.Module):
 
 @dataclass(frozen=True)
 class Epoch:
-    """What one reached after so many processor seconds, of its own."""
+    """An epoch: validation Dice, and the network's processor seconds until then."""
 
     seconds: float
     dice: float
 
 
 class Side(Protocol):
-    """One that trains."""
+    """A network in the comparison."""
 
     name: str
     epochs: list[Epoch]
@@ -81,7 +81,7 @@ class Side(Protocol):
 
 @dataclass
 class Network:
-    """A network that trains on data in memory."""
+    """A network that is trained on data in memory."""
 
     name: str
     task: Task
@@ -132,17 +132,17 @@ def make_data(problem: Problem) -> Data:
 
 
 def spent(side: Side) -> float:
-    """Processor seconds of a side."""
+    """The processor seconds of a side so far."""
     return side.epochs[-1].seconds if side.epochs else 0.0
 
 
 def compete(
     reference: Side, small: Side, target: float, limit: float, clock: Callable[[], float] = time.process_time
 ) -> float | None:
-    """Train both, in turns; the seconds after which the reference met the target, or None."""
+    """Train both in turn; the processor seconds after which the reference met the target, None if it did not."""
     met = None
     while True:
-        # A side is done when it has used up its seconds: of the small one, the reference's once that has met the target
+        # The small network may use the limit, or the reference's seconds once that has met the target.
         waiting = [] if met is not None or spent(reference) >= limit else [reference]
         waiting += [small] if spent(small) < (limit if met is None else min(met, limit)) else []
         if not waiting:
@@ -157,12 +157,12 @@ def compete(
 
 
 def by_then(side: Side, seconds: float) -> float:
-    """The best Dice of a side's epochs that ended by so many seconds."""
+    """The best Dice of a side within so many processor seconds, 0 without an epoch."""
     return max((e.dice for e in side.epochs if e.seconds <= seconds), default=0.0)
 
 
 def summary(reference: Side, small: Side, target: float, met: float | None) -> list[str]:
-    """What the table says."""
+    """The result in two lines."""
     best = max(e.dice for e in small.epochs)
     if met is None:
         end = min(spent(reference), spent(small))
@@ -175,13 +175,13 @@ def summary(reference: Side, small: Side, target: float, met: float | None) -> l
 
 
 def small_config(config: Config, rate: float, precision: str) -> Config:
-    """The settings of the small network, from the reference's."""
+    """The reference's settings with those of the small network."""
     rates = {"learning_rate": rate, "end_learning_rate": rate, "warmup_epochs": WARMUP}
     return replace(config, **rates, average_decay=DECAY, precision=precision)
 
 
 def build_small(problem: Problem, config: Config, data: Data, rate: float) -> Network:
-    """The small network, in the faster precision."""
+    """The small network, in the precision in which its step is faster."""
 
     def build(precision: str) -> Network:
         model = Small(problem.classes).to(memory_format=torch.channels_last_3d)
@@ -192,7 +192,7 @@ def build_small(problem: Problem, config: Config, data: Data, rate: float) -> Ne
 
 
 def step_seconds(network: Network, steps: int = 3) -> float:
-    """Processor seconds of a forward and backward pass, the least of a few; weights stay as they are."""
+    """The least processor seconds of a few forward and backward passes; weights do not change."""
     seconds, size = [], network.task.config.batch_size
     for _ in range(steps):
         start = time.process_time()
@@ -203,7 +203,7 @@ def step_seconds(network: Network, steps: int = 3) -> float:
 
 
 def build_reference(problem: Problem, config: Config, data: Data) -> Network:
-    """The reference's network and settings."""
+    """The reference's network with its settings."""
     task = Task(problem, config)
     model = task.build_model()
     if config.compile:
@@ -215,9 +215,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", default="smoke")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="processor seconds of each, at most")
-    parser.add_argument("--seed", type=int, help="of weights and order (default: a fresh one)")
-    parser.add_argument("--rate", type=float, default=RATE, help="of the small network")
-    parser.add_argument("settings", nargs="*", metavar="field=value", help="of the reference, as train.py's")
+    parser.add_argument("--seed", type=int, help="seed of weights and order (default: a fresh one)")
+    parser.add_argument("--rate", type=float, default=RATE, help="learning rate of the small network")
+    parser.add_argument("settings", nargs="*", metavar="field=value", help="settings of the reference, as for train.py")
     options = parser.parse_args()
     problem = load_problem(options.problem)
     config = load_config(Config, config_path(options.problem), [*options.settings, "threads=1", "device=cpu"])

@@ -1,9 +1,9 @@
-"""Seconds of a training step and of an evaluation step, by phase, and the share spent outside the network.
+"""Measure a training step and an evaluation step by phase, and the share of time outside of the network.
 
     python perf/train_step.py [--problem smoke --problem scale6] [--steps 5] [--batch 4] [field=value ...]
 
-Outside are loading, copies, loss and logging. A few samples of the problem are generated into a temporary
-folder; "from files" reads and hashes them as in the first epoch, "from memory" is every later one.
+Loading, copies, loss and logging are outside. A few samples of the problem are generated in a temporary folder. "from
+files" reads and hashes them as the first epoch does, "from memory" reads them as later epochs do.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -41,14 +42,14 @@ OUTSIDE = ("load", "copy", "loss", "count", "log")
 
 
 class Stopwatch:
-    """Seconds by phase, of steps that each end with `step`."""
+    """Seconds by phase of several steps. Call `lap` after each phase and `step` after each step."""
 
     def __init__(self, device: str):
         self.device, self.steps, self.current = device, [], {}
         self.last = time.perf_counter()
 
     def lap(self, phase: str) -> None:
-        """What has passed since the last lap belongs to `phase`."""
+        """Count the time since the last lap for `phase`."""
         if self.device == "cuda":
             torch.cuda.synchronize()
         now = time.perf_counter()
@@ -56,18 +57,17 @@ class Stopwatch:
         self.last = now
 
     def step(self) -> None:
-        """A step is done."""
+        """End a step."""
         self.steps.append(self.current)
         self.current, self.last = {}, time.perf_counter()
 
     def medians(self) -> dict[str, float]:
-        """The median seconds of each phase; the first step, a warm-up, is left out."""
+        """{phase: median seconds}, without the first step, which warms up."""
         return {phase: statistics.median(s[phase] for s in self.steps[1:]) for phase in self.steps[0]}
 
 
-def training(model, optimizer, batches, weight, config: Config, log: RunLog) -> dict[str, float]:
-    """Medians by phase of training steps, the loss's share of the backward pass taken apart from the network's."""
-    watch = Stopwatch(config.device)
+def forward(model, batches, config: Config, watch: Stopwatch) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """(logits, label) of each batch, with laps for load, copy and forward."""
     for batch in batches:
         watch.lap("load")
         volume, label = batch.tensors
@@ -76,6 +76,13 @@ def training(model, optimizer, batches, weight, config: Config, log: RunLog) -> 
         with precise(config):
             logits = model(x)
         watch.lap("forward")
+        yield logits, label
+
+
+def training(model, optimizer, batches, weight, config: Config, log: RunLog) -> dict[str, float]:
+    """{phase: median seconds} of training steps. The loss's part of the backward pass counts as loss."""
+    watch = Stopwatch(config.device)
+    for logits, label in forward(model, batches, config, watch):
         leaf = logits.detach().requires_grad_()
         loss = loss_from_sums(loss_sums(leaf, label, weight))
         loss.backward()
@@ -86,7 +93,7 @@ def training(model, optimizer, batches, weight, config: Config, log: RunLog) -> 
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
         optimizer.step()
         watch.lap("optimizer")
-        log.event("tracked_stats", {"loss": loss.item()}, epoch_num=1)  # a run logs once an epoch: this is too much
+        log.event("tracked_stats", {"loss": loss.item()}, epoch_num=1)  # a run logs only once per epoch
         watch.lap("log")
         watch.step()
     return watch.medians()
@@ -94,16 +101,9 @@ def training(model, optimizer, batches, weight, config: Config, log: RunLog) -> 
 
 @torch.inference_mode()
 def evaluation(model, batches, config: Config) -> dict[str, float]:
-    """Medians by phase of evaluation steps."""
+    """{phase: median seconds} of evaluation steps."""
     watch = Stopwatch(config.device)
-    for batch in batches:
-        watch.lap("load")
-        volume, label = batch.tensors
-        x = to_input(volume)
-        watch.lap("copy")
-        with precise(config):
-            logits = model(x)
-        watch.lap("forward")
+    for logits, label in forward(model, batches, config, watch):
         confusion_counts(logits, label)
         watch.lap("count")
         watch.step()
@@ -111,7 +111,7 @@ def evaluation(model, batches, config: Config) -> dict[str, float]:
 
 
 def report(name: str, medians: dict[str, float]) -> None:
-    """One line: total, phases in ms, share outside."""
+    """Print a line: total seconds, share outside, milliseconds of each phase."""
     total = sum(medians.values())
     outside = sum(medians.get(phase, 0.0) for phase in OUTSIDE) / total
     phases = "  ".join(f"{phase} {1000 * seconds:.1f}" for phase, seconds in medians.items())
@@ -119,7 +119,7 @@ def report(name: str, medians: dict[str, float]) -> None:
 
 
 def readers(problem: Problem, config: Config, folder: Path) -> list[Reader]:
-    """The readers of a batch that is made here: of two trainings, and of an evaluation. They fork."""
+    """Make a batch of samples; its readers for two trainings and an evaluation. Readers fork."""
     for sample in range(config.batch_size):
         path = sample_path(folder, "train", sample)
         write_sample(path, problem, "train", sample, *make_sample(problem, sample))
@@ -128,7 +128,7 @@ def readers(problem: Problem, config: Config, folder: Path) -> list[Reader]:
 
 
 def measure(problem: Problem, config: Config, steps: int, folder: Path, sources: list[Reader]) -> None:
-    """Print the steps of one problem."""
+    """Measure and print the steps of one problem."""
     torch.set_num_threads(config.threads)
     size = config.batch_size
     device = torch.device(config.device)

@@ -1,9 +1,9 @@
-"""How often the intervals of results/tuning/estimators.py hold what they should: seeded simulation.
+"""Simulate the coverage of the intervals of results/tuning/estimators.py, with fixed seeds.
 
     python perf/tuning_coverage.py [--campaigns 1000]
 
-A campaign has trials that reach the target with a chance, after lognormal seconds, and else cost their budget. What the
-intervals have to hold is known: the expected running time is the mean cost over the chance.
+Each trial of a campaign reaches the target with a given chance after lognormal seconds, or else costs its budget. The
+true values are therefore known: the expected running time is the mean cost over the chance.
 """
 
 import argparse
@@ -17,27 +17,27 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from results.tuning import estimators as e
 
-BUDGET, SIGMA = 100.0, 0.4  # seconds; of the logarithm of a success's seconds, whose median is 40
+BUDGET, SIGMA = 100.0, 0.4  # seconds; spread of the logarithm of a success's seconds, whose median is 40
 CASES = ((16, 0.25), (16, 0.5), (16, 0.9), (64, 0.25), (64, 0.5))  # trials, chance
 
 
 def campaign(draws: random.Random, trials: int, chance: float) -> tuple[list[float], list[bool]]:
-    """Costs of trials, and which reached the target."""
+    """(costs of trials in seconds, whether each reached the target)."""
     reached = [draws.random() < chance for _ in range(trials)]
     costs = [min(BUDGET, 40 * draws.lognormvariate(0, SIGMA)) if hit else BUDGET for hit in reached]
     return costs, reached
 
 
 def expected(chance: float) -> float:
-    """The expected running time: the mean cost over the chance, by integrating over the quantiles of a success."""
+    """The true expected running time: the mean cost over the chance, with the mean cost of a success by simulation."""
     draws = random.Random(0)
     mean = math.fsum(min(BUDGET, 40 * draws.lognormvariate(0, SIGMA)) for _ in range(200_000)) / 200_000
     return (chance * mean + (1 - chance) * BUDGET) / chance
 
 
 def coverage(trials: int, chance: float, campaigns: int) -> tuple[float, float, float]:
-    """Shares of campaigns: whose interval of the running time holds it, whose interval has an end, and whose interval
-    of the share of the space holds it."""
+    """Shares of campaigns: whose interval of the running time holds the true one, whose interval is finite, and whose
+    interval of the share of the space holds the chance."""
     draws, wanted = random.Random(trials), expected(chance)
     holds = ended = shares = 0
     for _ in range(campaigns):

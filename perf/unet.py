@@ -1,21 +1,20 @@
-"""Seconds of a training step, the reference against the plain textbook version of the same network, side by side.
+"""Compare the seconds of a training step of the reference with a plain textbook version of the same network.
 
     python perf/unet.py [--scale 5 --scale 6] [--precision float32 --precision bfloat16] [--repeats 5] [--batch 1]
     python perf/unet.py --device cuda --precision bfloat16 --scale 7 --scale 8 [--side "kernels searched"]
 
-The textbook version is written here: contiguous memory, eager nn.GroupNorm and nn.ReLU, concatenated skips, a loss
-of one-hot tensors, Adam as PyTorch has it by default. Every side is a process of its own, with the same weights and
-voxels and one thread; they take turns, one step each. Printed are medians, and the median of the ratios of
-neighbouring steps. On a GPU one side runs after the other, as two may not fit, and the ratio is that of medians;
-float32 is IEEE there, on all sides. Before that, losses and gradients must agree with the textbook's in float32: in
-float32 to 0.1 %, in bfloat16 as closely as the textbook's own, or nearly so.
+The textbook version is in this file: contiguous memory, eager nn.GroupNorm and nn.ReLU, concatenated skips, a loss of
+one-hot tensors, and PyTorch's default Adam. Each side is a process of its own with one thread, with the same weights
+and voxels. On a CPU the sides take turns, one step each, and the ratio is the median of the ratios of neighbouring
+steps. On a GPU they run one after the other, since two may not fit, and the ratio is that of medians; float32 is IEEE
+on all sides. Gradients must agree with the textbook's in float32: to 0.1 % in float32, and in bfloat16 to 1.25 times
+the textbook's own difference.
 
-Sides: "reference", what train.py runs; "eager", it without compiled kernels; "norms again" and "blocks again", it with
-recompute_norms and with recompute; "split", it with join=split; "library's gradients", it without weight gradients by
-taps; "kernels searched", it with cuDNN trying its kernels (cudnn.benchmark); "textbook"; "textbook, memory kept", it
-with the reference's malloc setting.
-"keeps" is what the forward pass leaves to the backward pass, weights apart; "peak" the process's largest resident
-size, or (cuda) the most that was allocated on the GPU in steps.
+Sides: "reference" is what train.py runs. These are the reference with one change: "eager" without compiled kernels,
+"norms again" with recompute_norms, "blocks again" with recompute, "split" with join=split, "library's gradients"
+without weight gradients by taps, "kernels searched" with cudnn.benchmark. "textbook, memory kept" is the textbook
+version with the reference's malloc setting. "keeps" is the memory that the forward pass leaves for the backward pass,
+without weights; "peak" is the largest resident size of the process, or on a GPU the most that steps allocated.
 """
 
 import argparse
@@ -57,11 +56,12 @@ AGAIN = {"norms again": "norms", "blocks again": "block"}
 WIDE = "textbook in float32"
 OURS = (REFERENCE, EAGER, LIBRARY, SPLIT, SEARCHED, *AGAIN)
 SIDES = (*OURS, TEXTBOOK, KEPT)
-CLOSE, WORSE = 1e-3, 1.25  # relative difference in float32; in bfloat16, of the textbook's own
+CLOSE, WORSE = 1e-3, 1.25  # allowed relative difference in float32; in bfloat16, times the textbook's own
 
 
 class Textbook(nn.Module):
-    """The network as a first course would write it; parameters in the order of `UNet`'s."""
+    """The U-Net in its plainest form: (N, 1, D, H, W) -> (N, classes, D, H, W). Parameters are in the order of
+    `UNet`."""
 
     def __init__(self, classes: int, width: int, levels: int):
         super().__init__()
@@ -106,7 +106,7 @@ def textbook_loss(logits: Tensor, label: Tensor, weight: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is measured."""
+    """The problem's size and the way of computing that are measured."""
 
     scale: int
     precision: str
@@ -118,7 +118,7 @@ class Setting:
 
 
 def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor], Callable[[], object]]:
-    """A side's model, the function that computes its loss, and the one that makes a step."""
+    """(model, function that computes the loss, function that makes a step) of a side."""
     torch.manual_seed(0)
     device, shape = torch.device(setting.device), (setting.batch, *(1 << setting.scale,) * 3)
     problem = replace(load_problem("scale6"), scale=setting.scale, bottleneck=setting.scale - LEVELS)
@@ -155,7 +155,7 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
 
 
 def work(side: str, setting: Setting, results: Path) -> None:
-    """A side's process: loss and gradients into `results`, then a step for every line on stdin."""
+    """Run a side's process: save loss and gradients to `results`, then make a step for each line on stdin."""
     torch.set_num_threads(1)
     ieee_float32()
     torch.backends.cudnn.benchmark = side == SEARCHED
@@ -190,7 +190,7 @@ def work(side: str, setting: Setting, results: Path) -> None:
 
 
 class Worker:
-    """A side's process, seen from outside."""
+    """The handle of a side's process."""
 
     def __init__(self, side: str, setting: Setting, folder: Path):
         self.results = folder / f"{side} {setting.precision}.pt"
@@ -204,7 +204,7 @@ class Worker:
         self.seconds, self.peak = [], 0
 
     def step(self) -> None:
-        """One step, timed by the process itself."""
+        """Have the process make one step, which it times itself."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         took, peak = self.process.stdout.readline().split()
@@ -212,20 +212,20 @@ class Worker:
         self.peak = int(peak)
 
     def close(self) -> dict[str, Tensor]:
-        """End the process; its loss and gradients."""
+        """End the process, and return its loss and gradients."""
         self.process.stdin.close()
         self.process.wait()
         return torch.load(self.results)
 
 
 def distance(found: Tensor, true: Tensor) -> float:
-    """Relative L2 difference."""
+    """The relative L2 difference of `found` from `true`."""
     return float((found - true).norm() / true.norm())
 
 
 def take_turns(setting: Setting, sides: list[str], repeats: int, folder: Path) -> tuple[dict, dict]:
-    """(workers, what they leave) by side, and of the textbook in float32. On a CPU they make a step each in turn, on
-    a GPU each has its memory alone."""
+    """({side: worker}, {side: loss and gradients}), with the textbook in float32 as a side. On a CPU sides make their
+    steps in turn; on a GPU they run one after the other."""
     starts = {side: (side, setting) for side in sides}
     if setting.precision != "float32":
         starts[WIDE] = TEXTBOOK, replace(setting, precision="float32")
@@ -240,14 +240,14 @@ def take_turns(setting: Setting, sides: list[str], repeats: int, folder: Path) -
 
 
 def times_as_fast(mine: list[float], other: list[float], device: str) -> float:
-    """By steps' seconds: the median of the ratios of neighbours, or, where there are none, the ratio of medians."""
+    """The ratio of two sides' step times: the median over neighbouring steps, on a GPU the ratio of medians."""
     if device == "cuda":
         return statistics.median(other) / statistics.median(mine)
     return statistics.median(b / a for a, b in zip(mine, other, strict=True))
 
 
 def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> None:
-    """Print a table of one setting."""
+    """Measure one setting and print its table. Raises RuntimeError if gradients do not agree."""
     workers, results = take_turns(setting, sides, repeats, folder)
     true = results.get(WIDE, results[TEXTBOOK])["gradients"]
     own = distance(results[TEXTBOOK]["gradients"], true)
@@ -275,7 +275,7 @@ def compare(setting: Setting, sides: list[str], repeats: int, folder: Path) -> N
 
 
 def product_rate(setting: Setting) -> float:
-    """FLOP/s of the product of two large square matrices, in the setting's precision, on one core or the GPU."""
+    """The FLOP/s of multiplying two large square matrices in the setting's precision, on one core or the GPU."""
     ieee_float32()
     n = 8192 if setting.device == "cuda" else 2048
     a = torch.randn(n, n, device=setting.device).to(getattr(torch, setting.precision))
@@ -290,7 +290,7 @@ def product_rate(setting: Setting) -> float:
 
 
 def step_flops(setting: Setting) -> float:
-    """Floating-point operations of the convolutions in a step: forward, and twice as many backward."""
+    """The FLOPs of the convolutions in a step: forward, and twice as many backward."""
     with torch.device("meta"), FlopCounterMode(display=False) as counter:
         Textbook(CLASSES, WIDTH, LEVELS)(torch.empty(setting.batch, 1, *(1 << setting.scale,) * 3))
     return 3.0 * counter.get_total_flops()
@@ -300,7 +300,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, action="append", help="default: 5 and 6")
     parser.add_argument("--precision", action="append", help="default: float32 and bfloat16")
-    parser.add_argument("--side", action="append", choices=SIDES, help="beside reference and textbook")
+    parser.add_argument("--side", action="append", choices=SIDES, help="measured beside reference and textbook")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))

@@ -1,7 +1,7 @@
-"""Voxels as a solid body: a volume of classes seen from outside, drawn by NumPy alone.
+"""Drawing a volume of classes as a solid body, with NumPy alone.
 
-The faces of occupied voxels that look at the viewer and touch no other occupied voxel are drawn as points, the nearest
-last. A face's shade says which way it looks, and how near it is.
+The visible faces of occupied voxels, towards the viewer and without an occupied neighbour, are drawn as points, the
+nearest last. The shade of a face depends on its direction and distance.
 """
 
 import math
@@ -11,13 +11,13 @@ import numpy as np
 
 # Okabe and Ito's colours, told apart with any colour vision: https://jfly.uni-koeln.de/color/
 COLOURS = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (240, 228, 66))  # of categories 1, 2, ...
-TURN, HEIGHT = math.radians(28), math.radians(26)  # from where the viewer looks: plane z = 0 is on top, y = 0 behind
+TURN, HEIGHT = math.radians(28), math.radians(26)  # the direction of view: plane z = 0 is on top, y = 0 behind
 RIGHT = np.array([0.0, -math.sin(TURN), math.cos(TURN)])  # each (z, y, x): the picture's axes, and towards the viewer
 UP = np.array([-math.cos(HEIGHT), -math.cos(TURN) * math.sin(HEIGHT), -math.sin(TURN) * math.sin(HEIGHT)])
 NEAR = np.array([-math.sin(HEIGHT), math.cos(TURN) * math.cos(HEIGHT), math.sin(TURN) * math.cos(HEIGHT)])
 FACES = ((0, -1, 1.12), (1, 1, 0.94), (2, 1, 0.74))  # axis, direction and shade of those that the viewer can see
-FARTHEST = 0.76  # shade of what is farthest away
-FINER = 2  # a picture is drawn so many times as fine, and averaged
+FARTHEST = 0.76  # shade of the farthest points
+FINER = 2  # a picture is drawn at this multiple of its size, and averaged
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Scene:
 
     @property
     def unit(self) -> float:
-        """Pixels that a side of the cube would have if one looked straight at it."""
+        """Pixels of the cube's side, seen face on."""
         return 0.99 * self.zoom * self.pixels / max(np.abs(RIGHT).sum(), np.abs(UP).sum())
 
     def add(self, places: np.ndarray, colours: np.ndarray) -> None:
@@ -44,12 +44,12 @@ class Scene:
         self.colours.append(np.broadcast_to(colours, places.shape))
 
     def spot(self, place: tuple[float, float, float]) -> tuple[float, float]:
-        """Where a place is in the picture: x and y in pixels."""
+        """The (x, y) in pixels of a place in the picture."""
         x, y = on_picture(self, np.array([place]))
         return float(x[0]) / FINER, float(y[0]) / FINER
 
     def solid(self, label: np.ndarray) -> None:
-        """The occupied voxels of a volume of classes, (n, n, n)."""
+        """Add the occupied voxels of a volume of classes, (n, n, n)."""
         n = len(label)
         dense = math.ceil(1.3 * self.unit / n)
         grid = (np.arange(dense) + 0.5) / dense
@@ -64,7 +64,7 @@ class Scene:
             self.add(places, shaded(np.array(COLOURS)[classes - 1], shade * nearness(places)))
 
     def line(self, start: tuple, stop: tuple, grey: int, dash: float = 0) -> None:
-        """A straight line, hidden where it lies behind something; `dash` is the length of its dashes."""
+        """Add a straight line, hidden behind voxels; `dash` is the length of its dashes."""
         a, b = np.array(start, float), np.array(stop, float)
         length = float(np.abs(b - a).sum())
         share = np.arange(0, 1, 1 / (2 * self.pixels))[:, None]
@@ -82,7 +82,7 @@ class Scene:
             places, colours, x, y = places[inside], colours[inside], x[inside], y[inside]
             at = y.astype(int) * self.pixels + x.astype(int)
             order = np.argsort(places @ NEAR, kind="stable")
-            canvas[at[order]] = colours[order]  # of one pixel's points the last counts, the nearest
+            canvas[at[order]] = colours[order]  # the last point of a pixel counts, which is the nearest
         fine = canvas.reshape(self.size, FINER, self.size, FINER, 3)
         return np.rint(fine.mean(axis=(1, 3))).astype(np.uint8)
 
@@ -106,7 +106,7 @@ def nearness(places: np.ndarray) -> np.ndarray:
 
 
 def exposed(occupied: np.ndarray, axis: int, direction: int) -> np.ndarray:
-    """Which occupied voxels, bool (n, n, n), have none next to them in a direction along an axis."""
+    """Which occupied voxels, bool (n, n, n), have no occupied neighbour in a direction along an axis."""
     beside = np.roll(occupied, -direction, axis)
     edge = [slice(None)] * 3
     edge[axis] = -1 if direction > 0 else 0
@@ -115,7 +115,7 @@ def exposed(occupied: np.ndarray, axis: int, direction: int) -> np.ndarray:
 
 
 def grid(scene: Scene, parts: int, grey: int = 170) -> None:
-    """The three faces of the cube that lie behind, cut into `parts` x `parts` cells, and the edges of the others."""
+    """Add the three hidden faces of the cube, divided into `parts` x `parts` cells, and the edges of the others."""
     for i in range(parts + 1):
         t = i / parts
         for start, stop in (

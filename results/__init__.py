@@ -1,1 +1,1 @@
-"""Results: submissions, and the tools that turn runs into scores."""
+"""Results: the published submissions, and the tools that score and compare judged runs."""

@@ -1,4 +1,4 @@
-"""Which sets of runs are compared: those that a user names, or those of one problem in what a user names."""
+"""Choosing the sets of runs that `compare.py` compares, from the paths that a user gives."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,15 +7,16 @@ from compliance.verdict import SetVerdict, Verdict
 from results.statistics.result import Result, results_of
 from results.tables.run_table import named_sets
 
-MOST = 26  # sets in a comparison: each has a letter
-MOST_NAMED = 20
+MOST = 26  # sets in a comparison: each is named by a letter
+MOST_NAMED = 20  # sets of one kind that an error message lists
 
 
 def comparisons(paths: Sequence[Path], verdict: Verdict, as_logged: bool = False) -> list[list[Result]]:
-    """What to compare with what. Paths that hold one set each are compared as they are; of other paths the sets of one
-    benchmark, problem and scaling, in the order of the paths.
+    """The groups of results to compare, in the order of the paths.
 
-    Raises ValueError where nothing can be compared, or a comparison would be too large.
+    Two or more paths that hold one set each make one group. Otherwise the sets of each benchmark, problem and scaling
+    make a group. Raises ValueError if a path holds no set, if no two sets can be compared, or if a group has more than
+    MOST sets.
     """
     sets = named_sets(verdict)
     held = [results_below(path, sets, as_logged) for path in paths]
@@ -33,14 +34,14 @@ def comparisons(paths: Sequence[Path], verdict: Verdict, as_logged: bool = False
 
 
 def results_below(path: Path, sets: Sequence[tuple[str, SetVerdict]], as_logged: bool) -> list[Result]:
-    """The results of the sets at or below a path."""
+    """The results of the sets at or below a path, without campaigns of tuning."""
     home = path.resolve()
     below = [(name, s) for name, s in sets if s.folder.resolve().is_relative_to(home) and not s.campaign]
     return [r for name, s in below for r in results_of(name, s, as_logged)]
 
 
 def one_kind(results: list[Result]) -> list[Result]:
-    """Results that a user named one by one. Raises ValueError where they are not of one benchmark and scaling."""
+    """The results, unchanged. Raises ValueError if they differ in benchmark or scaling."""
     for what, at in (("benchmark", 1), ("scaling", 3)):
         found = sorted({r.group[at] for r in results})
         if len(found) > 1:
@@ -49,7 +50,7 @@ def one_kind(results: list[Result]) -> list[Result]:
 
 
 def by_problem(held: Sequence[Sequence[Result]]) -> list[list[Result]]:
-    """Those of one kind, of which there are two or more."""
+    """The groups of two or more results of one benchmark, problem and scaling. Raises ValueError if there is none."""
     groups: dict[tuple[str, ...], list[Result]] = {}
     for r in (r for found in held for r in found):
         groups.setdefault(kind(r), []).append(r)

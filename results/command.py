@@ -1,4 +1,4 @@
-"""What the commands of results/ share: options, the checker's verdict, and writing to one file or several."""
+"""What the commands of results/ share: options, judging the paths, and writing output files."""
 
 import argparse
 import sys
@@ -7,17 +7,19 @@ from pathlib import Path
 
 from compliance import terminal
 from compliance.engine import judge
+from compliance.review import read_reviews, with_reviews
 from compliance.verdict import Verdict
 from compliance.waiver import ABOUT, read_waivers
+from rules.edition import load
 
 ENDINGS = {".txt": "text", ".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html"}
-Target = tuple[Path | None, str]  # where to write, None for stdout, and in which format
+Target = tuple[Path | None, str]  # the file (None: stdout) and the format
 
 
 def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """The options that both commands have."""
+    """Add the options of output and judging that `summarize.py` and `compare.py` share."""
     endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
-    parser.add_argument("--format", choices=formats, help="default: what the ending of --output says, or text")
+    parser.add_argument("--format", choices=formats, help="default: by the ending of --output, or text")
     parser.add_argument(
         "--output",
         type=Path,
@@ -26,24 +28,36 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         help=f"write to this file ({endings}), outside of any submission; may be given more than once",
     )
     add_judging(parser)
+    add_as_logged(parser)
 
 
 def add_judging(parser: argparse.ArgumentParser) -> None:
-    """The options that say how submissions are judged."""
-    parser.add_argument("--rules", metavar="EDITION", help="check by this edition whatever the folders say")
+    """Add the options that say how submissions are judged."""
+    parser.add_argument("--rules", metavar="EDITION", help="judge by this edition, whatever the folders say")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, as for compliance/check.py")
+
+
+def add_as_logged(parser: argparse.ArgumentParser) -> None:
+    """Add the option that scores sets with errors."""
+    parser.add_argument("--as-logged", action="store_true", help="score sets even if the checker finds errors in them")
+
+
+def add_reviews(parser: argparse.ArgumentParser) -> None:
+    """Add the option for signed reviews."""
     parser.add_argument(
-        "--as-logged", action="store_true", help="score what the logs say even where the checker objects"
+        "--reviews", metavar="FILE", type=Path, help="reviewers' checklists, as for compliance/check.py"
     )
 
 
 def targets(args: argparse.Namespace, formats: Sequence[str]) -> list[Target]:
-    """Where to write and in which format. Raises ValueError where that isn't clear."""
+    """The files and formats that `--output` and `--format` ask for. Raises ValueError if a format is not clear."""
     outputs = args.output or []
     if not outputs:
         return [(None, args.format or "text")]
     if args.format and len(outputs) > 1:
-        raise ValueError(f"found --format with {len(outputs)} --output, wanted their endings to say the formats")
+        raise ValueError(
+            f"found --format with {len(outputs)} --output, wanted one --output, or formats by their endings"
+        )
     found = []
     for path in outputs:
         form = args.format or ENDINGS.get(path.suffix.lower())
@@ -56,15 +70,25 @@ def targets(args: argparse.Namespace, formats: Sequence[str]) -> list[Target]:
     return found
 
 
-def check(args: argparse.Namespace) -> Verdict:
-    """The checker's verdict on the paths given. Raises ValueError for what the user can mend."""
-    paths = sorted(map(str, args.paths))  # what is found across paths is found in the same logs whatever their order
+def judged(args: argparse.Namespace, wanted: Sequence[Target]) -> Verdict:
+    """The checker's verdict on the paths given, with waivers and reviews applied.
+
+    Paths that could not be read and waivers that cover nothing are reported on stderr. Raises ValueError for a damaged
+    waiver or review file, and if a file of `wanted` lies inside what was checked.
+    """
+    paths = sorted(map(str, args.paths))  # findings across sets do not depend on the order of the paths
     waivers = read_waivers(args.waivers, paths) if args.waivers else None
-    return judge(paths, args.rules, progress=progress(), waivers=waivers)
+    reviews = read_reviews(args.reviews, args.paths) if getattr(args, "reviews", None) else None
+    verdict = judge(paths, args.rules, progress=progress(), waivers=waivers)
+    if reviews:
+        verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
+    keep_outside(wanted, verdict)
+    tell(verdict)
+    return verdict
 
 
 def progress() -> Callable[[int, int], None] | None:
-    """Shows on stderr how many logs have been checked; on a terminal only."""
+    """A function that shows on stderr how many logs have been checked; None if stderr is no terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return None
     from tqdm import tqdm
@@ -81,7 +105,7 @@ def progress() -> Callable[[int, int], None] | None:
 
 
 def tell(verdict: Verdict) -> None:
-    """Says on stderr what couldn't be looked at, and which waivers cover nothing or have expired."""
+    """Report on stderr which paths could not be read, and which waivers cover nothing or have expired."""
     for path, why in verdict.missed:
         terminal.tell(f"{path}: {why}")
     for finding in verdict.findings:
@@ -90,7 +114,7 @@ def tell(verdict: Verdict) -> None:
 
 
 def keep_outside(wanted: Sequence[Target], verdict: Verdict) -> None:
-    """Raises ValueError if something would be written into what was checked."""
+    """Raise ValueError if a file to write lies inside a submission or set that was checked."""
     homes = {Path(s.path).resolve() for s in verdict.submissions}
     homes |= {s.folder.resolve() for s in verdict.all_sets}
     for path, _ in wanted:
@@ -100,7 +124,8 @@ def keep_outside(wanted: Sequence[Target], verdict: Verdict) -> None:
 
 
 def write(wanted: Sequence[Target], forms: Mapping[str, Callable[[Path], str]]) -> None:
-    """Writes each target. `forms` make a format's text for the folder where it will lie."""
+    """Write each target. `forms` has a function for each format: it takes the folder of the output, to which links are
+    relative, and returns the text."""
     for path, form in wanted:
         text = forms[form](path.resolve().parent if path else Path.cwd())
         if path is None:

@@ -1,15 +1,15 @@
-"""Which results can be held against each other, and why others cannot."""
+"""Which results can be compared with each other, and why others cannot."""
 
 from results.statistics.result import Result
 from rules.edition import load
 
 SAME = ("benchmark", "target", "train_samples", "eval_samples", "parameter_count", "problem_digest", "data_seed")
-SAME = (*SAME, "fingerprints", "class_counts")  # what editions say of a problem, where it is the same in both
-LOGGED = ("target", "train_samples", "eval_samples")  # what logs say of it, in rounds that publish no problems
+SAME = (*SAME, "fingerprints", "class_counts")  # fields of a problem that must be equal in two editions
+LOGGED = ("target", "train_samples", "eval_samples")  # columns that must be equal if an edition publishes no problem
 
 
 def obstacle(a: Result, b: Result) -> str:
-    """Why two results have no ratio, "" where they can have one."""
+    """Why the times of two results cannot be compared, "" if they can."""
     if a.group[1] != b.group[1]:
         return f"of different benchmarks ({a.group[1]}, {b.group[1]})"
     if a.group[2] != b.group[2]:
@@ -22,8 +22,8 @@ def obstacle(a: Result, b: Result) -> str:
 
 
 def other_problem(a: Result, b: Result) -> str:
-    """How a problem of one name differs between two editions of the rules, or why that is not known; "" where it is
-    the same."""
+    """How two results' problem of the same name differs between their editions, or why that is not known; "" if the
+    problem is the same."""
     if a.judged.edition == b.judged.edition:
         return ""
     name = f"{a.group[2] or a.group[1]} of {a.judged.edition} and of {b.judged.edition}"
@@ -41,7 +41,7 @@ def other_problem(a: Result, b: Result) -> str:
 
 
 def other_instances(a: Result, b: Result) -> str:
-    """Why two throughputs of many models can't be compared: their instances are not of the same size."""
+    """Why two weak-scaling throughputs cannot be compared, "" if they can: instances must have the same size."""
     if a.throughput is None or b.throughput is None:
         return "no throughput of one"
     sizes = [r.throughput.instance for r in (a, b)]
@@ -52,7 +52,7 @@ def other_instances(a: Result, b: Result) -> str:
 
 
 def remarks(a: Result, b: Result) -> list[str]:
-    """What a reader must know of a comparison that can be made."""
+    """Sentences that qualify a comparison: different rules, or different divisions."""
     found = []
     if a.group[0] != b.group[0]:
         found.append(f"the problem is the same, the rules are not ({a.group[0]}, {b.group[0]})")

@@ -1,10 +1,10 @@
-"""Sets of runs side by side: which is faster, with its uncertainty, what differs, and how the runs went.
+"""Compare sets of runs: which is faster and how sure that is, in what they differ, and how their runs went.
 
     python results/compare.py PATH... [--output FILE]... [--format text|html]
 
-PATH is a set of runs, a submission or a round. Where each holds one set, these are compared; else the sets of one
-benchmark, problem and scaling are, each problem by itself. The first is what the others are held against. The ending of
-FILE says the format: .txt or .html. Exit code: 0 compared; 2 could not.
+PATH is a set of runs, a submission or a round. If each path holds one set, these sets are compared. Otherwise the sets
+of each benchmark, problem and scaling are compared. The later sets are compared with the first. The ending of FILE says
+the format: .txt or .html. Exit code: 0 compared; 2 could not compare.
 """
 
 import argparse
@@ -28,19 +28,15 @@ FORMATS = ("text", "html")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Compare and write; the exit code."""
+    """Compare, write, and return the exit code."""
     args = parse(argv)
     try:
         wanted = command.targets(args, FORMATS)
-        verdict = command.check(args)
-        command.keep_outside(wanted, verdict)
-        command.tell(verdict)
+        verdict = command.judged(args, wanted)
         tuned = campaigns(verdict)
-        if tuned and not any(not s.campaign for s in verdict.all_sets):  # campaigns alone
+        if tuned and all(s.campaign for s in verdict.all_sets):
             if any(form == "html" for _, form in wanted):
-                raise ValueError(
-                    "found campaigns of tuning alone, wanted sets of runs for a page: summarize.py has theirs"
-                )
+                raise ValueError("found only campaigns of tuning, wanted sets of runs: use summarize.py for their page")
             command.write(wanted, {"text": lambda base: terminal_text(tuned)})
             return 0
         found = [d.sides(results) for results in comparisons(args.paths, verdict, args.as_logged)]
@@ -62,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """The parsed command line."""
     parser = argparse.ArgumentParser(prog="compare.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a set of runs, a submission or a round")
     command.add_options(parser, FORMATS)

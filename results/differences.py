@@ -1,4 +1,4 @@
-"""What a reviewer needs to see of two or more sets of runs: how they differ, and how their runs went."""
+"""Comparing two or more sets of runs: their measures, how they differ, and the course of their runs."""
 
 import json
 import math
@@ -21,12 +21,7 @@ from results.tables.formatting import show
 from results.tables.row import seed
 from results.tables.text import energy_interval
 
-VARYING = {
-    "seed",
-    "hyperparameters",
-    "cache_clear",
-    "instance_id",
-}  # differ from run to run, or are told field by field
+VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
 ABSENT = "-"
 NO_CONTRAST = Contrast(None, None, None, math.nan)
 
@@ -48,9 +43,12 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """A set held against the first. `why` says why the two have no ratio, "" where they may have one; the interval of
-    `contrast` holds together with those of the other pairs, `together` in all; `energy` is the ratio of energies, None
-    where there is none, or they were measured in different ways."""
+    """The first set compared with a later one.
+
+    `why` says why the two have no ratio, "" if they may have one. The intervals of the `together` pairs that have a
+    ratio hold all at once. `energy` is the ratio of energies, None if one is unknown or the two were measured in
+    different ways.
+    """
 
     letter: str
     contrast: Contrast
@@ -61,43 +59,37 @@ class Pair:
 
 
 def sides(results: Sequence[Result], most: int = 40) -> list[Side]:
-    """A side for each result, in their order."""
+    """One side for each result, in their order, with at most `most` runs each."""
     return [Side(chr(ord("A") + i), r, r.judged.description, r.runs[:most]) for i, r in enumerate(results)]
 
 
 def pairs(compared: Sequence[Side]) -> list[Pair]:
-    """Every later set against the first."""
+    """The first set compared with each later one, in their order."""
     first, others = compared[0].result, compared[1:]
     why = [obstacle(first, s.result) for s in others]
     timed = sum(not reason and not first.weak for reason in why)
     return [
-        Pair(
-            s.letter,
-            against(first, s.result, timed),
-            convergence(s.result, first),
-            reason,
-            timed,
-            energies(first.energy, s.result.energy, timed),
-        )
-        if not reason and not first.weak
-        else Pair(s.letter, NO_CONTRAST, None, reason)
+        Pair(s.letter, NO_CONTRAST, None, reason) if reason or first.weak else pair(first, s, timed)
         for s, reason in zip(others, why, strict=True)
     ]
 
 
-def against(a: Result, b: Result, together: int) -> Contrast:
-    """Two sets' run times, of so many pairs that are shown side by side."""
-    return contrast(a.seconds, b.seconds, (seconds_between(a.rows), seconds_between(b.rows)), together)
+def pair(first: Result, other: Side, together: int) -> Pair:
+    """Two comparable sets of strong scaling, one of `together` pairs that are shown side by side."""
+    a, b = first, other.result
+    times = contrast(a.seconds, b.seconds, (seconds_between(a.rows), seconds_between(b.rows)), together)
+    energy = energies(a.energy, b.energy, together)
+    return Pair(other.letter, times, convergence(b, a), together=together, energy=energy)
 
 
 def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
-    """(setting, its value in each set), only where sets differ; hyperparameters field by field."""
-    tables = [settings(s.runs) for s in compared]
-    return different(tables)
+    """(setting, its value in each set) for each logged setting in which sets differ."""
+    return different([settings(s.runs) for s in compared])
 
 
 def settings(runs: Sequence[Run]) -> dict[str, str]:
-    """What a set's runs log of themselves; values that differ inside the set are all shown."""
+    """The settings that a set's runs logged, hyperparameters by field. Values that differ inside the set are joined
+    by " | ", at most five."""
     found = defaultdict[str, dict[str, None]](dict)  # values in their order, each once
     for run in runs:
         facts = {k: f.value for k, f in run.facts.items() if k not in VARYING}
@@ -109,18 +101,19 @@ def settings(runs: Sequence[Run]) -> dict[str, str]:
 
 
 def system_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
-    """(field of the system description, its value for each set), only where they differ."""
+    """(field of the system description, its value in each set) for each field in which sets differ."""
     return different([{str(k)[:100]: plain(v) for k, v in s.system.items()} for s in compared])
 
 
 def different(tables: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
+    """(key, its value in each table, ABSENT if it has none) for each key in which tables differ."""
     keys = dict.fromkeys(k for t in tables for k in t)
     rows = [(key, [t.get(key, ABSENT) for t in tables]) for key in keys]
     return [(key, values) for key, values in rows if len(set(values)) > 1]
 
 
 def plain(value: Any) -> str:
-    """A value in a line: text as it is, the rest as JSON."""
+    """A value on one line, at most 200 characters: text as it is, all else as JSON."""
     if isinstance(value, str):
         return value[:200]
     return json.dumps(value, ensure_ascii=False, default=str)[:200]
@@ -162,22 +155,24 @@ MEASURES = (
 
 
 def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
-    """(measure, its value for each set); measures that no set has are left out."""
+    """(measure, its value in each set), without measures that no set has."""
     rows = [(name, [value(s.result) for s in compared]) for name, value in MEASURES]
     return [(name, values) for name, values in rows if set(values) != {ABSENT}]
 
 
 def interval(r: Result) -> str:
+    """The interval of a figure of merit with its degrees of freedom."""
     t = r.score.trimmed
     return "not estimable" if t.low is None else f"{show(t.low)} to {show(t.high)} ({t.degrees} df)"
 
 
 def rate(r: Result) -> float | None:
+    """Models per hour: the measured throughput, or else the inverse of the figure of merit."""
     return r.throughput.models_per_hour if r.throughput else 3600 / r.fom if r.fom else None
 
 
 def plus_minus(r: Result, column: str, divisor: float = 1) -> str:
-    """Mean and sample standard deviation over the runs that count."""
+    """Mean and sample standard deviation of a column over the runs that the figure of merit averages."""
     mean, deviation = r.mean(column), r.deviation(column)
     if mean is None:
         return ABSENT
@@ -185,12 +180,12 @@ def plus_minus(r: Result, column: str, divisor: float = 1) -> str:
 
 
 def seeds(side: Side) -> str:
-    """The seeds of a side's runs."""
+    """The seeds of a set's runs, separated by commas."""
     return ", ".join(plain(fact.value) if (fact := seed(run)) else ABSENT for run in side.runs)
 
 
 def same_seeds(compared: Sequence[Side]) -> list[str]:
-    """Seeds that more than one set logs."""
+    """The seeds that more than one set logged, each with the letters of the sets."""
     owners: dict[str, set[str]] = {}
     for s in compared:
         for run in s.runs:
@@ -200,7 +195,7 @@ def same_seeds(compared: Sequence[Side]) -> list[str]:
 
 
 def median_curve(side: Side) -> dict[int, float]:
-    """The median of the metric over a set's runs after each whole epoch that at least half of them reached."""
+    """{epoch: median of the metric over the set's runs}, for each whole epoch that at least half of them reached."""
     values: dict[int, list[float]] = {}
     for run in side.runs:
         for epoch, value in curve(run):
@@ -214,7 +209,8 @@ SIGNS = {"rest": ".", "training": "=", "evaluation": "e", "staging": "s"}
 
 
 def strip(run: Run, longest_ms: int, width: int = 60) -> str:
-    """A run's timeline in characters: s staging, = training, e evaluation, . the rest; what each moment was doing."""
+    """A run's timeline as text: one character for each moment (s staging, = training, e evaluation, . the rest).
+    The longest run has `width` characters."""
     if run.window is None:
         return "no timed span"
     start, stop = run.window
@@ -228,5 +224,5 @@ def strip(run: Run, longest_ms: int, width: int = 60) -> str:
 
 
 def longest(compared: Sequence[Side]) -> int:
-    """Milliseconds of the longest run of all."""
+    """Milliseconds of the longest run of all sets, 1 if none is timed."""
     return max((r.window[1] - r.window[0] for s in compared for r in s.runs if r.window), default=1)

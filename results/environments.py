@@ -1,4 +1,4 @@
-"""In what the environments of sets of runs differ: the manifests beside their logs, fact by fact."""
+"""Comparing the environment manifests beside the logs of two or more sets of runs."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,14 +10,17 @@ from compliance.reading.environment import Environment, read_environment
 from compliance.reading.run import Run
 from results.differences import ABSENT, Side, plain
 
-SKIPPED = ("command", "config", "lscpu")  # of a run alone, told as settings, or told in other facts
+SKIPPED = ("command", "config", "lscpu")  # differ between runs, or repeat settings and other facts
 MOST_ROWS, MOST_VALUES = 200, 5
-DEEPEST = 2  # levels of a fact that have rows of their own
+DEEPEST = 2  # levels of nested facts that get rows of their own
 
 
 def environment_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
-    """(fact, its value in each set) where sets with manifests differ, after how many runs have one; nothing where none
-    has. Values that differ inside a set are all shown."""
+    """(fact, its value in each set) for each fact in which sets with manifests differ; [] if no run has a manifest.
+
+    The first row says how many runs of each set have one. Values that differ inside a set are joined by " | ", at most
+    MOST_VALUES. At most MOST_ROWS facts are listed.
+    """
     both = [table(filter(None, map(environment_of, s.runs))) for s in compared]
     found, tables = [some for some, _ in both], [one for _, one in both]
     if not any(found):
@@ -35,7 +38,7 @@ def environment_differences(compared: Sequence[Side]) -> list[tuple[str, list[st
 
 
 def environment_of(run: Run) -> Environment | None:
-    """The manifest of a run's start, if it is there as the log names it, and sound."""
+    """The manifest that a run wrote at its start; None if it is missing, damaged, or not the one that the log names."""
     if not run.environments:
         return None
     first = run.environments[0]
@@ -43,7 +46,7 @@ def environment_of(run: Run) -> Environment | None:
 
 
 def table(environments: Iterable[Environment]) -> tuple[int, dict[str, str]]:
-    """How many runs these are of, and every fact by its path. No more than one of them is held at a time."""
+    """(number of manifests, values of each fact by its path). Manifests are read one at a time: they may be large."""
     number, found = 0, defaultdict[str, dict[str, None]](dict)  # values in their order, each once
     for environment in environments:
         number += 1
@@ -54,7 +57,7 @@ def table(environments: Iterable[Environment]) -> tuple[int, dict[str, str]]:
 
 
 def leaves(key: str, value: Any, deeper: int) -> Iterator[tuple[str, str]]:
-    """A fact's entries by path."""
+    """(path, value) of each entry of a fact; mappings are opened `deeper` levels deep."""
     if type(value) is dict and deeper:
         for name, inner in value.items():
             yield from leaves(f"{key}.{name}", inner, deeper - 1)

@@ -1,10 +1,10 @@
-"""Freeze a round: write down what every file in it is, so that a change is noticed ever after.
+"""Freeze a round: record the digest of every file, so that later changes are found.
 
     python results/freeze.py results/v1.0            # writes results/v1.0/frozen.txt: sha256, bytes, path
-    python results/freeze.py results/v1.0 --check    # holds the round against it
+    python results/freeze.py results/v1.0 --check    # compares the round with frozen.txt
 
-From then on the checker reports a submission of the round that was changed (rule TREE13). Submissions that were taken
-away are found by --check alone. Exit code: 0 written, or as it was frozen; 1 changed; 2 could not.
+From then on the checker reports a changed submission of the round (rule TREE13). Only --check finds a submission that
+was removed. Exit code: 0 written, or unchanged; 1 changed; 2 could not.
 """
 
 import argparse
@@ -24,10 +24,10 @@ from rules.edition import editions
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Freeze or check; the exit code."""
+    """Freeze or check, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("round", type=Path, help="the folder of a round, such as results/v1.0")
-    parser.add_argument("--check", action="store_true", help="compare with what was frozen, and write nothing")
+    parser.add_argument("--check", action="store_true", help="compare with frozen.txt, and write nothing")
     args = parser.parse_args(argv)
     try:
         return check(args.round) if args.check else freeze(args.round)
@@ -37,14 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def freeze(folder: Path) -> int:
-    """Writes the list. Raises ValueError for what is no round, holds what is no file, or is frozen."""
+    """Write frozen.txt and return 0. Raises ValueError if the folder is no round, is frozen already, or holds something
+    other than plain files."""
     if folder.resolve().name not in editions():
-        raise ValueError(
-            f"{folder}: found no folder that is named as an edition, wanted one of {', '.join(editions())}"
-        )
+        raise ValueError(f"{folder}: found no folder named as an edition, wanted one of {', '.join(editions())}")
     if os.path.lexists(folder / NAME):
         raise ValueError(
-            f"{folder / NAME}: the round is frozen; --check compares, and a new list needs the old one gone"
+            f"{folder / NAME}: the round is frozen already: compare with --check, or remove the file to freeze it again"
         )
     files = listed(folder)
     if not files:
@@ -58,7 +57,8 @@ def freeze(folder: Path) -> int:
 
 
 def check(folder: Path) -> int:
-    """Says what is not as it was frozen. Raises ValueError where the round is not frozen, or the list is damaged."""
+    """Print every difference from frozen.txt; 1 if there is any, else 0. Raises ValueError if frozen.txt is missing or
+    damaged."""
     frozen = read_frozen(folder)
     if frozen is None:
         raise ValueError(f"{folder}: found no {NAME}, wanted a round that is frozen")
@@ -74,8 +74,8 @@ def check(folder: Path) -> int:
 
 
 def listed(folder: Path) -> dict[str, tuple[Path, int]]:
-    """Every file of a round by its path below it, with its bytes. Raises ValueError for links, for what is no file, and
-    for names that would break a line."""
+    """{path below the round: (file, bytes)} of every file. Raises ValueError for links, devices and the like, and for
+    names that cannot be printed."""
     found = {}
     for home, folders, files in os.walk(folder, onerror=raised):
         for name in (*folders, *files):
@@ -89,7 +89,7 @@ def listed(folder: Path) -> dict[str, tuple[Path, int]]:
 
 
 def raised(error: OSError) -> None:
-    """Of a folder that can't be read."""
+    """Raise the error of a folder that cannot be read, which os.walk would skip."""
     raise error
 
 

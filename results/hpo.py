@@ -1,10 +1,9 @@
-"""Tables of settings by batch size, from campaigns of tuning that are in order: hpo_table.json of each problem.
+"""Write the best settings of tuning campaigns by batch size: one hpo_table.json for each problem.
 
     python results/hpo.py PATH... --out FOLDER
 
-PATH is what compliance/check.py takes. Writes FOLDER/<problem>/hpo_table.json for each problem that has a campaign with
-a score; --markdown prints the same campaigns as tables for a document. Exit code: 0 written; 1 no campaign has a score;
-2 could not look.
+PATH is a submission or a round. The command writes FOLDER/<problem>/hpo_table.json for each problem that has a campaign
+with a score. Exit code: 0 written; 1 no campaign has a score; 2 could not look.
 """
 
 import argparse
@@ -26,18 +25,15 @@ PLAIN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Check, score and write; the exit code."""
+    """Judge, score, write, and return the exit code."""
     parser = argparse.ArgumentParser(prog="hpo.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a submission or a round")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to, outside of any submission")
-    parser.add_argument("--markdown", action="store_true", help="print the campaigns as tables for a document, too")
-    parser.add_argument("--rules", metavar="EDITION", help="check by this edition whatever the folders say")
-    parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, as for compliance/check.py")
+    parser.add_argument("--markdown", action="store_true", help="also print the campaigns as Markdown tables")
+    command.add_judging(parser)
     args = parser.parse_args(argv)
     try:
-        verdict = command.check(args)
-        command.tell(verdict)
-        command.keep_outside([(args.out / "hpo_table.json", "json")], verdict)
+        verdict = command.judged(args, [(args.out / "hpo_table.json", "json")])
         found = campaigns(verdict)
         for s in found:
             if s.why:

@@ -1,9 +1,9 @@
-"""The public pages of rounds: an index with the best of each system over rounds, a page a round, the rules, downloads.
+"""Write the public pages of rounds: an index, a page for each round and submission, the rules, and CSV and JSON files.
 
     python results/site.py PATH... --out FOLDER
 
-PATH is what results/summarize.py takes: a round, or the folder of several. FOLDER can be put anywhere: its files refer
-to each other alone, and no page requests anything or shows an address. Nothing is ever written into a submission.
+PATH is a round, or the folder of several. FOLDER can be put on any server: its files link only to each other, and pages
+load nothing from elsewhere and show no address. Nothing is written into a submission.
 Exit code: 0 written; 2 could not.
 """
 
@@ -18,25 +18,23 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.review import read_reviews, with_reviews
 from compliance.terminal import tell
 from results import command
 from results.html.site_pages import files, rounds
 from results.statistics.result import summarize
 from results.summarize import left_out
 from results.tuning.score import campaigns
-from rules.edition import load
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Judge, and write the pages; the exit code."""
+    """Judge, write the pages, and return the exit code."""
     args = parse(argv)
     try:
         base = Path(os.path.commonpath([path.resolve().parent for path in args.paths]))
         args.paths = [path.resolve().relative_to(base) for path in args.paths]
         for name in ("out", "waivers", "reviews"):
             setattr(args, name, getattr(args, name) and getattr(args, name).resolve())
-        with contextlib.chdir(base):  # so that no finding tells where on this machine it lies
+        with contextlib.chdir(base):  # findings then show no path of this machine
             made = pages(args)
         for name, text in made.items():
             path = args.out / name
@@ -50,26 +48,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def pages(args: argparse.Namespace) -> dict[str, str]:
-    """The text of every page by its path. Raises ValueError for what the user can mend."""
-    reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
-    verdict = command.check(args)
-    if reviews:
-        verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
-    command.keep_outside([(args.out / "index.html", "html")], verdict)
-    command.tell(verdict)
+    """{path: text} of every page. Raises ValueError if the paths hold no set of runs, or the folder to write to lies
+    inside one."""
+    verdict = command.judged(args, [(args.out / "index.html", "html")])
     found = rounds(summarize(verdict, args.as_logged), left_out(verdict), campaigns(verdict))
     if not found:
-        raise ValueError(f"{' '.join(map(str, args.paths))}: found no set of runs")
+        raise ValueError(
+            f"{' '.join(map(str, args.paths))}: found no set of runs, wanted a round, such as results/v1.0"
+        )
     return dict(files(found, Path.cwd()))
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """The parsed command line."""
     parser = argparse.ArgumentParser(prog="site.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a round, or a folder of several")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the pages go")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the folder to write to")
     command.add_judging(parser)
-    parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to, see audit.py")
+    command.add_as_logged(parser)
+    command.add_reviews(parser)
     return parser.parse_args(argv)
 
 

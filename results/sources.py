@@ -1,4 +1,4 @@
-"""The source of a set of runs: what differs from the published reference, and from another set's, file by file."""
+"""Comparing the source of sets of runs with the published reference, and with each other, file by file."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,22 +7,21 @@ from itertools import islice
 from compliance.difference import differing, own_lines
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
-from compliance.reading.run import Run
 from compliance.reading.tree import place_of
 from compliance.source.reference import published_path
 from results.statistics.result import Result
 from rules.edition import load
 
-MOST_CHANGES = 20  # files that are named in a comparison of two
-MOST_LINES = 400  # of a file's difference that a page shows
+MOST_CHANGES = 20  # changed files that a difference lists
+MOST_LINES = 400  # lines of a file's diff that a page shows
 WIDEST = 300  # characters of such a line
 REFERENCE = "the published reference"
 
 
 @dataclass(frozen=True)
 class Source:
-    """The files that a set's runs loaded, by the path that they have in the reference (`implementations/<name>` stands
-    for `implementations/pytorch`), and which of them are the reference's, byte for byte."""
+    """The files that a set's runs loaded, by their path in the reference: `implementations/<name>` counts as
+    `implementations/pytorch`. `published` are the paths of those that equal the reference's, byte for byte."""
 
     files: dict[str, Text]
     published: frozenset[str]
@@ -30,7 +29,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Change:
-    """A file that differs: in words ("changed <path>: +3 -1"), and lines of a unified diff, as many as are shown."""
+    """A file that differs: a summary ("changed <path>: +3 -1") and the first lines of the unified diff."""
 
     words: str
     lines: tuple[str, ...] = ()
@@ -39,13 +38,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Difference:
-    """One set's source against another's, or the reference's."""
+    """One set's source compared with another set's, or with the reference's."""
 
     of: str
     against: str
-    same: int
+    same: int  # files that are equal
     changes: tuple[Change, ...]
-    more: int  # changes that are not named
+    more: int  # changed files that are not listed
 
     @property
     def title(self) -> str:
@@ -54,16 +53,16 @@ class Difference:
 
 
 def source_of(r: Result) -> Source | None:
-    """The source of a set; None where its logs name none, or its submission has none."""
+    """The source of a set; None if its logs name none, or its submission holds none."""
     home = place_of(r.judged.folder).home
     found = discover([str(home)]).submissions
     runs = [run for run in r.runs if run.source]
     if len(found) != 1 or not runs:
         return None
-    return _source(SubmissionFiles(found[0], tuple(runs), load(r.judged.edition)), runs)
+    return _source(SubmissionFiles(found[0], tuple(runs), load(r.judged.edition)))
 
 
-def _source(files: SubmissionFiles, runs: Sequence[Run]) -> Source | None:
+def _source(files: SubmissionFiles) -> Source | None:
     held: dict[str, Text] = {}
     for _, logged, folder in files.loaded:
         texts = {"/".join(t.parts[len(folder.parts) :]): t for t in files.gathered[folder.parts]} if folder else {}
@@ -76,8 +75,8 @@ def _source(files: SubmissionFiles, runs: Sequence[Run]) -> Source | None:
 
 
 def source_differences(results: Sequence[tuple[str, Result]]) -> tuple[list[str], list[Difference]]:
-    """(letters of the sets without source, the differences): of (letter, result), each against the reference, and each
-    later one against the first."""
+    """(letters of sets without source, differences), from (letter, result) of each set. Every source is compared with
+    the reference, and every later one with the first set's."""
     sources = {letter: source_of(r) for letter, r in results}
     known = {letter: source for letter, source in sources.items() if source}
     found = [against_reference(letter, source) for letter, source in known.items()]
@@ -88,14 +87,14 @@ def source_differences(results: Sequence[tuple[str, Result]]) -> tuple[list[str]
 
 
 def against_reference(letter: str, source: Source) -> Difference:
-    """What a set changed and added of the published reference."""
+    """The files that a set changed in, or added to, the published reference."""
     others = [path for path in sorted(source.files) if path not in source.published]
     changes = (_change(path, own_lines(path), source.files[path]) for path in others)
     return _difference(letter, REFERENCE, len(source.published), changes, len(others))
 
 
 def between(letter: str, source: Source, first: str, base: Source) -> Difference:
-    """What differs in a set's source from the first set's."""
+    """The files in which a set's source differs from the first set's."""
     paths = sorted({*source.files, *base.files})
     others = [path for path in paths if _digest(source, path) != _digest(base, path)]
     changes = (_between(path, source.files.get(path), base.files.get(path), first) for path in others)

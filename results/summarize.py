@@ -1,10 +1,10 @@
-"""Runs into scores: check submissions, score what is in order, and say why the rest is not.
+"""Score runs: judge submissions, score the sets that are in order, and say why others have no score.
 
     python results/summarize.py PATH... [--output FILE]... [--format FORMAT] [--view ranking|analysis|procurement]
 
 PATH is a submission, a round, or a set of runs; a set given by itself has no rank. The ending of FILE says the format:
-.txt .csv .json .md .html. Nothing is ever written into a submission.
-Exit code: 0 every set has its figure; 1 some have none (the reasons are printed); 2 could not look.
+.txt .csv .json .md .html. Nothing is written into a submission.
+Exit code: 0 every set has a score; 1 some have none (the reasons are printed); 2 could not look.
 """
 
 import argparse
@@ -17,7 +17,6 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from compliance.assemble import STRAY
-from compliance.review import read_reviews, with_reviews
 from compliance.terminal import tell
 from compliance.verdict import Verdict
 from results import command
@@ -25,7 +24,6 @@ from results.statistics.result import Result, summarize
 from results.tables import text
 from results.tuning import text as tuning
 from results.tuning.score import Scored, campaigns
-from rules.edition import load
 
 FORMATS = ("text", "csv", "json", "markdown", "html")
 VIEWS = ("ranking", "analysis", "procurement")
@@ -33,20 +31,17 @@ ALONE = "given by itself: give the folder of its set"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Summarize and write; the exit code."""
+    """Judge, score, write, and return the exit code."""
     args = parse(argv)
     try:
         wanted = command.targets(args, FORMATS)
-        reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
-        verdict = command.check(args)
-        if reviews:
-            verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
-        command.keep_outside(wanted, verdict)
+        verdict = command.judged(args, wanted)
         results, without = summarize(verdict, args.as_logged), left_out(verdict)
         tuned = campaigns(verdict)
-        command.tell(verdict)
         if not results and not without and not tuned:
-            raise ValueError(f"{' '.join(map(str, args.paths))}: found no set of runs")
+            raise ValueError(
+                f"{' '.join(map(str, args.paths))}: found no set of runs, wanted folders with result_<i>.txt"
+            )
         if all(form == "csv" for _, form in wanted):
             for path, why in without:
                 tell(f"{path}: {why}")
@@ -60,23 +55,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """The parsed command line."""
     parser = argparse.ArgumentParser(prog="summarize.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a submission, a round, or a set of runs")
     command.add_options(parser, FORMATS)
-    parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to, see audit.py")
-    parser.add_argument(
-        "--view",
-        choices=VIEWS,
-        default="ranking",
-        help="which tables, as text and Markdown; procurement as CSV too",
-    )
+    command.add_reviews(parser)
+    views = "which tables to print; analysis as text and Markdown, procurement as CSV too"
+    parser.add_argument("--view", choices=VIEWS, default="ranking", help=views)
     return parser.parse_args(argv)
 
 
 def left_out(verdict: Verdict) -> list[tuple[str, str]]:
-    """(path, why) of logs that can have no result: those given by themselves, and those of a submission that are in
-    none of its sets."""
+    """(path, why) of each log that belongs to no set: it was given by itself, or lies outside of the sets of its
+    submission."""
     strays = [f for s in verdict.submissions for f in s.findings if f.code in STRAY]
     return [(log.run.path, ALONE) for log in verdict.logs] + [(f.path, f"{f.code} {f.message()}") for f in strays]
 
@@ -84,7 +75,7 @@ def left_out(verdict: Verdict) -> list[tuple[str, str]]:
 def forms(
     results: Sequence[Result], without: text.Places, view: str, tuned: Sequence[Scored] = ()
 ) -> dict[str, Callable[[Path], str]]:
-    """How each format is made, for the folder where it will lie."""
+    """{format: function that takes the folder of the output and returns the text}."""
 
     def html(base: Path) -> str:
         from results.html.report import html_text
@@ -112,7 +103,7 @@ def forms(
 
 
 def joined(*texts: str) -> str:
-    """Those of some texts that say something, one below another."""
+    """The texts that are not empty, one below the other."""
     return "\n".join(text for text in texts if text)
 
 

@@ -4,8 +4,9 @@ submission says of itself decides, nor a folder in it."""
 import datetime
 import functools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark.log import Event, read_log
@@ -17,17 +18,47 @@ Target = Submission | Set | LogFile
 HEAD = 400  # events of a log that are looked at for the benchmark that it names
 
 
-def select_edition(target: Target, name: str | None, root: Path, beside: Sequence[Submission] = ()) -> Edition:
-    """The edition for a submission, a set or a log; `beside` are the submissions that were given with it.
+@dataclass(frozen=True)
+class Round:
+    """What is judged by one edition: the submissions in one folder, or a set or a log by itself. What the folders and
+    logs say is read once for all of them."""
+
+    members: tuple[Target, ...]
+
+    @functools.cached_property
+    def benchmarks(self) -> set[str]:
+        """The benchmarks of all members."""
+        return set().union(*map(_benchmarks, self.members))
+
+    @functools.cached_property
+    def year(self) -> int | None:
+        """The year of most members' logs, the later of two equally frequent ones; None where no log has a time."""
+        years = Counter(year for member in self.members if (year := _year_of(_logs(member))))
+        return max(years, key=lambda year: (years[year], year)) if years else None
+
+
+def rounds_of(submissions: Sequence[Submission]) -> list[Round]:
+    """The round of each submission, in their order: all submissions in the same folder."""
+    folders = [s.path.resolve().parent for s in submissions]
+    members: dict[Path, list[Submission]] = defaultdict(list)
+    for folder, submission in zip(folders, submissions, strict=True):
+        members[folder].append(submission)
+    rounds = {folder: Round(tuple(found)) for folder, found in members.items()}
+    return [rounds[folder] for folder in folders]
+
+
+def select_edition(target: Target, name: str | None, root: Path, together: Round | None = None) -> Edition:
+    """The edition for a submission, a set or a log; `together` is the round that a submission belongs to.
 
     `name` overrules; else the folder of the round. Published rounds come under any name: among the editions that know
     all benchmarks, those of the version that a folder names, and among these the year of the round's logs decides.
     """
     if name:
         return load(name, root)
+    together = together or Round((target,))
     exact = editions(root)
     fitting = functools.cache(  # opens logs, where no folder is named exactly
-        lambda: _fitting([load(n, root) for n in exact], target, beside)
+        lambda: _fitting([load(n, root) for n in exact], target, together)
     )
     for folder in _folders(target):
         if folder.name in exact:
@@ -35,8 +66,8 @@ def select_edition(target: Target, name: str | None, root: Path, beside: Sequenc
         version = VERSION.search(folder.name)
         named = [e for e in fitting() if e.name.endswith(f"v{version[1]}")] if version else []
         if named:
-            return _of_year(named, target, beside)
-    return _of_year(fitting(), target, beside)
+            return _of_year(named, together)
+    return _of_year(fitting(), together)
 
 
 def round_folder(target: Target, edition: str) -> Path | None:
@@ -55,33 +86,18 @@ def _folders(target: Target) -> list[Path]:
     return [*reversed(inside), *(p for p in above if p not in inside)]
 
 
-def _fitting(known: list[Edition], target: Target, beside: Sequence[Submission]) -> list[Edition]:
-    """The editions that know all benchmarks of the round, or else of the target; or else the default."""
-    own = _benchmarks(target)
-    every = own.union(*(_benchmarks(s) for s in _round(target, beside)))
-    for benchmarks in (every, own):
+def _fitting(known: list[Edition], target: Target, together: Round) -> list[Edition]:
+    """The editions that know all benchmarks of the round; else those that know the target's; else the default."""
+    for benchmarks in (together.benchmarks, _benchmarks(target)):
         fitting = [e for e in known if benchmarks <= set(e.benchmarks)]
         if fitting:
             return fitting
     return _newest(known) or known
 
 
-def _round(target: Target, beside: Sequence[Submission]) -> list[Submission]:
-    """The submissions in the same folder."""
-    if not isinstance(target, Submission):
-        return []
-    return [s for s in beside if s.path.resolve().parent == target.path.resolve().parent]
-
-
-def _year(target: Target, beside: Sequence[Submission]) -> int | None:
-    """The year that most submissions of the round are of; of two as frequent ones, the later."""
-    years = Counter(y for one in (_round(target, beside) or [target]) if (y := _year_of(_logs(one))))
-    return max(years, key=lambda y: (years[y], y)) if years else None
-
-
-def _of_year(fitting: list[Edition], target: Target, beside: Sequence[Submission]) -> Edition:
+def _of_year(fitting: list[Edition], together: Round) -> Edition:
     """The edition of the round's year; without one, the default, or else the last."""
-    year = _year(target, beside) if len(fitting) > 1 else None
+    year = together.year if len(fitting) > 1 else None
     of_year = [e for e in fitting if year and e.limits.year == year]
     return (of_year or _newest(fitting) or fitting[-1:])[0]
 

@@ -4,7 +4,7 @@
 
 A test trains a problem to its target and has the checker judge the log. It passes if the checker exits with 0, the run
 printed its time to target, and every performance variable is within the references of the system
-(integrations/reframe/references.yaml). It reads that line and the log, and imports nothing of the project.
+(integrations/reframe/references.yaml). It reads the run's output and log, and imports nothing from the project.
 """
 
 import json
@@ -30,18 +30,18 @@ def events(log: str, key: str) -> list[dict]:
 
 
 class ScaffoldRun(rfm.RunOnlyRegressionTest):
-    """A run to the target. What a site sets: `-S python=...`, `-S data=...`, `-S num_tasks=...`, `-S settings=...`."""
+    """A run to the target. A site sets `-S python=...`, `-S data=...`, `-S num_tasks=...` and `-S settings=...`."""
 
     python = variable(str, value=str(ROOT / ".venv" / "bin" / "python"))
-    implementation = variable(str, value="pytorch")  # the folder of implementations/
-    data = variable(str, value=str(ROOT / "data"))  # the folder with a folder for each problem
+    implementation = variable(str, value="pytorch")  # a folder of implementations/
+    data = variable(str, value=str(ROOT / "data"))  # has a folder for each problem
     settings = variable(str, value="")  # field=value ..., as for train.py
     references = variable(str, value=str(Path(__file__).with_name("references.yaml")))
-    edition = variable(str, value="")  # of the rules; the newest where it isn't said
+    edition = variable(str, value="")  # of the rules; "" is the newest
 
     valid_systems = ["*"]
     valid_prog_environs = ["*"]
-    site_data = ()  # problems whose data nobody generates
+    site_data = ()  # problems whose data the site provides
     num_tasks = 1
     sourcesdir = None
 
@@ -81,7 +81,7 @@ class ScaffoldRun(rfm.RunOnlyRegressionTest):
 
     @sanity_function
     def judged(self):
-        """The checker found nothing wrong, the run says its time, and as many ranks trained as were asked for."""
+        """The checker exited with 0, the run printed its time, and the requested number of ranks trained."""
         return sn.all(
             [
                 sn.assert_found(f"^{CHECKED} 0$", self.stdout, "the checker did not exit with 0; see the job's stdout"),
@@ -91,6 +91,7 @@ class ScaffoldRun(rfm.RunOnlyRegressionTest):
         )
 
     def ranks(self) -> int:
+        """The number of ranks, as logged."""
         return events(self.log, "number_of_ranks")[0]["value"]
 
     @property
@@ -98,7 +99,7 @@ class ScaffoldRun(rfm.RunOnlyRegressionTest):
         return os.path.join(self.stagedir, LOG)
 
     def energy(self) -> list[float | None]:
-        """Joules of each counter over the run; nothing where a log has none, or one that failed."""
+        """The joules of each counter over the run; [] if the log has no counter, or one of them failed."""
         readings = events(self.log, "energy_reading")
         last = readings[-1] if readings else {"metadata": {}}
         whole = last["metadata"].get("moment") == "run_stop" and None not in last["value"]["joules"]
@@ -110,13 +111,13 @@ class ScaffoldRun(rfm.RunOnlyRegressionTest):
 
     @performance_function("1/s")
     def samples_per_second(self):
-        """Trained a second, over all epochs, evaluations left out."""
+        """Samples trained per second over all epochs, without evaluations."""
         rates = [event["value"]["throughput"] for event in events(self.log, "tracked_stats")]
         return len(rates) / sum(1 / rate for rate in rates)
 
     @performance_function("%")
     def au(self):
-        """Accelerator utilisation: the share of training in which rank 0 did not wait for data."""
+        """Accelerator utilization: the percentage of training time in which rank 0 did not wait for data."""
         stats = [event["value"] for event in events(self.log, "tracked_stats")]
         wait, compute = (sum(s[f"{what}_seconds"] for s in stats) for what in ("wait", "compute"))
         return 100 * compute / (wait + compute)

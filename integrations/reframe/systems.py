@@ -1,7 +1,7 @@
 """Systems for ReFrame: `reframe -C integrations/reframe/systems.py --system epyc-2core ...`
 
-Two examples: the machine of the published reference runs, and a cluster with Slurm. Give yours a name, and its numbers
-in references.yaml.
+The two systems are examples: the machine of the published reference runs, and a cluster with Slurm. Name your system
+here, and put its reference numbers into references.yaml.
 """
 
 site_configuration = {

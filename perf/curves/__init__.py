@@ -1,1 +1,1 @@
-"""How problems converge: runs from their logs, kept in one file, as table, figures and reference points."""
+"""Convergence of problems: reading runs, keeping them in one file, and drawing them."""

@@ -1,4 +1,4 @@
-"""Convergence as a figure: validation scores over epochs and over seconds, an SVG file of a problem."""
+"""The figure of a problem's convergence: validation scores over epochs and over seconds, as SVG."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from perf.curves.table import machine
 PANEL, HEIGHT, GAP = 400, 300, 30  # pixels
 TOP, LEFT, BOTTOM, ROW = 44, 44, 264, 20
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b3578f", "#a67c00", "#6b6b6b")
-DASHES = (None, "9 4", "2 4", "9 4 2 4", "16 4", "5 3")  # medians are told apart by these as well as by colours
+DASHES = (None, "9 4", "2 4", "9 4 2 4", "16 4", "5 3")  # of medians, beside their colours
 STYLE = """text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: #1b1f24; }
 .tick, .axis { fill: #57606a; font-size: 11px; } .name { font-size: 14px; font-weight: 600; }
 .grid { stroke: #e3e7eb; } .target { stroke: #1b1f24; stroke-dasharray: 7 4; fill: none; }
@@ -19,7 +19,7 @@ STYLE = """text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: #1
 
 
 def figure(series: Sequence[Series], score: str) -> str:
-    """Series of one problem: a thin line a run, a dot where it met the target, a thick line the median of a series."""
+    """The SVG of one problem: a thin line for each run, a dot where it met the target, a thick line for each median."""
     names = [words(one) for one in series]
     height = HEIGHT + ROW * (len(series) + 1) + 6
     panels = [panel(series, score, "epoch", epochs_of), panel(series, score, "seconds", lambda run: run.elapsed)]
@@ -40,7 +40,7 @@ def figure(series: Sequence[Series], score: str) -> str:
 
 
 def words(one: Series) -> str:
-    """A series in the legend."""
+    """A series' entry in the legend."""
     met, many = one.epochs, len(one.runs)
     first = [f"width {one.width}"] if one.width else []
     first += [f"batch size {one.batch}", machine(one, "thread"), f"{many} run{'s' if many > 1 else ''}"]
@@ -52,12 +52,12 @@ def words(one: Series) -> str:
 
 
 def epochs_of(run: Run) -> Sequence[float]:
-    """1, 2, ... one for each score."""
+    """The epochs 1, 2, ... of a run's scores."""
     return range(1, len(run.scores) + 1)
 
 
 def panel(series: Sequence[Series], score: str, name: str, along: Callable[[Run], Sequence[float]]) -> str:
-    """Scores over what `along` gives for each."""
+    """A plot of scores over epochs or seconds; `along` gives the horizontal values of a run."""
     runs = [run for one in series for run in one.runs]
     x = Axis(0, 1.04 * max(along(run)[-1] for run in runs), LEFT, PANEL - 6)
     low, high = bounds([s for run in runs for s in run.scores] + [one.target for one in series])
@@ -74,7 +74,7 @@ def panel(series: Sequence[Series], score: str, name: str, along: Callable[[Run]
 def curves(
     one: Series, x: Axis, y: Axis, along: Callable[[Run], Sequence[float]], colour: str, dash: str | None
 ) -> str:
-    """A series' runs and their median."""
+    """The lines of a series' runs and of their median."""
     parts = []
     for run in one.runs:
         places = [(x(a), y(s)) for a, s in zip(along(run), run.scores, strict=True)]
@@ -89,10 +89,10 @@ def curves(
 
 
 def median_curve(one: Series, along: Callable[[Run], Sequence[float]]) -> list[tuple[float, float]]:
-    """The median of the scores after each epoch, over the median of where they lie, up to the target.
+    """(median position, median score) after each epoch, until the median meets the target.
 
-    A run that has stopped counts with its last score; where it would lie now is not known, so that the runs that go on
-    tell.
+    A run that has stopped keeps its last score. Its later positions are unknown, so the median position is that of the
+    runs that continue.
     """
     found = []
     for i in range(max(len(run.scores) for run in one.runs)):

@@ -1,6 +1,6 @@
-"""Runs and their scores epoch by epoch: read from logs by the checker's own reading, kept in a YAML file.
+"""Reading runs and their scores by epoch from logs, and keeping them in a YAML file.
 
-The file holds all that tables and figures need, so that these can be made anew without the logs.
+The file has everything that tables and figures need, so that they can be made again without the logs.
 """
 
 import hashlib
@@ -21,24 +21,24 @@ from compliance.reading.run import Run as LoggedRun
 from results.statistics.curve import curve
 from rules.edition import current, load
 
-# Hyperparameters that say where and how fast a step is computed, not what it computes.
+# Hyperparameters that change where and how fast a step is computed, not its result.
 HOW = (
     *("accumulate", "eval_batch_size", "layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "join"),
     *("device", "threads", "workers", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "precision", "epochs"),
 )
-GROUPS = 8  # widths are multiples of it
+GROUPS = 8  # widths are multiples of this
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run. `scores` are the validation scores of epochs 1, 2, ..., `elapsed` the seconds from run_start to each;
-    `seconds` are those of the whole run."""
+    """One run. `scores` are the validation scores of epochs 1, 2, ...; `elapsed` are the seconds from run_start to each
+    of them; `seconds` is the time of the whole run."""
 
     log: str  # sha256
-    source: str  # the digest that the log says of the source
+    source: str  # digest of the source, as logged
     seed: int
     device: str
-    threads: int  # 0 where the log doesn't say
+    threads: int  # 0 if not logged
     precision: str
     seconds: float
     scores: tuple[float, ...]
@@ -53,7 +53,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Series:
-    """Runs of the same problem with the same mathematics, at one batch size."""
+    """Runs of one problem at one batch size, with the same mathematics."""
 
     benchmark: str
     problem: str
@@ -61,7 +61,7 @@ class Series:
     width: int  # channels of the U-Net's first level; 0 of other networks
     batch: int
     target: float
-    settings: dict[str, Any]  # the hyperparameters that make the mathematics
+    settings: dict[str, Any]  # the hyperparameters that change the result
     runs: tuple[Run, ...]
 
     @property
@@ -71,22 +71,22 @@ class Series:
 
     @property
     def common(self) -> tuple:
-        """What its runs share, in the order in which series are listed."""
+        """What its runs share; series are sorted by it."""
         return (self.benchmark, natural(self.problem), -self.width, self.batch, self.problem_digest, str(self.settings))
 
     def reached(self, run: Run) -> int | None:
-        """The epoch in which a run met the target, from 1; None where it didn't."""
+        """The epoch, from 1, in which a run met the target; None if it did not."""
         met = (s <= self.target if self.lower else s >= self.target for s in run.scores)
         return next((epoch for epoch, yes in enumerate(met, 1) if yes), None)
 
     @property
     def epochs(self) -> list[int]:
-        """Epochs to the target of the runs that met it, fewest first."""
+        """The epochs to the target of the runs that met it, fewest first."""
         return sorted(epoch for run in self.runs if (epoch := self.reached(run)))
 
     @property
     def seconds(self) -> list[float]:
-        """Seconds of these runs."""
+        """The seconds of the runs that met the target, fewest first."""
         return sorted(run.seconds for run in self.runs if self.reached(run))
 
     @property
@@ -96,7 +96,7 @@ class Series:
 
     @property
     def published(self) -> bool:
-        """Whether the problem is as it is defined now."""
+        """Whether the runs' problem equals its present definition."""
         try:
             return load_problem(self.problem).digest() == self.problem_digest
         except ValueError:
@@ -104,13 +104,13 @@ class Series:
 
 
 def natural(name: str) -> tuple:
-    """Smoke first; then by name, with numbers as numbers."""
+    """The key that sorts names of problems: smoke first, then by name and number."""
     digits = "".join(c for c in name if c.isdigit())
     return name != "smoke", name.rstrip("0123456789"), int(digits or 0), name
 
 
 def from_logs(paths: Iterable[Path]) -> list[Series]:
-    """The runs in logs, or in folders of logs. Raises ValueError naming the log that can't be one of them."""
+    """The series of the runs in logs, or in folders of logs. Raises ValueError naming a log that is not usable."""
     verdict = judge(paths)
     for path, why in verdict.missed:
         raise ValueError(f"{path}: {why}")
@@ -121,7 +121,7 @@ def from_logs(paths: Iterable[Path]) -> list[Series]:
 
 
 def of_log(run: LoggedRun) -> Series:
-    """A series of one run. Raises ValueError naming the log and what it lacks."""
+    """A series with one run. Raises ValueError naming the log and what it lacks."""
     scores, window = curve(run), run.window
     where = run.path
     if window is None or not scores:
@@ -156,7 +156,7 @@ def of_log(run: LoggedRun) -> Series:
 
 
 def merged(series: Iterable[Series]) -> list[Series]:
-    """The same with every run once, those of a kind together, in a fixed order."""
+    """The series with runs of equal series joined and every run once, in a fixed order."""
     found: dict[tuple, list[Series]] = {}
     for one in series:
         found.setdefault((*one.common, one.target), []).append(one)
@@ -169,7 +169,7 @@ def merged(series: Iterable[Series]) -> list[Series]:
 
 
 def width_of(parameters: int, problem: str) -> int:
-    """Channels of the first level of the U-Net that has so many parameters. Raises ValueError where none has."""
+    """The width of the problem's U-Net that has so many parameters. Raises ValueError if none has."""
     found = [width for width in range(GROUPS, 513, GROUPS) if parameters in _counts(problem, width)]
     if len(found) != 1:
         raise ValueError(f"found {parameters} parameters, wanted those of a U-Net for {problem}")
@@ -178,7 +178,7 @@ def width_of(parameters: int, problem: str) -> int:
 
 @cache
 def _counts(problem: str, width: int) -> set[int]:
-    """Parameters of the problem's U-Net at another width; of a problem that isn't known, at any number of levels."""
+    """The parameters of the problem's U-Net at a width; for an unknown problem those of 1 to 7 levels."""
     try:
         known = load_problem(problem)
         return {parameter_count(known.classes, width, known.levels)}
@@ -187,7 +187,7 @@ def _counts(problem: str, width: int) -> set[int]:
 
 
 def parameter_count(classes: int, width: int, levels: int) -> int:
-    """Parameters of the U-Net of implementations/pytorch/scaffold/model.py."""
+    """The parameters of the U-Net of implementations/pytorch/scaffold/model.py."""
 
     def block(a: int, b: int) -> int:  # two convolutions 3x3x3 without bias, two norms
         return 27 * (a * b + b * b) + 4 * b
@@ -199,7 +199,7 @@ def parameter_count(classes: int, width: int, levels: int) -> int:
 
 
 class _Dumper(yaml.SafeDumper):
-    """YAML with runs as blocks, their lists in one piece, and numbers that read back as they were."""
+    """YAML without aliases: runs as blocks, their lists in one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -211,7 +211,7 @@ HEADER = """# Runs of the reference and their validation scores, epoch by epoch:
 
 
 def write(path: Path, series: Sequence[Series]) -> None:
-    """Keep series in a file."""
+    """Write series to a file."""
     plain = [{**asdict(one), "runs": [_plain(run) for run in one.runs]} for one in series]
     text = yaml.dump({"series": plain}, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118)
     path.parent.mkdir(parents=True, exist_ok=True)

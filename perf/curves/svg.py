@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+TICKS = 6  # intervals between ticks, at most
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -21,20 +23,17 @@ class Axis:
 
     def ticks(self) -> list[float]:
         """Round values inside the axis, 3 to 8 of them."""
-        return linear_ticks(self.low, self.high)
-
-
-def linear_ticks(low: float, high: float, most: int = 6) -> list[float]:
-    if not high > low:
-        return [low]
-    step = 10 ** math.floor(math.log10((high - low) / most))
-    step *= next(m for m in (1, 2, 5, 10, 20) if (high - low) / (step * m) <= most)
-    first = math.ceil(low / step - 1e-9)
-    return [round(i * step, 12) for i in range(first, math.floor(high / step + 1e-9) + 1)]
+        width = self.high - self.low
+        if not width > 0:
+            return [self.low]
+        step = 10 ** math.floor(math.log10(width / TICKS))
+        step *= next(m for m in (1, 2, 5, 10, 20) if width / (step * m) <= TICKS)
+        first = math.ceil(self.low / step - 1e-9)
+        return [round(i * step, 12) for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
 def bounds(values: Sequence[float]) -> tuple[float, float]:
-    """The range of an axis that shows all values with some room."""
+    """(low, high) of an axis that shows all finite values with some room."""
     values = [v for v in values if math.isfinite(v)]
     if not values:
         return 0.0, 1.0
@@ -44,7 +43,7 @@ def bounds(values: Sequence[float]) -> tuple[float, float]:
 
 
 def number(value: float) -> str:
-    """A tick's label."""
+    """The label of a tick."""
     if value and (abs(value) >= 1e6 or abs(value) < 1e-3):
         return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
     if abs(value) >= 10_000:
@@ -53,7 +52,7 @@ def number(value: float) -> str:
 
 
 def element(name: str, content: str = "", **attributes: object) -> str:
-    """An element; `class_` is class, underscores become hyphens."""
+    """An SVG element. `class_` stands for class, underscores become hyphens, None leaves an attribute out."""
     shown = "".join(
         f' {k.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for k, v in attributes.items() if v is not None
     )
@@ -61,20 +60,22 @@ def element(name: str, content: str = "", **attributes: object) -> str:
 
 
 def label(x: float, y: float, content: str, anchor: str = "start", **attributes: object) -> str:
+    """A text element at (x, y) pixels."""
     return element("text", escape(content), x=x, y=y, text_anchor=anchor, **attributes)
 
 
 def titled(content: str, title: str) -> str:
-    """A group that says what it is, to those who point at it and to those who hear it."""
+    """A group with a title, which browsers show on hovering and screen readers read out."""
     return element("g", element("title", escape(title)) + content)
 
 
 def line(points: Sequence[tuple[float, float]], class_: str, **attributes: object) -> str:
+    """A polyline through points in pixels."""
     return element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in points), class_=class_, **attributes)
 
 
 def frame(x: Axis, y: Axis, x_label: str, y_label: str) -> str:
-    """Grid, ticks and labels of a plot whose y axis points up (start below stop in value, above in pixels)."""
+    """Grid, ticks and labels of a plot; its y axis points up, so that y.start > y.stop in pixels."""
     parts = []
     for t in x.ticks():
         parts.append(element("line", x1=x(t), x2=x(t), y1=y.start, y2=y.stop, class_="grid"))

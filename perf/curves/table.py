@@ -1,4 +1,4 @@
-"""Convergence in words: the Markdown table, and the reference points as limits.yaml has them."""
+"""Convergence as text: the Markdown table, and the reference points for limits.yaml."""
 
 import statistics
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ HEAD = (
 
 
 def markdown(series: Sequence[Series]) -> str:
-    """A row a series: epochs to the target and their spread, seconds. Of runs that reached it."""
+    """A Markdown table with a row for each series; epochs and seconds are those of runs that met the target."""
     lines = [f"| {' | '.join(HEAD)} |", f"| --- | {' | '.join(['---:'] * (len(HEAD) - 1))} |"]
     for one, name in zip(series, names(series), strict=True):
         cells = [name, str(one.width or ""), str(one.batch), str(len(one.runs)), str(len(one.epochs))]
@@ -27,7 +27,7 @@ def markdown(series: Sequence[Series]) -> str:
 
 
 def names(series: Sequence[Series]) -> list[str]:
-    """The problems' names; with the settings that differ where series have the same problem, width and batch size."""
+    """The name of each series: its problem, with the settings in which series of equal width and batch size differ."""
     found = []
     for one in series:
         alike = [s for s in series if (s.problem, s.width, s.batch) == (one.problem, one.width, one.batch)]
@@ -42,7 +42,7 @@ def names(series: Sequence[Series]) -> list[str]:
 
 
 def machine(one: Series, word: str = "") -> str:
-    """Threads of its runs, or the device where that is no processor; with a word, `2 threads`."""
+    """The threads of a series' runs, or their device if it is no CPU; with `word` "thread": "2 threads"."""
     found = sorted({f"{r.threads} {word}s" if r.device in ("cpu", "") else r.device for r in one.runs})
     return ", ".join(found) if word else ", ".join(f.removesuffix(" s") for f in found)
 
@@ -50,8 +50,8 @@ def machine(one: Series, word: str = "") -> str:
 def points(series: Sequence[Series]) -> str:
     """`reference_epochs` of each problem, as rules/<edition>/limits.yaml has them.
 
-    Of problems as they are defined now; runs that missed the target, and series of fewer runs than a point needs, are
-    named in comments. Raises ValueError where one problem has several series at a batch size.
+    Series of problems whose definition has changed, or with too few runs, and runs that missed the target are named in
+    comments. Raises ValueError if a problem has several series at one batch size.
     """
     lines, done = [], {}
     for one, name in zip(series, names(series), strict=True):

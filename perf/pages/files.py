@@ -1,4 +1,4 @@
-"""Pages that show files of the repository: what links to code lead to on the site."""
+"""Pages of the site that show files of the repository, for links to code."""
 
 from pathlib import Path
 
@@ -9,19 +9,14 @@ LONGEST = 100_000  # characters of a file that are shown
 
 
 def shown(place: str) -> str:
-    """Markdown of a file's text, or of the names in a folder."""
+    """The Markdown of a file's text, or of the names in a folder."""
     path = ROOT / place
     if path.is_dir():
         names = sorted(p.name + "/" * p.is_dir() for p in path.iterdir() if not p.name.startswith((".", "__pycache__")))
         return HEAD.format(place + "/") + "\n".join(f"- `{name}`" for name in names) + "\n"
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
-        return HEAD.format(place) + "\n".join(indented(line) for line in text.splitlines()) + "\n"
+        return HEAD.format(place) + "\n".join(f"    {line}" for line in text.splitlines()) + "\n"
     cut = f"\n\nThe first {LONGEST:,} of {len(text):,} characters." if len(text) > LONGEST else ""
     language = LANGUAGES.get(path.suffix, "text")
     return f"{HEAD.format(place)}````{language}\n{text[:LONGEST].rstrip()}\n````{cut}\n"
-
-
-def indented(line: str) -> str:
-    """A line of Markdown as a line of code."""
-    return f"    {line}"

@@ -3,8 +3,7 @@
 import re
 from itertools import groupby
 
-import compliance.checks  # noqa: F401  registers the checks
-from compliance.rule import CHECKS
+from compliance.explain import severity
 from rules.edition import Edition, load
 from rules.text import Rule
 
@@ -12,7 +11,7 @@ WORDS = {"error": "error", "warning": "warning", "review": "for review", "info":
 
 
 def page(name: str) -> str:
-    """Markdown of an edition's rules, family by family. Raises ValueError for an edition that there is not."""
+    """The Markdown of an edition's rules, by family. Raises ValueError for an unknown edition."""
     edition = load(name)
     limits = f"rules/{name}/limits.yaml"
     intro = f"""# Rules {name}
@@ -29,12 +28,12 @@ command line, `python compliance/check.py --explain CODE` prints a rule.
 
 
 def family_of(code: str) -> str:
-    """The letters of a code."""
+    """The family of a code: its letters."""
     return code.rstrip("0123456789")
 
 
 def title(rule: Rule) -> str:
-    """The heading of the file in which a rule's family is."""
+    """The heading of the file that has the texts of a rule's family."""
     return rule.path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").strip()
 
 
@@ -49,14 +48,13 @@ def contents(edition: Edition) -> str:
 
 
 def section(rule: Rule, edition: Edition) -> str:
-    """A rule: its sentence, what a fault counts as, its text."""
-    severity = "people" if rule.by_review else edition.limits.severity.get(rule.code, CHECKS[rule.code].severity)
+    """A rule's sentence, severity and text."""
     place = rule.place.partition(":")[0]
-    said = f"{WORDS[severity]} · [text](/{place})"
+    said = f"{WORDS[severity(rule.code, edition)]} · [text](/{place})"
     return f"### {rule.code} {escaped(rule.sentence)} {{#{rule.code}}}\n\n{said}\n{{.severity}}\n\n{rule.reason}\n"
 
 
 def escaped(sentence: str) -> str:
-    """A sentence in a heading: underscores and angle brackets are themselves, outside of code."""
+    """A sentence for a heading: markup outside of code is escaped."""
     parts = re.split(r"(`[^`]*`)", sentence)
     return "".join(p if p.startswith("`") else re.sub(r"([_<>*])", r"\\\1", p) for p in parts)

@@ -1,4 +1,4 @@
-"""Markdown as GitHub reads it, for Python-Markdown: anchors of headings, indentation of lists, links."""
+"""Converting GitHub's Markdown for Python-Markdown: anchors of headings, indentation of lists, links."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,11 +9,11 @@ HEADING = re.compile(r"^(#{1,6}) +(.*?) *#*$")
 ITEM = re.compile(r"^( *)([-*]|\d+\.)( +)")
 LINK = re.compile(r"(?<=\])\(([^()\s]+)\)")
 CODE = re.compile(r"`[^`]*`")
-GIVEN = re.compile(r" \{#([\w-]+)\}$")  # an anchor that a generated page writes out
+GIVEN = re.compile(r" \{#([\w-]+)\}$")  # an anchor that a generated page gives itself
 
 
 def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it is prose: neither in a fenced block nor a fence itself."""
+    """(line, whether it is prose) of each line. Fences and the lines between them are no prose."""
     inside = False
     for line in text.splitlines():
         fence = bool(FENCE.match(line))
@@ -28,7 +28,7 @@ def anchor(title: str) -> str:
 
 
 def anchors(text: str) -> list[str]:
-    """The anchors of a page's headings, in order. Of headings that are alike, the second gets -1, the third -2."""
+    """The anchors of a page's headings, in order. Repeated headings get -1, -2 and so on, as on GitHub."""
     found: dict[str, int] = {}
     names = []
     for line, prose in outside_fences(text):
@@ -48,7 +48,7 @@ def links(text: str) -> list[str]:
 
 
 def relinked(text: str, target: Callable[[str], str]) -> str:
-    """The page with each link's target replaced by what the function makes of it."""
+    """The page with each link's target replaced by `target(link)`."""
     lines = []
     for line, prose in outside_fences(text):
         lines.append(LINK.sub(lambda match: f"({target(match[1])})", line) if prose else line)
@@ -56,8 +56,8 @@ def relinked(text: str, target: Callable[[str], str]) -> str:
 
 
 def for_python_markdown(text: str) -> str:
-    """The page with GitHub's anchors written out, a blank line before each list, and lists indented by fours, which is
-    what Python-Markdown wants of them."""
+    """The page for Python-Markdown: GitHub's anchors are written out, lists have a blank line before them, and nested
+    lists are indented by four columns."""
     names = iter(anchors(text))
     lines: list[str] = []
     depths: list[int] = []  # columns at which the text of the open list items begins

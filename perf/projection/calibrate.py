@@ -1,8 +1,8 @@
-"""A system's rates from what was measured on it: the rates whose predictions come closest to throughput-only logs.
+"""Calibrating a system: the rates whose predictions come closest to throughput-only logs.
 
-Least squares over what a rank computes, every log's deviations in shares of its step, within bounds. The rates of
-links are measured by perf/interconnect.py; logs say how long ranks wait besides. What logs don't tell is said, one
-sentence a rate.
+The rates of computing are fitted by least squares within bounds, with each log's deviations in shares of its step. The
+rates of links come from perf/interconnect.py; logs add how long ranks wait for each other. Rates that the logs do not
+determine are reported, each in a sentence.
 """
 
 import math
@@ -19,16 +19,17 @@ from perf.projection.predict import STEP, optimizer_bytes, step_seconds
 
 PRECISIONS = ("float32", "bfloat16")
 LEAST_SHARE = 1e-3
-NOISE = 0.03  # of a step: logs that agree better than this do so by chance
-VAGUE = 2.0  # times: a rate that noise moves so far is not told by the logs
-FAR = 0.3  # of a step: a phase that is predicted so badly is not described by rates
-QUICKER = 10.0  # times that wires can be as quick as said
+NOISE = 0.03  # share of a step: closer agreement of logs is chance
+VAGUE = 2.0  # factor: a rate that noise can change by more is not determined by the logs
+FAR = 0.3  # share of a step: a larger deviation means that rates do not describe the phase
+QUICKER = 10.0  # the most by which the fit may speed up wires
 Found = tuple[System, list[str]]
 
 
 def calibrate(runs: Sequence[Measured], base: System) -> Found:
-    """`base` with the peaks that logs name and the rates that fit them best; what they say nothing of is kept. And
-    sentences about rates that they don't determine, or that ran into their bounds, and about logs that don't fit."""
+    """(system, sentences). The system is `base` with the logs' peaks and the rates that fit the logs best; other rates
+    are kept. The sentences name rates that the logs do not determine or that are at a bound, and logs that do not
+    fit."""
     peaks = {name: max((r.peak_tflops for r in runs if r.config.precision == name), default=0) for name in PRECISIONS}
     kept = {name: peak or getattr(base.peak_tflops, name) for name, peak in peaks.items()}
     names = ", ".join(run.path.name for run in runs)
@@ -41,12 +42,13 @@ def calibrate(runs: Sequence[Measured], base: System) -> Found:
 
 
 def absent(name: str, value: float, of: str) -> str:
-    """The sentence about a rate that is as it was."""
+    """The sentence about a rate that is kept, since no log determines it."""
     return f"{name}: no log of {of}; {value:.4g} is what it was before"
 
 
 def fit_work(runs: Sequence[Measured], system: System) -> Found:
-    """`system` with the shares that fit best: of the matrix rate, in the precisions that logs have, and of memory's."""
+    """`system` with the best-fitting shares of the matrix rate, for each precision in the logs, and of memory's
+    rate."""
     precisions = [name for name in PRECISIONS if any(run.config.precision == name for run in runs)]
 
     def rates(logarithms: np.ndarray) -> System:
@@ -67,7 +69,7 @@ def fit_work(runs: Sequence[Measured], system: System) -> Found:
 
 
 def undetermined(names: Sequence[str], fit: OptimizeResult) -> list[str]:
-    """Sentences about shares, fitted as logarithms, that are at a bound, or that noise in the logs could move far."""
+    """Sentences about fitted shares that are at a bound, or that noise could change by more than VAGUE."""
     found = []
     for name, logarithm, error in zip(names, fit.x, standard_errors(fit), strict=True):
         share = math.exp(logarithm)
@@ -81,8 +83,8 @@ def undetermined(names: Sequence[str], fit: OptimizeResult) -> list[str]:
 
 
 def standard_errors(fit: OptimizeResult) -> np.ndarray:
-    """Of each fitted value, from how the deviations depend on it: linear least squares with noise as large as what is
-    left of them, at least NOISE."""
+    """The standard error of each fitted value, by linear least squares. The noise is that of the residuals, at least
+    NOISE."""
     free = len(fit.fun) - len(fit.x)
     noise = max(NOISE, math.sqrt(2 * fit.cost / free) if free > 0 else 0)
     _, scales, axes = np.linalg.svd(fit.jac, full_matrices=False)
@@ -90,7 +92,7 @@ def standard_errors(fit: OptimizeResult) -> np.ndarray:
 
 
 def misfit(run: Measured, system: System) -> str:
-    """The sentence about a log whose passes are predicted badly, "" of others."""
+    """The sentence about a log whose passes are predicted badly, "" if they are not."""
     worst = max(map(abs, work_deviations(run, system)))
     if worst < FAR:
         return ""
@@ -98,15 +100,15 @@ def misfit(run: Measured, system: System) -> str:
 
 
 def work_deviations(run: Measured, system: System) -> list[float]:
-    """Predicted less measured seconds of passes forward and backward and of a sample's evaluation, in shares of the
-    step."""
+    """Predicted minus measured seconds of the forward pass, the backward pass and a sample's evaluation, in shares of
+    the step."""
     wanted = step_seconds(run.traced, run.config, system, run.layout)
     found = {"forward": run.seconds["forward"], "backward": run.seconds["backward"], "evaluation": run.evaluation}
     return [(getattr(wanted, name) - seconds) / run.step for name, seconds in found.items()]
 
 
 def fit_optimizer(runs: Sequence[Measured], system: System) -> Found:
-    """`system` with the share of memory's rate that optimizers reached, all logs together."""
+    """`system` with the share of memory's rate that the optimizer reached, over all logs together."""
     moved = sum(optimizer_bytes(run.traced, run.config, run.layout) for run in runs)
     rate = moved / max(sum(run.seconds["optimizer"] for run in runs), 1e-9)
     share = rate / (1e9 * system.memory_gb_per_second)
@@ -116,9 +118,8 @@ def fit_optimizer(runs: Sequence[Measured], system: System) -> Found:
 
 
 def fit_waiting(runs: Sequence[Measured], system: System) -> Found:
-    """`system` with how long ranks wait for each other, in shares of what they compute: the median, over logs of more
-    than one rank, of what their messages took beyond what the wires' rates say. Where they took less, the rates are
-    too low, and are raised to fit."""
+    """`system` with the time that ranks wait for each other, as a share of their computing: the median over logs of
+    several ranks of what messages took beyond the wires' rates. If messages took less, the wires' rates are raised."""
     together = [run for run in runs if run.layout.ranks > 1]
     if not together:
         return system, [absent("imbalance", system.imbalance, "more than one rank")]
@@ -139,5 +140,5 @@ def fit_waiting(runs: Sequence[Measured], system: System) -> Found:
 
 
 def quicker(wire: Wire, times: float) -> Wire:
-    """A wire so many times as fast."""
+    """The wire with its rate multiplied and its latency divided by `times`."""
     return Wire(wire.gb_per_second * times, wire.microseconds / times)

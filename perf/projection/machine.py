@@ -1,4 +1,4 @@
-"""A system as a few rates: perf/systems/<name>.yaml into frozen dataclasses, strictly."""
+"""Describing a system by a few rates: perf/systems/<name>.yaml as frozen dataclasses."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ import yaml
 from benchmark.config import build, plain, read_yaml, suggest
 
 SYSTEMS = Path(__file__).resolve().parents[1] / "systems"
-# A rate that is reached can be more than the one that is given: that was measured itself, or a cache holds what is
-# counted as memory's. Twice as much is a wrong rate, or a calibration that failed.
+# A rank may reach more than the given rate, which may itself have been measured, or because of caches. More than twice
+# the rate means a wrong rate, or a failed calibration.
 MOST_SHARE = 2.0
 
 
@@ -25,7 +25,7 @@ class ByPrecision:
 
 @dataclass(frozen=True)
 class Wire:
-    """A way between ranks: what one rank sends through it, in GB/s (10^9 bytes), and a message's latency."""
+    """A connection between ranks: the rate at which one rank sends, in GB/s (10^9 bytes), and a message's latency."""
 
     gb_per_second: float
     microseconds: float
@@ -33,7 +33,7 @@ class Wire:
 
 @dataclass(frozen=True)
 class Storage:
-    """The file system that the dataset is read from, in GB/s (10^9 bytes): what a node gets, and what all get."""
+    """The file system of the dataset: its rate for one node and for all nodes together, in GB/s (10^9 bytes)."""
 
     gb_per_second_of_a_node: float
     gb_per_second_of_all: float
@@ -41,24 +41,24 @@ class Storage:
 
 @dataclass(frozen=True)
 class System:
-    """What a rank's processor, its memory, and the ways to other ranks give. A rank is one process: an accelerator,
-    or its share of a node's cores."""
+    """The rates of a rank's processor, memory, links and storage. A rank is one process: an accelerator, or its share
+    of a node's cores."""
 
-    source: str  # where the numbers are from: "datasheet: ...", or "measured: ..."
+    source: str  # origin of the numbers: "datasheet: ..." or "measured: ..."
     ranks_per_node: int
-    memory_gib: float  # that a rank can fill
-    reserve_gib: float  # of it, for libraries and their workspace
-    peak_tflops: ByPrecision  # matrix rate of a rank as its maker gives it, 10^12 FLOP/s
-    reached: ByPrecision  # share of it that convolutions reach; shares are at most MOST_SHARE
-    memory_gb_per_second: float  # of a rank, as its maker gives it
-    memory_reached: float  # share of it that the operations between the convolutions reach
-    optimizer_reached: float  # share of it that the optimizer's step reaches
-    operation_microseconds: float  # that every operation takes at least: launching a kernel, say
+    memory_gib: float  # memory of a rank
+    reserve_gib: float  # part of it that libraries and their workspace need
+    peak_tflops: ByPrecision  # matrix rate of a rank by its maker, 10^12 FLOP/s
+    reached: ByPrecision  # share of peak_tflops that convolutions reach; shares are at most MOST_SHARE
+    memory_gb_per_second: float  # memory rate of a rank by its maker
+    memory_reached: float  # share of the memory rate that operations between convolutions reach
+    optimizer_reached: float  # share of the memory rate that the optimizer's step reaches
+    operation_microseconds: float  # least time of any operation, such as launching a kernel
     link: Wire  # between the ranks of a node
-    network: Wire  # between nodes, by rank, while all ranks of a node send
+    network: Wire  # between nodes, for a rank while all ranks of its node send
     storage: Storage
-    overlap: float = 0.0  # share of the backward pass that hides the averaging of gradients
-    imbalance: float = 0.0  # share of what a rank computes that it then waits for the slowest rank
+    overlap: float = 0.0  # share of the backward pass in which gradients are averaged at the same time
+    imbalance: float = 0.0  # time that a rank waits for the slowest one, as a share of its computing
 
     def __post_init__(self) -> None:
         if self.ranks_per_node < 1:
@@ -87,26 +87,27 @@ class System:
             raise ValueError(f"reserve_gib: found {self.reserve_gib}, wanted less than memory_gib {self.memory_gib}")
 
     def flops(self, precision: str) -> float:
-        """FLOP/s that a rank's convolutions reach."""
+        """The FLOP/s that a rank's convolutions reach."""
         return 1e12 * getattr(self.peak_tflops, precision) * getattr(self.reached, precision)
 
     @property
     def bandwidth(self) -> float:
-        """Bytes/s that a rank's other operations reach."""
+        """The bytes/s that a rank's other operations reach."""
         return 1e9 * self.memory_gb_per_second * self.memory_reached
 
     @property
     def room(self) -> float:
-        """Bytes that a rank has for the run."""
+        """The bytes of memory that a rank has for the run."""
         return 2**30 * (self.memory_gib - self.reserve_gib)
 
     def reading(self, nodes: int) -> float:
-        """Bytes/s that so many nodes read together."""
+        """The bytes/s at which so many nodes read together."""
         return 1e9 * min(nodes * self.storage.gb_per_second_of_a_node, self.storage.gb_per_second_of_all)
 
 
 def load_system(name: str) -> System:
-    """A system from a file, or by the name of one that comes along. Raises ValueError naming the file and field."""
+    """A system by its name in perf/systems/, or from a file ending in .yaml. Raises ValueError naming file and
+    field."""
     path = Path(name)
     if path.suffix != ".yaml":
         known = sorted(p.stem for p in SYSTEMS.glob("*.yaml"))
@@ -117,6 +118,6 @@ def load_system(name: str) -> System:
 
 
 def dump_system(system: System, doubts: Sequence[str] = ()) -> str:
-    """The text of a system's file, under comments that say what is doubtful about it."""
+    """The YAML of a system, below its doubts as comments."""
     comments = "".join(f"# {doubt}\n" for doubt in doubts)
     return comments + yaml.safe_dump(plain(system), sort_keys=False, width=110)

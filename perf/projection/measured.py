@@ -1,4 +1,4 @@
-"""What throughput-only logs measured (`train.py --steps N`), beside what is predicted for the same runs."""
+"""Comparing throughput-only logs (`train.py --steps N`) with predictions for the same runs."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,8 +22,8 @@ PARTS = ("forward", "backward", *WIRES, "optimizer")
 
 @dataclass(frozen=True)
 class Measured:
-    """A throughput-only log: what ran, and its seconds. `seconds` are a step's, by part, mean over ranks, `evaluation`
-    those of one sample on one rank; `peak_tflops` and `memory` (bytes, at most, all told) are of a rank."""
+    """The measurements of a throughput-only log. `seconds` is {part: seconds of a step}, the mean over ranks;
+    `evaluation` is the seconds of one sample on one rank; `peak_tflops` and `memory` (peak bytes) are of a rank."""
 
     path: Path
     problem: Any
@@ -33,19 +33,19 @@ class Measured:
     seconds: dict[str, float]
     step: float
     evaluation: float
-    flops: int  # a sample
+    flops: int  # of a sample
     peak_tflops: float
     memory: int
 
     @property
     def traced(self) -> Trace:
-        """The trace of the same step. Its samples are those of the fullest rank."""
+        """The trace of the same step, with the samples of the rank that has most."""
         samples = -(-self.config.batch_size // (self.config.accumulate * self.layout.data))
         return trace(self.problem, self.config, self.layout.extents[1:], self.layout.data, samples)
 
 
 def read_measured(path: Path, problems: Path | None = None) -> Measured:
-    """A log's measurements. Raises ValueError naming the file that is no throughput-only log, or of another source."""
+    """The measurements of a log. Raises ValueError naming the file if it is no throughput-only log of the reference."""
     try:
         last = {e.key: e for e in read_log(path) if isinstance(e, Event)}
     except OSError as error:
@@ -59,7 +59,7 @@ def read_measured(path: Path, problems: Path | None = None) -> Measured:
 
 
 def measured(path: Path, last: dict[str, Event], problems: Path | None) -> Measured:
-    """The same, from the last event of each key."""
+    """The measurements, from {key: its last event}."""
     problem = load_problem(last["problem"].value, problems)
     config = build(config_class(problem.workload), last["hyperparameters"].value, f"{path}: hyperparameters")
     ranks, extents = last["number_of_ranks"].value, tuple(last["layout"].value[axis] for axis in AXES)
@@ -81,16 +81,16 @@ def measured(path: Path, last: dict[str, Event], problems: Path | None) -> Measu
 
 
 def compare(run: Measured, system: System) -> list[tuple[str, float, float]]:
-    """(quantity, measured, predicted): seconds of a step, waiting for input left out, and of its parts;
-    TFLOP; memory.
+    """(quantity, measured, predicted) of a step's seconds without waiting for input, its parts, TFLOP and memory.
 
-    Messages are put together: which of them ranks wait in for each other is chance."""
+    Messages are added up, since it is chance in which of them ranks wait for each other.
+    """
     traced = run.traced
     seconds = step_seconds(traced, run.config, system, run.layout)
     plain = replace(run, config=at_step(run.config, "no")).traced
     flops = plain.flops("forward", "backward") * run.layout.boxes / plain.samples
     memory = weight_bytes(traced, run.config, run.layout) + traced.peak
-    if run.config.device == "cpu":  # where what libraries take was measured too
+    if run.config.device == "cpu":  # there the measured memory includes libraries
         memory += system.reserve_gib * 2**30
     messages = [sum(of(part) for part in WIRES) for of in (run.seconds.get, lambda part: getattr(seconds, part))]
     alone = [(f"{part} s", run.seconds[part], getattr(seconds, part)) for part in ("forward", "backward", "optimizer")]
@@ -105,7 +105,7 @@ def compare(run: Measured, system: System) -> list[tuple[str, float, float]]:
 
 
 def report(runs: list[Measured], system: System) -> str:
-    """A table: for every log and quantity measured, predicted and predicted / measured."""
+    """A table of measured and predicted values and their ratio, for every log and quantity."""
     lines = []
     for run in runs:
         layout = ",".join(map(str, run.layout.extents))

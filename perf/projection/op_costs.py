@@ -1,7 +1,7 @@
-"""The costs of a step: every operation that PyTorch runs, its FLOPs, its bytes, its messages, the memory it keeps.
+"""Counting the costs of a step: the FLOPs, bytes and messages of every operation, and the memory that it keeps.
 
-Under `FakeTensorMode` tensors have shapes and no memory, so the step of a rank of 4,096 is counted on a laptop:
-the code that trains is the code that is counted.
+Under `FakeTensorMode` tensors have shapes but no memory. So the step of one of 4,096 ranks is counted on a laptop, from
+the code that trains.
 """
 
 import sys
@@ -22,11 +22,9 @@ NOTHING = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strid
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of a kind: where in the step, and what it costs a rank.
-
-    `flops` are multiplications and additions of matrix products and convolutions, 0 for all else; `bytes` are those
-    of its operands and results, each read or written once; `precision` is the result's ("float32", "bfloat16").
-    """
+    """The phase and costs of an operation. `flops` counts multiplications and additions of matrix products and
+    convolutions, 0 for all else. `bytes` is the size of operands and results, each read or written once. `precision` is
+    the result's ("float32", "bfloat16")."""
 
     phase: str
     flops: int
@@ -36,20 +34,18 @@ class Operation:
 
 @dataclass(frozen=True)
 class Message:
-    """What a rank sends: to the rank `peer`, or, where that is -1, as its part of a sum over all ranks."""
+    """A message of a rank to the rank `peer`; -1 stands for a sum over all ranks."""
 
     phase: str
-    part: str  # "halo", "norm" or "rest": whose message it is
+    part: str  # the sender: "halo", "norm" or "rest"
     peer: int
     bytes: int
 
 
 @dataclass
 class OpCosts(TorchDispatchMode):
-    """Counts operations and messages by kind, and the bytes of the tensors that are alive.
-
-    `phase` is set from outside. `live` and `peak` count what was made since the counting began.
-    """
+    """Counts operations and messages, and the bytes of live tensors that were made since counting began: now (`live`)
+    and at most (`peak`). The caller sets `phase`."""
 
     phase: str = "forward"
     operations: Counter[Operation] = field(default_factory=Counter)
@@ -60,7 +56,7 @@ class OpCosts(TorchDispatchMode):
     def __post_init__(self):
         super().__init__()
         self.known: dict[int, Any] = {}  # storages that are alive
-        self.inside = False  # of something that counts as one operation
+        self.inside = False  # inside of something that counts as one operation
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
@@ -72,12 +68,12 @@ class OpCosts(TorchDispatchMode):
             self.note(function, args, kwargs or {}, result)
         given = {place(tensor) for tensor in tensors((args, kwargs or {}))}
         for tensor in tensors(result):
-            if place(tensor) not in given:  # not a view, a weight's for one
+            if place(tensor) not in given:  # not a view
                 self.hold(tensor)
         return result
 
     def as_one(self, kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        """`kernel`, whose temporaries never reach memory, counted as one operation from its operands to its result."""
+        """The kernel, counted as one operation on its operands and result: its temporaries stay in caches."""
 
         def run(*operands: Tensor) -> Tensor:
             self.inside = True
@@ -91,7 +87,7 @@ class OpCosts(TorchDispatchMode):
         return run
 
     def note(self, function: Any, args: tuple, kwargs: dict, result: Any) -> None:
-        """Count an operation, unless it only looks at its operand in another way."""
+        """Count an operation, unless its result is only a view of its operand."""
         read, made = list(tensors((args, kwargs))), list(tensors(result))
         addresses = {place(t) for t in read}
         mutable = function._schema.is_mutable
@@ -106,7 +102,7 @@ class OpCosts(TorchDispatchMode):
         self.operations[Operation(self.phase, flops, moved, precision_of(made[0]))] += 1
 
     def send(self, function: Any, args: tuple) -> None:
-        """Count a message to another rank, or a sum over ranks. What is received is another rank's message."""
+        """Count a message to another rank, or a sum over ranks. Received messages count for their sender."""
         name = function.overloadpacket.__name__
         if name == "recv_":
             return
@@ -146,7 +142,7 @@ def place(tensor: Tensor) -> int:
 
 
 def size(tensor: Tensor) -> int:
-    """Bytes that an operation on a tensor touches: no more than it has, however often an element is repeated."""
+    """The bytes that an operation on a tensor touches; an element that is repeated by strides counts once."""
     return min(tensor.numel() * tensor.element_size(), tensor.untyped_storage().nbytes())
 
 
@@ -156,7 +152,7 @@ def precision_of(tensor: Tensor) -> str:
 
 
 def owner() -> str:
-    """Whose message it is: that of the innermost file on the stack that exchanges halos or normalizes."""
+    """The sender of a message: "halo" or "norm" by the innermost such file on the stack, else "rest"."""
     frame = sys._getframe(1)
     while frame:
         path = Path(frame.f_code.co_filename)

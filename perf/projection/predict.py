@@ -1,5 +1,8 @@
-"""Seconds and bytes of a step on a system, from its trace: a roofline for what a rank computes, and for what it sends
-latency + bytes / bandwidth. Nothing overlaps with anything but what `System.overlap` says, and reading ahead."""
+"""Predicting the seconds and bytes of a step on a system from its trace.
+
+Computing follows a roofline; a message takes latency + bytes / bandwidth. Only the averaging of gradients
+(`System.overlap`) and reading ahead overlap with computing.
+"""
 
 import itertools
 import math
@@ -15,56 +18,56 @@ from perf.projection.recompute import at_step
 from perf.projection.trace import Trace, trace
 
 WEIGHT_BYTES = 16  # a weight, its gradient and Adam's two moments in float32
-OPTIMIZER_BYTES = 40  # a weight's step: three passes over its gradient to clip it, seven numbers for Adam
+OPTIMIZER_BYTES = 40  # moved per weight and step: three passes over its gradient to clip it, seven numbers for Adam
 STEP = ("forward", "backward")
 
 
 @dataclass(frozen=True)
 class Seconds:
-    """A training step's seconds by part, as throughput mode splits them: `halo`, `norm` and `reduction` are spent on
-    messages alone, what ranks do about them is in `forward` and `backward`. `evaluation` is one sample's, all told."""
+    """The seconds of a training step by part, divided as by `train.py --steps`. `halo`, `norm` and `reduction` are the
+    time of messages; packing and unpacking them is in `forward` and `backward`. `evaluation` is one sample's total."""
 
     wait: float  # for input
     forward: float
     backward: float
     halo: float  # messages to neighbours
     norm: float  # sums of the norms' statistics, where ranks of a sample wait for each other
-    reduction: float  # sums of gradients and of the loss, where replicas do
+    reduction: float  # sums of gradients and of the loss, where replicas wait for each other
     optimizer: float
     evaluation: float
 
     @property
     def step(self) -> float:
-        """Of a training step."""
+        """The seconds of a training step."""
         return sum(getattr(self, f.name) for f in fields(self)) - self.evaluation
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a run costs a rank in the middle of the volume."""
+    """The predicted time and memory of a run, for a rank in the middle of the volume."""
 
     layout: Layout
     config: RunConfig
     seconds: Seconds
-    samples: int  # that a replica works on at a time
+    samples: int  # samples that a replica computes at once
     epoch: float  # seconds
-    flops: int  # a step, those that recompute included
-    model_flops: int  # a step, without recomputing
-    messages: int  # to neighbours, a step
-    halo: int  # bytes to neighbours, a step
+    flops: int  # of a step, recomputation included
+    model_flops: int  # of a step, without recomputation
+    messages: int  # to neighbours, in a step
+    halo: int  # bytes to neighbours, in a step
     weights: int  # bytes of weights, gradients and the optimizer's state
     kept: int  # bytes that the forward pass leaves to the backward pass
-    peak: int  # bytes beside the weights, at most
+    peak: int  # largest number of bytes beside the weights
     fits: bool
 
     @property
     def memory(self) -> int:
-        """Bytes of a rank at most, what libraries take left out."""
+        """The peak memory of a rank in bytes, without libraries."""
         return self.weights + self.peak
 
 
 def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> Prediction:
-    """The prediction for a layout with its tile, at the config's batch, accumulation, precision and recomputation.
+    """The prediction for a layout and tile with the config's batch, accumulation, precision and recomputation.
 
     Raises ValueError if there are more replicas than samples in a part of a batch.
     """
@@ -102,8 +105,8 @@ def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> 
 
 
 def weight_bytes(traced: Trace, config: RunConfig, layout: Layout) -> int:
-    """Bytes of weights, gradients, the optimizer's state and the moving average. FSDP2 keeps a rank's part of them,
-    and has the weights and gradients of a block in whole while it runs."""
+    """The bytes of weights, gradients, optimizer state and moving average. With FSDP2 a rank keeps its part of them,
+    and the full weights and gradients of the block that is running."""
     size = WEIGHT_BYTES + 4 * (config.average_decay > 0)
     if config.sharding == "fsdp" and layout.ranks > 1:
         return size * traced.parameters // layout.ranks + 8 * traced.largest
@@ -111,13 +114,13 @@ def weight_bytes(traced: Trace, config: RunConfig, layout: Layout) -> int:
 
 
 def optimizer_bytes(traced: Trace, config: RunConfig, layout: Layout) -> float:
-    """Bytes that a rank's optimizer reads and writes in a step."""
+    """The bytes that a rank's optimizer reads and writes in a step."""
     return OPTIMIZER_BYTES * traced.parameters / (layout.ranks if config.sharding == "fsdp" else 1)
 
 
 def step_seconds(traced: Trace, config: RunConfig, system: System, layout: Layout) -> Seconds:
-    """A step's seconds by part, reading left out. FSDP2 gathers weights twice and scatters sums of gradients, which is
-    half as much again as DDP sends, and steps its part of the weights."""
+    """The seconds of a step by part, without reading. FSDP2 gathers weights twice and scatters sums of gradients, 1.5
+    times what DDP sends, and its optimizer updates a rank's part of the weights."""
     worked, sent = work_seconds(traced, system), wire_seconds(traced, system, layout)
     sharded, parts = config.sharding == "fsdp", config.accumulate
     gradients = sum_seconds(4 * traced.parameters, system, layout) * (1.5 if sharded else 1)
@@ -143,8 +146,8 @@ def step_seconds(traced: Trace, config: RunConfig, system: System, layout: Layou
 
 
 def work_seconds(traced: Trace, system: System) -> Counter[str]:
-    """Seconds of a rank's operations by phase: each takes as long as its FLOPs or its bytes, whichever are slower, and
-    its own latency."""
+    """{phase: seconds of a rank's operations}. An operation takes the time of its FLOPs or of its bytes, whichever is
+    longer, and a latency."""
     spent: Counter[str] = Counter()
     for operation, times in traced.operations:
         seconds = operation.bytes / system.bandwidth
@@ -155,7 +158,8 @@ def work_seconds(traced: Trace, system: System) -> Counter[str]:
 
 
 def wire_seconds(traced: Trace, system: System, layout: Layout) -> Counter[tuple[str, str]]:
-    """Seconds of a rank's messages by phase and part. Axis after axis waits for the slowest rank of a node."""
+    """{(phase, part): seconds of a rank's messages}. The exchange on each axis takes the time of a node's slowest
+    rank."""
     spent: Counter[tuple[str, str]] = Counter()
     for message, times in traced.messages:
         if message.peer < 0:
@@ -168,8 +172,7 @@ def wire_seconds(traced: Trace, system: System, layout: Layout) -> Counter[tuple
 
 
 def swaps(traced: Trace) -> dict[tuple[str, str, int, int], int]:
-    """How often a rank exchanges planes of a size with its neighbours on an axis, with both at the same time, by
-    (phase, part, axis, bytes)."""
+    """{(phase, part, axis, bytes): number of exchanges}. An exchange on an axis is with both neighbours at once."""
     found: dict[tuple[str, str, int, int], int] = {}
     for message, times in traced.messages:
         if message.peer >= 0:
@@ -179,12 +182,12 @@ def swaps(traced: Trace) -> dict[tuple[str, str, int, int], int]:
 
 
 def way(wire: Wire, messages: int, size: int) -> float:
-    """Seconds of so many messages that a rank sends at once; 0 for none."""
+    """The seconds of a number of messages of `size` bytes that a rank sends at once; 0 for none."""
     return wire.microseconds / 1e6 + messages * size / (1e9 * wire.gb_per_second) if messages else 0.0
 
 
 def sum_seconds(size: int, system: System, layout: Layout) -> float:
-    """Seconds of a sum of so many bytes over all ranks: in a ring over as many ways as a node has, after a tree."""
+    """The seconds of a sum of `size` bytes over all ranks: the latency of a tree, and the bandwidth of rings."""
     ranks, local = layout.ranks, system.ranks_per_node
     if ranks == 1:
         return 0.0
@@ -195,7 +198,7 @@ def sum_seconds(size: int, system: System, layout: Layout) -> float:
 
 
 def tree_depth(ranks: int) -> int:
-    """Messages after one another of a small sum: up a tree, and down again."""
+    """The number of successive messages of a small sum, up a tree and down again."""
     return 2 * math.ceil(math.log2(ranks))
 
 
@@ -208,8 +211,8 @@ def axis_of(layout: Layout, peer: int) -> int:
 
 
 def node_ways(layout: Layout, axis: int, local: int) -> tuple[int, int]:
-    """The most neighbours on an axis that a rank of a node in the middle of the volume has inside its node, and
-    outside."""
+    """(inside, outside): the most neighbours on an axis that any rank of a node has inside and outside of the node, for
+    a node in the middle of the volume."""
     middle = layout.rank_at((0, *(extent // 2 for extent in layout.extents[1:])))
     node = range(middle // local * local, min(layout.ranks, middle // local * local + local))
     inside = outside = 0
@@ -221,7 +224,7 @@ def node_ways(layout: Layout, axis: int, local: int) -> tuple[int, int]:
 
 
 def tiles(extents: Extents, local: int) -> list[Extents]:
-    """Ways to number ranks so that a node's form a box of the volume; row by row is the first."""
+    """The tiles with which a node's ranks form a box of the volume; the first numbers ranks row by row."""
     plain = (1, 1, 1, 1)
     axes = [[n for n in range(1, extent + 1) if extent % n == 0 and local % n == 0] for extent in extents[1:]]
     return [plain, *((1, *t) for t in itertools.product(*axes) if math.prod(t) == local and local > 1)]

@@ -1,4 +1,4 @@
-"""Predictions as rows of a table: text for people, CSV and JSON for programs."""
+"""Predictions as a table: text, CSV and JSON."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from perf.projection.predict import Prediction
 from perf.projection.recompute import step_of
 
 GIB, MB = 2**30, 1e6
-COLUMNS = {  # of the text: heading, field, format
+COLUMNS = {  # heading of the text: (field, format)
     "ranks": ("ranks", "{:d}"),
     "layout": ("layout", "{}"),
     "tile": ("tile", "{}"),
@@ -30,7 +30,7 @@ PARTS = ("wait", "forward", "backward", "halo", "norm", "reduction", "optimizer"
 
 
 def row(prediction: Prediction, system: System) -> dict[str, Any]:
-    """A prediction as plain values; every name ends in its unit."""
+    """The row of a prediction: plain values under names that end in their unit."""
     p, config = prediction, prediction.config
     rate = p.model_flops / p.seconds.step
     return {
@@ -62,7 +62,7 @@ def row(prediction: Prediction, system: System) -> dict[str, Any]:
 
 
 def text_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Columns, right-aligned, two spaces apart."""
+    """The table as text, with columns aligned to the right."""
     cells = [list(COLUMNS), *([form.format(r[field]) for field, form in COLUMNS.values()] for r in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells)
@@ -70,7 +70,7 @@ def text_table(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def details(r: dict[str, Any]) -> str:
-    """What one row is made of."""
+    """The parts of one row's time, memory and messages, in lines of text."""
     parts = "  ".join(f"{part} {r[f'{part}_s']:.4g}" for part in PARTS)
     memory = (
         f"weights, gradients and optimizer {r['weights_gib']:.1f}, activations at most {r['activations_gib']:.1f} "
@@ -85,12 +85,12 @@ def details(r: dict[str, Any]) -> str:
 
 
 def as_json(rows: Sequence[dict[str, Any]]) -> str:
-    """A list of objects."""
+    """The rows as a JSON list of objects."""
     return json.dumps(list(rows), indent=2)
 
 
 def as_csv(rows: Sequence[dict[str, Any]]) -> str:
-    """A line of names, then one for every row."""
+    """The rows as CSV, names first."""
     out = io.StringIO()
     if rows:
         writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")

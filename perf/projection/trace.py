@@ -1,4 +1,4 @@
-"""One rank's step, traced: the real task's loss, forward and backward, over tensors that have shapes and no memory."""
+"""Tracing one rank's step: the real task runs forward and backward over tensors that have shapes but no memory."""
 
 import functools
 from collections.abc import Iterator
@@ -25,41 +25,40 @@ from perf.projection.op_costs import Message, OpCosts, Operation
 
 @dataclass(frozen=True)
 class Trace:
-    """What a rank in the middle of the volume does in a step: phases "forward", "backward" and "evaluation".
-
-    `layout` is its layout; `kept` bytes are alive between forward and backward, `peak` at most, both without weights,
-    gradients and the optimizer's state.
-    """
+    """The operations and messages of a step of a rank in the middle of the volume, by phase: "forward", "backward" and
+    "evaluation". `kept` bytes are alive between forward and backward, `peak` bytes at most, both without weights,
+    gradients and the optimizer's state."""
 
     layout: Layout
     samples: int
     parameters: int
-    largest: int  # parameters of the largest block
+    largest: int  # number of parameters of the largest block
     operations: tuple[tuple[Operation, int], ...]
     messages: tuple[tuple[Message, int], ...]
     kept: int
     peak: int
 
     def flops(self, *phases: str) -> int:
-        """FLOPs of matrix products and convolutions."""
+        """The FLOPs of matrix products and convolutions in some phases."""
         return sum(o.flops * times for o, times in self.operations if o.phase in phases)
 
     def halo(self, *phases: str) -> tuple[int, int]:
-        """Messages to neighbours, and their bytes."""
+        """(number, bytes) of the messages to neighbours in some phases."""
         sent = [(m, times) for m, times in self.messages if m.peer >= 0 and m.phase in phases]
         return sum(times for _, times in sent), sum(m.bytes * times for m, times in sent)
 
 
 @functools.lru_cache(maxsize=256)
 def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas: int, samples: int) -> Trace:
-    """The step of `samples` samples a rank, of volumes cut into `boxes`; then the evaluation of one sample.
+    """The trace of a step with `samples` samples on a rank, whose volumes are split into `boxes`, and of the evaluation
+    of one sample.
 
-    Replicas count for nothing but the sum of the loss: more than two are traced as two. Raises RuntimeError where a
-    process group exists already.
+    Replicas only add to the sum of the loss, so more than two are traced as two. Raises RuntimeError if a process group
+    exists already.
     """
     layout = Layout(min(replicas, 2), 0, *boxes)
     layout = replace(layout, rank=layout.rank_at((0, *(extent // 2 for extent in boxes))))
-    config = replace(config, device="cpu", sharding="ddp")  # operations are the same elsewhere, averaging left out
+    config = replace(config, device="cpu", sharding="ddp")  # operations do not depend on these; averaging is left out
     with torch.device("meta"):
         model = build_task(problem, config).build_model()
     shapes = [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in blank(problem, layout)]
@@ -81,20 +80,20 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
             peak, costs.phase = costs.peak, "evaluation"
         model.eval()
         with torch.no_grad(), costs:
-            task.loss(model, one, layout)  # for the metric's counts, which cost as little
+            task.loss(model, one, layout)  # stands for the metric's counts, which cost as little
         counted = tuple(costs.operations.items()), tuple(costs.messages.items())
         largest = max((parameter_count(m) for m in model.modules() if isinstance(m, Block)), default=0)
         return Trace(layout, samples, parameter_count(model), largest, *counted, kept, peak)
 
 
 def blank(problem: Any, layout: Layout) -> tuple[np.ndarray, ...]:
-    """A rank's box of a sample; its memory is never touched."""
+    """Arrays of the shape of a rank's box of a sample, which are never filled."""
     return module_of(problem).blank(problem, layout.box(problem.shape))
 
 
 def with_gradients(model: nn.Module) -> None:
-    """Turn a model on the meta device into one of fake tensors on the CPU, in place, as it is in the middle of a run:
-    every weight has a gradient."""
+    """Replace a meta-device model's tensors by fake ones on the CPU, in place. Every weight gets a gradient, as in the
+    middle of a run."""
 
     def fake(tensor: Tensor) -> Tensor:
         return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
@@ -109,7 +108,7 @@ def with_gradients(model: nn.Module) -> None:
 
 
 def fused_norms(model: nn.Module, costs: OpCosts) -> None:
-    """Count the kernels of norms as what they are when compiled, or in slabs that stay in a cache: one sweep each."""
+    """Count each kernel of a norm as one sweep over its operands, as when it is compiled or works in cached slabs."""
     for module in model.modules():
         if isinstance(module, NormReLU):
             module.kernels = Kernels(*map(costs.as_one, (moments, normalize, gradient_sums, gradient)))
@@ -117,7 +116,7 @@ def fused_norms(model: nn.Module, costs: OpCosts) -> None:
 
 @contextmanager
 def no_averaging() -> Iterator[None]:
-    """Leave DDP out: it looks into memory, which isn't there, and what it sends is known."""
+    """Replace DDP by the plain model: DDP needs real memory, and what it sends is known."""
     real, gradients.DistributedDataParallel = gradients.DistributedDataParallel, lambda model, **options: model
     try:
         yield
@@ -127,7 +126,7 @@ def no_averaging() -> Iterator[None]:
 
 @contextmanager
 def fake_ranks(layout: Layout) -> Iterator[None]:
-    """A process group of the layout's size in which nobody answers and nobody is asked."""
+    """A fake process group of the layout's size, which sends nothing."""
     dist.init_process_group("fake", rank=layout.rank, world_size=layout.ranks, store=FakeStore())
     try:
         yield

@@ -1,8 +1,8 @@
-"""What DLIO needs to read one of our datasets: a view of its files, and a workload's YAML.
+"""Exporting a dataset for DLIO: a view of its files, and a workload's YAML.
 
-Two views. `stock`: small HDF5 files whose one virtual dataset, `records`, leads to a sample's arrays in our file, for
-DLIO's own HDF5 reader. `store`: links to our files, for a reader class that calls the reference's reader (`plugin.py`).
-DLIO finds files by their ending, and the kind of split by the folders `train` and `valid`.
+There are two views. `stock` has small HDF5 files whose virtual dataset `records` refers to a sample's arrays in our
+file, for DLIO's own HDF5 reader. `store` has links to our files, for a reader class that calls the reference's reader
+(`plugin.py`). DLIO finds files by their ending, and splits by the folders `train` and `valid`.
 """
 
 import math
@@ -25,8 +25,8 @@ READER = "perf.storage.plugin.StoreReader"
 
 @dataclass(frozen=True)
 class Settings:
-    """How DLIO reads: samples a step and rank, readers, batches ahead, epochs, ranks; seconds of a step's and an
-    evaluation step's computation, with the deviation of the former."""
+    """How DLIO reads: samples per step and rank, reader processes, batches read ahead, epochs and ranks. `computation`
+    and `deviation` are the seconds of a training step, `evaluation` those of an evaluation step."""
 
     batch: int
     eval_batch: int
@@ -40,8 +40,8 @@ class Settings:
 
 
 def arrays_of(path: Path) -> list[str]:
-    """The datasets of a sample's file that the stock view shows: all of the type of the first, so that one `records`
-    holds them. Raises ValueError for a file that is no HDF5."""
+    """The HDF5 datasets of a sample's file that the stock view shows; they share one type, so that `records` can hold
+    them. Raises ValueError for a file that is not HDF5."""
     names = {"volume": ["volume", "label"], "x": ["x"], "climate/data": ["climate/data"]}
     if path.suffix not in (".h5", ".hdf5"):
         raise ValueError(f"{path}: found no HDF5 file, wanted one: DLIO's HDF5 reader takes nothing else")
@@ -50,7 +50,7 @@ def arrays_of(path: Path) -> list[str]:
 
 
 def record_shape(path: Path) -> tuple[tuple[int, ...], str]:
-    """Shape and type of a file's `records`: a record a sample, its arrays one after another."""
+    """(shape, type) of `records` for a sample's file: (1, arrays, *shape of an array)."""
     names = arrays_of(path)
     with h5py.File(path, "r", locking=False) as file:
         sets = [file[name] for name in names]
@@ -58,7 +58,7 @@ def record_shape(path: Path) -> tuple[tuple[int, ...], str]:
 
 
 def write_view(path: Path, source: Path) -> None:
-    """A file with the virtual dataset `records` onto the arrays of a sample."""
+    """Write a file whose virtual dataset `records` refers to the arrays of a sample."""
     shape, dtype = record_shape(source)
     layout = h5py.VirtualLayout(shape, dtype)
     for number, name in enumerate(arrays_of(source)):
@@ -68,8 +68,8 @@ def write_view(path: Path, source: Path) -> None:
 
 
 def export(problem: AnyProblem, data: Path, out: Path, view: str, settings: Settings) -> dict[str, int]:
-    """Write a view and its YAML below `out`: samples that it leaves out of each split, as DLIO wants multiples of batch
-    times ranks. Raises ValueError for a dataset that the view can't show."""
+    """Write a view and its YAML below `out`; {split: samples left out}, since DLIO wants multiples of batch times
+    ranks. Raises ValueError for a dataset that the view cannot show."""
     counts, cut = {}, {}
     for split, folder in SPLITS.items():
         samples = list(problem.split_samples(split))
@@ -97,7 +97,7 @@ def export(problem: AnyProblem, data: Path, out: Path, view: str, settings: Sett
 
 
 def record_bytes(problem: AnyProblem, path: Path, view: str) -> int:
-    """Bytes of a record as DLIO counts them: nominal, decoded."""
+    """The nominal bytes of a record as DLIO counts them: decoded arrays."""
     if view == "stock":
         shape, dtype = record_shape(path)
         return math.prod(shape) * np.dtype(dtype).itemsize
@@ -105,14 +105,14 @@ def record_bytes(problem: AnyProblem, path: Path, view: str) -> int:
 
 
 def name_of(problem: AnyProblem, view: str) -> str:
-    """A workload's name, as its file and DLIO's command line have it."""
+    """The name of a workload, in its file's name and on DLIO's command line."""
     return f"{problem.name.replace('-', '_')}_{view}"
 
 
 def workload(
     problem: AnyProblem, out: Path, view: str, s: Settings, counts: dict[str, int], size: int
 ) -> dict[str, Any]:
-    """A workload's YAML for DLIO 2.0.0: no key that it does not read (`keys.py` asks it)."""
+    """The YAML of a workload for DLIO 2.0.0. It has no key that DLIO does not read; `keys.py` checks that."""
     reader: dict[str, Any] = {
         "data_loader": "pytorch",
         "batch_size": s.batch,
@@ -141,7 +141,7 @@ def workload(
 
 
 def keys(values: dict[str, Any], above: str = "") -> Iterator[str]:
-    """Every key of a YAML's mappings, with those above it."""
+    """Every key of nested mappings, with the keys above it."""
     for key, value in values.items():
         yield above + key
         if isinstance(value, dict):

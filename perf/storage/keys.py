@@ -1,4 +1,4 @@
-"""Which keys of a workload's YAML DLIO's own code never asks for: run by DLIO's interpreter.
+"""Report the keys of a workload's YAML that DLIO's own code never reads. Run it with DLIO's interpreter.
 
 build/dlio/bin/python perf/storage/keys.py FILE...
 """
@@ -10,7 +10,7 @@ from dlio_benchmark.utils.config import ConfigArguments, LoadConfig
 
 
 class Asked(dict):
-    """A mapping that notes which of its keys were looked up."""
+    """A mapping that records which of its keys were looked up."""
 
     def __init__(self, values):
         super().__init__({k: Asked(v) if isinstance(v, dict) else v for k, v in values.items()})
@@ -21,7 +21,7 @@ class Asked(dict):
         return super().__getitem__(key)
 
     def unknown(self, above=""):
-        """The keys that nobody asked for."""
+        """The keys that were never looked up."""
         for key, value in self.items():
             if key not in self.seen:
                 yield above + key

@@ -1,5 +1,7 @@
-"""DLIO's command, for an environment without TensorFlow: its module of profilers imports it, used or not. Run by DLIO's
-interpreter, with DLIO's own arguments."""
+"""Run DLIO without TensorFlow, which its profiler module imports even if unused: an empty module takes its place.
+
+Run it with DLIO's interpreter and DLIO's own arguments.
+"""
 
 import sys
 import types

@@ -1,6 +1,6 @@
-"""DLIO's reader class for the view `store`: the reference's own reader of a whole sample, checks included.
+"""DLIO's reader class for the view `store`: it reads whole samples with the reference's reader, checks included.
 
-DLIO's environment imports it; nothing else does.
+Only DLIO's environment can import it.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from implementations.pytorch.input.reader import read_sample
 
 
 class StoreReader(HDF5Reader):
-    """Reads by a link's name: <split>/<sample>.hdf5 below the folder of store.yaml."""
+    """Reads the sample that a link's name gives: <split>/<sample>.hdf5 below the folder of store.yaml."""
 
     def __init__(self, dataset_type, thread_index, epoch):
         super().__init__(dataset_type, thread_index, epoch)

@@ -1,4 +1,4 @@
-"""Both sides of the comparison: DLIO on a view, and the reference's trial of the input; each as a row of one table."""
+"""Running both sides of the comparison, DLIO on a view and the reference's input trial, as rows of one table."""
 
 import json
 import os
@@ -17,9 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Side:
-    """A row: AU in percent and samples a second, of each epoch; MB/s (10^6) by nominal bytes, by what calls read and by
-    what came from a device, None where that isn't counted; samples that an epoch leaves out; AU without reads in
-    percent."""
+    """A row of the table: AU in percent and samples per second of each epoch; MB/s (10^6) of nominal bytes, of bytes
+    that calls read and of bytes from a device (None if not counted); samples that an epoch leaves out (`cut`); AU
+    without reads in percent (`ceiling`)."""
 
     name: str
     utilization: tuple[float, ...]
@@ -32,7 +32,7 @@ class Side:
 
 
 def run_dlio(python: Path, out: Path, problem: AnyProblem, view: str, ranks: int = 1) -> Path:
-    """DLIO over a view, to its end; the folder of its output. Raises ValueError with its last words otherwise."""
+    """Run DLIO on a view; the folder of its output. Raises ValueError with the end of its output if it fails."""
     folder = (out / "output" / view).resolve()
     command = [str(python), str(ROOT / "perf" / "storage" / "launch.py"), f"workload={name_of(problem, view)}"]
     command += [f"hydra.run.dir={folder}", "--config-dir", str((out / "config").resolve())]
@@ -46,7 +46,7 @@ def run_dlio(python: Path, out: Path, problem: AnyProblem, view: str, ranks: int
 
 
 def dlio_side(folder: Path, view: str, size: int, cut: int) -> Side:
-    """The row of a DLIO output. `size`: nominal bytes of a record."""
+    """The row of a DLIO run. `size` is the nominal bytes of a record, `cut` the samples left out."""
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["metric"]
     rates = tuple(summary["train_throughput_samples_per_second"])
     nominal = sum(rates) / len(rates) * size / 1e6
@@ -54,8 +54,8 @@ def dlio_side(folder: Path, view: str, size: int, cut: int) -> Side:
 
 
 def trial(problem: AnyProblem, data: Path, log: Path, s: Settings, emulate: str, more: Sequence[str] = ()) -> None:
-    """The reference's trial at the same batch, readers and computation. Raises ValueError with its last words where it
-    fails."""
+    """Run the reference's trial with the same batch, readers and computation. Raises ValueError with the end of its
+    output if it fails."""
     command = [sys.executable, str(ROOT / "implementations" / "pytorch" / "train.py"), "--problem", problem.name]
     command += ["--data", str(data), "--log", str(log), "--io-only", "--io-epochs", str(s.epochs)]
     command += ["--compute-seconds", str(s.computation), "--emulate", emulate, f"batch_size={s.batch * s.ranks}"]
@@ -66,7 +66,7 @@ def trial(problem: AnyProblem, data: Path, log: Path, s: Settings, emulate: str,
 
 
 def trial_side(log: Path, name: str) -> Side:
-    """The row of a trial's log."""
+    """The row of an input trial, from its log."""
     events = [e for e in read_log(log) if isinstance(e, Event)]
     passes = [e.value for e in events if e.key == "io_epoch"]
     total = next(e.value for e in events if e.key == "io_trial")
@@ -96,7 +96,7 @@ NOTES = (
 
 
 def table(sides: Sequence[Side]) -> str:
-    """The comparison."""
+    """The table of all sides, with notes below."""
     rows = [HEAD, *(cells(side) for side in sides)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -104,7 +104,7 @@ def table(sides: Sequence[Side]) -> str:
 
 
 def cells(side: Side) -> tuple[str, ...]:
-    """A row, epochs beside each other."""
+    """The cells of a row; numbers of several epochs share a cell."""
     each = (" ".join(f"{x:.1f}" for x in numbers) for numbers in (side.utilization, side.rates))
     sizes = ("-" if size is None else f"{size:.4g}" for size in (side.nominal, side.read, side.device))
     return side.name, *each, *sizes, str(side.cut), "-" if side.ceiling is None else f"{side.ceiling:.1f}"

@@ -1,1 +1,1 @@
-"""Results as pages: one self-contained file each."""
+"""Results as HTML pages: the report, comparisons and the site."""

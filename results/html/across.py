@@ -1,7 +1,7 @@
-"""The charts that put sets side by side: ranks, convergence, where time goes, speed against convergence, scaling.
+"""The charts that compare sets: ranks, convergence, parts of the time, speed against convergence, scaling.
 
-Farrell et al., MLPerf HPC (2021): time to train = staging + epochs x samples / throughput, so that systems differ by
-how many epochs their batch size costs, and by how much throughput their size buys.
+Time to train = staging + epochs x samples / throughput (Farrell et al., MLPerf HPC, 2021). Systems therefore differ in
+the epochs that their batch size costs, and in the throughput that their size buys.
 """
 
 import math
@@ -16,17 +16,17 @@ from results.statistics.result import Result
 from results.tables.rates import Series
 from results.tables.record import rank_text
 
-MOST = 60  # sets in a chart with a row for each
-RUNS = 200  # in a chart of all curves
+MOST = 60  # sets in a chart that has a row for each
+RUNS = 200  # runs in a chart of all curves
 TICKS = 100  # runs of a set in a chart of ranks
 
 Points = Sequence[tuple[Result, float, float, float, float]]  # set, x, its deviation, y, its deviation
 Looks = tuple[list[dict[str, Any]], dict[str, int]]
-Lines = Sequence[tuple[float, float, float, float, str]]  # from x, y to x, y, and what stands at its end
+Lines = Sequence[tuple[float, float, float, float, str]]  # start x, y, end x, y, and the label at the end
 
 
 def charts(results: Sequence[Result]) -> list[Chart]:
-    """What there is to see of two sets or more; [] of fewer."""
+    """The charts of two or more sets with runs that count; [] for fewer."""
     results = [r for r in results if any(r.mask)]
     if len(results) < 2:
         return []
@@ -49,7 +49,7 @@ def charts(results: Sequence[Result]) -> list[Chart]:
 
 
 def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
-    """Time against energy, a chart for each way of measuring it: what was measured otherwise is not comparable."""
+    """Charts of energy over time, one for each way of measuring: energies are comparable only within one."""
     for tier in sorted({r.energy.tier for r in results if r.energy}):
         of = [r for r in results if r.energy and r.energy.tier == tier and r.fom is not None]
         found = [(r, r.fom / 60, (half(r) or 0.0) / 60, kilo(r), (wide(r) or 0.0)) for r in of]
@@ -57,17 +57,18 @@ def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
 
 
 def kilo(r: Result) -> float:
+    """A set's energy in kJ."""
     return r.energy.joules.mean / 1000
 
 
 def wide(r: Result) -> float | None:
-    """Half the width of an energy's interval, kJ."""
+    """Half the width of an energy's interval in kJ; None without interval."""
     e = r.energy.joules
     return None if e.low is None else (e.high - e.low) / 2000
 
 
 def name_of(r: Result, results: Sequence[Result]) -> str:
-    """A set's name in a chart: with what tells it from another of that name."""
+    """A set's name in a chart, with division, scaling or a number if another set has the same name."""
     same = [other for other in results if other.label == r.label]
     if len(same) == 1:
         return r.label
@@ -76,13 +77,13 @@ def name_of(r: Result, results: Sequence[Result]) -> str:
 
 
 def organisations(results: Sequence[Result]) -> Looks:
-    """A look for each organisation, the same in all charts of a section, and the number of each."""
+    """(looks, {organisation: number of its look}): an organisation looks the same in all charts of a section."""
     orgs = sorted({r.org for r in results})
     return [key(i, org or "-") for i, org in enumerate(orgs)], {org: i for i, org in enumerate(orgs)}
 
 
 def ranks(results: Sequence[Result], looks: Looks) -> Iterable[Chart]:
-    """For each division every set's figure of merit, its interval and its runs, best first, on one axis."""
+    """A chart for each division: figures of merit, intervals and runs on one axis, best set first."""
     for division in sorted({r.group[4] for r in results}):
         of = [r for r in results if r.fom is not None and r.group[4] == division]
         if len(of) > 1:
@@ -91,6 +92,7 @@ def ranks(results: Sequence[Result], looks: Looks) -> Iterable[Chart]:
 
 
 def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
+    """A row for each set: its rank and name, figure of merit, interval, and a tick for each run."""
     keys, number = looks
     sets, runs = [], []
     for r in results:
@@ -104,13 +106,13 @@ def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
         "sets": Rows(("s", "row", "set", "rank", "x", "low", "high"), sets),
         "runs": Rows(("s", "row", "run", "x"), runs),
     }
-    note = "Dot: figure of merit. Line: its interval. Ticks: runs. Before the name: the places that a set could have."
+    note = "Dot: figure of merit. Line: its interval. Ticks: runs. Before the name: the places that a set may have."
     return Chart("ranks", caption, keys, tables, note, "shape")
 
 
 def overlay(results: Sequence[Result]) -> Chart | None:
-    """All curves of the best sets, in their colours, with as many runs of each as there is room for; against the epochs
-    of the reference where all have the same batch size."""
+    """The convergence curves of the best twelve sets, at most RUNS in all; with the reference's epochs if all sets have
+    the same batch size."""
     best = results[:12]
     each = max(1, RUNS // len(best))
     targets = {r.one("target") for r in best}
@@ -122,12 +124,12 @@ def overlay(results: Sequence[Result]) -> Chart | None:
 
 
 def shared(values: set[Any]) -> Any:
-    """The value that all have, None where they differ."""
+    """The value, if there is only one; else None."""
     return next(iter(values)) if len(values) == 1 else None
 
 
 def shares(results: Sequence[Result]) -> Chart | None:
-    """Where the time of each set goes, over the runs that count."""
+    """The mean parts of each set's time, over the runs that count."""
     rows = []
     for r in results[:MOST]:
         total = r.mean("total_ms")
@@ -138,7 +140,8 @@ def shares(results: Sequence[Result]) -> Chart | None:
 
 
 def means(results: Sequence[Result], x: str, y: str) -> Points:
-    """Sets at the means of two columns of their runs, with standard deviations."""
+    """(set, mean x, its deviation, mean y, its deviation) for two columns of the runs; sets without a mean are left
+    out."""
     return [
         (r, a, r.deviation(x) or 0.0, b, r.deviation(y) or 0.0)
         for r in results
@@ -147,7 +150,7 @@ def means(results: Sequence[Result], x: str, y: str) -> Points:
 
 
 def scatter(kind: str, caption: str, found: Points, looks: Looks, lines: Lines = ()) -> Chart | None:
-    """Sets as marks, a look for each organisation. None unless there are two."""
+    """A chart with a mark for each set, in the look of its organisation; None for fewer than two sets."""
     found = [p for p in found if p[1] and p[3] and p[1] > 0 and p[3] > 0]
     if len(found) < 2:
         return None
@@ -170,7 +173,7 @@ def scatter(kind: str, caption: str, found: Points, looks: Looks, lines: Lines =
 
 
 def drawn(lines: Lines) -> dict[str, Rows]:
-    """Lines as tables of a chart."""
+    """The tables of a chart that draw lines and their labels."""
     ends = [(g, *end) for g, (a, b, c, d, _) in enumerate(lines) for end in ((a, b), (c, d))]
     labels = [(c, d, label) for _, _, c, d, label in lines if label]
     return {"lines": Rows(("g", "x", "y"), ends), "labels": Rows(("x", "y", "label"), labels)}
@@ -183,7 +186,7 @@ DURATIONS = (
 
 
 def iso_time(found: Points) -> Lines:
-    """Lines along which epochs x samples / throughput is the same time, inside of where the sets are."""
+    """The lines of equal computing time, epochs x samples / throughput, across the area of the sets."""
     samples = next((n for p in found if (n := p[0].mean("train_samples"))), None)
     if not samples:
         return []
@@ -198,7 +201,7 @@ def iso_time(found: Points) -> Lines:
 
 
 def ideal(found: Points, slope: int) -> Lines:
-    """From the smallest system of each organisation to its largest: what perfect scaling would give."""
+    """The lines of perfect scaling, from the smallest system of each organisation to its largest."""
     of: dict[str, list[tuple[float, float]]] = {}
     for r, x, _, y, _ in found:
         if x and y:
@@ -207,7 +210,7 @@ def ideal(found: Points, slope: int) -> Lines:
 
 
 def perfect(groups: Iterable[Sequence[tuple[float, float]]], slope: int = 1) -> Lines:
-    """From the smallest of each group to its largest: a power of the size."""
+    """The lines y ~ x^slope through the smallest point of each group, up to its largest x."""
     lines = []
     for places in groups:
         (a, b), last = min(places), max(places)[0]
@@ -217,8 +220,8 @@ def perfect(groups: Iterable[Sequence[tuple[float, float]]], slope: int = 1) -> 
 
 
 def rate_chart(lines: Sequence[Series], caption: str) -> Chart | None:
-    """Samples a second over units of logs that measure throughput alone: a look a series, its fastest at each number of
-    units joined, and the ideal from the fewest."""
+    """Samples per second over units of logs that measure throughput only; None without series. A line joins the fastest
+    logs of a series at each number of units; a dashed one is ideal scaling from the fewest."""
     if not lines:
         return None
     points = [(i, s.name, r.units, r.rate, r.shape, False) for i, s in enumerate(lines) for r in s.rates]

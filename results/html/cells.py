@@ -1,4 +1,4 @@
-"""Tables of a page: cells that are text, with what they are sorted by."""
+"""The tables of a page: cells, rows, and the values that they are sorted by."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from results.statistics.standing import Standing
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell. A number is sorted by its `value`, which may be missing. `below` is a second line, `href` where it leads,
-    `title` what is said where one points at it, `tone` the colour of a word."""
+    """A cell. A numeric one is sorted by `value`, which may be None. `below` is a second line, `href` the target of a
+    link, `title` the text shown on hovering, `tone` the class of a word's colour."""
 
     text: str = ""
     value: float | None = None
@@ -24,8 +24,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of cells, with what it is found by (`facts`: organisation, division, ...), and whether it is less
-    important."""
+    """A row of cells. `facts` are the values that the page filters by (organisation, division, verdict); a `faint` row
+    is less important."""
 
     cells: Sequence[Cell]
     faint: bool = False
@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """`cards`: a phone shows each row as a card."""
+    """A table. With `cards`, a narrow screen shows each row as a card."""
 
     head: Sequence[str]
     lines: Sequence[Line]
@@ -43,23 +43,23 @@ class Table:
 
     @property
     def numeric(self) -> list[bool]:
-        """By column, whether all its cells are numbers."""
+        """Whether all cells of each column are numbers."""
         return [bool(self.lines) and all(line.cells[i].numeric for line in self.lines) for i in range(len(self.head))]
 
 
 def number(value: float | None, text: str | None = None, **rest: Any) -> Cell:
-    """A number's cell; "-" where there is none."""
+    """The cell of a number, "-" for None or NaN; `text` replaces the default form."""
     value = None if value is None or value != value else float(value)
     return Cell(grouped(value) if text is None or value is None else text, value, True, **rest)
 
 
 def tone(standing: Standing) -> str:
-    """The class of a standing's colour."""
+    """The class of a standing's colour: bad, look or clean."""
     if standing.errors:
         return "bad"
     return "look" if standing.reviews or standing.pruned_errors or standing.waived else "clean"
 
 
 def verdict(standing: Standing) -> Cell:
-    """The standing in a word and a colour."""
+    """The cell of a standing: its word in its colour."""
     return Cell(standing.word, tone=tone(standing))

@@ -1,4 +1,4 @@
-"""The charts of one set of runs, or of several side by side: their rows."""
+"""The charts of one set of runs, or of several sets side by side."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from results.statistics.curve import points
 from results.statistics.decomposition import decompose, kinds
 
 MOST = 40  # runs of a set in a chart
-POINTS = 400  # of a curve
-SPANS = 6000  # of a timeline
+POINTS = 400  # points of a curve
+SPANS = 6000  # spans of a timeline
 HOW = "Shift and the wheel zoom, dragging moves; from the keyboard + - and arrows; 0 shows everything again."
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table of a chart: columns, and rows in their order."""
+    """A table of a chart's data: the names of its columns, and its rows."""
 
     cols: Sequence[str]
     rows: Sequence[Sequence[Any]]
@@ -26,7 +26,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of a page: one of the kinds of `specs.SPECS`, its series, its tables, and what to know of it."""
+    """A chart of a page: a kind of `specs.SPECS`, caption, looks of the series, data, and a note below."""
 
     kind: str
     caption: str
@@ -37,14 +37,14 @@ class Chart:
 
     @property
     def content(self) -> dict[str, Any]:
-        """What the page holds of it."""
+        """The chart as the JSON that `report.js` draws."""
         tables = {name: {"cols": t.cols, "rows": t.rows} for name, t in self.tables.items()}
         return {"kind": self.kind, "keys": self.keys, "marks": self.marks, "tables": tables}
 
 
 @dataclass(frozen=True)
 class Side:
-    """Runs that are drawn as one: a set among others, or one run of a set."""
+    """Runs that are drawn in one look: a set among others, or one run of a set."""
 
     name: str
     runs: Sequence[Run]
@@ -52,7 +52,7 @@ class Side:
 
 
 def key(i: int, name: str) -> dict[str, Any]:
-    """The look of the series with the number i."""
+    """The look of series number i: name, colour, dash and shape."""
     return {"name": name, "c": i % COLOURS, "d": i // COLOURS % DASHES, "h": i % SHAPES}
 
 
@@ -60,21 +60,22 @@ KINDS = [{"name": part} for part in PARTS]
 
 
 def sample(items: Sequence[Any], most: int = MOST) -> list[Any]:
-    """All, or `most` spread evenly over them, the first and the last among them."""
+    """The items, or `most` of them evenly spaced, with the first and the last."""
     if len(items) <= most:
         return list(items)
     return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
 
 
 def name_of(run: Run) -> str:
+    """A run's number, or its file's name."""
     return run.file.stem.removeprefix("result_")[:40]
 
 
 def curves(
     sides: Sequence[Side], target: Any, band: Sequence[float] = (), most: int = POINTS, slow: str = ""
 ) -> Chart | None:
-    """The metric over epochs, a line a run, in the look of its side, with the target and the epochs that the reference
-    took; `slow` says which runs are. None without an evaluation."""
+    """The metric over epochs, a line for each run, with the target and a band of the reference's epochs. `most` limits
+    the points of a line; `slow` names slow runs. None without an evaluation."""
     rows, lines = [], 0
     for s, side in enumerate(sides):
         for run in side.runs:
@@ -87,6 +88,7 @@ def curves(
     if not rows:
         return None
     metric = next(run.metric for side in sides for run in side.runs)
+    looks = [key(i, side.name) for i, side in enumerate(sides)]
     told = [f"Dashed: the target, {target:g}."] if isinstance(target, int | float) else []
     if band:
         told.append(f"Shaded: the {span(band)} epochs of the reference's runs at this batch size.")
@@ -96,16 +98,13 @@ def curves(
         "target": Rows(("y",), [(target,)] if isinstance(target, int | float) else []),
         "band": Rows(("x", "x2", "name"), [(min(band), max(band), "epochs to the target")] if band else []),
     }
-    return Chart("curves", f"Convergence: {metric} over epochs", keys(sides), tables, " ".join(told))
+    return Chart("curves", f"Convergence: {metric} over epochs", looks, tables, " ".join(told))
 
 
 def span(values: Sequence[float]) -> str:
+    """The range of values in words: "3 to 5"."""
     low, high = grouped(min(values)), grouped(max(values))
     return low if low == high else f"{low} to {high}"
-
-
-def keys(sides: Sequence[Side]) -> list[dict[str, Any]]:
-    return [key(i, side.name) for i, side in enumerate(sides)]
 
 
 def each(runs: Sequence[Run]) -> list[Side]:
@@ -114,8 +113,7 @@ def each(runs: Sequence[Run]) -> list[Side]:
 
 
 def named(sides: Sequence[Side]) -> Iterable[tuple[str, Side, Run]]:
-    """(row, side, run): rows begin with the side's name where there are several, and say what the figure of merit
-    drops."""
+    """(row's name, side, run) of every run; the name says whether the figure of merit drops the run."""
     for side in sides:
         for run in side.runs:
             dropped = " (dropped)" if side.kept and run.path not in side.kept else ""
@@ -133,8 +131,8 @@ def time(sides: Sequence[Side]) -> Chart | None:
 
 
 def timeline(sides: Sequence[Side], together: bool) -> Chart | None:
-    """What each run did when, in seconds since its start; since the first start where runs ran `together`. None where
-    nothing is timed, or there are more than SPANS spans to draw."""
+    """The spans of each run, in seconds since its start, or since the first start if runs ran `together`. None without
+    timed spans, or with more than SPANS of them."""
     rows = []
     for side in sides:
         first = min((run.window[0] for run in side.runs if run.window), default=0)
@@ -151,4 +149,5 @@ def timeline(sides: Sequence[Side], together: bool) -> Chart | None:
 
 
 def parts_chart(kind: str, caption: str, cols: Sequence[str], rows: Sequence[Sequence[Any]]) -> Chart | None:
+    """A chart of bars by part of the time; None without rows."""
     return Chart(kind, caption, KINDS, {"parts": Rows(cols, rows)}, marks="block") if rows else None

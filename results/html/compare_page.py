@@ -1,4 +1,4 @@
-"""Comparisons as a page: the same content as the text, with charts and the lines of the source that differ."""
+"""The page of comparisons: the content of the text, with charts and diffs of the source."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from results.tuning.score import Scored
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the template shows of one comparison."""
+    """The values of one comparison for the template."""
 
     title: str
     anchor: str
     sides: Sequence[tuple[str, str, Side, str, str]]  # letter, name, side, tone, figure
-    sentences: Sequence[Sequence[str]]  # of each pair: the verdict, and what to know of it
+    sentences: Sequence[Sequence[str]]  # of each pair: which is faster, and remarks
     charts: Sequence[Chart]
-    measured: Sequence[tuple[str, Table]]  # what, its table
+    measured: Sequence[tuple[str, Table]]  # heading, table
     slow: str
     differences: Sequence[tuple[str, Table]]
     without_source: Sequence[str]
@@ -43,8 +43,8 @@ class Comparison:
 def html_text(
     compared: Sequence[tuple[Sequence[Side], Sequence[Pair]]], base: Path, tuned: Sequence[Scored] = ()
 ) -> str:
-    """One self-contained page with every comparison; links to logs are relative to `base`. `tuned` are campaigns of
-    tuning beside the sets."""
+    """One self-contained page with every comparison, and the `tuned` campaigns below. Links to logs are relative to
+    `base`."""
     links = Links(base)
     return page(
         "compare.html",
@@ -56,7 +56,7 @@ def html_text(
 
 
 def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) -> Comparison:
-    """Sets of one kind, held against the first."""
+    """The values of one comparison: sets of one kind, each compared with the first."""
     sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
     targets = {s.result.one("target") for s in compared}
     drawn = [
@@ -84,14 +84,14 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
 
 
 def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> Table:
-    """A row a property, a column a set."""
+    """A table with a column for each set."""
     lines = [Line([Cell(name), *map(Cell, found)]) for name, found in rows]
     return Table(("", *(s.letter for s in compared)), lines, sortable=False)
 
 
 def ratios(pairs: Sequence[Pair], fit: bool) -> Chart | None:
-    """A row a pair: the ratio, its interval, and the line where both are equally fast; None where there is no ratio, or
-    the sets don't `fit` together."""
+    """The ratios of times with their intervals, a row for each pair; None without ratio, or if no set fits the
+    first."""
     known = [p for p in pairs if p.contrast.ratio is not None]
     if not known or not fit:
         return None
@@ -102,7 +102,7 @@ def ratios(pairs: Sequence[Pair], fit: bool) -> Chart | None:
 
 
 def seeds(compared: Sequence[Side], links: Links) -> Table:
-    """The seeds of each set, with their lines."""
+    """A table of the seeds of each set; hovering shows their lines in the logs."""
     lines = []
     for s in compared:
         found = [(run.file, fact) for run in s.runs if (fact := seed(run))]

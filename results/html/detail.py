@@ -1,4 +1,4 @@
-"""One submission's set of runs in the report: its figures, charts, runs, settings and findings."""
+"""The part of the report about one set of runs: its figures, charts, runs, settings and findings."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -24,9 +24,9 @@ from results.tables.utilization import epochs_words, utilization_words
 
 @dataclass(frozen=True)
 class Room:
-    """How much of a set is shown: `drawn` runs in charts, evenly over them; the first `listed` in tables; `places` of
-    each rule's findings, with `around` lines on either side; `points` of a curve; whether the lines of the log that
-    numbers come from are there, and the timeline."""
+    """How much of a set a page shows: `drawn` runs in charts, evenly spaced; the first `listed` runs in tables;
+    `places` findings of each rule, with `around` lines of the file on either side; `points` of a curve. `whole` pages
+    also have timelines, system descriptions, and the lines of the log that numbers come from."""
 
     drawn: int
     listed: int
@@ -37,8 +37,7 @@ class Room:
 
 
 def room(sets: int) -> Room:
-    """All that a reader wants where there are few sets; less of each where they are many, so that a report of a
-    thousand can still be opened."""
+    """How much of each set to show: less if there are many sets, so that a browser can open a report of a thousand."""
     many = max(1, sets)
     drawn, listed = max(8, min(charts.MOST, 8000 // many)), max(10, min(100, 10_000 // many))
     few = sets <= 100
@@ -47,7 +46,7 @@ def room(sets: int) -> Room:
 
 @dataclass(frozen=True)
 class Detail:
-    """What the template shows of a set."""
+    """The values of one set for the template."""
 
     anchor: str
     result: Result
@@ -64,7 +63,7 @@ class Detail:
 
 
 def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) -> Detail:
-    """A set; `others` are those of the report, among which the reference may be."""
+    """The values of one set; `others` are all sets of the report, the reference among them."""
     drawn = sample(r.runs, space.drawn)
     kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
     side = [Side("", drawn, kept)]
@@ -94,8 +93,8 @@ def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) 
 
 
 def reference_epochs(r: Result, others: Sequence[Result]) -> Sequence[float]:
-    """The epochs of the reference's runs at the set's batch size: those that its edition has, or else those of the
-    reference's own submission."""
+    """The epochs of the reference at the set's batch size: those that the edition publishes, or else those of the
+    reference's submission; () if there are none."""
     if published := published_epochs(r):
         return published
     for other in others:
@@ -106,36 +105,36 @@ def reference_epochs(r: Result, others: Sequence[Result]) -> Sequence[float]:
 
 
 def worth(r: Result) -> str:
-    """Its figure."""
+    """A set's score in words: "28.9 s", "12 models/h", "no score"."""
     if r.throughput is not None:
         return f"{grouped(r.throughput.models_per_hour)} models/h"
     return "no score" if r.fom is None else f"{figure(r)} s"
 
 
 def figure(r: Result) -> str:
-    """The figure of merit with the digits that its interval deserves."""
+    """The figure of merit, with as many digits as its interval needs."""
     return with_error(r.fom, half(r))
 
 
 def half(r: Result) -> float | None:
-    """Half the width of the figure of merit's interval; None where there is none."""
+    """Half the width of the figure of merit's interval; None without interval."""
     t = r.score.trimmed
     return None if t is None or t.low is None else (t.high - t.low) / 2
 
 
 def ends(r: Result) -> str:
-    """The interval of a set that has a figure of merit."""
+    """The interval of a figure of merit in words."""
     return interval(r.score.trimmed.low, r.score.trimmed.high) or "not estimable"
 
 
 def degrees(r: Result) -> str:
-    """The degrees of freedom of that interval, in words."""
+    """The degrees of freedom of that interval, in words; "" without interval."""
     t = r.score.trimmed
     return "" if t.low is None else f", {t.n - 2 * t.k - 1} degrees of freedom"
 
 
 def facts(r: Result) -> list[tuple[str, str]]:
-    """What is known of the set, in words: (name, value)."""
+    """(name, value in words) of each known fact about a set."""
     scored, t, each = r.fom is not None, r.throughput, r.one("unit")
     share, total = r.mean("staging_ms"), r.mean("total_ms")
     hours = r.mean("unit_hours")
@@ -164,7 +163,7 @@ def facts(r: Result) -> list[tuple[str, str]]:
 
 
 def mean(r: Result, column: str, of_a_unit: str = "") -> str:
-    """A mean with its deviation, and the mean of a unit."""
+    """A mean with its deviation, and the mean of the column `of_a_unit`; "" without mean."""
     if r.mean(column) is None:
         return ""
     unit, value = r.one("unit"), r.mean(of_a_unit) if of_a_unit else None
@@ -177,12 +176,13 @@ RUNS = (*RUNS, "samples/s", "AU, %", "")
 
 
 def run_table(r: Result, links: Links, space: Room) -> Table:
-    """A row a run; cells say which line they come from, where there is room."""
+    """The table of runs; hovering shows the line of the log that a number comes from, if `space` allows."""
     rows, target = list(zip(r.mask, r.rows, strict=True))[: space.listed], r.one("target")
     return Table(RUNS, [Line(run_row(run, used, target, links, space.whole), not used) for used, run in rows])
 
 
 def run_row(run: Row, used: bool, target: Any, links: Links, placed: bool) -> list[Cell]:
+    """The cells of a run under RUNS; with `placed`, hovering shows the line of the log."""
     seconds = run.seconds if math.isfinite(run.seconds) else None
     lines = (run.staging_line, run.epoch_line, run.eval_line, run.start_line)
     parts = zip((run.staging_ms, run.training_ms, run.evaluation_ms, run.rest_ms), lines, strict=True)
@@ -208,7 +208,7 @@ def run_row(run: Row, used: bool, target: Any, links: Links, placed: bool) -> li
 
 
 def sources(rows: Sequence[Row], place: Path, links: Links) -> Iterator[tuple[str, int, str]]:
-    """(log, line, what stands there) of the lines that each run's numbers come from."""
+    """(log, line, text) of each line of a log that the numbers of `rows` come from."""
     for run in rows:
         wanted = {run.start_line, run.batch_line, run.seed_line, run.target_line, run.stop_line} - {None}
         for at, lines in sorted(excerpts(Path(run.log), place, wanted, 0).items()):
@@ -219,7 +219,7 @@ SKIPPED = {"cache_clear", "seed", "hyperparameters"}
 
 
 def setting_rows(runs: Sequence[Run], links: Links) -> Iterator[Line]:
-    """What the first run logs of itself, with how the others differ; who is to be written to isn't public."""
+    """The settings that the first run logged, and how other runs differ; contacts are left out."""
     for name, fact in runs[0].facts.items() if runs else ():
         if name in SKIPPED or CONTACT in name.lower() or fact.value is None:
             continue
@@ -229,11 +229,11 @@ def setting_rows(runs: Sequence[Run], links: Links) -> Iterator[Line]:
         yield Line([Cell(name[:80]), value, Cell(differs, tone="look" if others else "")])
 
 
-DESCRIBED = 100  # fields of a description that are shown
+DESCRIBED = 100  # fields of a system description that are shown
 
 
 def described(r: Result) -> Iterator[Line]:
-    """What the submitter says of the system; who is to be written to isn't public."""
+    """The fields of the system description; contacts are left out."""
     for name, value in islice(r.judged.description.items(), DESCRIBED):
         if CONTACT not in str(name).lower() and value not in (None, ""):
             yield Line([Cell(str(name)[:80]), Cell(str(value)[:400])])

@@ -1,7 +1,6 @@
-"""Lines of files that are shown in a page, so that nobody needs the file.
+"""Excerpts of files for a page, so that readers need not open the file.
 
-Files come from strangers: none outside of what was checked is opened, nor one that is no regular file, and no more is
-read than MOST bytes.
+Files come from strangers. Only regular files inside of what was checked are opened, and at most MOST bytes are read.
 """
 
 from collections.abc import Iterable
@@ -14,12 +13,12 @@ from compliance.verdict import SetVerdict
 MOST = 64 << 20  # bytes read of a file
 BLOCK = 1 << 16  # bytes of a line that are read at a time
 SHOWN = 320  # characters of a line
-CONTACT = "_poc_"  # in keys of whom to write to, which are shown nowhere
+CONTACT = "_poc_"  # part of the keys of contacts, which no page shows
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a file; `meant` is the one that an excerpt is about."""
+    """A line of an excerpt; `meant` is the line that the finding names."""
 
     number: int
     text: str
@@ -27,13 +26,13 @@ class Line:
 
 
 def home(runs: SetVerdict) -> Path:
-    """The folder outside of which nothing of a set is shown: its submission's, or its own."""
+    """The folder of the set's submission, or its own folder: nothing outside of it is shown."""
     return Path(runs.submission) if runs.submission else runs.folder
 
 
 def excerpts(path: Path, home: Path, lines: Iterable[int], around: int) -> dict[int, list[Line]]:
-    """For each of the lines, from 1, that a file has: itself and up to `around` lines on either side. {} where the file
-    doesn't lie in `home`, links followed, or can't be read."""
+    """{line: the line with up to `around` lines on either side} for those of `lines` that the file has. {} if the file
+    cannot be read, or lies outside of `home` when links are followed."""
     wanted = {line for line in lines if line >= 1}
     if not wanted or not path.resolve().is_relative_to(home.resolve()):
         return {}
@@ -46,7 +45,7 @@ def excerpts(path: Path, home: Path, lines: Iterable[int], around: int) -> dict[
 
 
 def read_lines(path: Path, wanted: set[int]) -> dict[int, str]:
-    """Those lines of a file that it has, cut to what is shown."""
+    """{number: text} of the wanted lines, cut to SHOWN characters; {} if the file cannot be read."""
     found: dict[int, str] = {}
     try:
         with open_regular(path) as file:
@@ -63,6 +62,7 @@ def read_lines(path: Path, wanted: set[int]) -> dict[int, str]:
 
 
 def cut(text: str) -> str:
+    """A line as it is shown: shortened, and without contacts."""
     if CONTACT in text:
         return "[contact]"
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

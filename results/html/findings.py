@@ -1,4 +1,4 @@
-"""What the checker found in a set, for a page: by rule, worst first, with the lines around each place."""
+"""The findings about a set for a page: by rule, worst first, with the lines around each place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ assert set(ORDER) == set(SEVERITIES)
 
 @dataclass(frozen=True)
 class Place:
-    """One finding: where, what was found and wanted, and the lines of the file around it."""
+    """One finding: its place, what was found and wanted, and the lines of the file around it."""
 
     where: str
     href: str
@@ -26,7 +26,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Group:
-    """The findings of one rule: how many, and the first of them."""
+    """The findings of one rule: their number, and the places of the first."""
 
     code: str
     severity: str
@@ -36,12 +36,13 @@ class Group:
 
     @property
     def more(self) -> int:
+        """The number of findings that are not shown."""
         return self.count - len(self.places)
 
 
 def groups(standing: Standing, links: Links, home: Path, places: int, around: int) -> list[Group]:
-    """The findings of a set by rule, errors first, waived ones last; of each rule the first `places`, with up to
-    `around` lines on either side. `home` is the folder outside of which no file is shown."""
+    """The findings of a set by rule, errors first, waived ones last. The first `places` findings of each rule have up
+    to `around` lines of the file on either side. No file outside of `home` is shown."""
 
     def rule(f: Finding) -> tuple:
         return bool(f.waived), ORDER.get(f.severity, len(ORDER)), f.code, f.sentence
@@ -65,6 +66,7 @@ def groups(standing: Standing, links: Links, home: Path, places: int, around: in
 
 
 def place(f: Finding, links: Links, lines: Sequence[Line]) -> Place:
+    """A finding as the page shows it."""
     told = [f"{name} {value}" for name, value in (("found", f.found), ("wanted", f.wanted)) if value]
     waived = f" [waived by {f.waived}]" if f.waived else ""
     path = Path(f.path).absolute()

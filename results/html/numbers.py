@@ -1,15 +1,14 @@
-"""Numbers for a page: thousands separated, and no more digits than their error deserves."""
+"""Numbers for a page: thousands separated, and no more digits than their error allows."""
 
 import math
 from typing import Any
 
-MOST = 6  # decimals
+MOST = 6  # decimals at most
 NONE = "-"
 
 
 def grouped(value: float | None, decimals: int | None = None) -> str:
-    """A number with thousands separated: with so many decimals, or whole where it is whole, else four significant
-    digits."""
+    """A number with thousands separated. By default whole numbers have no decimals, others four significant digits."""
     if value is None or value != value:
         return NONE
     if math.isinf(value):
@@ -20,26 +19,26 @@ def grouped(value: float | None, decimals: int | None = None) -> str:
 
 
 def decimals_of(error: float | None) -> int:
-    """The decimals that two significant digits of an error need; never fewer than none, so that whole seconds stay."""
+    """The decimals that show two significant digits of an error; 2 without an error."""
     if not error or not math.isfinite(error):
         return 2
     return max(0, min(MOST, 1 - math.floor(math.log10(error))))
 
 
 def with_error(value: float | None, error: float | None) -> str:
-    """A mean with as many digits as its standard deviation, or half an interval, deserves."""
+    """A mean, with as many digits as its standard deviation, or half its interval, needs."""
     return grouped(value) if not error else grouped(value, decimals_of(error))
 
 
 def plus_minus(value: float | None, error: float | None) -> str:
-    """The same, with the error."""
+    """A mean and its error: "28.9 ± 1.2"."""
     if value is None or not error:
         return grouped(value)
     return f"{with_error(value, error)} ± {grouped(error, decimals_of(error))}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Both ends, with the digits that half of the interval deserves; "" without one."""
+    """An interval in words: "25.6 to 32.2", with the digits that half its width needs; "" without one."""
     if low is None or high is None:
         return ""
     decimals = decimals_of((high - low) / 2)
@@ -47,7 +46,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def quality(value: float | None, target: Any) -> str:
-    """A score to four decimals, or as many as tell it from a target that it doesn't equal."""
+    """A score to four decimals, or to as many as tell it from a target that it misses or exceeds."""
     if value is None or not math.isfinite(value):
         return NONE
     if not isinstance(target, int | float) or value == target:

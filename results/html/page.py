@@ -1,7 +1,7 @@
-"""Pages: templates in which every value is text, the charts' code inside the page, and a policy that forbids requests.
+"""Making pages from templates: every value is escaped, and a policy in the page forbids requests.
 
-Whatever a template prints went through `clean`: control characters are shown and addresses of people are left out, so
-that a page can be published.
+Every value passes through `clean`, which shows control characters and leaves out mail addresses, so that a page can be
+published.
 """
 
 import base64
@@ -28,9 +28,8 @@ HIDDEN = "[address]"
 
 
 def page(template: str, charts: bool = True, code: str = "", **content: Any) -> str:
-    """A whole document made of a template of `templates/`, with the code that draws charts where it has `charts`:
-    inside of it, or in the file `code` beside it, as pages of a site have it. Only that file and scripts whose digests
-    its policy has are run."""
+    """The HTML of a page, made from a template of `templates/`. A page with `charts` holds the code that draws them, or
+    loads it from the file `code` beside it, as the pages of a site do. The page's policy allows no other script."""
     style, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
     scripts = [bundle(), script] if charts and not code else [script]
     made = environment().get_template(template)
@@ -41,7 +40,7 @@ def page(template: str, charts: bool = True, code: str = "", **content: Any) -> 
 
 @cache
 def environment() -> Environment:
-    """Where templates are found, and what they may use."""
+    """The Jinja environment: autoescaping, and an error for undefined names."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
@@ -57,15 +56,15 @@ def environment() -> Environment:
 @cache
 def bundle() -> Markup:
     """Vega, Vega-Lite and their interpreter of expressions as one script."""
-    import vl_convert  # loads an engine for JavaScript: only where a page is made
+    import vl_convert  # loads a JavaScript engine: only when a page is made
 
     code = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return Markup(code.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
 
 
 def policy(scripts: Sequence[str], beside: bool = False) -> str:
-    """The policy of a page: no request at all, no text run as code, no script but those that it holds, and where there
-    is one `beside` it, those of its own site."""
+    """The content security policy of a page: no request, no evaluation of text, and no script except those it holds,
+    named by their digests. With `beside`, scripts of its own site, too."""
     digests = (base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for code in scripts)
     allowed = " ".join([*(f"'sha256-{digest}'" for digest in digests), *(["'self'"] if beside else [])])
     return (
@@ -75,7 +74,7 @@ def policy(scripts: Sequence[str], beside: bool = False) -> str:
 
 
 def clean(value: Any) -> Any:
-    """A value as pages show it: nothing for None, and of text nothing that a terminal would obey, and no address."""
+    """A value as pages show it: "" for None; text without control characters and mail addresses."""
     if value is None:
         return ""
     if isinstance(value, str) and not isinstance(value, Markup):
@@ -84,13 +83,13 @@ def clean(value: Any) -> Any:
 
 
 def data(value: Any) -> Markup:
-    """JSON inside a page: cleaned as text is, nothing in it can end the element that it stands in; NaN and infinity are
-    null."""
+    """JSON for a script element: text is cleaned, markup is escaped, NaN and infinity are null."""
     text = json.dumps(plain(value), separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def plain(value: Any) -> Any:
+    """A value as JSON holds it: text cleaned, whole floats as integers, NaN and infinity as None."""
     if isinstance(value, Mapping):
         return {plain(key): plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
@@ -102,8 +101,8 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Links:
-    """Links to files, relative to the folder where the page will lie; none in a page that is `public`, which lies where
-    there are no logs. `pages` are those of submissions, by organisation, where they have pages of their own."""
+    """The links of a page, relative to the folder `base` where it will lie. A `public` page has no links to files,
+    since no logs lie beside it. `pages` are the files of submissions' own pages, by organisation."""
 
     base: Path
     public: bool = False
@@ -115,18 +114,18 @@ class Links:
         return where if line is None or line != line else f"{where}:{int(line)}"
 
     def to(self, path: Path | str) -> str:
-        """What a link to a file holds, "" where there is none to be."""
+        """The link to a file, "" in a public page."""
         if self.public:
             return ""
         return address(self.place(path))
 
     def part(self, org: str, at: str) -> str:
-        """What leads to the part of a set: in the page of its submission, or further below."""
+        """The link to a set's part `at`: in its submission's page, or in this page."""
         return f"{self.pages.get(org, '')}#{at}"
 
 
 def anchor(*parts: str) -> str:
-    """A fragment that a person can read: the same every time, and letters, digits and hyphens whatever names hold."""
+    """A readable fragment of letters, digits and hyphens, with a digest that tells similar names apart."""
     words = re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower(), flags=re.ASCII).strip("-")[:60]
     digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:6]
     return f"{words}-{digest}" if words else digest

@@ -1,7 +1,7 @@
 """The HTML report: one self-contained file with tables, charts across submissions, and a part for each set of runs.
 
-`detail.py` makes the part of a set, `across.py` the charts that put sets side by side. On a site each submission has a
-page of its own (`submission_page.py`), to which the report of its round leads.
+`detail.py` makes the part of a set, `across.py` the charts that compare sets. On a site each submission has a page of
+its own (`submission_page.py`), to which the round's page links.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from results.tuning.score import Scored
 
 @dataclass(frozen=True)
 class Ranked:
-    """A table of sets of one kind, and what is to be known of their slow runs."""
+    """A table of sets of one scaling and division, with a note on slow runs."""
 
     title: str
     table: Table
@@ -43,7 +43,7 @@ class Section:
 
     name: str
     anchor: str
-    rows: int  # of its longest table
+    rows: int  # rows of its longest table
     tables: Sequence[Ranked]
     charts: Sequence[Chart]
     rates: Table | None
@@ -54,8 +54,8 @@ class Section:
 
 
 def html_text(results: Sequence[Result], base: Path, left_out: Places = (), tuned: Sequence[Scored] = ()) -> str:
-    """The report as one file; links to logs are relative to `base`, the folder where it will lie. `left_out` (path,
-    why) has no result; `tuned` are campaigns of tuning."""
+    """The report as one file. Links to logs are relative to `base`, the folder where it will lie; `left_out` is (path,
+    why) of what has no result; `tuned` are campaigns of tuning."""
     return report(results, Links(base), left_out, "Results", tuned=tuned)
 
 
@@ -68,7 +68,7 @@ def report(
     rules: str = "",
     tuned: Sequence[Scored] = (),
 ) -> str:
-    """The report, in whose place a site's page of a round is as well: `links` then lead to the pages of submissions,
+    """The HTML of the report, or of a round's page on a site. On a site `links` lead to the pages of submissions,
     `rules` is the page of the rules, and `code` the file that draws charts."""
     trained = [r for r in results if not r.throughput_only]
     measured = [run for r in results if r.throughput_only for run in r.runs]
@@ -97,22 +97,19 @@ def report(
 
 
 def choices(results: Sequence[Result]) -> list[tuple[str, list[str]]]:
-    """(fact, its values) of what tables can be filtered by, where there is more than one."""
+    """(fact, its values) of each fact that tables can be filtered by and that has several values."""
     found = [(name, sorted({facts(r)[name] for r in results})) for name in ("organisation", "division", "verdict")]
     return [(name, values) for name, values in found if len(values) > 1]
 
 
 def facts(r: Result) -> dict[str, str]:
-    """What a set is found by."""
+    """The facts of a set that tables are filtered by."""
     word = {"bad": "errors", "look": "for review", "clean": "clean"}[tone(r.standing)]
     return {"organisation": r.org or "-", "division": r.group[4], "verdict": word}
 
 
-def name(key: tuple[str, ...]) -> str:
-    return " · ".join(part for part in key if part)
-
-
 def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room) -> Section:
+    """The section of one edition, benchmark and problem."""
     alone = [r for r in results if r.throughput_only]
     results = [r for r in results if not r.throughput_only]
     found = rates(alone)
@@ -120,7 +117,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
     said = [groups(r.standing, links, home(r.judged), space.places, space.around) for r in alone]
     return Section(
-        name=name(key),
+        name=" · ".join(filter(None, key)),
         anchor=anchor(*key),
         rows=max(len(results), len(found)),
         tables=tables(results, links),
@@ -134,14 +131,14 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
 
 
 def tables(results: Sequence[Result], links: Links) -> list[Ranked]:
-    """A table of each kind of scaling and division."""
+    """A table for each scaling and division."""
     found = [(group, list(of)) for group, of in groupby(results, key=lambda r: r.group)]
     return [Ranked(title(("", "", "", *group[3:])), ranking(of, links), slow_words(of)) for group, of in found]
 
 
 RANKED = (
     " The figure of merit is the mean time to train without the fastest and slowest runs, with its 95 % interval. A "
-    "rank is the range of places that a set could have: sets share places where their runs can't tell which is faster."
+    "rank is the range of places that a set may have: sets share places if their runs do not show which is faster."
 )
 STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
 STRONG = (*STRONG, "units", "samples/s", "unit-hours")
@@ -161,7 +158,7 @@ WEAK = (
 
 
 def ranking(results: Sequence[Result], links: Links) -> Table:
-    """The table of a group."""
+    """The table of a group, with energy if any set has it."""
     weak, measured = results[0].weak, any(r.energy for r in results)
     rows = [(weak_row if weak else strong_row)(r, links) + (energy_row(r) if measured else []) for r in results]
     lines = [Line(row, facts=facts(r)) for row, r in zip(rows, results, strict=True)]
@@ -172,7 +169,7 @@ ENERGY = ("energy, kJ", "95 %, kJ", "mean power, W", "energy by")
 
 
 def energy_row(r: Result) -> list[Cell]:
-    """A set's energy, if it was measured."""
+    """A set's cells under ENERGY, "-" without energy."""
     if r.energy is None:
         return [Cell("-", None, True)] * 3 + [Cell("-")]
     e, (joules, interval, *_) = r.energy, energy_cells(r)
@@ -228,13 +225,13 @@ KINDS = {
 
 
 def trial_table(results: Sequence[Result], links: Links) -> Table | None:
-    """Trials of the input; None without any."""
+    """The table of input trials; None without any."""
     lines = [trial_line(trial, links) for trial in input_trials(results)]
     return Table(HEAD[1:], lines, cards=True) if lines else None
 
 
 def trial_line(trial: InputTrial, links: Links) -> Line:
-    """A format at a place."""
+    """The row of an input trial."""
     t = trial.tried
     return Line(
         [
@@ -250,7 +247,7 @@ def trial_line(trial: InputTrial, links: Links) -> Line:
 
 
 def rate_line(rate: Rate, lines: Sequence[Series], links: Links) -> Line:
-    """A log that measures throughput alone."""
+    """The row of a log that measures throughput only."""
     cells = [
         Cell(rate.system, below=rate.org),
         number(rate.units),

@@ -1,4 +1,4 @@
-"""The pages of the site: the index, a report a round, a page a submission, the rules, and tables to download."""
+"""The files of the site: the index, the rules, and for each round a report, pages of submissions, CSV and JSON."""
 
 import json
 import re
@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from compliance.explain import severity
 from compliance.finding import counted
-from compliance.rule import CHECKS
 from results.html.cells import Cell, Line, Table, number
 from results.html.charts import Chart, Rows, key
 from results.html.detail import room
@@ -21,17 +21,17 @@ from results.statistics.result import Result
 from results.tables.text import Places, csv_text, json_text
 from results.tuning.score import Scored
 from results.tuning.text import record
-from rules.edition import Edition, editions, load
+from rules.edition import editions, load
 from rules.text import Rule
 
-CODE = "charts.js"  # what draws charts, once for all pages of a site
+CODE = "charts.js"  # the code that draws charts, shared by all pages of a site
 RULES = "../rules.html"
 LOOKS = 24  # systems that a chart can tell apart
 
 
 @dataclass(frozen=True)
 class Round:
-    """A round of submissions: its name, the folder of its pages, its results, and what has none."""
+    """A round: its name, the folder of its pages, its results, (path, why) of what has none, and its campaigns."""
 
     name: str
     folder: str
@@ -41,7 +41,7 @@ class Round:
 
     @property
     def edition(self) -> str:
-        """The editions that it was checked by."""
+        """The editions that the round was judged by."""
         return ", ".join(sorted({r.judged.edition for r in self.results}))
 
     @cached_property
@@ -51,8 +51,7 @@ class Round:
 
 
 def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] = ()) -> list[Round]:
-    """The results by round, in the order of their names; what has no result, and campaigns, stand with the round in
-    whose folder they lie."""
+    """The rounds, sorted by name. What has no result, and campaigns, belong to the round in whose folder they lie."""
     found: dict[str, list[Result]] = {}
     for r in results:
         found.setdefault(r.judged.round or r.judged.edition, []).append(r)
@@ -67,7 +66,7 @@ def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] 
 
 
 def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
-    """(path, text) of every file of the site; places in logs are named as they lie below `base`."""
+    """(path, text) of every file of the site. Paths of logs are shown relative to `base`."""
     yield "index.html", index(found)
     yield "rules.html", rules()
     yield CODE, bundle()
@@ -86,19 +85,19 @@ def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
 
 
 def clean_json(text: str) -> str:
-    """The same JSON without addresses."""
+    """JSON without mail addresses."""
     return json.dumps(plain(json.loads(text)), indent=1) + "\n"
 
 
 def index(found: Sequence[Round]) -> str:
-    """The rounds, and for each problem the best of each system over them."""
+    """The index: a table of rounds, and for each problem the best of each system in every round."""
     problems = trends(found)
     drawn = [chart for _, _, chart in problems if chart]
     return page("site.html", bool(drawn), CODE, title="Rounds", rounds=round_table(found), problems=problems)
 
 
 def round_table(found: Sequence[Round]) -> Table:
-    """A row a round, the newest name first."""
+    """The table of rounds, the last name first."""
     lines = []
     for one in reversed(found):
         runs = sum(r.score.n for r in one.results if not r.throughput_only)
@@ -121,32 +120,29 @@ def round_table(found: Sequence[Round]) -> Table:
 
 
 def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
-    """(problem, table, chart) of every problem with a result: a row a system, a column a round. Rounds are held against
-    each other where benchmark, problem, target, kind of scaling and division are the same."""
+    """(title, table, chart) of every problem with a result: a row for each system, a column for each round. Rounds are
+    compared if benchmark, problem, target, scaling and division are the same."""
     best: dict[tuple, dict[str, dict[str, tuple[float, Result, Round]]]] = {}
     for one in found:
         for r in one.results:
             if (value := worth(r)) is None:
                 continue
             of = best.setdefault((*r.group[1:3], r.one("target"), *r.group[3:]), {}).setdefault(r.label, {})
-            if one.name not in of or better(r, value, of[one.name][0]):
+            kept = of.get(one.name)
+            if kept is None or (value > kept[0] if r.weak else value < kept[0]):
                 of[one.name] = (value, r, one)
     return [trend(group, systems, found) for group, systems in sorted(best.items(), key=lambda item: str(item[0]))]
 
 
 def worth(r: Result) -> float | None:
-    """Minutes to train, or models an hour of a throughput."""
+    """Minutes to train, or models per hour of a weak set; None without score."""
     if r.throughput is not None:
         return r.throughput.models_per_hour
     return None if r.fom is None else r.fom / 60
 
 
-def better(r: Result, value: float, other: float) -> bool:
-    return value > other if r.weak else value < other
-
-
 def trend(group: tuple, systems: dict[str, dict], found: Sequence[Round]) -> tuple[str, Table, Chart | None]:
-    """One problem: its title, table, and, of two rounds or more, chart."""
+    """(title, table, chart) of one problem; the chart is None for a single round."""
     benchmark, problem, target, scaling, division = group
     weak = scaling == "weak"
     words = [benchmark, problem, f"{division} division", "models per hour" if weak else "minutes to train"]
@@ -168,7 +164,7 @@ def trend(group: tuple, systems: dict[str, dict], found: Sequence[Round]) -> tup
 
 
 def cell(found: tuple[float, Result, Round] | None) -> Cell:
-    """The best of a system in a round, linked to its part of the round's page."""
+    """The cell of a system's best result in a round, linked to its part of the submission's page."""
     if found is None:
         return number(None)
     value, r, one = found
@@ -178,7 +174,7 @@ def cell(found: tuple[float, Result, Round] | None) -> Cell:
 
 
 def rules() -> str:
-    """Every rule that is in force somewhere, by family, and where."""
+    """The page of every rule in force in any edition, by family, with its severity in each."""
     known = [load(name) for name in editions()]
     texts: dict[str, Rule] = {code: rule for edition in known for code, rule in edition.rules.items()}
     families: dict[str, list] = {}
@@ -193,16 +189,9 @@ def rules() -> str:
 
 
 def blocks(text: str) -> list[list[str]]:
-    """The paragraphs of a rule's text, each as lines: several where it is a list, else one."""
+    """The paragraphs of a rule's text; a list is several lines, another paragraph one."""
     found = []
     for block in text.split("\n\n"):
         lines = re.split(r"\n(?=- )", block) if block.startswith("- ") else [block]
         found.append([" ".join(line.split()) for line in lines])
     return found
-
-
-def severity(code: str, edition: Edition) -> str:
-    """The edition's, else the check's own; "people" for a rule that no program checks."""
-    if edition.rules[code].by_review:
-        return "people"
-    return edition.limits.severity.get(code, CHECKS[code].severity)

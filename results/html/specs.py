@@ -1,26 +1,25 @@
-"""The charts as Vega-Lite specifications: one for each kind, without data. A chart in a page names its kind and holds
-its rows; `report.js` puts the two together.
+"""The charts as Vega-Lite specifications, one for each kind, without data.
 
-Rows hold `s`, the number of the series that they belong to; name, colour, dash and shape follow from it. Colours are
-variables of the style sheet, so that charts follow light, dark and print. Nothing of a submission is ever part of a
-specification: strangers' names are rows.
+A chart in a page names its kind and holds its rows; `report.js` joins the two. A row's `s` is the number of its series,
+which gives name, colour, dash and shape. Colours are variables of the style sheet, so that charts follow light, dark
+and print. A specification holds nothing from a submission: names from strangers are in rows only.
 """
 
 from typing import Any
 
 PARTS = ("staging", "training", "evaluation", "rest")
-COLOURS, DASHES, SHAPES = 8, 4, 6  # how many can be told apart
+COLOURS, DASHES, SHAPES = 8, 4, 6  # numbers of looks that can be told apart
 DASH = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 SHAPE = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 INK, SOFT = "var(--ink)", "var(--soft)"
-FAINT = 0.07  # of what isn't the series that a reader picked
+FAINT = 0.07  # opacity of series that the reader did not pick
 SHOWN = "only < 0 || datum.s === only"
 
 Spec = dict[str, Any]
 
 
 def scaled(field: str, values: int, steps: list) -> Spec:
-    """An encoding of a series' number by one of a few looks."""
+    """The encoding of a field with the values 0, 1, ... by one of a few looks."""
     return {
         "field": field,
         "type": "nominal",
@@ -41,19 +40,17 @@ def number(title: str | None, log: bool = False, field: str = "x") -> Spec:
 
 
 def row() -> Spec:
-    """A named row for each mark, in the order of the data."""
+    """A vertical axis with a named row for each mark, in the order of the data."""
     axis = {"ticks": False, "domain": False}  # `report.js` says how long its names may be
     return {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": axis}
 
 
-TIP = {
-    "value": {"expr": "(datum.datum || datum).tip"}
-}  # what `report.js` made of the row, also where the nearest is meant
+TIP = {"value": {"expr": "(datum.datum || datum).tip"}}  # text that `report.js` made of the row, or of the nearest one
 
 
 def picked(tips: dict[str, dict[str, str]], *layers: Spec, height: Any = 230, log: str = "") -> Spec:
-    """A chart of layers in which a series can be picked. `tips`: for each table of rows, the fields that are said of a
-    mark, by title. `log` names the axis that a reader may make logarithmic."""
+    """A chart of layers in which readers can pick a series. `tips` has, for each table of rows, {title: field} of the
+    text shown on hovering. `log` names the axis that readers may make logarithmic."""
     return {
         "width": "container",
         "height": height,
@@ -65,7 +62,7 @@ def picked(tips: dict[str, dict[str, str]], *layers: Spec, height: Any = 230, lo
 
 
 def zoomed(*axes: str) -> Spec:
-    """Zooming with the wheel, while Shift is held so that the page still scrolls, and moving."""
+    """Zooming with Shift and the wheel (without Shift the page scrolls), and moving."""
     select = {"type": "interval", "encodings": list(axes), "zoom": "wheel![event.shiftKey]"}
     return {"name": "zoom", "select": select, "bind": "scales"}
 
@@ -77,7 +74,7 @@ NEAR = {
 
 
 def curves(x: str) -> Spec:
-    """A line a run, the target, and the span of epochs that the reference took."""
+    """A line for each run, the target, and a band of the reference's epochs."""
     position = {"x": number(x), "y": number(None, field="y")}
     line = {"color": COLOUR, "strokeDash": scaled("d", DASHES, list(DASH)), "opacity": FADE, "detail": {"field": "g"}}
     told = {"series": "name", "run": "run", "epoch": "x", "seconds": "t", "value": "y", "log line": "at"}
@@ -112,7 +109,7 @@ def curves(x: str) -> Spec:
 
 
 def spans(field: str, height: int = 17) -> Spec:
-    """Bars by kind of time: stacked seconds, or, with `x2`, from when to when."""
+    """Bars by part of the time: stacked seconds (`field` "v"), or spans from `x` to `x2` (`field` "x")."""
     kinds = {
         "field": "name",
         "type": "nominal",
@@ -131,8 +128,8 @@ def spans(field: str, height: int = 17) -> Spec:
 
 
 def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
-    """A row for each set: its interval, its middle, and a tick a run; with `one`, a line where both are as fast, on a
-    logarithmic axis: twice as fast is as far from it as half as fast."""
+    """A row for each set: its interval, its middle, and a tick for each run. With `one`, the axis is logarithmic and
+    has a line at 1: twice and half as fast are equally far from it."""
     place = {"y": row(), "opacity": FADE}
     whisker = {"x": number(x, one, "low"), "x2": {"field": "high"}}
     layers = [
@@ -161,7 +158,7 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
 
 
 def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
-    """Sets by two of their means, with standard deviations, and lines: of equal time, or of ideal scaling."""
+    """Sets at two of their means with standard deviations, and lines of equal time or of ideal scaling."""
     place = {"x": number(x, True), "y": number(y, True, "y")}
     return picked(
         {"points": told},
@@ -209,7 +206,7 @@ def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
 
 
 def trend() -> Spec:
-    """The best of each system over rounds."""
+    """The best result of each system in every round."""
     rounds = {"field": "round", "type": "nominal", "sort": None, "title": "round", "axis": {"labelAngle": 0}}
     place = {"x": rounds, "y": number(None, True, "y"), "color": COLOUR, "opacity": FADE}
     told = {"series": "name", "round": "round", "best": "y", "system": "set", "units": "units"}
@@ -223,7 +220,7 @@ def trend() -> Spec:
 
 
 def parallel() -> Spec:
-    """A line a trial over the axes of a campaign's settings."""
+    """A line for each trial over the axes of a campaign's settings."""
     axes = {"field": "axis", "type": "nominal", "sort": None, "title": None, "axis": {"labelAngle": 0}}
     place = {"x": axes, "y": number("share of the axis", field="y"), "color": COLOUR, "opacity": FADE}
     place["detail"] = {"field": "g"}
@@ -235,9 +232,9 @@ def parallel() -> Spec:
 
 
 def trials(x: str, log: bool = False) -> Spec:
-    """Trials by a setting and their seconds."""
+    """The seconds of trials over a setting."""
     place = {"x": number(x, log), "y": number("seconds", field="y"), "color": COLOUR, "opacity": FADE, "tooltip": TIP}
-    for axis in ("x", "y"):  # room for whole marks at the edge, which are cut off there
+    for axis in ("x", "y"):  # room, so that marks at the edge are not cut off
         place[axis]["scale"] |= {"nice": False, "padding": 16}
     shape = {"shape": scaled("h", SHAPES, list(SHAPE))}
     told = {"trial": "g", x: "x", "seconds": "y", "it": "said"}
@@ -246,7 +243,7 @@ def trials(x: str, log: bool = False) -> Spec:
 
 
 def so_far() -> Spec:
-    """The best of a campaign over its cost, in steps."""
+    """The best time of a campaign over its cost, as a step line."""
     place = {"x": number("seconds of all trials until then"), "y": number("shortest seconds", field="y")}
     place |= {"color": COLOUR, "tooltip": TIP}
     mark = {"type": "line", "interpolate": "step-after", "point": True}
@@ -255,7 +252,7 @@ def so_far() -> Spec:
 
 
 def by_batch() -> Spec:
-    """Samples to the target by batch size, with intervals."""
+    """Samples to the target over batch size, with intervals."""
     place = {"x": number("global batch size", True), "color": COLOUR, "opacity": FADE}
     rule = place | {"y": number("samples to the target", True, "low"), "y2": {"field": "high"}}
     mark = place | {"y": number("samples to the target", True, "y"), "tooltip": TIP}
@@ -269,7 +266,7 @@ def by_batch() -> Spec:
 
 
 def of_sets(x: str, y: str) -> Spec:
-    """A scatter whose marks are sets."""
+    """The scatter chart of two measures of sets."""
     return scatter(x, y, {"set": "set", x: "x", y: "y", "division": "division"})
 
 

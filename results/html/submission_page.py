@@ -1,4 +1,4 @@
-"""A submission's page on the site: what it has handed in, at one place that can be linked to."""
+"""The page of a submission on the site: its sets in a table, then the part of each set."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +17,8 @@ HEAD = ("system", "benchmark", "scaling", "division", "verdict", "result", "95 %
 
 
 def names(organisations: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """The file of each organisation's page: its name where that is fit for a file's, on every system and beside what is
-    `taken`."""
+    """{organisation: file of its page}. Names are safe on every file system, and differ from each other and from those
+    `taken`, whatever their case."""
     used, found = {name.lower() for name in taken}, {}
     for org in sorted(set(organisations)):
         stem = re.sub(r"[^A-Za-z0-9._-]+", "-", org).strip(".-")[:60] or "submission"
@@ -32,8 +32,8 @@ def names(organisations: Iterable[str], taken: Iterable[str] = ()) -> dict[str, 
 def submission(
     org: str, results: Sequence[Result], links: Links, space: Room, left_out: Places, names: Mapping[str, str]
 ) -> str:
-    """The page of an organisation's submission. `results` are all of the round, among which its own are found; `names`
-    has what the page calls the `round`, and the files of its `rules` and of the `code` that draws charts."""
+    """The HTML of an organisation's page. `results` are all of the round; `names` has the name of the `round`, the page
+    of the `rules`, and the file of the `code` that draws charts."""
     own = [r for r in results if r.org == org]
     alike = {key: list(of) for key, of in groupby(results, key=lambda r: r.group[:3])}
     trained = [r for r in own if not r.throughput_only]
@@ -53,7 +53,7 @@ def submission(
 
 
 def line(r: Result) -> Line:
-    """A set in the table of its submission."""
+    """The row of a set under HEAD."""
     cells = [
         Cell(r.system, href=f"#{anchor(r.name, r.group[2])}"),
         Cell(r.group[1], below=r.group[2]),

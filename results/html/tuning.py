@@ -1,4 +1,4 @@
-"""Campaigns of tuning in a page: a table for each problem, and the charts of trials."""
+"""Campaigns of tuning on a page: a table for each problem, and charts of the trials."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from results.tuning.score import Scored, Trial
 from results.tuning.text import finite, tables, told
 
 MOST = 200  # trials of a campaign in a chart
-MOST_SETTINGS = 8  # whose time has a chart of its own
+MOST_SETTINGS = 8  # settings that get a chart of their own
 FATES = ({"name": "reached the target", "c": 0, "d": 0, "h": 0}, {"name": "did not", "c": 1, "d": 1, "h": 5})
 HEAD = (
     "campaign",
@@ -31,7 +31,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Told:
-    """A campaign: its name, what is said of it, and its charts."""
+    """A campaign: its name, lines of text, and charts."""
 
     name: str
     lines: Sequence[str]
@@ -49,7 +49,7 @@ class Section:
 
 
 def sections(scored: Sequence[Scored]) -> list[Section]:
-    """One for each edition and problem that has campaigns."""
+    """A section for each edition and problem that has campaigns."""
     return [
         Section(
             title,
@@ -62,7 +62,7 @@ def sections(scored: Sequence[Scored]) -> list[Section]:
 
 
 def cells(s: Scored) -> list[Cell]:
-    """A campaign's row."""
+    """The cells of a campaign under HEAD."""
     return [
         Cell(s.name, below=f"{s.org} · {s.system}"),
         number(s.campaign.batch_size),
@@ -77,7 +77,7 @@ def cells(s: Scored) -> list[Cell]:
 
 
 def charts(s: Scored) -> list[Chart]:
-    """The charts of a campaign's trials."""
+    """The charts of a campaign's trials; [] without trials."""
     if not s.trials:
         return []
     names = list(s.campaign.space)[:MOST_SETTINGS]
@@ -86,8 +86,8 @@ def charts(s: Scored) -> list[Chart]:
 
 
 def parallel(s: Scored) -> Chart:
-    """Trials in parallel coordinates: a line a trial, an axis a setting, from its low end to its high one, and last
-    one of seconds."""
+    """Trials in parallel coordinates: a line for each trial over an axis for each setting, and a last axis for
+    seconds."""
     shown = s.trials[:MOST]
     least, most = min(t.seconds for t in shown), max(t.seconds for t in shown)
     rows = [
@@ -120,8 +120,8 @@ def place(axis: Axis, value: Any) -> float:
 
 
 def against(s: Scored, name: str) -> Chart | None:
-    """Seconds to the target against a setting; trials that did not reach it at what they took. None where the setting
-    is no number."""
+    """The seconds of trials over a setting, whether or not they reached the target; None if the setting is no
+    number."""
     axis = s.campaign.space[name]
     if not all(type(t.point[name]) in (int, float) for t in s.trials):
         return None
@@ -132,7 +132,7 @@ def against(s: Scored, name: str) -> Chart | None:
 
 
 def so_far(s: Scored) -> Chart:
-    """The shortest time so far over what trials had cost."""
+    """The shortest time to the target so far over the total seconds of trials."""
     found = best_so_far([(t.stop_ms, t.seconds, t.reached) for t in s.trials])
     total = sum(t.seconds for t in s.trials)
     rows = [(0, "best", cost, best) for cost, best in [*found, (total, found[-1][1])]]
@@ -142,7 +142,7 @@ def so_far(s: Scored) -> Chart:
 
 
 def by_batch(scored: Sequence[Scored]) -> Chart | None:
-    """Samples to the target by batch size, with intervals; None of fewer than two."""
+    """Samples to the target over batch size, with intervals; None below two batch sizes."""
     known = [s for s in scored if s.solution and s.samples_to_target]
     if len({s.campaign.batch_size for s in known}) < 2:
         return None
@@ -162,11 +162,11 @@ def by_batch(scored: Sequence[Scored]) -> Chart | None:
 
 
 def fate(t: Trial) -> int:
-    """The series of a trial."""
+    """The number of a trial's look in FATES."""
     return 0 if t.reached else 1
 
 
 def said(t: Trial) -> str:
-    """What is said of a trial."""
+    """A trial's outcome in words."""
     what = "reached the target in" if t.reached else "did not reach the target in"
     return f"{what} {t.seconds:.1f} s, {t.epochs or 0:g} epochs"

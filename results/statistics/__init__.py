@@ -1,1 +1,1 @@
-"""What run times are worth: the score of a set, two sets side by side, and where the time of a run went."""
+"""Statistics of run times: the score of a set, the comparison of two sets, and the parts of a run's time."""

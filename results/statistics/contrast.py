@@ -1,4 +1,4 @@
-"""Two sets of runs compared: is A faster than B, by how much, and how sure is that.
+"""Comparing two sets of runs: whether A is faster than B, by how much, and how sure that is.
 
 Pure functions over run times in seconds; infinity is a run that did not converge.
 """
@@ -12,12 +12,13 @@ from results.statistics.score import FEWEST, tied_step, winsorized_squares
 from results.statistics.student import t_quantile
 from rules.merit import trim_count
 
-ERROR = 0.035  # nominal: with five runs of unequal spread, Yuen's test errs in up to 5 % (perf/rank_errors.py)
+# The nominal error rate. With five runs of unequal spread, Yuen's test then errs in up to 5 % (perf/rank_errors.py).
+ERROR = 0.035
 
 
 @dataclass(frozen=True)
 class LogMean:
-    """The trimmed mean of log(seconds), with `d` its squared standard error and `h` the values kept."""
+    """The trimmed mean of log(seconds). `d` is its squared standard error, `h` the number of values kept."""
 
     mean: float
     d: float
@@ -25,10 +26,11 @@ class LogMean:
 
 
 def log_mean(times: Sequence[float], step: float = 0.0) -> LogMean | None:
-    """None where there is no interval: fewer than 5 runs, or more that failed than trimming drops.
+    """The trimmed mean of the logarithms of run times in seconds; None with fewer than 5 runs, or if more runs failed
+    than trimming drops.
 
-    `step` is the time between evaluations in seconds, 0 where it isn't known. The deviation is half a step at least,
-    as of runs of which every other one needs another epoch: a few that agree don't show that all do.
+    `step` is the seconds between evaluations, 0 if unknown. The standard deviation is taken as half a step at least:
+    a few runs that need the same number of epochs do not show that all runs do.
     """
     n, k = len(times), trim_count(len(times))
     ordered = sorted(times)
@@ -43,11 +45,11 @@ def log_mean(times: Sequence[float], step: float = 0.0) -> LogMean | None:
 
 @dataclass(frozen=True)
 class Contrast:
-    """A against B. `ratio` is time(A) / time(B): below 1, A is faster.
+    """The times of set A compared with those of set B. `ratio` is time(A) / time(B): below 1, A is faster.
 
-    `ratio`, `low` and `high` are None where there is no interval; `faster` is the probability that a run of A is
-    faster than a run of B, ties counting half (Mann and Whitney's U over nm). `degrees` of freedom are the interval's,
-    None where it has no width.
+    `low` and `high` are the ends of the ratio's interval; all three are None without an interval. `faster` is the
+    probability that a run of A is faster than a run of B, ties counting half (Mann and Whitney's U over nm). `degrees`
+    are the interval's degrees of freedom, None if it has no width.
     """
 
     ratio: float | None
@@ -58,7 +60,7 @@ class Contrast:
 
     @property
     def distinguishable(self) -> bool | None:
-        """Whether the interval excludes 1; None where there is none."""
+        """Whether the interval excludes 1; None without an interval."""
         return None if self.low is None else not self.low <= 1 <= self.high
 
 
@@ -67,8 +69,8 @@ def contrast(
 ) -> Contrast:
     """Yuen's test with Welch's degrees of freedom, on log time (Yuen 1974): the ratio of trimmed geometric means.
 
-    `steps` are the times between evaluations of A and of B. `together` is the number of ratios that are shown side by
-    side: their intervals hold with 95 % or more all at once (Bonferroni).
+    `a` and `b` are seconds, `steps` the seconds between evaluations of A and of B. `together` is the number of ratios
+    that are shown side by side: with at least 95 % probability all their intervals hold at once (Bonferroni).
     """
     x, y = log_mean(a, steps[0]), log_mean(b, steps[1])
     faster = probability_faster(a, b)
@@ -82,12 +84,12 @@ def contrast(
 
 
 def welch(x: LogMean, y: LogMean) -> float:
-    """Welch's degrees of freedom, after trimming."""
+    """Welch's degrees of freedom of the difference of two trimmed means."""
     return (x.d + y.d) ** 2 / (x.d**2 / (x.h - 1) + y.d**2 / (y.h - 1))
 
 
 def probability_faster(a: Sequence[float], b: Sequence[float]) -> float:
-    """P(A < B) + P(A = B) / 2 over all pairs. NaN when either is empty. O((n + m) log m)."""
+    """P(A < B) + P(A = B) / 2 over all pairs of runs; NaN if either set is empty. Takes O((n + m) log m)."""
     if not a or not b:
         return math.nan
     ordered = sorted(b)

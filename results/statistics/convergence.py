@@ -1,7 +1,7 @@
-"""Convergence held against reference points: epochs to the target at the same batch size.
+"""Comparing a set's epochs to the target with the reference's at the same batch size.
 
-A submission that needs fewer epochs than the reference may be lucky, better, or not doing the same thing. The
-test says how surprising its epochs are; it changes no score.
+A submission that needs fewer epochs than the reference may be lucky, better, or not doing the same thing. The test says
+how probable such epochs are by chance. It changes no score.
 """
 
 import math
@@ -13,9 +13,9 @@ from rules.permutation import permutation_p
 
 @dataclass(frozen=True)
 class Surprise:
-    """`p`: the probability, were both from one population, of epochs at most as large; `speedup`: reference mean over
-    the submission's; `detectable`: the smallest uniform speed-up of the submission that would have given p <= 0.05,
-    None where no speed-up could (too few runs)."""
+    """The result of the test. `p` is the probability of epochs this low or lower if both sets came from one population.
+    `speedup` is the reference's mean epochs over the submission's. `detectable` is the smallest uniform speed-up that
+    would have given p <= 0.05, None if no speed-up could (too few runs)."""
 
     p: float
     speedup: float
@@ -25,7 +25,7 @@ class Surprise:
 def surprise(epochs: Sequence[float], reference: Sequence[float], level: float = 0.05) -> Surprise:
     """An exact one-sided permutation test on the sum of epochs (Fisher 1935; Pitman 1937).
 
-    Raises ValueError when either is empty or holds what is no positive finite number.
+    Raises ValueError if either is empty, or holds anything but positive finite numbers.
     """
     for name, values in (("epochs", epochs), ("reference", reference)):
         if not values or not all(math.isfinite(v) and v > 0 for v in values):
@@ -36,8 +36,8 @@ def surprise(epochs: Sequence[float], reference: Sequence[float], level: float =
 
 
 def detectable(epochs: Sequence[float], reference: Sequence[float], level: float) -> float | None:
-    """The smallest speed-up s >= 1 (to 0.01) for which a submission with the reference's own mean and the spread that
-    it showed, divided by s, would be surprising."""
+    """The smallest speed-up (at least 1, to 0.01) that the test would notice: the submission's epochs, scaled to the
+    reference's mean and divided by the speed-up, give p <= `level`. None if no speed-up does."""
     centre = math.fsum(reference) / math.fsum(epochs) * len(epochs) / len(reference)
     neutral = [e * centre for e in epochs]
     if permutation_p([min(reference) / 1e6] * len(epochs), reference) > level:

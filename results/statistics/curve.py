@@ -10,14 +10,17 @@ def curve(run: Run) -> list[tuple[float, float]]:
 
 
 def points(run: Run) -> list[tuple[float, Evaluation]]:
-    """(epochs done, evaluation) of every evaluation. Several to an epoch are placed by their steps, else evenly, and by
-    samples where these are counted."""
+    """(epochs done, evaluation) of every evaluation.
+
+    The epochs follow from the samples where the log counts them, from the logged epochs where these differ, from steps
+    otherwise, and without steps evaluations are spaced evenly.
+    """
     found = [e for e in run.evaluations if all(n is None or abs(n) < LARGEST for n in (e.epoch, e.step, e.value))]
     return list(zip(places(run, found), found, strict=True)) if found else []
 
 
 def places(run: Run, found: list[Evaluation]) -> list[float]:
-    """Where each of the evaluations lies, in epochs."""
+    """The epochs done at each evaluation."""
     steps, epochs = [e.step for e in found], [e.epoch for e in found]
     count = len(run.spans["epoch"]) or len(found)
     samples = first(run.value("train_samples"))

@@ -1,4 +1,4 @@
-"""Where the time of a run went."""
+"""Dividing the time of a run among staging, training, evaluation and the rest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from results.statistics.intervals import clip, length, subtract, union
 class Decomposition:
     """Milliseconds of a run's timed span; `total` is exactly the sum of the other four.
 
-    Time that two kinds claim goes to the first of staging, evaluation, training. Training is what epochs leave when
-    evaluation is taken out; the rest is outside all of them (set-up after the clock started, checkpoints between
-    epochs, shutting down).
+    Time in two kinds of span counts for the first of staging, evaluation and training. Training is the time in epochs
+    without evaluations. The rest lies outside of all spans: set-up after the clock started, checkpoints between epochs,
+    shutting down.
     """
 
     total: int
@@ -24,7 +24,7 @@ class Decomposition:
 
 
 def decompose(run: Run) -> Decomposition | None:
-    """Where the time between `run_start` and `run_stop` went. None without a timed span."""
+    """The parts of the time between `run_start` and `run_stop`; None without a timed span."""
     if run.window is None:
         return None
     spans = kinds(run)
@@ -32,7 +32,7 @@ def decompose(run: Run) -> Decomposition | None:
 
 
 def kinds(run: Run) -> dict[str, list[Span]]:
-    """The spans of each kind of time, disjoint, inside the timed window; {} without one."""
+    """{kind: disjoint spans inside the timed span, in milliseconds}; {} without a timed span."""
     if run.window is None:
         return {}
     return divide(run.window, run.spans["staging"], run.spans["epoch"], run.spans["eval"])
@@ -41,7 +41,7 @@ def kinds(run: Run) -> dict[str, list[Span]]:
 def divide(
     window: Span, staging: Sequence[Span], epochs: Sequence[Span], evals: Sequence[Span]
 ) -> dict[str, list[Span]]:
-    """The time of a window by kind; what is given may overlap, nest and stick out."""
+    """{kind: disjoint spans of a window}. The given spans may overlap, nest and reach out of the window."""
     staged = clip(union(staging), window)
     evaluation = subtract(clip(union(evals), window), staged)
     training = subtract(subtract(clip(union(epochs), window), staged), evaluation)
@@ -50,7 +50,7 @@ def divide(
 
 
 def epoch_count(run: Run) -> int | None:
-    """Epochs begun inside the timed span; None where the log has none."""
+    """The number of epochs begun inside the timed span; None if the log has no timed span or no epoch."""
     if run.window is None or not run.spans["epoch"]:
         return None
     return sum(run.window[0] <= start < run.window[1] for start, _ in run.spans["epoch"])

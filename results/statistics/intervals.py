@@ -6,7 +6,7 @@ from compliance.reading.run import Span
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
-    """The same time as disjoint spans in order; empty and backward spans vanish."""
+    """Disjoint spans, in order, that cover the same time. Empty and backward spans are dropped."""
     merged: list[Span] = []
     for start, stop in sorted(s for s in spans if s[1] > s[0]):
         if merged and start <= merged[-1][1]:
@@ -24,7 +24,7 @@ def clip(spans: Iterable[Span], window: Span) -> list[Span]:
 
 
 def subtract(spans: list[Span], taken: list[Span]) -> list[Span]:
-    """The part of `spans` outside `taken`; both disjoint and in order."""
+    """The part of `spans` outside `taken`. Both are disjoint and in order."""
     left: list[Span] = []
     i = 0
     for start, stop in spans:
@@ -42,5 +42,5 @@ def subtract(spans: list[Span], taken: list[Span]) -> list[Span]:
 
 
 def length(spans: Iterable[Span]) -> int:
-    """Milliseconds of disjoint spans."""
+    """The milliseconds that disjoint spans cover."""
     return sum(b - a for a, b in spans)

@@ -1,4 +1,4 @@
-"""Ranges of ranks: which places a set of runs could have among others, and how sure that is.
+"""Ranges of ranks: which places a set of runs may have among others.
 
 All pairs of sets are tested, each with Yuen's test and Welch's degrees of freedom on log time, as in `contrast`. Of n
 sets there are n (n - 1) / 2 pairs, so that some would differ by chance: Holm's procedure (Holm 1979, Scandinavian
@@ -15,10 +15,10 @@ from results.statistics.contrast import ERROR, LogMean, log_mean
 
 
 def rank_ranges(sets: Sequence[Sequence[float]], steps: Sequence[float] | None = None) -> list[tuple[int, int] | None]:
-    """The best and the worst rank each set could have: 1 + how many are surely faster, n - how many surely slower.
+    """(best, worst) rank of each of n sets: 1 + the number of sets told to be faster, n - the number told to be slower.
 
-    `sets` are run times in seconds, infinity where a run did not converge; `steps` the seconds between evaluations.
-    Sets without an interval get None and rank nobody.
+    `sets` are run times in seconds, infinity for a run that did not converge; `steps` are the seconds between
+    evaluations. A set without interval gets None, and does not count for the others.
     """
     means = [log_mean(times, step) for times, step in zip(sets, steps or [0.0] * len(sets), strict=True)]
     known = [i for i, mean in enumerate(means) if mean is not None]
@@ -32,7 +32,7 @@ def rank_ranges(sets: Sequence[Sequence[float]], steps: Sequence[float] | None =
 
 
 def told_apart(means: Sequence[LogMean]) -> np.ndarray:
-    """n x n, boolean: whether set i is surely slower than set j."""
+    """An n x n boolean array: whether set i is told to be slower than set j."""
     n = len(means)
     if n < 2:
         return np.zeros((n, n), bool)
@@ -46,8 +46,10 @@ def told_apart(means: Sequence[LogMean]) -> np.ndarray:
 
 
 def p_values(mean: np.ndarray, d: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """Two-sided p of every pair of the last axis, n (n - 1) / 2 of them in the order of `numpy.triu_indices`. `mean`,
-    `d` and `h` are as in `LogMean`; axes before the last are other groups."""
+    """The two-sided p of each pair of sets: (..., n (n - 1) / 2), in the order of `numpy.triu_indices`.
+
+    `mean`, `d` and `h` are those of `LogMean`, of the shape (..., n); axes before the last are separate groups.
+    """
     from scipy.special import stdtr  # takes longer to import than a small round to rank
 
     first, second = np.triu_indices(mean.shape[-1], 1)
@@ -60,8 +62,9 @@ def p_values(mean: np.ndarray, d: np.ndarray, h: np.ndarray) -> np.ndarray:
 
 
 def holm(p: np.ndarray, error: float = ERROR) -> np.ndarray:
-    """Which hypotheses are rejected, so that any true one is with probability `error` at most: the smallest p against
-    error / m, the next against error / (m - 1), until one is above. Along the last axis."""
+    """Which of the m hypotheses along the last axis Holm's procedure rejects: it compares the smallest p with error /
+    m, the next with error / (m - 1), and stops at the first that is above. It rejects a true one with probability
+    `error` at most."""
     order = np.argsort(p, axis=-1)
     count = p.shape[-1]
     below = np.take_along_axis(p, order, -1) <= error / np.arange(count, 0, -1)

@@ -1,4 +1,4 @@
-"""Sets of runs as results: from the checker's verdict to one Result a set."""
+"""Turning the checker's verdict into one Result for each set of runs."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -21,16 +21,17 @@ from rules.edition import load
 from rules.merit import kept
 from rules.permutation import MOST_RUNS
 
-REFERENCE = "reference"  # the organisation whose convergence others are held against, for information
+REFERENCE = "reference"  # the organisation whose epochs others are compared with, for information
 
 
 @dataclass(frozen=True)
 class Result:
-    """One set of runs. `score.fom`, or `models`, is printed only where `why` is None; `why` says what is in the way.
+    """The result of one set of runs. `why` says why it has no score, and is None if it has one.
 
-    `rows` and `runs` are the set's, unpruned, in the order of their numbers; `mask` tells which of them the figure of
-    merit averages; `rank` is the best and worst place in its group; `surprise` holds its epochs against the
-    reference's.
+    `group` is (edition, benchmark, problem, scaling, division). `rows` and `runs` are the runs that were not pruned, in
+    the order of their numbers; `mask` says which of them the figure of merit averages. `rank` is the best and the worst
+    place in the group. `surprise` compares its epochs with the reference's. `score` and `models` are there even if the
+    set deserves no score: read `fom` and `throughput` instead.
     """
 
     name: str
@@ -49,16 +50,16 @@ class Result:
     rank: tuple[int, int] | None = None
     surprise: Surprise | None = None
     energy: SetEnergy | None = None
-    as_logged: bool = False  # what the checker finds takes no number away
+    as_logged: bool = False  # scored even if the checker found errors
 
     @property
     def org(self) -> str:
-        """The organisation's folder, "" where the set was given by itself."""
+        """The organisation's folder, "" if the set was given by itself."""
         return self.judged.org
 
     @property
     def system(self) -> str:
-        """The system's folder, or the set's path where no folder says."""
+        """The system's folder, or the set's path if no folder names a system."""
         return self.judged.system or self.judged.path
 
     @property
@@ -68,79 +69,79 @@ class Result:
 
     @property
     def seconds(self) -> list[float]:
-        """What each run took, infinity where it did not converge."""
+        """The seconds of each run, infinity if it did not converge."""
         return [row.seconds for row in self.rows]
 
     @property
     def fom(self) -> float | None:
-        """Seconds; None where none is deserved."""
+        """The figure of merit in seconds; None if the set has no score, or is one of weak scaling."""
         return None if self.why or self.weak else self.score.fom
 
     @property
     def throughput(self) -> Throughput | None:
-        """None where none is deserved."""
+        """The throughput of a weak set; None if it has no score."""
         return None if self.why else self.models
 
     @property
     def throughput_only(self) -> bool:
-        """Whether its logs measure throughput alone: no figure of merit, no rank."""
+        """Whether all its logs measure throughput only: it then has no figure of merit and no rank."""
         return bool(self.rows) and all(row.throughput_only for row in self.rows)
 
     @property
     def in_order(self) -> bool:
-        """Whether it has its figure, or is not there for one and the checker does not object."""
+        """Whether the set has a score, or measures throughput only and the checker found no error."""
         return self.why is None or (self.throughput_only and (self.as_logged or not self.standing.errors))
 
     @property
     def weak(self) -> bool:
-        """Whether it is a throughput of many models."""
+        """Whether the set trained many models at once (weak scaling)."""
         return self.group[3] == "weak"
 
     @property
     def kind(self) -> str:
-        """Capability, capacity or hybrid: what the set shows of its system."""
+        """What the set shows of its system: capability, capacity or hybrid."""
         ranks = [n for run in self.runs if type(n := run.value("number_of_ranks")) is int]
         units = self.models.instance if self.models else most(self.rows, "units")
         return kind_of(self.group[3], units, max(ranks, default=None))
 
     @property
     def ranked(self) -> bool:
-        """Whether it may have a rank: it needs its figure, and the submission that it belongs to."""
+        """Whether the set may have a rank: it has a figure of merit, and was given with its submission."""
         return self.fom is not None and bool(self.judged.submission)
 
     def mean(self, column: str) -> float | None:
-        """A column's mean over the runs that the figure of merit averages (over converged models, in a weak set)."""
+        """The mean of a column over the runs that `mask` marks; None if no run has a value."""
         values = self.values(column)
         return mean(values) if values else None
 
     def deviation(self, column: str) -> float | None:
-        """The sample standard deviation over the same runs; None below two."""
+        """The sample standard deviation of a column over the runs that `mask` marks; None below two values."""
         values = self.values(column)
         return deviation(values) if len(values) > 1 else None
 
     def values(self, column: str) -> list[float]:
-        """A column's numbers over the same runs."""
+        """The finite numbers of a column over the runs that `mask` marks."""
         found = (getattr(row, column) for row, used in zip(self.rows, self.mask, strict=True) if used)
         return [v for v in found if v is not None and math.isfinite(v)]
 
     def one(self, column: str) -> Any:
-        """A value that all runs share, None where they differ or have none."""
+        """The value of a column that all runs share; None if they differ or have none."""
         found = {getattr(row, column) for row in self.rows} - {None}
         return found.pop() if len(found) == 1 else None
 
 
 def summarize(verdict: Verdict, as_logged: bool = False) -> list[Result]:
-    """A Result for every set of a verdict, best first inside its group, groups in alphabetical order.
+    """A Result for every set of a verdict, groups in alphabetical order, best first inside a group.
 
-    With `as_logged`, what the checker finds takes no number away.
+    Campaigns of tuning are left out: results/tuning/ scores them. With `as_logged`, sets with errors are scored, too.
     """
-    sets = [(name, runs) for name, runs in named_sets(verdict) if not runs.campaign]  # which results/tuning/ scores
+    sets = [(name, runs) for name, runs in named_sets(verdict) if not runs.campaign]
     found = [r for name, runs in sets for r in results_of(name, runs, as_logged)]
     return list(ranked([against_reference(r, found) for r in found]))
 
 
 def results_of(name: str, runs: SetVerdict, as_logged: bool = False) -> Iterator[Result]:
-    """A set of runs is one thing; a folder of logs that measure throughput alone is one for each problem in it."""
+    """The results of a folder: one for a set of runs, one for each problem if its logs measure throughput only."""
     logs = sorted(runs.logs, key=lambda log: log.run.pruned)
     rows = rows_of(name, runs)
     pairs = list(zip(logs, rows, strict=True))
@@ -156,7 +157,7 @@ def results_of(name: str, runs: SetVerdict, as_logged: bool = False) -> Iterator
 
 
 def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]], as_logged: bool) -> Result:
-    """One set's Result, not yet ranked."""
+    """The Result of one set, without rank and without comparison with the reference."""
     live = [(log.run, row) for log, row in pairs if not row.pruned]
     rows = tuple(row for _, row in live)
     first = pairs[0][1] if pairs else Row(edition=runs.edition, benchmark=runs.benchmark, scaling=runs.scaling)
@@ -189,28 +190,24 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
 
 
 def against_reference(r: Result, results: list[Result]) -> Result:
-    """With its convergence held against the reference's at the same batch size: the edition's points where it has some
-    for the problem, else the runs of the reference's own submission."""
-    published = published_epochs(r)
-    found = held_against(r, published) if published else against_submission(r, results)
-    return r if found is None else replace(r, surprise=found)
+    """The result with `surprise`, its epochs compared with the reference's at the same batch size.
 
-
-def against_submission(r: Result, results: list[Result]) -> Surprise | None:
-    """Its convergence held against the first set of the reference's submission that has its edition, benchmark, problem
-    and batch size."""
-    for other in results:
-        sound = other.as_logged or not other.standing.errors
-        if sound and other.org == REFERENCE and other.group[:3] == r.group[:3] and other is not r:
-            found = convergence(r, other)
-            if found is not None:
-                return found
-    return None
+    The reference's epochs are those that the edition publishes, or else those of the first sound set of the reference's
+    own submission.
+    """
+    if published := published_epochs(r):
+        return replace(r, surprise=held_against(r, published))
+    sets = (
+        other
+        for other in results
+        if other.org == REFERENCE and other.group[:3] == r.group[:3] and other is not r
+        if other.as_logged or not other.standing.errors
+    )
+    return replace(r, surprise=next(filter(None, (convergence(r, other) for other in sets)), None))
 
 
 def published_epochs(r: Result) -> tuple[float, ...]:
-    """The epochs of the reference's runs that the set's edition has for its problem and batch size, () where it has
-    none."""
+    """The epochs of the reference that the edition publishes for the set's problem and batch size; () if none."""
     published = load(r.judged.edition).problems.get(r.group[2])
     if published is None or published.benchmark != r.group[1]:
         return ()
@@ -219,27 +216,26 @@ def published_epochs(r: Result) -> tuple[float, ...]:
 
 
 def convergence(r: Result, reference: Result) -> Surprise | None:
-    """How surprising a set's epochs are next to a reference of the same batch size; None where they can't be held
-    against each other."""
+    """A set's epochs compared with a reference set's; None if batch sizes differ or a number is unknown."""
     if r.one("batch") is None or r.one("batch") != reference.one("batch"):
         return None
     return held_against(r, converged_columns(reference.rows)[1])
 
 
 def held_against(r: Result, epochs: Sequence[float]) -> Surprise | None:
-    """How surprising a set's epochs are next to others; None where either has none, or they are too many."""
+    """A set's epochs compared with others; None if either has none, or there are more than the exact test can take."""
     own = converged_columns(r.rows)[1]
     return surprise(own, epochs) if own and epochs and len(own) + len(epochs) <= MOST_RUNS else None
 
 
 def seconds_between(rows: Sequence[Row]) -> float:
-    """The time between evaluations at the end of a set's runs, their median; 0 where it isn't known."""
+    """Seconds between the last two evaluations of a run: the median over the set, 0 if unknown."""
     known = median([row.step_ms for row in rows if row.step_ms is not None])
     return known.value / 1000 if known else 0.0
 
 
 def weak_score(rows: Sequence[Row]) -> tuple[Throughput | None, str]:
-    """The throughput of a weak set's unpruned models, and why there is none."""
+    """(throughput of a weak set's models, why there is none); pruned models are left out."""
     models = [Model(row.start_ms or 0, row.stop_ms or 0, row.converged) for row in rows]
     return throughput(models, most(rows, "system_units"), most(rows, "units"))
 
@@ -280,7 +276,7 @@ def mixed(rows: Sequence[Row]) -> str | None:
 
 
 def ranked(results: list[Result]) -> Iterator[Result]:
-    """By group, then best first; sets that have no number come last. Ranks are ranges: see `ranks`."""
+    """The results by group, best first, those without score last. A rank is a range: see `ranks`."""
     for _, members in groupby(sorted(results, key=lambda r: (r.group, merit(r))), key=lambda r: r.group):
         group = list(members)
         placed = [r for r in group if r.ranked]
@@ -290,7 +286,7 @@ def ranked(results: list[Result]) -> Iterator[Result]:
 
 
 def merit(r: Result) -> tuple[float, str]:
-    """Small is good."""
+    """The key by which a group is sorted, best first."""
     if r.throughput is not None:
         return (-r.throughput.models_per_hour, r.name)
     return (math.inf if r.fom is None else r.fom, r.name)

@@ -1,7 +1,6 @@
 """The statistics of one set of runs: figure of merit, median, intervals.
 
-Pure functions over run times in seconds. A run that did not converge is `math.inf`: it took longer
-than anyone waited. Nothing here reads a file.
+Pure functions over run times in seconds. The time of a run that did not converge is `math.inf`.
 """
 
 import itertools
@@ -13,15 +12,15 @@ from functools import lru_cache
 from results.statistics.student import t_quantile
 from rules.merit import figure_of_merit, least_runs, trim_count
 
-LEVEL = 0.95  # of every interval in this package
-FEWEST = 5  # runs below which a trimmed mean has no interval worth printing
+LEVEL = 0.95  # the confidence level of every interval in this package
+FEWEST = 5  # runs that an interval of a trimmed mean needs
 
 
 @dataclass(frozen=True)
 class TrimmedMean:
-    """A trimmed mean of `n` values with `k` dropped from each end, and what is known of its error.
+    """A trimmed mean of `n` values with `k` dropped from each end, and its interval.
 
-    `standard_error`, `low`, `high` and the `degrees` of freedom are None where they cannot be estimated.
+    `standard_error`, `low`, `high` and the `degrees` of freedom are None if they cannot be estimated.
     """
 
     n: int
@@ -34,12 +33,12 @@ class TrimmedMean:
 
 
 def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | None:
-    """The mean without the k smallest and k largest, with Tukey and McLaughlin's interval.
+    """The mean without the k smallest and k largest values, with Tukey and McLaughlin's interval (1963).
 
-    The standard error is sqrt(SSW / (h (h - 1))), SSW the sum of squares of the winsorized values about
-    their mean and h = n - 2k; Student's t with h - 1 degrees gives the interval (Tukey and McLaughlin 1963).
-    None when nothing is left or something infinite is left; no interval below 5 values. A value is known to a
-    `step` only: to within half of it by three deviations, at least (see `winsorized_squares`).
+    The standard error is sqrt(SSW / (h (h - 1))), where SSW is the sum of squares of the winsorized values about their
+    mean and h = n - 2k. The interval is Student's with h - 1 degrees of freedom, from FEWEST values on. Values are
+    multiples of `step`, the seconds between evaluations, so their deviation is taken as a sixth of a step at least.
+    Returns None if no value, or an infinite one, is left.
     """
     n, k = len(values), trim_count(len(values))
     mean = figure_of_merit(values)
@@ -52,10 +51,10 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
 
 
 def winsorized_squares(ordered: Sequence[float], k: int, least: float = 0.0) -> float:
-    """The sum of squared deviations after the k extremes at each end took the value of their next neighbour.
+    """The sum of squared deviations after the k extremes at each end are replaced by their next neighbour.
 
-    Never less than if every value had a deviation of `least`: runs end at evaluations, and a few that happen to agree
-    don't make their epochs certain.
+    It is at least what a standard deviation of `least` gives: runs end at evaluations, and a few that agree by chance
+    do not show that all do.
     """
     kept = list(ordered[k : len(ordered) - k])
     values = [kept[0]] * k + kept + [kept[-1]] * k
@@ -64,8 +63,8 @@ def winsorized_squares(ordered: Sequence[float], k: int, least: float = 0.0) -> 
 
 
 def tied_step(ordered: Sequence[float]) -> float:
-    """The step of values of which some are equal, as times are that are whole epochs: the smallest gap between
-    different ones. 0 where none are equal, or all are."""
+    """The smallest gap between different values if some values are equal, as times of whole epochs are. 0 if no two
+    values are equal, or all are."""
     finite = [v for v in ordered if math.isfinite(v)]
     distinct = sorted(set(finite))
     if len(distinct) in (0, 1, len(finite)):
@@ -75,9 +74,9 @@ def tied_step(ordered: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Median:
-    """A median with the interval between two order statistics that covers the population's median with
-    probability `level` (exact for a continuous population); None where even the extremes cover less than 95 %.
-    Values may be infinite.
+    """A median, and the interval between two order statistics that covers the population's median with probability
+    `level` (exact for a continuous population). `low`, `high` and `level` are None for a single value. Values may be
+    infinite.
     """
 
     value: float
@@ -87,23 +86,19 @@ class Median:
 
 
 def median(values: Sequence[float]) -> Median | None:
-    """The median and its order-statistic interval; None of nothing.
+    """The median and its order-statistic interval; None without values.
 
     The interval is the shortest symmetric one, [x_(j), x_(n+1-j)], whose exact level 1 - 2 P(B < j), with B binomial
-    (n, 1/2), is at least 95 %. Below 6 values there is none: the widest is given with the level that it has.
+    (n, 1/2), is at least 95 %. Below 6 values no interval reaches that; then it is the widest one, with its own level.
     """
     if not values:
         return None
     ordered, n = sorted(values), len(values)
-    middle = ordered[n // 2] if n % 2 else mean_of_two(ordered[n // 2 - 1], ordered[n // 2])
+    middle = ordered[n // 2] if n % 2 else (ordered[n // 2 - 1] + ordered[n // 2]) / 2
     if n == 1:
         return Median(middle, None, None, None)
     j = median_rank(n)
     return Median(middle, ordered[j - 1], ordered[n - j], median_level(n, j))
-
-
-def mean_of_two(a: float, b: float) -> float:
-    return math.inf if math.inf in (a, b) else (a + b) / 2
 
 
 @lru_cache(maxsize=1024)
@@ -124,7 +119,7 @@ def median_level(n: int, j: int) -> float:
 
 @dataclass(frozen=True)
 class Score:
-    """What a set of runs is worth. `fom` is seconds; None, with `why`, where none is deserved."""
+    """The score of a set of runs. `fom` is the figure of merit in seconds, or None, and `why` then says why."""
 
     n: int
     converged: int
@@ -137,10 +132,10 @@ class Score:
 
 
 def score(times: Sequence[float], required: int | None = None, step: float = 0.0) -> Score:
-    """The score of a set of runs that took `times` seconds, `math.inf` for those that did not converge.
+    """The score of a set of runs that took `times` seconds, `math.inf` for a run that did not converge.
 
-    `required` is the number of runs that the rules want; None where no rule is known. `step` is the time between
-    evaluations, 0 where it isn't known.
+    `required` is the number of runs that the rules want, None if no rule is known. `step` is the seconds between
+    evaluations, 0 if unknown. Raises ValueError for a time that is no positive number.
     """
     if any(math.isnan(t) or t <= 0 for t in times):
         raise ValueError(f"found run times {list(times)}, wanted positive seconds, or infinity where not converged")
@@ -159,18 +154,17 @@ def score(times: Sequence[float], required: int | None = None, step: float = 0.0
 
 @dataclass(frozen=True)
 class Spread:
-    """Coefficients of variation (sample standard deviation over mean) of the converged runs, and how the variance of
-    log(time) divides between the number of epochs and the seconds that each took; the two shares add up to 1."""
+    """Coefficients of variation (sample standard deviation over mean) of the converged runs. The share `share_epochs`
+    of the variance of log(seconds) is due to the number of epochs, the rest to the seconds per epoch."""
 
     time: float
     epochs: float
     seconds_per_epoch: float
     share_epochs: float | None
-    share_seconds_per_epoch: float | None
 
 
 def spread(times: Sequence[float], epochs: Sequence[float]) -> Spread | None:
-    """The spread of runs that took `times` seconds and `epochs` epochs. None below 2 usable runs.
+    """The spread of runs that took `times` seconds and `epochs` epochs; None below 2 converged runs.
 
     As log T = log E + log(T / E), var(log T) = cov(log E, log T) + cov(log(T / E), log T), whatever the correlation.
     """
@@ -181,19 +175,19 @@ def spread(times: Sequence[float], epochs: Sequence[float]) -> Spread | None:
     log_t, log_e = list(map(math.log, t)), list(map(math.log, e))
     total = covariance(log_t, log_t)
     share = covariance(log_e, log_t) / total if total > 0 else None
-    rest = None if share is None else 1 - share
-    per_epoch = [a / b for a, b in pairs]
-    return Spread(variation(t), variation(e), variation(per_epoch), share, rest)
+    return Spread(variation(t), variation(e), variation([a / b for a, b in pairs]), share)
 
 
 def mean(values: Sequence[float]) -> float:
+    """The mean of one or more values."""
     return math.fsum(values) / len(values)
 
 
 def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
-    """The harmonic mean of rates, and their deviation: how much faster it goes with one sample deviation less time.
+    """(harmonic mean of rates, its deviation). The deviation is the gain in rate from one standard deviation less time.
 
-    None where there is nothing positive to average; no deviation of one value, or where it is not less than the mean.
+    (None, None) unless all rates are positive. The deviation is None for a single rate, and for times whose standard
+    deviation is not below their mean.
     """
     times = [1 / r for r in rates if r > 0]
     if not times or len(times) != len(rates):

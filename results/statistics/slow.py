@@ -1,6 +1,7 @@
 """Runs that took much longer than their set's other runs.
 
-An interval of a figure of merit is that of usual runs: where some are far slower, it says little of the mean of all.
+The interval of a figure of merit describes the usual runs. It says little about the mean of all runs if some are far
+slower.
 """
 
 import math
@@ -8,12 +9,12 @@ from collections.abc import Sequence
 
 from results.statistics.score import median
 
-SLOW = 1.5  # times the median: runs that vary by 10 % get there once in 10^6 runs, the fault that is meant doubles them
+SLOW = 1.5  # times the median: with 10 % of spread, one run in 10^6 takes so long; a typical fault doubles the time
 
 
 def slow_runs(seconds: Sequence[float]) -> list[tuple[int, float]]:
-    """(index, how many times the median) of the runs that took SLOW times the median of those that converged, or more;
-    the slowest first. [] of fewer than three that converged: two don't say which of them is unusual."""
+    """(index, seconds over the median) of each run that took at least SLOW times the median of the converged runs, the
+    slowest first. [] below three converged runs: two do not show which of them is unusual."""
     known = [s for s in seconds if math.isfinite(s)]
     if len(known) < 3:
         return []

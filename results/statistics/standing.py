@@ -1,4 +1,4 @@
-"""How a set of runs stands with the checker: the findings that concern it, and whether they leave it its figure."""
+"""The checker's findings about a set of runs, and whether they leave it a score."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,33 +9,34 @@ from compliance.verdict import LogVerdict, SetVerdict
 
 @dataclass(frozen=True)
 class Standing:
-    """`findings` concern the set: its logs, its folder, the system and the source that it ran on. `aside` are those in
-    pruned logs: a throughput does not rest on these, and what is wrong there (mostly, that a run was given up
-    half-way) takes no number away."""
+    """The findings about a set: in its logs, its folder, its system description and its source.
+
+    `aside` are the findings in pruned logs. They take no score away, since a throughput does not rest on pruned models.
+    """
 
     findings: tuple[Finding, ...] = ()
     aside: tuple[Finding, ...] = ()
-    alone: bool = False  # given without its submission: nobody looked at source, description and the rest
+    alone: bool = False  # given without its submission: source, description and the rest were not checked
     judged: bool = True
 
     @property
     def errors(self) -> list[Finding]:
-        """Errors that no waiver covers, but for those in pruned logs."""
+        """The errors that no waiver covers, without those in pruned logs."""
         return errors(self.findings)
 
     @property
     def pruned_errors(self) -> list[Finding]:
-        """Errors in pruned logs that no waiver covers."""
+        """The errors in pruned logs that no waiver covers."""
         return errors(self.aside)
 
     @property
     def reviews(self) -> list[Finding]:
-        """What a person must look at, and none has."""
+        """The findings that a person must judge and no waiver covers."""
         return [f for f in self.findings if f.severity == "review" and not f.waived]
 
     @property
     def waived(self) -> list[Finding]:
-        """What a waiver covers that would otherwise be an error, or for a person to look at."""
+        """The errors and findings for a person that a waiver covers."""
         return [f for f in self.everything if f.waived and f.severity in ("error", "review")]
 
     @property
@@ -45,7 +46,7 @@ class Standing:
 
     @property
     def objection(self) -> str | None:
-        """Why no number stands, None where one does."""
+        """Why the errors leave the set without score; None without errors."""
         if not self.errors:
             return None
         which = f"{len(self.errors)} errors, the first: " if len(self.errors) > 1 else ""
@@ -53,7 +54,7 @@ class Standing:
 
     @property
     def word(self) -> str:
-        """A word for a table."""
+        """The standing in a few words, for a table: "clean", "review", "2 errors, 1 waived"."""
         waived = f"{len(self.waived)} waived" if self.waived else ""
         if self.errors:
             said = counted(len(self.errors), "error")
@@ -69,7 +70,7 @@ class Standing:
 
 
 def standing(runs: SetVerdict, logs: Iterable[LogVerdict]) -> Standing:
-    """The standing of a set, or of some of its logs: each finding once, in the order of their places."""
+    """The standing of a set, or of some of its logs; each finding once, in the order of their places."""
     logs = list(logs)
     live = (f for log in logs if not log.run.pruned for f in log.findings)
     aside = (f for log in logs if log.run.pruned for f in log.findings)
@@ -78,5 +79,5 @@ def standing(runs: SetVerdict, logs: Iterable[LogVerdict]) -> Standing:
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Each once, by place."""
+    """The findings, each once, in the order of their places."""
     return tuple(sorted(dict.fromkeys(findings), key=sort_key))

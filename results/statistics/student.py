@@ -1,17 +1,17 @@
-"""Quantiles of Student's t. Importing them from SciPy takes longer than checking a round of a thousand logs."""
+"""Quantiles of Student's t. Importing SciPy for them takes longer than checking a thousand logs."""
 
 import math
 from functools import lru_cache
 from statistics import NormalDist
 
-EXACT = 1e-15  # relative, of a continued fraction
+EXACT = 1e-15  # relative accuracy of the continued fraction
 
 
 @lru_cache(maxsize=4096)
 def t_quantile(p: float, degrees: float) -> float:
-    """The quantile of Student's t, for 0.5 < p < 1; `degrees` of freedom above 0, infinite ones included.
+    """The quantile of Student's t for 0.5 < p < 1 and `degrees` of freedom above 0, possibly infinite.
 
-    Newton's method from the normal quantile: the distribution is concave there, so that every step stays below.
+    Newton's method starts at the normal quantile. The distribution function is concave there, so no step overshoots.
     """
     t = NormalDist().inv_cdf(p)
     if math.isinf(degrees):

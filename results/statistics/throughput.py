@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Throughput:
-    """`total`: units of the whole system (T); `instance`: units that trained one model (S); `models`: models that
-    reached the target and count (M); `seconds`: from the first start to the last stop among them (TTTa)."""
+    """The throughput of a weak-scaling set. `total` is the units of the whole system (T), `instance` the units that
+    trained one model (S), `models` the models that reached the target (M), and `seconds` the time from their first
+    start to their last stop (TTTa)."""
 
     total: float | None
     instance: float | None
@@ -16,12 +17,13 @@ class Throughput:
 
     @property
     def models_per_hour(self) -> float:
+        """M / TTTa, per hour."""
         return self.models * 3600 / self.seconds
 
 
 @dataclass(frozen=True)
 class Model:
-    """One instance: its timed span in milliseconds, and whether it reached the target."""
+    """One of the models: its timed span in milliseconds, and whether it reached the target."""
 
     start: int
     stop: int
@@ -29,10 +31,10 @@ class Model:
 
 
 def throughput(models: Sequence[Model], total: float | None, instance: float | None) -> tuple[Throughput | None, str]:
-    """The throughput of a set's unpruned instances, and why there is none.
+    """(throughput of a set's models, why there is none); pruned models are not among `models`.
 
-    Every unpruned model has to reach the target: what didn't belongs among the pruned ones. A pruned model costs
-    its share of the machine and earns nothing.
+    Every model must reach the target; one that did not belongs among the pruned ones. A pruned model costs its share of
+    the machine and counts for nothing.
     """
     failed = sum(not m.converged for m in models)
     if not models:

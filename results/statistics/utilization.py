@@ -1,8 +1,8 @@
 """Accelerator utilization (AU): the share of training in which a rank did not wait for data.
 
-An epoch's AU is its seconds without waiting over all its seconds; a run's is the same over its epochs together. It is
-of what each rank waited itself: of rank 0, or the mean of all ranks where the log says so. "With the barrier" it is of
-what the slowest rank of each step waited, as the others wait for that one in the step. Evaluations are not in it.
+The AU of an epoch is the share of its seconds in which a rank did not wait; the AU of a run is that of all its epochs
+together. The wait is the mean over ranks, or rank 0's where the log has no mean. "With the barrier" the wait is that of
+the slowest rank of each step, for which the others wait in the step. Evaluations do not count.
 """
 
 from collections.abc import Iterable
@@ -14,8 +14,8 @@ from compliance.reading.waiting import Waited
 
 @dataclass(frozen=True)
 class Utilization:
-    """AU of a run, from 0 to 1: of all epochs, of the first, of those after it (None where there are none), and of all
-    with the barrier (None where the log does not say)."""
+    """The AU of a run, from 0 to 1: of all epochs, of the first, of the later ones (None without any), and of all
+    epochs with the barrier (None if it was not logged)."""
 
     whole: float
     first: float
@@ -24,7 +24,7 @@ class Utilization:
 
 
 def utilization(run: Run) -> Utilization | None:
-    """AU of a run; None where its log does not say how long it waited."""
+    """The AU of a run; None if its log has no waiting times."""
     epochs = list(run.waits)
     if not epochs or run.throughput_only:
         return None
@@ -40,7 +40,7 @@ def utilization(run: Run) -> Utilization | None:
 
 
 def by_epoch(runs: Iterable[Run], most: int = 50) -> dict[int, float]:
-    """AU of each epoch, the mean over runs, of the first `most` epochs that any has."""
+    """{epoch: mean AU over the runs}, for the first `most` epochs that any run has."""
     found: dict[int, list[float]] = {}
     for run in runs:
         for e in [] if run.throughput_only else run.waits:
@@ -50,10 +50,10 @@ def by_epoch(runs: Iterable[Run], most: int = 50) -> dict[int, float]:
 
 
 def own(epoch: Waited) -> float:
-    """Seconds that a rank waited: their mean over ranks, or else rank 0's."""
+    """The seconds that a rank waited in an epoch: the mean over ranks, or else rank 0's."""
     return epoch.wait if epoch.mean is None else epoch.mean
 
 
 def share(epochs: Iterable[Waited], waits: Iterable[float]) -> float:
-    """The share of the epochs' time that is left when the waits are taken out, 0 where they are more than all."""
+    """The share of the epochs' time that is not waiting; 0 if the waits exceed the time."""
     return max(0.0, 1 - sum(waits) / sum(e.wait + e.compute for e in epochs))

@@ -1,7 +1,7 @@
-"""The analysis of MLPerf HPC's paper as tables: time to train, staging, and what training costs, one row a set.
+"""The tables of MLPerf HPC's paper (Farrell et al. 2021, arXiv 2110.11466, tables 4, 5 and 6), a row for each set.
 
-Farrell et al. 2021 (arXiv 2110.11466), tables 4, 5 and 6. All over the runs that the figure of merit averages;
-deviations are sample deviations (n - 1); rates are averaged as their inverses are (`record.rates`).
+Means and sample deviations (n - 1) are over the runs that the figure of merit averages. Means of rates are harmonic
+(`record.rates`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,8 @@ from typing import Any
 
 from compliance.safe import markdown, printable
 from results.statistics.result import Result
+from results.tables.formatting import aligned, markdown_table
 from results.tables.record import record
-from results.tables.text import aligned, row_of
 
 ENERGY = "energy"
 TABLES = {  # title: (head, column, digits) ...
@@ -53,8 +53,8 @@ TABLES = {  # title: (head, column, digits) ...
 
 
 def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
-    """(title, rows with the head first): for every edition and benchmark its sets of runs, closed division first."""
-    strong = sorted((r for r in results if not r.weak), key=place)
+    """(title, rows with the head first) for every edition, benchmark and problem; the closed division comes first."""
+    strong = sorted((r for r in results if not r.weak), key=lambda r: (*r.group[:3], r.group[4], r.org, r.system))
     found = []
     for (edition, benchmark, problem), members in groupby(strong, key=lambda r: r.group[:3]):
         records = [known(r) for r in members]
@@ -68,7 +68,7 @@ def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
 
 
 def known(r: Result) -> dict[str, Any]:
-    """The record; without staging where no log speaks of any, which is not the same as none."""
+    """The record of a set, with energy in kJ. Staging is None if no log mentions it: that does not mean 0 s."""
     values = record(r)
     kilo = {f"kilojoules{end}": values[f"joules{end}"] for end in ("", "_low", "_high")}
     values |= {name: None if joules is None else joules / 1000 for name, joules in kilo.items()}
@@ -77,12 +77,8 @@ def known(r: Result) -> dict[str, Any]:
     return values
 
 
-def place(r: Result) -> tuple[Any, ...]:
-    return (*r.group[:3], r.group[4], r.org, r.system)
-
-
 def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int | None]]) -> list[str]:
-    """A set's values; those without digits are words."""
+    """The values of a set's columns as text; a column without digits holds words."""
     return [
         "-" if values[name] is None else values[name] if digits is None else f"{values[name]:.{digits}f}"
         for _, name, digits in columns
@@ -97,8 +93,7 @@ def analysis_text(results: Sequence[Result]) -> str:
 
 def analysis_markdown(results: Sequence[Result]) -> str:
     """The tables in Markdown."""
-    parts = []
-    for title, (head, *rows) in tables(results):
-        lines = [f"### {markdown(title)}", "", row_of(head), row_of(["---"] * len(head))]
-        parts.append("\n".join(lines + [row_of([markdown(c) for c in row]) for row in rows]) + "\n")
-    return "\n".join(parts)
+    parts = (
+        [f"### {markdown(title)}", "", *markdown_table(head, rows), ""] for title, (head, *rows) in tables(results)
+    )
+    return "\n".join("\n".join(lines) for lines in parts)

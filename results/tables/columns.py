@@ -1,4 +1,4 @@
-"""The columns of the table of runs: what each means, and its pandas type."""
+"""The columns of the table of runs: their meanings and pandas types."""
 
 from collections import namedtuple
 
@@ -18,7 +18,7 @@ COLUMNS = {
     "errors": "errors that the checker found in the log, waived ones not counted",
     "nodes": "nodes that ran it: as logged, or else as the system description says",
     "accelerators_per_node": "accelerators in a node, 0 on CPU; same sources",
-    "units": "accelerators, or processors (sockets) on CPU systems, or nodes if those are unknown",
+    "units": "accelerators, on CPU systems processors (sockets), or nodes if neither is known",
     "unit": "what `units` counts: accelerator, processor or node",
     "system_units": "units of the whole system that is described",
     "logged_benchmark": "submission_benchmark, as logged",
@@ -37,11 +37,11 @@ COLUMNS = {
     "stop_ms": "run_stop, milliseconds since 1970",
     "start_line": "the line of run_start",
     "stop_line": "the line of run_stop",
-    "status": "what run_stop claims; plays no part in any number",
+    "status": "the status that run_stop logs; no number depends on it",
     "target": "the value of the metric to be met",
     "converged": "whether an evaluation between run_start and run_stop met the target",
     "target_line": "the line of that evaluation",
-    "step_ms": "between that evaluation and the one before: what the run's time is known to",
+    "step_ms": "between that evaluation and the one before: the resolution of the run's time",
     "seconds": "run_stop - run_start where the run converged, infinity where not",
     "epochs": "epochs begun inside the timed span, as logged",
     "trained": "samples trained: as counted by the log, else whole epochs of the training split",
@@ -52,7 +52,7 @@ COLUMNS = {
     "staging_ms": "between staging_start and staging_stop",
     "training_ms": "in epochs, without evaluation and staging",
     "evaluation_ms": "between eval_start and eval_stop",
-    "rest_ms": "in none of these",
+    "rest_ms": "outside of staging, training and evaluation",
     "seconds_per_epoch": "total seconds over epochs",
     "epoch_seconds": "training and evaluation over epochs: seconds of an epoch with its evaluations",
     "epochs_per_minute": "the inverse, in minutes",
@@ -64,10 +64,10 @@ COLUMNS = {
     "compute_rate": "samples trained a second of all that isn't staging",
     "train_rate_per_unit": "train_rate over units",
     "eval_rate_per_unit": "eval_rate over units",
-    "au": "accelerator utilization: the share of the epochs' training in which a rank did not wait for data, 0 to 1",
+    "au": "accelerator utilization: the share of training time in which a rank did not wait for data, 0 to 1",
     "au_first": "the same of the first epoch",
     "au_later": "the same of those after it",
-    "au_barrier": "the same of all, where what the slowest rank of a step waits is all ranks' waiting",
+    "au_barrier": "the same of all epochs, with the wait of each step's slowest rank",
     "unit_hours": "units times total hours: the compute budget",
     "node_hours": "nodes times total hours",
     "energy_tier": "what measured the run's energy: meter, node or component counters, or a rehearsal",
@@ -75,15 +75,15 @@ COLUMNS = {
     "training_joules": "energy of the epochs alone",
     "evaluation_joules": "energy of the evaluations alone",
     "fault": "why the run has no time, if it has none",
-    "throughput_only": "whether the log measures throughput alone, and trains to no target",
+    "throughput_only": "whether the log measures throughput only, and trains to no target",
     "measured_rate": "samples trained a second, as such a log states",
     "measured_line": "the line that states it",
     "layout": "units along data x depth x height x width, as logged",
-    "precision": "what is computed in, as logged",
-    "settings": "the settings that change how a step is computed, where the log has them and not the default",
+    "precision": "the precision of activations, as logged",
+    "settings": "the settings that change how a step is computed, if logged and not the default",
 }
 
-Row = namedtuple("Row", COLUMNS, defaults=(None,) * len(COLUMNS))  # a run; None where there is no value
+Row = namedtuple("Row", COLUMNS, defaults=(None,) * len(COLUMNS))  # one run; None stands for no value
 
 LOGGED = ("logged_benchmark", "logged_edition", "logged_division")
 REPEATED = (

@@ -10,9 +10,9 @@ from results.environments import environment_differences
 from results.sources import source_differences
 from results.statistics.contrast import Contrast
 from results.statistics.result import Result
-from results.tables.formatting import show
+from results.tables.formatting import aligned, show
 from results.tables.input_trials import trial_differences
-from results.tables.text import SLOW_RUNS, aligned, finding_text, has_interval, surprise_words, title
+from results.tables.text import SLOW_RUNS, finding_text, has_interval, surprise_words, title
 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
@@ -42,34 +42,34 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
 
 
 def lists_of_differences(compared: Sequence[Side]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
-    """(what, its differences) of everything of which a comparison, as text or as a page, lists what differs."""
+    """(heading, rows) of each list of differences: system description, settings, environment."""
     found = [("system", d.system_differences(compared)), ("settings", d.setting_differences(compared))]
     environments = environment_differences(compared)
     return [*found, ("environment", environments)] if environments else found
 
 
 def measured(compared: Sequence[Side]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
-    """(what, its measures) of runs and of trials of the input, each where some set has any."""
+    """(heading, rows) of the measures of runs and of input trials; a list without rows is left out."""
     found = [("measured", d.measures(compared)), ("input", trial_differences([s.result for s in compared]))]
     return [(name, rows) for name, rows in found if rows]
 
 
 def titled(compared: Sequence[Side]) -> str:
-    """What is compared: edition, benchmark, problem and kind of scaling, and the division, where all have the same."""
+    """The heading of a comparison: edition, benchmark, problem, division and scaling, as far as all sets share them."""
     groups = [s.result.group for s in compared]
     return title(tuple(part if all(g[i] == part for g in groups) else "" for i, part in enumerate(groups[0])))
 
 
 def named(side: Side, compared: Sequence[Side]) -> str:
-    """A set's name, with its round, problem and division where these differ."""
+    """A set's name, with its edition, problem and division if these differ between sets."""
     groups = [s.result.group for s in compared]
     differs = [part for i, part in enumerate(side.result.group) if any(g[i] != part for g in groups)]
     return " · ".join([side.result.label, *(part or "-" for part in differs)])
 
 
 def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
-    """Which is faster and by how much, in a sentence, then what to know of it. Nothing is called faster inside its
-    interval."""
+    """Which set is faster and by how much, in a sentence, then sentences that qualify it. If the interval includes 1,
+    neither is called faster."""
     a, b = compared[0].result, next(s.result for s in compared if s.letter == p.letter)
     if p.why:
         return [f"A and {p.letter} are not compared: {p.why}"]
@@ -81,7 +81,7 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
 
 
 def time_words(p: Pair) -> str:
-    """The verdict on times to train. Ratios are of the slower one's time to the faster one's."""
+    """Which set trains faster. The ratio is the slower set's time over the faster one's."""
     c = p.contrast
     if c.ratio is None:
         return f"A and {p.letter}: no difference can be told: too few runs, or too many did not converge"
@@ -97,7 +97,7 @@ def time_words(p: Pair) -> str:
 
 
 def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
-    """Which takes more energy, where both are known."""
+    """The ratio of energies, if both sets have one; [] otherwise."""
     if a.energy and b.energy and p.energy is None:
         return [f"their energies are not compared: {a.energy.words} and {b.energy.words}"]
     if p.energy is None or p.energy.ratio is None:
@@ -107,14 +107,14 @@ def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
 
 
 def span(c: Contrast, together: int) -> str:
-    """An interval with what it rests on."""
+    """An interval with its degrees of freedom."""
     degrees = "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
     for_all = f" for all {together} ratios at once" if together > 1 else ""
     return f"95 %{for_all}: {c.low:.2f} to {c.high:.2f}, {degrees}"
 
 
 def rate_words(p: Pair, a: Result, b: Result) -> str:
-    """The verdict on models an hour, each measured once."""
+    """Which set of weak scaling makes more models an hour; each was measured once, so there is no interval."""
     x, y = a.throughput.models_per_hour, b.throughput.models_per_hour
     low, high, slow, fast = (x, y, "A", p.letter) if y >= x else (y, x, p.letter, "A")
     said = f"{fast} makes {high / low:.2f} times as many models an hour as {slow} ({show(high)} and {show(low)})"
@@ -122,19 +122,19 @@ def rate_words(p: Pair, a: Result, b: Result) -> str:
 
 
 def comparable(compared: Sequence[Side]) -> bool:
-    """Whether some set has a ratio to the first."""
+    """Whether any set can be compared with the first."""
     return any(not obstacle(compared[0].result, s.result) for s in compared[1:])
 
 
 def convergence_words(p: Pair) -> list[str]:
-    """For information: epochs at the same batch size."""
+    """The permutation test on epochs, for information; [] if batch sizes differ."""
     if p.surprise is None:
         return []
     return [f"for information, {p.letter} next to A, at the same batch size: {surprise_words(p.surprise)}"]
 
 
 def source_lines(compared: Sequence[Side]) -> list[str]:
-    """What was changed in the source, a line a file."""
+    """The differences in source, a line for each file."""
     without, differences = source_differences([(s.letter, s.result) for s in compared])
     lines = ["source (differences)"]
     lines += [f"  {letter}  no source: in no submission, or its logs do not name it" for letter in without]
@@ -146,7 +146,7 @@ def source_lines(compared: Sequence[Side]) -> list[str]:
 
 
 def block(name: str, rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> list[str]:
-    """A table of values, a column a set."""
+    """A table with a column for each set; values are cut to 60 characters."""
     if not rows:
         return [f"{name}: none", ""]
     head = ["", *(s.letter for s in compared)]
@@ -155,7 +155,7 @@ def block(name: str, rows: Sequence[tuple[str, list[str]]], compared: Sequence[S
 
 
 def curve_lines(compared: Sequence[Side]) -> list[str]:
-    """The median curve of each set, at most 20 epochs of it."""
+    """The median curve of each set, at most 20 epochs and the last."""
     curves = [d.median_curve(s) for s in compared]
     epochs = sorted({e for c in curves for e in c})
     if not epochs:
@@ -167,7 +167,7 @@ def curve_lines(compared: Sequence[Side]) -> list[str]:
 
 
 def timeline_lines(compared: Sequence[Side]) -> list[str]:
-    """A line a run, to one scale."""
+    """The timeline of each set's first ten runs, all on one scale."""
     longest = d.longest(compared)
     lines = [f"timelines to {show(longest / 1000)} s: s staging, = training, e evaluation, . the rest"]
     for s in compared:

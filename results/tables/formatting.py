@@ -1,21 +1,24 @@
-"""Numbers for a reader: seconds, minutes, anything."""
+"""Numbers and tables as text for a reader."""
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from compliance.safe import markdown, printable
 
 
 def hundredths(seconds: float | None) -> str:
-    """Seconds to two decimals, so that a column of them lines up."""
+    """Seconds to two decimals, so that a column lines up; "-" for None, "never" for infinity."""
     return "-" if seconds is None else "never" if math.isinf(seconds) else f"{seconds:.2f}"
 
 
 def minutes(seconds: float | None) -> str:
-    """To two decimals, as the rounds publish them."""
+    """Seconds as minutes to two decimals, as MLPerf HPC publishes them; "-" for None."""
     return "-" if seconds is None else f"{seconds / 60:.2f}"
 
 
 def show(value: Any) -> str:
-    """A number for a reader: whole when it is, else to a hundredth at most, never in powers of ten."""
+    """A number: whole numbers without decimals, others to two decimals or three significant digits; "-" for None."""
     if value is None or value != value:
         return "-"
     if math.isinf(value):
@@ -23,3 +26,28 @@ def show(value: Any) -> str:
     if float(value).is_integer():
         return f"{int(value)}"
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table for a terminal, head first. Columns have the width of their widest cell; columns of numbers
+    are aligned to the right. Control characters are shown."""
+    widths = [max(len(printable(row[i])) for row in rows) for i in range(len(rows[0]))]
+    right = [all(is_number(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            printable(c).rjust(w) if r else printable(c).ljust(w) for c, w, r in zip(row, widths, right, strict=True)
+        ]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number, a fraction such as 5/5, a range such as 1-2, or "-"."""
+    return cell == "-" or cell.replace(".", "").replace("/", "").replace("-", "").isdigit()
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table in Markdown; the cells of its rows are escaped."""
+    lines = [head, ["---"] * len(head), *([markdown(cell) for cell in row] for row in rows)]
+    return [f"| {' | '.join(line)} |" for line in lines]

@@ -1,5 +1,7 @@
-"""Trials of the input: a row for every format at a place that a log of `train.py --io-only` tried. No run: no figure of
-merit, no rank. docs/io.md says what each number means."""
+"""The table of input trials (`train.py --io-only`): a row for each format and place that a log tried.
+
+A trial is no run: it has no figure of merit and no rank. docs/io.md says what each number means.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +17,8 @@ HEAD = (*HEAD, "cache", "errors", "log")
 
 @dataclass(frozen=True)
 class InputTrial:
-    """A format at a place. `ranks` is None where the log doesn't say; `errors` are how many the checker found in it."""
+    """One format at one place. `ranks` is as logged, None if it is not; `errors` counts the checker's errors in the
+    log."""
 
     org: str
     system: str
@@ -26,7 +29,7 @@ class InputTrial:
 
     @property
     def numbers(self) -> tuple[float | None, ...]:
-        """From samples a second to the longest wait, in the order and the units of the head."""
+        """The columns from samples/s to the longest wait, in the units of HEAD."""
         t = self.tried
         shares = (None if s is None else 100 * s for s in (t.au, t.ceiling, t.au_waiting, t.au_barrier))
         waits = (None if s is None else 1000 * s for s in (t.p99, t.longest))
@@ -34,7 +37,7 @@ class InputTrial:
 
 
 def input_trials(results: Iterable[Result]) -> list[InputTrial]:
-    """Of sets without runs, by system and log, in the order of the logs."""
+    """The input trials of all results, by system, log and line."""
     found = (one for r in results if r.throughput_only for one in _of(r))
     return sorted(found, key=lambda t: (t.org, t.system, t.log, t.tried.line))
 
@@ -46,7 +49,7 @@ def _of(r: Result) -> Iterator[InputTrial]:
 
 
 def trial_cells(results: Iterable[Result]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of the table of trials."""
+    """(head, rows) of the table of trials."""
     return list(HEAD), [
         [
             *(t.org, t.system, ranks_text(t.ranks), t.tried.emulate, t.tried.format, t.tried.place),
@@ -58,7 +61,7 @@ def trial_cells(results: Iterable[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def ranks_text(ranks: object) -> str:
-    """A count, "-" where a log has another thing in its place."""
+    """The number of ranks, "-" if the log has none or something else."""
     return str(ranks) if type(ranks) is int and 0 < ranks < 1 << 31 else "-"
 
 
@@ -67,8 +70,8 @@ SIDES = (*SIDES, "MB/s decoded", "read MB/s", "device MB/s", "p99 wait ms", "lon
 
 
 def trial_differences(results: Sequence[Result]) -> list[tuple[str, list[str]]]:
-    """(format, place, emulation and measure, its value for each set), of trials that any of the sets has. Several of
-    one kind in a set are shown one after another."""
+    """("format, place, emulation: measure", its value in each set) for each kind of trial that any set has. Several
+    trials of a kind in one set are separated by commas."""
     found: list[dict[tuple[str, str, str], list[InputTrial]]] = []
     for r in results:
         found.append({})

@@ -1,21 +1,22 @@
-"""The tables of `--view procurement`: what a centre asks for that buys a system. Time to target as median, least and
-most of at least three seeds beside the figure of merit; strong and weak scaling; where the time of a step goes; memory;
-energy. Text, Markdown and CSV are made of the same rows (`scaling.py`).
+"""The tables of `--view procurement`, for a centre that buys a system.
 
-Sets that the checker finds errors in are listed with their verdict and without numbers (but with `--as-logged`).
+They have the time to target as median, least and most of at least three seeds beside the figure of merit, strong and
+weak scaling, the phases of a step, memory, and energy. Text, Markdown and CSV are made from the same rows
+(`scaling.py`). A set with errors is listed with its verdict and without numbers, unless `--as-logged` is given.
 """
 
 import csv
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from compliance.safe import csv_cell, markdown, printable
+from compliance.safe import csv_cell, markdown
 from results.statistics.result import Result
-from results.tables.formatting import show
+from results.tables.formatting import aligned, markdown_table, show
 from results.tables.rates import rates, series
+from results.tables.row import ratio
 from results.tables.scaling import (
     GROUPS,
     Cells,
@@ -23,14 +24,13 @@ from results.tables.scaling import (
     needs,
     one,
     place_of,
-    quotient,
     scaled,
     seconds,
     shares,
     shown,
     strong_runs,
 )
-from results.tables.text import aligned, row_of
+from results.tables.text import title
 
 PLACE = ("org", "system")
 TABLES = {  # title: columns
@@ -70,7 +70,7 @@ COLUMNS = (
 
 
 def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str], str, list[Cells]]]:
-    """((edition, benchmark, problem, division), title, rows) of every table that has rows."""
+    """((edition, benchmark, problem, division), name, rows) of every table that has rows."""
 
     def key(r: Result) -> tuple[str, str, str, str]:
         return (*r.group[:3], r.group[4])
@@ -97,13 +97,13 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
                 strict=True,
             )
         )
-        for title, rows in made.items():
+        for name, rows in made.items():
             if rows := list(rows):
-                yield group, title, rows
+                yield group, name, rows
 
 
 def time_to_target(r: Result) -> Cells:
-    """A set of runs."""
+    """The row of a set of runs."""
     place = {"org": r.org, "system": r.system, "nodes": r.one("nodes"), "ranks": one(r.runs, "number_of_ranks")}
     found = place | {"units": r.one("units"), "verdict": r.standing.word} | middle(r)
     if r.fom is not None:
@@ -114,7 +114,7 @@ def time_to_target(r: Result) -> Cells:
 
 
 def energy(r: Result) -> Cells:
-    """The energy of a set's runs."""
+    """The row of a set's energy."""
     e = r.energy
     kilo = {"": e.joules.mean, "_low": e.joules.low, "_high": e.joules.high}
     return {
@@ -122,7 +122,7 @@ def energy(r: Result) -> Cells:
         "system": r.system,
         "nodes": r.one("nodes"),
         "units": r.one("units"),
-        **{f"kilojoules{end}": quotient(joules, 1000) for end, joules in kilo.items()},
+        **{f"kilojoules{end}": ratio(joules, 1000) for end, joules in kilo.items()},
         "kilowatt_hours": e.joules.mean / 3.6e6,
         "watts": e.watts,
         "joules_per_sample_trained": e.trained,
@@ -132,42 +132,37 @@ def energy(r: Result) -> Cells:
 
 
 def cell(value: Any) -> str:
-    """A value for a reader."""
+    """A value as text."""
     return "-" if value is None else value if isinstance(value, str) else show(value)
 
 
-def written(results: Sequence[Result], safe: Callable[[str], str]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """(title, head, rows) for people; columns without any value are left out, but for those that say where."""
-    for group, title, rows in tables(results):
-        columns = [c for c in TABLES[title] if c in PLACE or any(row.get(c) is not None for row in rows)]
-        cells = [[safe(cell(row.get(column))) for column in columns] for row in rows]
-        edition, benchmark, problem, division = group
-        words = (edition, benchmark, problem, f"{division} division" if division else "", title)
-        yield safe(" · ".join(word for word in words if word)), [c.replace("_", " ") for c in columns], cells
+def written(results: Sequence[Result]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """(title, head, rows) of each table as text, without columns that have no value (org and system stay)."""
+    for (*group, division), name, rows in tables(results):
+        columns = [c for c in TABLES[name] if c in PLACE or any(row.get(c) is not None for row in rows)]
+        cells = [[cell(row.get(column)) for column in columns] for row in rows]
+        yield title((*group, "", division), name), [c.replace("_", " ") for c in columns], cells
 
 
 def procurement_text(results: Sequence[Result]) -> str:
     """The tables for a terminal."""
-    parts = ["\n".join([title, *aligned([head, *rows])]) for title, head, rows in written(results, printable)]
+    parts = ["\n".join([name, *aligned([head, *rows])]) for name, head, rows in written(results)]
     return "\n\n".join(parts) + "\n" if parts else "no set of runs, and no log of steps\n"
 
 
 def procurement_markdown(results: Sequence[Result]) -> str:
     """The tables in Markdown."""
-    parts = []
-    for title, head, rows in written(results, markdown):
-        lines = [f"### {title}", "", row_of(head), row_of(["---"] * len(head)), *map(row_of, rows)]
-        parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)
+    parts = ([f"### {markdown(name)}", "", *markdown_table(head, rows), ""] for name, head, rows in written(results))
+    return "\n".join("\n".join(lines) for lines in parts)
 
 
 def procurement_csv(results: Sequence[Result]) -> str:
-    """All tables, one below the other, under the same columns; numbers are not rounded."""
+    """All tables one below the other, under the columns of all; numbers are not rounded."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for group, title, rows in tables(results):
-        place = dict(zip(COLUMNS, (title, *group), strict=False))
+    for group, name, rows in tables(results):
+        place = dict(zip(COLUMNS, (name, *group), strict=False))
         for row in rows:
             known = {name: value for name, value in (place | row).items() if name in COLUMNS and value is not None}
             writer.writerow({name: csv_cell(value) for name, value in known.items()})

@@ -1,10 +1,9 @@
-"""Logs that measure throughput alone (`throughput_only`): samples a second against units, strong and weak scaling.
+"""Logs that measure throughput only (`throughput_only`): samples per second over units, as strong and weak scaling.
 
-No run of training, so no figure of merit and no rank. A point is a log; points that differ in nothing but the number
-of units make a series: strong, where the global batch stays the same, weak, where the batch of a unit does. What is
-computed in keeps series apart, how (sharding, recomputation, ...: `row.DEFAULTS`), and which way samples are
-laid out over units: whole samples to each, parts of samples, or both. A log that the checker finds errors in is listed,
-and is part of no series (but with `--as-logged`).
+Such a log has no figure of merit and no rank. The logs of a series differ only in their number of units. In strong
+scaling they share the global batch, in weak scaling the batch of a unit. They also share the precision, the settings
+that change how a step is computed (`row.DEFAULTS`), and how samples are laid out over units: whole samples to each,
+parts of samples, or both. A log with errors is listed but is in no series, unless `--as-logged` is given.
 """
 
 import math
@@ -20,9 +19,9 @@ WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 
 @dataclass(frozen=True)
 class Rate:
-    """One log. `layout` is (data, depth, height, width), None where it isn't logged; `rate` is samples a second;
-    `errors` are how many the checker found in it; one that is not `sound` is in no series; `settings` are those that
-    are not the default."""
+    """One log. `layout` is (data, depth, height, width), None if not logged; `rate` is samples per second; `errors`
+    counts the checker's errors in the log; only a `sound` log is in a series; `settings` are those that differ from the
+    default."""
 
     org: str
     system: str
@@ -39,7 +38,7 @@ class Rate:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """How samples lie over units; a single unit is where every way begins."""
+        """How samples are laid out over units. A log of one unit belongs to the series of every way."""
         if self.layout is None:
             return ("data",)
         data, parts = self.layout[0], math.prod(self.layout[1:])
@@ -55,8 +54,8 @@ class Rate:
 
 @dataclass(frozen=True)
 class Series:
-    """Rates at different numbers of units, fewest first. `kind` is strong or weak; `batch` the batch that stays the
-    same: the global one, or a unit's."""
+    """Rates at different numbers of units, fewest first. `kind` is strong or weak; `batch` is what all share: the
+    global batch (strong) or a unit's (weak)."""
 
     kind: str
     org: str
@@ -69,29 +68,30 @@ class Series:
 
     @property
     def name(self) -> str:
+        """What the logs of the series share, in words."""
         what = "batch" if self.kind == "strong" else "batch a unit"
         computed = "".join(f", {said}" for said in (self.precision, self.settings) if said)
         return f"{self.org} {self.system}, {WAYS[self.way]}{computed}, {what} {show(self.batch)}"
 
     def efficiency(self, rate: Rate) -> float:
-        """Of a unit, next to a unit where there are fewest: their mean, if several logs are of so few."""
+        """The rate of a unit over the mean rate of a unit at the fewest units of the series."""
         fewest = [r.rate / r.units for r in self.rates if r.units == self.rates[0].units]
         return rate.rate / rate.units / (sum(fewest) / len(fewest))
 
 
 def rates(results: Iterable[Result]) -> list[Rate]:
-    """The logs of sets that measure throughput alone and say how fast, by system, units and layout."""
+    """The rates of all logs that measure throughput only, by system, units and layout."""
     found = [one(r, row) for r in results if r.throughput_only for row in r.rows]
     return sorted((f for f in found if f), key=place)
 
 
 def place(f: Rate) -> tuple:
-    """Where a rate stands in the table."""
+    """The key by which rates are sorted."""
     return f.org, f.system, f.precision, f.settings, f.units, f.layout or (), f.log
 
 
 def one(r: Result, run: Row) -> Rate | None:
-    """A log's rate. Its units are its ranks, one to an accelerator, where the layout tells them."""
+    """A log's rate, None if it has none. Units are ranks, one for each accelerator, if the layout is logged."""
     layout = tuple(int(n) for n in run.layout.split(" x ")) if run.layout else None
     units = math.prod(layout) if layout else run.units
     if not units or not run.measured_rate or run.measured_rate < 0:
@@ -102,7 +102,7 @@ def one(r: Result, run: Row) -> Rate | None:
 
 
 def series(found: Sequence[Rate]) -> list[Series]:
-    """Every series of at least two numbers of units, strong ones first."""
+    """Every series with two or more numbers of units, strong ones first."""
     grouped: dict[tuple, list[Rate]] = {}
     for rate in found:
         for way in rate.ways if rate.batch and rate.sound else ():
@@ -113,7 +113,7 @@ def series(found: Sequence[Rate]) -> list[Series]:
 
 
 def rate_cells(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of the table of rates."""
+    """(head, rows) of the table of rates."""
     found = rates(results)
     lines = series(found)
     head = ["org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit"]
@@ -130,6 +130,6 @@ def rate_cells(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def efficiencies(rate: Rate, lines: Iterable[Series]) -> str:
-    """A rate's efficiency in the series that it belongs to, "-" in none."""
+    """A rate's efficiency in each of `lines` that it belongs to, in percent; "-" if none."""
     found = {f"{100 * s.efficiency(rate):.1f} %" for s in lines if rate in s.rates}
     return ", ".join(sorted(found)) or "-"

@@ -1,8 +1,7 @@
-"""A result as one flat record: the columns of CSV and JSON, documented and in fixed order.
+"""A result as one flat record: the columns of CSV and JSON, in fixed order.
 
-A column that has no value for a set is empty (CSV) or null (JSON). Numbers are not rounded.
-Means and deviations are over the runs that the figure of merit averages, deviations with n - 1; for a weak set, over
-its unpruned models.
+A column without value is empty (CSV) or null (JSON). Numbers are not rounded. Means and deviations (n - 1) are over the
+runs that the figure of merit averages, in a weak set over its unpruned models.
 """
 
 import math
@@ -25,12 +24,12 @@ COLUMNS = {
     "apart: Yuen and Welch's test of each pair's ratio, corrected for all pairs by Holm",
     "org": "the organisation's folder",
     "system": "the system's folder",
-    "verdict": "clean, review (statistics that a person must look at), errors, and what is waived",
-    "errors": "errors that the checker found and no waiver covers, but for those in pruned logs",
+    "verdict": "clean, review (findings that a person must judge), errors, and how many are waived",
+    "errors": "errors that the checker found and no waiver covers, without those in pruned logs",
     "reviews": "findings that a person must judge, and no waiver covers",
     "waived": "errors, and findings for a person to judge, that a waiver covers",
     "reviewed": "points that people must judge of its submission: how many reviewers accepted, and their objections",
-    "why": "why there is no figure of merit, if there is none",
+    "why": "why there is no score, if there is none",
     "runs": "runs in the set, pruned models not counted",
     "converged": "runs that met the target",
     "required": "runs that a score needs",
@@ -55,11 +54,11 @@ COLUMNS = {
     "passes": "mean passes over the training split: as counted by the log, else epochs",
     "passes_deviation": "their deviation",
     "seconds_per_epoch": "mean total seconds over epochs",
-    "staging_seconds": "mean",
-    "staging_deviation": "deviation",
-    "training_seconds": "mean",
-    "evaluation_seconds": "mean",
-    "rest_seconds": "mean of what is none of these",
+    "staging_seconds": "mean seconds of staging",
+    "staging_deviation": "their deviation",
+    "training_seconds": "mean seconds in epochs, without evaluation and staging",
+    "evaluation_seconds": "mean seconds of evaluation",
+    "rest_seconds": "mean seconds outside of these three",
     "staging_share": "staging over total, of the means",
     "train_rate": "samples trained a second of training, mean; as the logs state it where evaluations run beside it",
     "train_rate_deviation": "its deviation",
@@ -82,18 +81,18 @@ COLUMNS = {
     "au_deviation": "its deviation",
     "au_first": "the same of the first epoch",
     "au_later": "the same of those after it",
-    "au_barrier": "the same of all, where what the slowest rank of a step waits is all ranks' waiting",
-    "au_by_epoch": "the same of each of the first 50 epochs, one after another",
+    "au_barrier": "the same of all epochs, with the wait of each step's slowest rank",
+    "au_by_epoch": "the same of each of the first 50 epochs, separated by blanks",
     "nodes": "nodes of a run",
     "units": "accelerators of a run, or processors, or nodes",
-    "unit": "which of these",
+    "unit": "what `units` counts: accelerator, processor or node",
     "batch": "global batch size",
     "unit_hours": "compute budget: units times hours, mean",
     "unit_hours_deviation": "its deviation",
     "node_hours": "nodes times hours, mean",
     "node_hours_deviation": "its deviation",
     "energy_tier": "what measured the energy of all runs: meter, node, component (informative), rehearsal (none)",
-    "joules": "energy to the target where all converged runs were measured: trimmed as the figure of merit is; in weak "
+    "joules": "energy to the target if all converged runs were measured: trimmed like the figure of merit, in weak "
     "sets the mean of a model",
     "joules_low": "its 95 % interval, low end",
     "joules_high": "high end",
@@ -121,6 +120,7 @@ def record(r: Result) -> dict[str, Any]:
 
 
 def identity(r: Result) -> dict[str, Any]:
+    """The columns that say which set it is, and how it was judged."""
     edition, benchmark, problem, scaling, division = r.group
     return {
         "edition": edition,
@@ -143,12 +143,14 @@ def identity(r: Result) -> dict[str, Any]:
 
 
 def rank_text(rank: tuple[int, int] | None) -> str | None:
+    """A range of ranks: "2", "2-4", None without rank."""
     if rank is None:
         return None
     return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}-{rank[1]}"
 
 
 def merit(r: Result) -> dict[str, Any]:
+    """The columns of the figure of merit, its interval and the spread of runs."""
     found: dict[str, Any] = {
         "runs": r.score.n,
         "converged": r.score.converged,
@@ -181,7 +183,7 @@ def merit(r: Result) -> dict[str, Any]:
 
 
 def means(r: Result) -> dict[str, Any]:
-    """Statistics over the runs that count. Given whether or not there is a figure of merit: they are measurements."""
+    """The columns of means over runs. They are measurements, so they do not depend on the set having a score."""
     parts = {name: r.mean(f"{name}_ms") for name in ("staging", "training", "evaluation", "rest", "total")}
     staging = r.deviation("staging_ms")
     return {
@@ -205,6 +207,7 @@ def means(r: Result) -> dict[str, Any]:
 
 
 def mean_and_deviation(r: Result, *columns: str) -> dict[str, float | None]:
+    """{column: mean, column_deviation: deviation} of columns of the runs."""
     return {f"{c}{end}": f(c) for c in columns for end, f in (("", r.mean), ("_deviation", r.deviation))}
 
 
@@ -217,8 +220,8 @@ RATES = {  # column: column of the runs
 
 
 def rates(r: Result) -> dict[str, Any]:
-    """What MLPerf HPC's paper tabulates (Farrell et al. 2021, tables 5 and 6): times of epochs, and rates averaged as
-    their inverses are, so that a mean rate is that of the mean time."""
+    """The times of epochs and rates of MLPerf HPC's paper (Farrell et al. 2021, tables 5 and 6). Means of rates are
+    harmonic: a mean rate is that of the mean time."""
     found: dict[str, Any] = mean_and_deviation(r, "epoch_seconds")
     staging, epoch = r.mean("staging_ms"), found["epoch_seconds"]
     found["staging_epochs"] = staging / 1000 / epoch if staging is not None and epoch else None
@@ -228,7 +231,7 @@ def rates(r: Result) -> dict[str, Any]:
 
 
 def energy(r: Result) -> dict[str, Any]:
-    """Only where every run that converged was measured, in one way."""
+    """The columns of energy; {} unless every converged run was measured, and all in one way."""
     e = r.energy
     if e is None:
         return {}
@@ -246,11 +249,13 @@ def energy(r: Result) -> dict[str, Any]:
 
 
 def reference(r: Result) -> dict[str, Any]:
+    """The columns that compare epochs with the reference's."""
     s = r.surprise
     return {} if s is None else {f"reference_{k}": getattr(s, k) for k in ("speedup", "p", "detectable")}
 
 
 def weak(r: Result) -> dict[str, Any]:
+    """The columns of weak scaling; {} for other sets."""
     if not r.weak:
         return {}
     found: dict[str, Any] = {"pruned": r.pruned, "pruned_errors": len(r.standing.pruned_errors)}
@@ -266,9 +271,5 @@ def weak(r: Result) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON can hold: NaN and infinity are null."""
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
+    """The value, None if it is NaN or infinite: JSON has no such numbers."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""One run as a row of the table of runs."""
+"""Making a row of the table of runs from a judged log."""
 
 import math
 import os
@@ -16,17 +16,17 @@ from results.statistics.utilization import utilization
 from results.tables.columns import Row
 from rules.edition import Benchmark, load
 
-LARGEST = 2**63  # numbers beyond it, infinities and NaN are no measurements
+LARGEST = 2**63  # larger numbers, infinities and NaN are not taken as measurements
 VERSION = re.compile(r"v\d+\.\d+.*")
 
 
 def scaling(runs: SetVerdict) -> str:
-    """Strong where no folder says otherwise, as in MLPerf HPC v0.7."""
+    """The scaling of a set: strong if no folder says it, as in MLPerf HPC v0.7."""
     return runs.scaling or "strong"
 
 
 def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
-    """One run as a row."""
+    """The row of a log; `name` is the name of its set `runs`."""
     run = log.run
     benchmark = benchmark_of(runs.edition, run.benchmark)
     values = {
@@ -61,7 +61,7 @@ def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
 
 
 def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
-    """What it took, where that was measured: of counters all of the machine, and without a fault."""
+    """The columns of energy; {} without a sound measurement. Counters must cover the whole machine."""
     run, found = log.run, log.run.energy
     if found is None:
         return {}
@@ -77,12 +77,12 @@ def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def benchmark_of(edition: str, name: str) -> Benchmark | None:
-    """What an edition of the rules says of a benchmark, None if it knows none of that name."""
+    """An edition's entry for a benchmark, None if it has none of that name."""
     return load(edition).benchmarks.get(name)
 
 
 def lines(run: Run) -> dict[str, Any]:
-    """Where the log says what."""
+    """The seed, and the columns of line numbers."""
     fact, batch = seed(run), run.facts.get("global_batch_size")
     return {
         "seed": None if fact is None else str(fact.value)[:40],
@@ -97,14 +97,14 @@ def lines(run: Run) -> dict[str, Any]:
 
 
 def seed(run: Run) -> Fact | None:
-    """The first seed, as logged where that is kept."""
+    """The first seed of a run with its line, as logged; None without a seed."""
     fact = run.facts.get("seed")
     if fact is not None and fact.value is not None:
         return fact
     return Fact(*run.seeds[0]) if run.seeds else None
 
 
-# What changes how a step is computed, and what it is where nothing is said: the reference's defaults.
+# The settings that change how a step is computed, with the reference's defaults.
 DEFAULTS = {
     "sharding": "ddp",
     "recompute": False,
@@ -116,19 +116,19 @@ DEFAULTS = {
 
 
 def settings(value: Any) -> str | None:
-    """Those of a log's hyperparameters that are not the default, in words; None where all are, or none is known."""
+    """The hyperparameters that differ from DEFAULTS, in words; None if none does."""
     known = value if isinstance(value, dict) else {}
     odd = {name: known[name] for name, default in DEFAULTS.items() if known.get(name, default) != default}
     return ", ".join(name if v is True else f"{name}={v if plain(v) else short(v)}" for name, v in odd.items()) or None
 
 
 def plain(value: Any) -> bool:
-    """Whether it is a short word."""
+    """Whether a value is a short word."""
     return isinstance(value, str) and value.isidentifier() and len(value) <= 20
 
 
 def short(value: Any) -> str:
-    """A value in words, never long."""
+    """A value in at most 60 characters."""
     shown = repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
@@ -137,22 +137,22 @@ AXES = ("data", "depth", "height", "width")
 
 
 def layout(value: Any) -> str | None:
-    """A layout of ranks in words; None of anything else."""
+    """A logged layout as "4 x 2 x 2 x 1"; None if it is not valid."""
     extents = [value.get(axis) for axis in AXES] if isinstance(value, dict) else []
     sound = extents and all(type(n) is int and 0 < n < 1 << 31 for n in extents)
     return " x ".join(map(str, extents)) if sound else None
 
 
 def round_of(runs: SetVerdict) -> str:
-    """The edition's name; with the round's own where its folder names another version, so that the two never mix."""
+    """The edition, with the round's name if its folder names another version: the two are never ranked together."""
     if not VERSION.fullmatch(runs.round) or runs.edition.endswith(runs.round):
         return runs.edition
     return f"{runs.round} (checked by {runs.edition})"
 
 
 def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[str, Any]:
-    """On how much of which machine a run ran. Some that train many models at once log the nodes of all of them:
-    ranks, one to an accelerator, then tell how many were this model's."""
+    """The columns of nodes, units, batch and samples. Where many models train at once, some logs name the nodes of all
+    models; the number of ranks, one for each accelerator, then gives the units of this model."""
     nodes = first(run.value("number_of_nodes"), system.get("number_of_nodes"))
     accelerators = first(run.value("accelerators_per_node"), system.get("accelerators_per_node"))
     processors = first(system.get("host_processors_per_node"))
@@ -160,7 +160,7 @@ def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[s
     if not per_node:
         per_node, unit = 1, "node"
     units = nodes * per_node if nodes else None
-    # One of many on a node has some of its accelerators, and logs these alone.
+    # A model that shares its node with others logs only its own accelerators.
     whole = max(per_node, first(system.get("accelerators_per_node")) or 0) if one_of_many and accelerators else per_node
     ranks = first(run.value("number_of_ranks"))
     if one_of_many and accelerators and ranks and units and ranks < units:
@@ -178,7 +178,7 @@ def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[s
 
 
 def first(*values: Any) -> float | None:
-    """The first that is a number, or the digits of one; commas and blanks in it don't matter. Never negative."""
+    """The first value that is a number of 0 or more, or its digits as text, with or without commas; None if none is."""
     for value in values:
         if isinstance(value, str):
             digits = value.replace(",", "").strip()
@@ -189,19 +189,20 @@ def first(*values: Any) -> float | None:
 
 
 def number(value: Any) -> float | None:
-    """A finite number; None of anything else (a bool is no number)."""
+    """The value if it is a finite number, else None. A bool is no number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if -LARGEST < value < LARGEST else None
 
 
 def text(value: Any) -> str | None:
-    """Text as it stands; None of anything else."""
+    """The value if it is text, else None."""
     return value if isinstance(value, str) else None
 
 
 def times(run: Run) -> dict[str, Any]:
-    """When and how fast. A run that missed its target, or has no timed span, took for ever."""
+    """The columns of times, epochs and quality. `seconds` is infinite if the run missed its target or has no timed
+    span."""
     counts = run.converged and run.window is not None and not run.throughput_only
     last = run.passing or (run.evaluations[-1] if run.evaluations else None)
     parts, samples = decompose(run), number(run.samples)
@@ -227,7 +228,7 @@ def times(run: Run) -> dict[str, Any]:
 
 
 def busy(run: Run) -> dict[str, float | None]:
-    """Its accelerator utilization, where it says how long it waited."""
+    """The columns of accelerator utilization; {} if the log has no waiting times."""
     found = utilization(run)
     if found is None:
         return {}
@@ -235,20 +236,16 @@ def busy(run: Run) -> dict[str, float | None]:
 
 
 def step(run: Run, hit: Evaluation) -> int | None:
-    """Milliseconds since the evaluation before; None where it was the first, or the clock runs back."""
+    """Milliseconds since the previous evaluation; None for the first one, or if the clock ran backwards."""
     before = [e.time_ms for e in run.evaluations if e.line < hit.line]
     return hit.time_ms - before[-1] if before and hit.time_ms > before[-1] else None
 
 
 def passes(run: Run, last: Evaluation | None) -> float | None:
-    """Passes over the training split up to an evaluation, by the samples that the log counts. A step count is believed
-    only where it fits the epochs."""
-    epochs, batch, samples = (
-        epoch_count(run),
-        first(run.value("global_batch_size")),
-        first(run.value("train_samples")),
-    )
-    counted = number(run.samples)
+    """Passes over the training split until an evaluation: by samples if the log counts them, by steps if these agree
+    with the epochs, else by epochs."""
+    epochs, counted = epoch_count(run), number(run.samples)
+    batch, samples = (first(run.value(key)) for key in ("global_batch_size", "train_samples"))
     if counted is not None:
         return ratio(counted, samples)
     step = last.step if last else None
@@ -258,7 +255,7 @@ def passes(run: Run, last: Evaluation | None) -> float | None:
 
 
 def fault(run: Run) -> str:
-    """Why a run counts as not converged, in words."""
+    """Why a run counts as not converged."""
     if run.throughput_only:
         return "throughput only: it trains to no target"
     for name, mark in (("run_start", run.start), ("run_stop", run.stop)):
@@ -274,8 +271,8 @@ def fault(run: Run) -> str:
 
 
 def rates(v: dict[str, Any], stated: float | None) -> dict[str, float | None]:
-    """Columns that follow from others; None where anything they need is missing or a divisor is 0. `stated` is the
-    rate of training that the log states, where evaluations run beside training and its time can't be told."""
+    """The columns that follow from others; None if a number is missing or a divisor is 0. `stated` is the training rate
+    that the log states where evaluations run beside training, whose time is then unknown."""
     total, staging, training, evaluation = (
         ratio(v.get(f"{name}_ms"), 1000) for name in ("total", "staging", "training", "evaluation")
     )
@@ -303,10 +300,10 @@ def rates(v: dict[str, Any], stated: float | None) -> dict[str, float | None]:
 
 
 def ratio(a: float | None, b: float | None) -> float | None:
-    """a / b; None where one is missing or b isn't positive."""
-    return None if a is None or b is None or not b > 0 else a / b
+    """a / b; None if one is missing or infinite, or b is not positive."""
+    return a / b if a is not None and b is not None and math.isfinite(a) and math.isfinite(b) and b > 0 else None
 
 
 def product(*factors: float | None) -> float | None:
-    """None where one is missing."""
+    """The product of the factors; None if one is missing."""
     return None if None in factors else math.prod(factors)

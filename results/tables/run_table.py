@@ -1,11 +1,11 @@
-"""The table that everything else is drawn from: one row a run, of what was checked and nothing else.
+"""The table of runs, from which all results are computed: one row for each judged run.
 
     from results.tables.run_table import load
     runs = load(["results/"])  # a pandas DataFrame
     runs.groupby("set").seconds.describe()
 
-`columns.COLUMNS` lists every column with its meaning. Times that are sums of logged times are whole milliseconds, so
-that `total_ms == staging_ms + training_ms + evaluation_ms + rest_ms` holds exactly in every row that has them.
+`columns.COLUMNS` lists every column with its meaning. Parts of a run's time are whole milliseconds, so that
+`total_ms == staging_ms + training_ms + evaluation_ms + rest_ms` holds exactly in every row that has them.
 """
 
 import os
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 def load(
     paths: Iterable[str | Path], edition: str | None = None, progress: Callable[[int, int], None] | None = None
 ) -> "pd.DataFrame":
-    """The runs of the sets at or below `paths`, by set and number. Raises ValueError where one can't be looked at.
+    """A pandas DataFrame with the runs of the sets at or below `paths`, by set and number.
 
-    `edition` overrules what folders say; `progress(done, all)` is called after each log.
+    `edition` overrules the folders' names; `progress(done, all)` is called after each log. Raises ValueError if a path
+    cannot be read.
     """
     import pandas as pd  # takes longer to import than a small round to check
 
@@ -39,10 +40,9 @@ def load(
 
 
 def named_sets(verdict: Verdict) -> list[tuple[str, SetVerdict]]:
-    """Every set once, in the order of names. Sets of equal names, from rounds of equal names, are told apart by a
-    number."""
+    """(name, set) of every set once, sorted by name. A repeated name, from rounds of equal names, gets a number."""
     found: dict[str, SetVerdict] = {}
-    for runs in verdict.all_sets:  # those of submissions come first: they know more of the set
+    for runs in verdict.all_sets:  # sets of submissions come first: they hold more than a set given by itself
         found.setdefault(os.path.realpath(runs.folder), runs)
     names: dict[str, int] = {}
     named = []
@@ -54,7 +54,7 @@ def named_sets(verdict: Verdict) -> list[tuple[str, SetVerdict]]:
 
 
 def set_name(runs: SetVerdict) -> str:
-    """The folders that say what a set is; its path where it was given by itself."""
+    """round/org/system/scaling/benchmark; the path of a set that was given by itself."""
     if not runs.submission:
         return runs.path
     return "/".join(p for p in (runs.round, runs.org, runs.system, scaling(runs), runs.benchmark) if p)

@@ -1,7 +1,8 @@
-"""Rows of scaling studies: sets of runs at several numbers of ranks, and logs that measure steps, with the phases of a
-step and what a rank needs. A row is a dict of plain values; what isn't known is left out or None."""
+"""The rows of scaling studies: sets of runs at several numbers of ranks, and logs that measure steps.
 
-import math
+A row is a dict of plain values; an unknown value is None or left out.
+"""
+
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import Any
@@ -10,11 +11,11 @@ from benchmark.study import study_of
 from compliance.reading.run import Run
 from results.statistics.result import Result
 from results.tables.rates import Rate, Series
-from results.tables.row import first
+from results.tables.row import first, ratio
 
-SEEDS = 3  # of which there is a median
+SEEDS = 3  # seeds that a median needs
 GIB = 2**30
-GROUPS = {  # phases of a step, by what a machine needs more of
+GROUPS = {  # phases of a step, by the part of a machine that limits them
     "compute": ("forward", "backward", "optimizer"),
     "input": ("wait",),
     "communication": ("halo", "norm", "reduction"),
@@ -25,18 +26,18 @@ Cells = dict[str, Any]
 
 
 def shown(r: Result) -> bool:
-    """Whether a set's numbers may be shown: the checker finds no error."""
+    """Whether a set's numbers may be shown: it has no error, or was asked for as logged."""
     return r.as_logged or not r.standing.errors
 
 
 def one(rows: Sequence[Run], key: str) -> float | None:
-    """A number that all runs log alike."""
+    """The number that all runs log under a key; None if they differ."""
     found = {first(run.value(key)) for run in rows}
     return found.pop() if len(found) == 1 else None
 
 
 def middle(r: Result) -> Cells:
-    """Median, least and most seconds of a set's runs, where they have three seeds at least and numbers may be shown."""
+    """Runs, seeds, and, from three seeds on, median, least and most seconds of a set whose numbers may be shown."""
     seeds = {row.seed for row in r.rows if row.seed is not None}
     found: Cells = {"runs": len(r.rows), "seeds": len(seeds)}
     if shown(r) and len(seeds) >= SEEDS:
@@ -45,7 +46,7 @@ def middle(r: Result) -> Cells:
 
 
 def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
-    """Sets of a study next to that of the fewest ranks: same batch and precision, another number of ranks."""
+    """The sets of each study of one batch and precision, with speedup and efficiency relative to the fewest ranks."""
     studies: dict[tuple, list[tuple[float, Result]]] = {}
     for r in results:
         ranks = one(r.runs, "number_of_ranks")
@@ -57,7 +58,7 @@ def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
         fewest, least = points[0][0], middle(points[0][1]).get("median_seconds")
         for ranks, r in points if len(points) > 1 else ():
             e, found = r.energy, middle(r)
-            speedup = quotient(least, found.get("median_seconds"))
+            speedup = ratio(least, found.get("median_seconds"))
             yield {
                 "org": r.org,
                 "system": key[1],
@@ -65,25 +66,20 @@ def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
                 "ranks": ranks,
                 **found,
                 "speedup": speedup,
-                "efficiency": quotient(speedup, ranks / fewest),
+                "efficiency": ratio(speedup, ranks / fewest),
                 "epochs": r.mean("epochs"),
                 "epoch_seconds": r.mean("epoch_seconds"),
                 "kilojoules": e.joules.mean / 1000 if e else None,
             }
 
 
-def quotient(a: float | None, b: float | None) -> float | None:
-    """a / b; None where one is missing, infinite, or b is not positive."""
-    return a / b if a is not None and b is not None and math.isfinite(a) and math.isfinite(b) and b > 0 else None
-
-
 def place_of(rate: Rate) -> Cells:
-    """A log that measures throughput alone."""
+    """The columns that say which log a row is of."""
     return {"org": rate.org, "system": rate.system, "units": rate.units, "layout": rate.shape, "batch": rate.batch}
 
 
 def scaled(lines: Iterable[Series], kind: str) -> Iterator[Cells]:
-    """The logs of each series of a kind, next to those of the fewest units."""
+    """The logs of each series of a kind, with speedup and efficiency relative to the fewest units."""
     for line in lines:
         if line.kind == kind:
             fewest = line.rates[0].units
@@ -91,26 +87,26 @@ def scaled(lines: Iterable[Series], kind: str) -> Iterator[Cells]:
                 efficiency = line.efficiency(rate)
                 yield place_of(rate) | {
                     "samples_per_second": rate.rate,
-                    "step_seconds": quotient(rate.batch, rate.rate),
+                    "step_seconds": ratio(rate.batch, rate.rate),
                     "speedup": efficiency * rate.units / fewest,
                     "efficiency": efficiency,
                 }
 
 
 def measured(run: Run, name: str) -> Any:
-    """A figure of all steps together."""
+    """A number that a log of steps gives for all its steps."""
     return run.measured.value.get(name) if run.measured else None
 
 
 def seconds(run: Run) -> dict[str, float | None]:
-    """Seconds of a step by phase, and of its share of an evaluation."""
+    """{phase: seconds of a step}; evaluation is the step's share of one."""
     found = measured(run, "seconds")
     known = found if isinstance(found, dict) else {}
     return {name: first(known.get(name)) for names in GROUPS.values() for name in names}
 
 
 def shares(phases: dict[str, float | None]) -> Cells:
-    """What a step's time goes to, in per cent; the largest of it, and the largest beside computing."""
+    """Percent of a step in each group of phases, the largest group, and the largest beside computing."""
     total = sum(s for s in phases.values() if s)
     if not total:
         return {}
@@ -120,7 +116,7 @@ def shares(phases: dict[str, float | None]) -> Cells:
 
 
 def needs(run: Run) -> Cells:
-    """Memory of a rank, bytes read a second, and operations a second."""
+    """The memory of a rank, the bytes read per second, and the operations per second."""
     memory, read = measured(run, "peak_memory_bytes"), measured(run, "bytes_read")
     memory, read = (value if isinstance(value, dict) else {} for value in (memory, read))
     setup = run.value("throughput_setup")
@@ -130,9 +126,9 @@ def needs(run: Run) -> Cells:
     )
     time = steps * step if steps and step else None
     return {
-        "least_gib": quotient(first(memory.get("least_by_rank")), GIB),
-        "most_gib": quotient(first(memory.get("most_by_rank")), GIB),
-        "read_mb_per_second": quotient(quotient(total, 1e6), time),
+        "least_gib": ratio(first(memory.get("least_by_rank")), GIB),
+        "most_gib": ratio(first(memory.get("most_by_rank")), GIB),
+        "read_mb_per_second": ratio(ratio(total, 1e6), time),
         "tflops": first(measured(run, "model_tflops")),
         "peak_percent": None if share is None else 100 * share,
     }

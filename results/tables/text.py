@@ -14,7 +14,7 @@ from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
 from results.statistics.score import FEWEST
 from results.statistics.slow import SLOW, slow_runs
-from results.tables.formatting import hundredths, minutes, show
+from results.tables.formatting import aligned, hundredths, markdown_table, minutes, show
 from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
 from results.tables.record import COLUMNS, rank_text, record
@@ -30,7 +30,7 @@ MOST_SLOW = 5  # runs that are named
 
 
 def csv_text(results: Iterable[Result]) -> str:
-    """A row a set, under the names of the columns."""
+    """CSV with a row for each set under the names of the columns."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
     writer.writeheader()
@@ -39,8 +39,8 @@ def csv_text(results: Iterable[Result]) -> str:
 
 
 def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence[dict] = ()) -> str:
-    """Records with what their columns mean, those of campaigns of `tuning` if there are any, and what has no result and
-    why."""
+    """JSON with the records of sets, the meanings of their columns, `tuning` campaigns, and (path, why) of what has no
+    result."""
     body = {
         "schema": "results/1",
         "columns": COLUMNS,
@@ -52,11 +52,10 @@ def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence
 
 
 def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
-    """One table a group, with the columns that a reader wants first; then what has no result and why."""
+    """A Markdown table for each group, then what has no result and why."""
     lines: list[str] = []
     for name, rows, (head, cells) in tables(results):
-        lines += [f"### {markdown(name)}", "", row_of(head), row_of(["---"] * len(head))]
-        lines += [row_of([markdown(c) for c in line]) for line in cells] + [""]
+        lines += [f"### {markdown(name)}", "", *markdown_table(head, cells), ""]
         notes = [f"- {markdown(words)}"] if (words := slow_words(rows)) else []
         notes += [f"- {markdown(r.label)}: no score: {markdown(r.why)}" for r in rows if r.why]
         lines += [*notes, ""] if notes else []
@@ -64,13 +63,8 @@ def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
     return "\n".join(lines)
 
 
-def row_of(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
 def terminal_text(results: Sequence[Result], left_out: Places = ()) -> str:
-    """The default: for each group a table, then what each set's runs did and why some have no score; then what has no
-    result and why."""
+    """The text for a terminal: for each group a table and the details of each set, then what has no result and why."""
     lines: list[str] = []
     for name, rows, (head, cells) in tables(results):
         lines += [name, *aligned([head, *cells])]
@@ -86,8 +80,8 @@ def terminal_text(results: Sequence[Result], left_out: Places = ()) -> str:
 
 
 def tables(results: Sequence[Result]) -> Iterator[tuple[str, list[Result], Cells]]:
-    """(title, sets to say more of, head and rows) of every table. Logs that measure throughput alone, and trials of the
-    input, have one each beside the ranking."""
+    """(title, sets to detail below, (head, rows)) of every table: of each group the ranking, the logs that measure
+    throughput only, and the input trials."""
     for group, members in groupby(results, key=lambda r: r.group):
         rows = list(members)
         if trained := [r for r in rows if not r.throughput_only]:
@@ -102,7 +96,7 @@ def tables(results: Sequence[Result]) -> Iterator[tuple[str, list[Result], Cells
 
 
 def cells_of(rows: Sequence[Result]) -> Cells:
-    """Head and rows of a table of sets of runs, of one kind of scaling."""
+    """(head, rows) of a table of sets of one kind of scaling; with energy if any set has it."""
     head, cells = weak_cells(rows) if rows[0].weak else strong_cells(rows)
     if not any(r.energy for r in rows):
         return head, cells
@@ -113,7 +107,7 @@ ENERGY = ("energy kJ", "95 % kJ", "mean W", "energy by")
 
 
 def energy_cells(r: Result) -> list[str]:
-    """A set's energy, "-" where it has none."""
+    """A set's cells under ENERGY, "-" without energy."""
     e = r.energy
     if e is None:
         return ["-"] * len(ENERGY)
@@ -121,18 +115,19 @@ def energy_cells(r: Result) -> list[str]:
 
 
 def energy_interval(e: SetEnergy) -> str:
-    """The interval of an energy, in kJ."""
+    """The interval of an energy in kJ, "-" without one."""
     return "-" if e.joules.low is None else f"{show(e.joules.low / 1000)} to {show(e.joules.high / 1000)}"
 
 
 def energy_words(e: SetEnergy) -> str:
-    """A set's energy in words."""
+    """A set's energy in words: total, interval, power, joules per sample, and how it was measured."""
     each = [f"{show(j)} J a sample {what}" for what, j in (("trained", e.trained), ("evaluated", e.evaluated)) if j]
     span = "" if e.joules.low is None else f", 95 % {energy_interval(e)}"
     return "; ".join([f"{show(e.joules.mean / 1000)} kJ{span}", f"mean power {show(e.watts)} W", *each, e.words])
 
 
-def title(group: tuple[str, ...], what: str | None = None) -> str:
+def title(group: Sequence[str], what: str | None = None) -> str:
+    """The title of a group's table; `what` it is about, by default its scaling."""
     edition, benchmark, problem, scaling, division = group
     what = what or {"strong": "time to train (capability)", "weak": "throughput"}.get(scaling, scaling)
     return printable(
@@ -198,7 +193,7 @@ def weak_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
 
 
 def details(r: Result) -> list[str]:
-    """What stands under a set's name."""
+    """The lines under a set's name."""
     lines = [f"no score: {printable(r.why)}"] if r.why else []
     if r.fom is not None:
         lines.append(f"figure of merit {hundredths(r.fom)} s = {minutes(r.fom)} min: {middle_words(r)}")
@@ -221,7 +216,7 @@ def details(r: Result) -> list[str]:
 
 
 def finding_lines(r: Result) -> list[str]:
-    """The first of what the checker found in a set, waived ones last."""
+    """The first five findings about a set, waived ones last."""
     s = r.standing
     findings = [*s.errors, *s.reviews, *s.pruned_errors, *s.waived]
     lines = [finding_text(f) for f in findings[:5]]
@@ -231,18 +226,19 @@ def finding_lines(r: Result) -> list[str]:
 
 
 def finding_text(f: Finding) -> str:
-    """A finding, with who waived it and why."""
+    """A finding, and, if it is waived, by whom and why."""
     return f.text() + (f" [waived by {printable(f.waived)}]" if f.waived else "")
 
 
 def middle_words(r: Result) -> str:
-    """Which runs a figure of merit averages."""
+    """Which runs the figure of merit averages, in words."""
     n, k = r.score.n, r.score.k
     ends = "the fastest and the slowest" if k == 1 else f"the {k} fastest and the {k} slowest"
     return f"the mean of {n - 2 * k} runs of {n}, without {ends}"
 
 
 def interval_words(r: Result) -> str:
+    """The interval of the figure of merit in words."""
     t = r.score.trimmed
     if t.low is None:
         return f"interval not estimable below {FEWEST} runs"
@@ -251,6 +247,7 @@ def interval_words(r: Result) -> str:
 
 
 def median_words(r: Result) -> str:
+    """The median and its interval in words."""
     m = r.score.median
     if m.level is None:
         return f"{show(m.value)} s"
@@ -258,24 +255,26 @@ def median_words(r: Result) -> str:
 
 
 def spread_words(r: Result) -> str:
+    """The coefficients of variation in words."""
     s = r.spread
     each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
     return f"coefficient of variation between runs: seconds {100 * s.time:.1f} %, {each}"
 
 
 def surprise_words(s: Surprise) -> str:
-    """A permutation test in words."""
+    """The permutation test on epochs in words."""
     least = "too few runs to notice any" if s.detectable is None else f"{fewer(s.detectable)} would be noticed"
     return f"{fewer(s.speedup)} epochs (exact permutation test for fewer: p = {s.p:.3g}; {least})"
 
 
 def fewer(speedup: float) -> str:
-    """How many epochs a set takes, of which another takes `speedup` times as many: 15 % fewer, as many."""
+    """A set's epochs relative to another set's, which takes `speedup` times as many: "15 % fewer", "as many"."""
     change = round(100 * (1 / speedup - 1))
     return f"{abs(change)} % {'more' if change > 0 else 'fewer'}" if change else "as many"
 
 
 def parts_words(r: Result) -> str:
+    """The mean parts of a run's time, its rate and its compute budget in words."""
     parts = [
         f"{name} {show((r.mean(f'{name}_ms') or 0) / 1000)}" for name in ("staging", "training", "evaluation", "rest")
     ]
@@ -286,7 +285,7 @@ def parts_words(r: Result) -> str:
 
 
 def run_lines(r: Result) -> list[str]:
-    """A line a run, with those marked that the figure of merit drops."""
+    """A line for each run, marked if the figure of merit drops it; a range if there are more than MANY_RUNS."""
     if r.score.n > MANY_RUNS:
         values = [s for s in r.seconds if math.isfinite(s)]
         bounds = f", {show(min(values))} to {show(max(values))} s" if values else ""
@@ -310,7 +309,7 @@ def slow_of(r: Result) -> str:
 
 
 def slow_words(rows: Sequence[Result]) -> str:
-    """What stands under a table of intervals: which runs are slow, and what an interval says where some are."""
+    """The note under a table: which runs are slow, and what intervals say if some are; "" without intervals."""
     if not any(map(has_interval, rows)):
         return ""
     slow = [f"{r.label}: {words}" for r in rows if (words := slow_of(r))]
@@ -325,22 +324,6 @@ def has_interval(r: Result) -> bool:
 
 
 def interval(r: Result) -> str:
+    """The interval of the figure of merit, "-" without one."""
     t = r.score.trimmed
     return f"{hundredths(t.low)} to {hundredths(t.high)}" if has_interval(r) else "-"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns padded to their widest cell; numbers to the right."""
-    widths = [max(len(printable(row[i])) for row in rows) for i in range(len(rows[0]))]
-    right = [all(is_number(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            printable(c).rjust(w) if r else printable(c).ljust(w) for c, w, r in zip(row, widths, right, strict=True)
-        ]
-        lines.append("  " + "  ".join(cells).rstrip())
-    return lines
-
-
-def is_number(cell: str) -> bool:
-    return cell == "-" or cell.replace(".", "").replace("/", "").replace("-", "").isdigit()

@@ -1,4 +1,4 @@
-"""Accelerator utilization of a set in words."""
+"""The accelerator utilization (AU) of a set in words."""
 
 from results.statistics.result import Result
 from results.statistics.utilization import by_epoch
@@ -7,12 +7,12 @@ SHOWN = 10  # epochs
 
 
 def busy_epochs(r: Result) -> dict[int, float]:
-    """AU by epoch, the mean over the runs that count."""
+    """{epoch: mean AU over the runs that the figure of merit averages}."""
     return by_epoch(run for run, used in zip(r.runs, r.mask, strict=True) if used)
 
 
 def utilization_words(r: Result, name: str = "accelerator utilization ") -> str:
-    """AU of a set: of a run, of its first epoch and of the later ones; "" where no log says how long it waited."""
+    """The mean AU of a set's runs: in all, in the first epoch and in later ones; "" if no log has waiting times."""
     au, first, later, barrier = (r.mean(column) for column in ("au", "au_first", "au_later", "au_barrier"))
     if au is None or first is None:
         return ""
@@ -22,7 +22,7 @@ def utilization_words(r: Result, name: str = "accelerator utilization ") -> str:
 
 
 def epochs_words(r: Result) -> str:
-    """AU by epoch, of the first few: "1: 91.0 %, 2: 99.9 %"; "" where no log says."""
+    """The AU of the first SHOWN epochs: "1: 91.0 %, 2: 99.9 %"; "" if no log has waiting times."""
     found = list(busy_epochs(r).items())
     more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return ", ".join(f"{epoch}: {100 * au:.1f} %" for epoch, au in found[:SHOWN]) + more

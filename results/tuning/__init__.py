@@ -1,1 +1,1 @@
-"""Campaigns of tuning as scores: what they cost, what they found, and the tables of settings that follow."""
+"""Scoring campaigns of tuning: what they cost, what they found, and the tables of settings made from them."""

@@ -1,5 +1,6 @@
-"""The statistics of a campaign's trials. Pure functions over seconds; a trial that did not reach its target is
-`math.inf`. Nothing here reads a file.
+"""The statistics of a campaign's trials.
+
+Pure functions over seconds. The time of a trial that did not reach its target is `math.inf`.
 """
 
 import math
@@ -10,14 +11,14 @@ from statistics import NormalDist, linear_regression, mean, median, stdev
 
 from results.statistics.score import LEVEL
 
-DRAWS = 2000  # of an interval by simulation
-SEED = 20261122  # of these: the same numbers give the same interval
-TINY = 1e-12  # the least chance that is drawn: its inverse is finite
+DRAWS = 2000  # draws of a simulated interval
+SEED = 20261122  # fixed, so that the same trials give the same interval
+TINY = 1e-12  # the least chance that is drawn, so that its inverse is finite
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its interval of 95 %; infinite where it can't be told."""
+    """A number and its 95 % interval. An end is infinite if there is none, NaN if too few runs give an interval."""
 
     value: float
     low: float
@@ -26,8 +27,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Best:
-    """The best of `k` trials that are drawn from a campaign's: the share of draws in which one reached the target, and
-    the expected time of the best one where one did; None where none could."""
+    """The best of `k` trials drawn from a campaign: the share of draws in which any reached the target, and the
+    expected seconds of the best one in these draws; None if no draw has one."""
 
     k: int
     share: float
@@ -36,16 +37,19 @@ class Best:
 
 def running_time(costs: Sequence[float], reached: Sequence[bool]) -> float:
     """The expected running time to the target (Hansen et al. 2009): the cost of all trials over the number that reached
-    it. It is what restarting at random points until one reaches the target costs on average. Infinite if none did."""
+    it, infinite if none did. Restarting at random points until one reaches the target costs this on average."""
     successes = sum(reached)
     return math.fsum(costs) / successes if successes else math.inf
 
 
 def running_time_interval(costs: Sequence[float], reached: Sequence[bool]) -> Estimate:
-    """The same with its interval. With a chance p of success it is the mean cost of a success, and (1 - p) / p times
-    that of a failure: p is drawn from Jeffreys' distribution for a share (Brown, Cai and DasGupta 2001), the means from
-    Student's around those of the trials. Without failures one costs as much as the dearest trial. Without successes
-    there is no upper end, and a success costs nothing at the lower one."""
+    """The expected running time with its interval, by simulation.
+
+    With a chance p of success, it is the mean cost of a success plus (1 - p) / p times that of a failure. Draws of p
+    come from Jeffreys' distribution for a share (Brown, Cai and DasGupta 2001), draws of the means from Student's
+    around the trials' means. Without failures, a failure is taken to cost as much as the most expensive trial. Without
+    successes, there is no upper end, and a success counts as free at the lower end.
+    """
     hits = [cost for cost, hit in zip(costs, reached, strict=True) if hit]
     misses = [cost for cost, hit in zip(costs, reached, strict=True) if not hit]
     draws, found = random.Random(SEED), []
@@ -60,7 +64,7 @@ def running_time_interval(costs: Sequence[float], reached: Sequence[bool]) -> Es
 
 
 def _mean(draws: random.Random, costs: Sequence[float]) -> float:
-    """A mean as these costs let it be: their own, and Student's t times its standard error; not below 0."""
+    """A draw of the mean cost: the mean of `costs` plus Student's t times its standard error, at least 0."""
     freedom = len(costs) - 1
     if not freedom:
         return costs[0]
@@ -69,8 +73,8 @@ def _mean(draws: random.Random, costs: Sequence[float]) -> float:
 
 
 def best_of(times: Sequence[float]) -> list[Best]:
-    """The expected best of k trials, for k from 1 to all of them, exactly: over all C(N, k) draws without
-    replacement. The time of rank i is the best of C(N - i, k - 1) draws; failures come last."""
+    """The expected best of k trials, for k from 1 to N, exactly over all C(N, k) draws without replacement. The time of
+    rank i is the best in C(N - i, k - 1) draws; failures rank last."""
     ordered, total = sorted(times), len(times)
     successes = sum(math.isfinite(t) for t in ordered)
     found = []
@@ -86,31 +90,36 @@ def best_of(times: Sequence[float]) -> list[Best]:
 
 
 def share(successes: int, trials: int, pruned: int = 0) -> Estimate:
-    """The share of the space that reaches the target, with Wilson's interval (1927). Points of a sequence that fills
-    the space evenly vary less than independent ones, for which it is made. Of trials that were `pruned` nobody knows:
-    the share is at least what it is without them, and the upper end is that of all of these reaching the target."""
+    """The share of the space that reaches the target, with Wilson's interval (1927).
+
+    The interval is made for independent points; points of a sequence that fills the space evenly vary less. Whether
+    `pruned` trials would have reached the target is unknown: the lower end counts them as failures, the upper as
+    successes.
+    """
     if pruned:
         return Estimate(successes / trials, share(successes, trials).low, share(successes + pruned, trials).high)
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     p, n = successes / trials, trials
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    # At none and at all the ends are exactly 0 and 1, but for rounding.
+    # Without successes the lower end is exactly 0, without failures the upper is exactly 1.
     low, high = (0.0 if successes == 0 else middle - half), (1.0 if successes == trials else middle + half)
     return Estimate(p, low, high)
 
 
 def studies(times: Sequence[float], count: int = 3, size: int = 5) -> float | None:
-    """AlgoPerf's score (Dahl et al. 2023): of `count` studies of `size` trials each, in the order of their indices, the
-    median of the best times. None of fewer trials; infinite where most studies have none that reached the target."""
+    """AlgoPerf's score (Dahl et al. 2023): the median of the best times of `count` studies of `size` trials each, in
+    the order of the trials. None if there are fewer trials; infinite if most studies have no trial that reached the
+    target."""
     if len(times) < count * size:
         return None
     return median(min(times[i * size : (i + 1) * size]) for i in range(count))
 
 
 def profile(times: dict[str, dict[str, float]]) -> dict[str, list[tuple[float, float]]]:
-    """Performance profiles (Dolan and More 2002): by system the steps (tau, share of problems that it solves in at most
-    tau times the shortest time of all systems). `times` is by system and problem; what is missing was not solved."""
+    """Performance profiles (Dolan and More 2002): for each system the steps (tau, share of problems that it solves
+    within tau times the shortest time of all systems). `times` is {system: {problem: seconds}}; a missing problem was
+    not solved."""
     problems = sorted({problem for found in times.values() for problem in found})
     shortest = {p: min(found.get(p, math.inf) for found in times.values()) for p in problems}
     solved = [p for p in problems if math.isfinite(shortest[p])]
@@ -122,8 +131,8 @@ def profile(times: dict[str, dict[str, float]]) -> dict[str, list[tuple[float, f
 
 
 def best_so_far(spans: Sequence[tuple[float, float, bool]]) -> list[tuple[float, float]]:
-    """(cost until then, shortest time until then) whenever a trial is a new best; of (stop on the wall, seconds,
-    reached) of each trial, costs in seconds of all trials that had stopped."""
+    """(cost, seconds) of each new best trial, in the order of their stops. The cost is the seconds of all trials that
+    had stopped by then. `spans` are (stop, seconds, whether it reached the target) of each trial."""
     cost, best, found = 0.0, math.inf, []
     for _, seconds, reached in sorted(spans):
         cost += seconds
@@ -134,9 +143,9 @@ def best_so_far(spans: Sequence[tuple[float, float, bool]]) -> list[tuple[float,
 
 
 def critical_batch(points: Sequence[tuple[float, float]]) -> float | None:
-    """The critical batch size B of samples(b) = least (1 + b / B) (McCandlish et al. 2018), by least squares over
-    (batch size, samples to the target); at it twice the least samples are needed. None of fewer than three batch sizes,
-    or where samples don't grow with the batch size from a positive number."""
+    """The critical batch size B of samples(b) = least (1 + b / B) (McCandlish et al. 2018), at which twice the least
+    samples are needed. It is fitted by least squares to (batch size, samples to the target). None below three batch
+    sizes, and if the fitted line does not rise from a positive number."""
     if len({b for b, _ in points}) < 3:
         return None
     line = linear_regression(*zip(*points, strict=True))

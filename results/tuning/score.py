@@ -1,4 +1,4 @@
-"""A campaign of tuning as it was judged: what it cost, what it found, and the time to solution with it counted."""
+"""Scoring a judged campaign of tuning: its cost, its winner, and the time to solution with tuning."""
 
 import math
 from bisect import bisect_right
@@ -26,7 +26,7 @@ from results.tuning.estimators import Best, Estimate, best_of, running_time_inte
 
 @dataclass(frozen=True)
 class Trial:
-    """A trial: its point, seconds from start to stop, units, and when it stopped, milliseconds since 1970."""
+    """A trial: its point, its seconds from start to stop, and when it stopped (milliseconds since 1970)."""
 
     index: int
     point: dict[str, Any]
@@ -36,22 +36,22 @@ class Trial:
     stop_ms: int
     reached: bool
     epochs: float | None
-    last_score: float | None
     pruned: bool = False
-    hosts: frozenset[str] = frozenset()  # whose processors it shares with trials beside it; none for accelerators
+    hosts: frozenset[str] = frozenset()  # hosts whose processors it may share with other trials; () on accelerators
 
     @property
     def time(self) -> float:
-        """Seconds to the target."""
+        """Seconds to the target, infinite if the trial did not reach it."""
         return self.seconds if self.reached else math.inf
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A campaign. `why` says why it has no score: then all that follows from its trials is to be read with care."""
+    """A campaign. `why` says why it has no score, "" if it has one; figures of a campaign without score may be
+    wrong."""
 
     label: str
-    place: str  # its folder, as findings call it
+    place: str  # its folder, as findings name it
     edition: str
     benchmark: str
     org: str
@@ -60,15 +60,15 @@ class Scored:
     opened: Opened | None
     trials: tuple[Trial, ...]
     confirmation: TrimmedMean | None
-    samples: tuple[float, ...]  # to the target, of each confirmation run
+    samples: tuple[float, ...]  # samples to the target of each confirmation run
     epochs: tuple[float, ...]
     wall: float | None  # seconds from the first start to the last trial's stop
-    lost: float  # seconds of starts that were made again
+    lost: float  # seconds of starts that were repeated
     why: str
 
     @property
     def campaign(self) -> Campaign:
-        """What was frozen."""
+        """The frozen campaign. Only a campaign whose file could be read has one."""
         return self.opened.campaign
 
     @property
@@ -78,13 +78,13 @@ class Scored:
 
     @property
     def successes(self) -> int:
-        """How many trials reached the target."""
+        """The number of trials that reached the target."""
         return sum(t.reached for t in self.trials)
 
     @property
     def unit_hours(self) -> float | None:
-        """Of all trials, starts that were made again included; None where units aren't known. What trials share counts
-        once: a node's processors, where several trials ran on them at once."""
+        """Units times hours of all trials and repeated starts; None if units are unknown. Processors that several
+        trials share at once count once."""
         units = [t.units for t in self.trials]
         if not units or None in units:
             return None
@@ -92,7 +92,7 @@ class Scored:
 
     @property
     def joules(self) -> float | None:
-        """Of all trials, where all were measured."""
+        """The joules of all trials; None unless all were measured."""
         found = [t.joules for t in self.trials]
         return math.fsum(found) if found and None not in found else None
 
@@ -108,12 +108,12 @@ class Scored:
 
     @property
     def share(self) -> Estimate:
-        """The share of the space that reaches the target."""
+        """The share of the space that reaches the target, with its interval."""
         return share(self.successes, len(self.trials), self.pruned)
 
     @property
     def pruned(self) -> int:
-        """How many trials the pruning rule ended."""
+        """The number of trials that the pruning rule ended."""
         return sum(t.pruned for t in self.trials)
 
     @property
@@ -123,8 +123,8 @@ class Scored:
 
     @property
     def solution(self) -> Estimate | None:
-        """Time to solution with the tuning counted: the campaign's seconds on the wall and the figure of merit of the
-        confirmation runs. The interval is that of the latter: what the campaign took is known."""
+        """The time to solution with tuning: the campaign's wall-clock seconds plus the figure of merit of the
+        confirmation runs, with the interval of the latter. None without score."""
         if self.why or self.confirmation is None or self.wall is None:
             return None
         run = self.confirmation
@@ -133,7 +133,7 @@ class Scored:
 
     @property
     def samples_to_target(self) -> Estimate | None:
-        """The mean samples to the target of the confirmation runs, with Student's interval."""
+        """The mean samples to the target of the confirmation runs, with Student's interval; None below two runs."""
         n = len(self.samples)
         if n < 2:
             return None
@@ -144,7 +144,7 @@ class Scored:
 
 
 def campaigns(verdict: Verdict) -> list[Scored]:
-    """Every campaign of a verdict, by problem, batch size, organisation and name."""
+    """Every campaign of a verdict, sorted by problem, batch size, organisation and name."""
     sets = {s.path: s for s in verdict.all_sets if s.campaign}
     found = [_scored(s, sets.get(f"{s.path}/confirmation")) for s in sets.values() if not s.confirmation]
 
@@ -192,9 +192,8 @@ def _trial(run: Run, row: Row, opened: Opened | None) -> Trial | None:
     except ValueError:
         return None
     last = run.evaluations[-1] if len(run.evaluations) else None
-    facts = (last.epoch if last else None, last.value if last else None)
     hosts = frozenset(g.host for g in groups_of(run.value("devices")) or () if g.kind == CPU)
-    figures = (run.seconds, row.units, run.joules, run.stop_ms, run.converged, *facts)
+    figures = (run.seconds, row.units, run.joules, run.stop_ms, run.converged, last.epoch if last else None)
     return Trial(run.number, point, *figures, _is_pruned(run, opened.campaign), hosts)
 
 
@@ -208,7 +207,7 @@ def _is_pruned(run: Run, campaign: Campaign) -> bool:
 
 
 def _unit_seconds(trials: Sequence[Trial]) -> float:
-    """Units times seconds of trials; processors of a host that several trials share at once count once."""
+    """Units times seconds of all trials. Processors of a host that several trials share at once count once."""
     alone = math.fsum(t.seconds * t.units for t in trials if not t.hosts)
     shared = [t for t in trials if t.hosts]
     spans: dict[str, list[tuple[float, float]]] = {}
@@ -220,7 +219,7 @@ def _unit_seconds(trials: Sequence[Trial]) -> float:
 
 
 def _covered(spans: list[tuple[float, float]]) -> float:
-    """Seconds that at least one of some spans covers."""
+    """The seconds that the spans cover together."""
     total, until = 0.0, -math.inf
     for start, stop in sorted(spans):
         total += max(0.0, stop - max(start, until))
@@ -229,15 +228,15 @@ def _covered(spans: list[tuple[float, float]]) -> float:
 
 
 def _wall(trials: Sequence[Trial], runs: Sequence[Run], ledger: SetLedger | None) -> float | None:
-    """Seconds from the first start that the ledger has, of a trial or of one that was made again, to the last stop."""
+    """Seconds from the first start in the ledger, repeated ones included, to the last stop of a trial."""
     starts = [e.time_ms for e in ledger.ledger.entries if isinstance(e.said, Start)] if ledger else []
     starts += [run.start_ms for run in runs if run.start_ms is not None]
     return (max(t.stop_ms for t in trials) - min(starts)) / 1000 if trials and starts else None
 
 
 def _lost(ledger: SetLedger | None, runs: Sequence[Run]) -> float:
-    """Seconds of starts whose log isn't handed in: to their end, or, if they were killed, to the next line that anybody
-    wrote, or a whole trial's time at most."""
+    """Seconds of starts without a log: to their end in the ledger. A start that was killed has no end; it counts to the
+    next line of the ledger, at most the time of the longest trial."""
     if ledger is None:
         return 0.0
     longest = max((run.seconds for run in runs if run.seconds), default=0.0)

@@ -1,20 +1,19 @@
-"""hpo_table.json of a problem, from campaigns that have a score."""
+"""Making hpo_table.json of a problem from its scored campaigns."""
 
 import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
-from compliance.safe import markdown
-from results.tables.formatting import show
+from results.tables.formatting import markdown_table, show
 from results.tuning.estimators import Estimate
 from results.tuning.score import Scored
 from rules.edition import load
 
 
 def table(scored: Sequence[Scored]) -> dict[str, Any]:
-    """The rows, by "<problem>_<batch size>", of campaigns of one problem; of several at a batch size the one with the
-    shortest time to solution."""
+    """{"<problem>_<batch size>": row} of campaigns of one problem: at each batch size the campaign with the shortest
+    time to solution."""
     rows: dict[str, Any] = {}
     known = [s for s in scored if s.solution and s.samples_to_target]
     for s in sorted(known, key=lambda s: (s.campaign.batch_size, s.solution.value)):
@@ -23,8 +22,8 @@ def table(scored: Sequence[Scored]) -> dict[str, Any]:
 
 
 def row(s: Scored) -> dict[str, Any]:
-    """A campaign's winner in the fields of MLPerf's reference convergence points, and in ours: see
-    benchmark/tuning/table.py."""
+    """A campaign's winner in the fields of MLPerf's reference convergence points, with fields of our own
+    (benchmark/tuning/table.py)."""
     samples, known = s.samples_to_target, load(s.edition).benchmarks[s.benchmark].settings
     machine = {name for name, setting in known.items() if setting.machine}
     fixed = {name: value for name, value in s.campaign.settings.items() if name not in machine}
@@ -44,24 +43,23 @@ def row(s: Scored) -> dict[str, Any]:
 
 
 def text(rows: dict[str, Any]) -> str:
-    """The table as it is written."""
+    """The text of hpo_table.json."""
     return json.dumps(rows, indent=1, allow_nan=False) + "\n"
 
 
 def words(scored: Sequence[Scored]) -> str:
-    """The campaigns of one problem as a table for a document, by batch size; a campaign whose settings are not in
-    hpo_table.json, as another one of its batch size was shorter, is in it, too."""
+    """All campaigns of one problem as a Markdown table, by batch size, with those that hpo_table.json leaves out."""
     head = ("campaign", "batch", "settings of the winner", "samples to the target (95 %)", "epochs", "reached")
     head = (*head, "campaign s", "run s", "with tuning s (95 %)", "unit-hours")
-    lines = [head, ["---"] * len(head)]
+    rows = []
     for s in sorted(scored, key=lambda s: (s.campaign.batch_size, s.solution.value)):
         settings = ", ".join(f"{name} {value}" for name, value in row(s)["Hyperparams"].items())
         known = (s.samples_to_target.value, s.samples_to_target.low, s.samples_to_target.high)
         cells = [s.name, str(s.campaign.batch_size), settings, "{:.0f} ({:.0f} to {:.0f})".format(*known)]
         cells += [", ".join(f"{epochs:g}" for epochs in s.epochs), f"{s.successes}/{s.campaign.trials}"]
         cells += [f"{s.wall:.1f}", f"{s.confirmation.mean:.1f}", _ends(s.solution), show(s.unit_hours)]
-        lines.append([markdown(cell) for cell in cells])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+        rows.append(cells)
+    return "\n".join(markdown_table(head, rows)) + "\n"
 
 
 def _ends(e: Estimate) -> str:

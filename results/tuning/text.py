@@ -1,4 +1,4 @@
-"""Campaigns as text: a table for each problem and batch size, and what each campaign says."""
+"""Campaigns of tuning as text and JSON: a table for each problem, and details of each campaign."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 from compliance.finding import counted
 from compliance.safe import markdown, printable
-from results.tables.formatting import hundredths, show
+from results.tables.formatting import aligned, hundredths, markdown_table, show
 from results.tuning.estimators import Estimate, profile
 from results.tuning.score import Scored
 
@@ -16,7 +16,7 @@ HEAD = (*HEAD, "expected s", "sampler")
 
 
 def cells(s: Scored) -> list[str]:
-    """A campaign's row under HEAD."""
+    """The cells of a campaign under HEAD."""
     run = s.confirmation
     return [
         s.org,
@@ -35,7 +35,8 @@ def cells(s: Scored) -> list[str]:
 
 
 def tables(scored: Sequence[Scored]) -> list[tuple[str, list[Scored]]]:
-    """(title, campaigns) of each edition and problem, those with a score first, the shortest first."""
+    """(title, campaigns) of each edition and problem, by batch size, the shortest time first, those without score
+    last."""
 
     def key(s: Scored) -> tuple[str, str]:
         return s.edition, s.campaign.problem
@@ -51,9 +52,7 @@ def tables(scored: Sequence[Scored]) -> list[tuple[str, list[Scored]]]:
 
 
 def terminal_text(scored: Sequence[Scored]) -> str:
-    """For each problem a table, then each campaign in words; "" where there is none."""
-    from results.tables.text import aligned
-
+    """The text for a terminal: for each problem a table, then the details of each campaign; "" without campaigns."""
     lines: list[str] = []
     for title, of in tables(scored):
         lines += [printable(title), *aligned([list(HEAD), *(cells(s) for s in of)]), ""]
@@ -65,17 +64,16 @@ def terminal_text(scored: Sequence[Scored]) -> str:
 
 
 def markdown_text(scored: Sequence[Scored]) -> str:
-    """The tables, and why some campaigns have no score."""
+    """The tables in Markdown, and why some campaigns have no score."""
     lines: list[str] = []
     for title, of in tables(scored):
-        rows = [HEAD, ["---"] * len(HEAD), *([markdown(c) for c in cells(s)] for s in of)]
-        lines += [f"### {markdown(title)}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
+        lines += [f"### {markdown(title)}", "", *markdown_table(HEAD, map(cells, of)), ""]
         lines += [f"- {markdown(s.label)}: no score: {markdown(s.why)}" for s in of if s.why]
     return "\n".join(lines)
 
 
 def told(s: Scored) -> list[str]:
-    """What stands under a campaign's name."""
+    """The lines under a campaign's name."""
     lines = [f"no score: {s.why}"] if s.why else []
     if s.solution:
         merit = f"{hundredths(s.confirmation.mean)} s over {s.confirmation.n} confirmation runs"
@@ -110,7 +108,7 @@ def told(s: Scored) -> list[str]:
 
 
 def record(s: Scored) -> dict[str, Any]:
-    """A campaign as JSON; seconds, and null where there is no number."""
+    """A campaign as a JSON object; times are seconds, unknown and infinite numbers null."""
     head = {"edition": s.edition, "benchmark": s.benchmark, "org": s.org, "system": s.system, "campaign": s.name}
     if s.opened is None:
         return {**head, "why": s.why}
@@ -140,7 +138,7 @@ def record(s: Scored) -> dict[str, Any]:
 
 
 def profiles(scored: Sequence[Scored]) -> dict[str, list[tuple[float, float]]]:
-    """Performance profiles of systems over problems and batch sizes, by time to solution with tuning."""
+    """The performance profiles of systems over problems and batch sizes, by time to solution with tuning."""
     times: dict[str, dict[str, float]] = {}
     for s in scored:
         if s.solution:
@@ -151,17 +149,17 @@ def profiles(scored: Sequence[Scored]) -> dict[str, list[tuple[float, float]]]:
 
 
 def estimate(e: Estimate | None) -> dict[str, float | None] | None:
-    """An estimate as JSON."""
+    """An estimate as a JSON object, None without one."""
     return None if e is None else {"value": finite(e.value), "low": finite(e.low), "high": finite(e.high)}
 
 
 def finite(value: float | None) -> float | None:
-    """A number, or None of one that is infinite or none."""
+    """The value, None if it is infinite or NaN."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def ends(e: Estimate) -> str:
-    """A number and its interval in words."""
+    """A number of seconds or samples and its interval in words."""
     if finite(e.value) is None:
         return "infinite"
     if math.isnan(e.low):

@@ -3,7 +3,7 @@
 import pytest
 
 from compliance import check
-from compliance.explain import explain, listing
+from compliance.explain import explain, listing, severity
 from rules.edition import editions, load
 
 
@@ -73,3 +73,9 @@ def test_list_has_every_rule(capsys):
         for code, rule in load(name).rules.items():
             assert f"  {code:<7}" in out
             assert rule.sentence in out
+
+
+def test_the_severity_is_the_editions_or_the_checks_and_people_judge_what_no_program_checks():
+    edition = load("v1.0")
+    assert severity("CLK01", edition) == "error"
+    assert severity(next(code for code, rule in edition.rules.items() if rule.by_review), edition) == "people"

@@ -5,7 +5,9 @@ import shutil
 import pytest
 
 from compliance.engine import judge
-from rules.edition import current
+from compliance.reading import edition
+from compliance.reading.discovery import discover
+from rules.edition import ROOT, current
 
 
 def editions(path, law, **options):
@@ -48,3 +50,15 @@ def test_the_folder_of_the_round_decides_and_the_rules_asked_for_overrule_it(tre
     shutil.copytree(tree.root, tmp_path / "mlperf-hpc-v2.0" / "acme")
     assert editions(tmp_path / "mlperf-hpc-v2.0", law) == ("mlperf-hpc-v2.0",)
     assert editions(tmp_path / "mlperf-hpc-v2.0", law, edition="v1.0") == ("v1.0",)
+
+
+def test_each_submission_of_a_round_is_looked_into_at_most_twice(monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(edition, "_logs", lambda target: opened.append(target) or [])
+    for org in range(40):
+        (tmp_path / "x" / f"org{org}" / "results" / "box" / "closed" / "odd").mkdir(parents=True)
+        (tmp_path / "x" / f"org{org}" / "results" / "box" / "closed" / "odd" / "result_0.txt").write_text("")
+    submissions = discover([str(tmp_path / "x")]).submissions
+    for one, together in zip(submissions, edition.rounds_of(submissions), strict=True):
+        edition.select_edition(one, None, ROOT, together)
+    assert len(submissions) == 40 and len(opened) <= 80

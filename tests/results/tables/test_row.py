@@ -1,16 +1,23 @@
 """One run as a row: from logs to numbers."""
 
+import math
+
 import pytest
 
 from compliance.engine import judge
 from results.tables.columns import COLUMNS, Row
-from results.tables.row import first, settings
+from results.tables.row import first, ratio, settings
 from results.tables.run_table import named_sets, rows_of
 
 
 def rows(path, edition=None):
     """The rows of everything below a path."""
     return [row for name, runs in named_sets(judge([path], edition)) for row in rows_of(name, runs)]
+
+
+def test_ratios_need_two_finite_numbers_and_a_positive_divisor():
+    assert ratio(6.0, 3.0) == 2.0
+    assert [ratio(*pair) for pair in ((None, 1), (1, None), (1, 0), (math.inf, 1), (1, math.inf))] == [None] * 5
 
 
 def row_of(tree, log, **options):

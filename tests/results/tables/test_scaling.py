@@ -6,7 +6,7 @@ import pytest
 
 from compliance.engine import judge
 from results.statistics.result import summarize
-from results.tables.scaling import middle, needs, quotient, seconds, shares, strong_runs
+from results.tables.scaling import middle, needs, seconds, shares, strong_runs
 
 
 def results(tree, as_logged=True):
@@ -69,11 +69,6 @@ def test_a_run_that_did_not_converge_took_for_ever(tree, new_log):
     (r,) = results(tree)
     found = middle(r)
     assert (found["median_seconds"], found["least_seconds"], found["most_seconds"]) == (41.0, 40.0, math.inf)
-
-
-def test_quotients():
-    assert quotient(6.0, 3.0) == 2.0
-    assert [quotient(*pair) for pair in ((None, 1), (1, None), (1, 0), (math.inf, 1), (1, math.inf))] == [None] * 5
 
 
 class Steps:

@@ -1,11 +1,11 @@
-"""Benchpark's experiment: strong, weak and throughput scaling of a problem; see ../../README.md."""
+"""The experiment for Benchpark: strong, weak and throughput scaling of a problem. See ../../README.md."""
 
 from benchpark.directives import maintainers, variant
 from benchpark.experiment import Experiment
 from benchpark.programming_model import ProgrammingModel, ProgrammingModelType
 from benchpark.scaling import Scaling, ScalingMode
 
-STEPS = 40  # that weak and throughput scaling measure
+STEPS = 40  # steps that weak and throughput scaling measure
 
 
 class ScaffoldBench(
@@ -13,10 +13,10 @@ class ScaffoldBench(
     ProgrammingModel(ProgrammingModelType.Mpionly, ProgrammingModelType.Cuda),
     Scaling(ScalingMode.Strong, ScalingMode.Weak, ScalingMode.Throughput),
 ):
-    """Strong scaling trains the same problem to its target on more and more ranks: the time to target is the figure of
-    merit. Weak scaling measures steps with the same batch for each rank on more and more ranks, and throughput scaling
-    with more and more samples in a batch on the same ranks: the samples a second are the figure of merit, and there is
-    no time to target, since another batch is another training."""
+    """Strong scaling trains one problem to its target on more and more ranks; its figure of merit is the time to
+    target. Weak scaling measures steps on more and more ranks with the same batch for each rank. Throughput scaling
+    measures steps on the same ranks with larger and larger batches. The figure of merit of both is samples per second:
+    a larger batch is another training, so they have no time to target."""
 
     variant("workload", default="train", values=("train",), description="what is run")
     variant("version", default="main", values=("main",), description="of the package")

@@ -1,8 +1,8 @@
-"""Ramble's application: data, a run, the checker; figures of merit and what a success is. See ../../README.md."""
+"""The application for Ramble: data, run, checker, figures of merit and success criteria. See ../../README.md."""
 
 from ramble.appkit import *
 
-ROOT = "$SCAFFOLD_ROOT"  # set by the package, or by who has a clone
+ROOT = "$SCAFFOLD_ROOT"  # set by the package, or by the user of a clone
 LOG = "{experiment_run_dir}/result_0.txt"
 
 

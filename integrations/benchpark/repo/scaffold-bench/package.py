@@ -1,5 +1,7 @@
-"""Spack's package: the clone, and a virtual environment of its own with the packages that the benchmark pins. Most of
-them are not in Spack, and a run needs these versions. See ../../README.md."""
+"""The package for Spack: a copy of the clone, with a virtual environment that has the pinned packages.
+
+Runs need these versions, and most of them are not in Spack. See ../../README.md.
+"""
 
 from pathlib import Path
 
@@ -9,7 +11,7 @@ from spack.package import *
 class ScaffoldBench(Package):
     """ScaFFold: a benchmark, and the checks that make its numbers believable"""
 
-    git = f"file://{Path(__file__).resolve().parents[4]}"  # of the clone that this file is in
+    git = f"file://{Path(__file__).resolve().parents[4]}"  # the clone that has this file
 
     version("main", branch="main")
 
