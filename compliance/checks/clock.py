@@ -9,7 +9,7 @@ from benchmark.log import Event
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import rule
 
@@ -72,14 +72,14 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
     for event in (*start, *ends):
         if not low <= event.time_ms <= high:
             wanted = f"{limits.not_before} to {limits.not_after}"
-            yield Fault(event.line, f"{event.key} at {_date(event.time_ms)}", wanted)
+            yield Fault(event.line, f"{event.key} at {date_of(event.time_ms)}", wanted)
             return
 
 
 @rule("CLK06", "log", after=("CLK04",))
 def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """No gap between init_stop and run_start"""
-    gap = _seconds(log.first("init_stop"), time.start)
+    gap = seconds_between(log.first("init_stop"), time.start)
     if gap is not None and gap > terms.edition.limits.clock.gap:
         yield Fault(time.start.line, f"{gap:.3f} s", f"at most {terms.edition.limits.clock.gap:g} s")
 
@@ -88,7 +88,7 @@ def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
 def initialisation_is_limited(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Initialisation, init_start to init_stop, keeps within its limit"""
     stop = log.first("init_stop")
-    seconds = _seconds(log.first("init_start"), stop)
+    seconds = seconds_between(log.first("init_start"), stop)
     if seconds is not None and seconds >= terms.edition.limits.clock.init:
         yield Fault(stop.line, f"{seconds:.0f} s", f"less than {terms.edition.limits.clock.init:g} s")
 
@@ -111,7 +111,7 @@ def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iter
 @rule("CLK09", "log", after=("CLK04", "EVL09"))
 def run_stop_follows_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """run_stop follows the evaluation that met the target at once"""
-    delay = _seconds(time.passing.event, time.stop) if time.passing else None
+    delay = seconds_between(time.passing.event, time.stop) if time.passing else None
     if delay is not None and delay > terms.edition.limits.clock.stop_delay:
         yield Fault(time.stop.line, f"{delay:.3f} s later", f"at most {terms.edition.limits.clock.stop_delay:g} s")
 
@@ -159,7 +159,7 @@ def figures_agree_with_the_clock(log: Log, terms: Terms, time: Timeline) -> Iter
     for event in log.all("tracked_stats"):
         epoch = epoch_of(event)
         start, stop = starts.get(epoch), stops.get(epoch)
-        seconds = _seconds(start, stop)
+        seconds = seconds_between(start, stop)
         if seconds is None or type(event.value) is not dict:
             continue
         told = _told(event, stop)
@@ -195,12 +195,6 @@ def _told(event: Event, stop: Event) -> float:
     return max(sum(parts), implied)
 
 
-def _seconds(start: Event | None, stop: Event | None) -> float | None:
-    if start is None or stop is None or not is_number(start.time_ms) or not is_number(stop.time_ms):
-        return None
-    return (stop.time_ms - start.time_ms) / 1000
-
-
 def _time_of(event: Event) -> int:
     return event.time_ms
 
@@ -214,7 +208,7 @@ def _milliseconds(date: str) -> int:
     return int(datetime.datetime.fromisoformat(date).replace(tzinfo=datetime.UTC).timestamp() * 1000)
 
 
-def _date(time_ms: int) -> str:
+def date_of(time_ms: int) -> str:
     try:
         return datetime.datetime.fromtimestamp(time_ms / 1000, datetime.UTC).strftime("%Y-%m-%d")
     except (OverflowError, ValueError, OSError):

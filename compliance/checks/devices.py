@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmark.log import Event
-from compliance.checks.clock import _seconds
 from compliance.finding import Fault, show
 from compliance.reading.devices import CPU, devices_of, groups_of
 from compliance.reading.log import Log
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import rule
 from rules.names import same_name
@@ -125,7 +124,7 @@ def _rates(log: Log) -> Iterator[tuple[float, Event]]:
     """Samples a second, by the clock of each epoch, and as a throughput-only log says in all."""
     starts = {epoch_of(e): e for e in log.all("epoch_start")}
     for stop in log.all("epoch_stop"):
-        seconds, samples = _seconds(starts.get(epoch_of(stop)), stop), metadata(stop, "samples_count")
+        seconds, samples = seconds_between(starts.get(epoch_of(stop)), stop), metadata(stop, "samples_count")
         if seconds is not None and is_number(samples) and samples > 0:
             yield samples / max(seconds, 1e-3), stop  # stamps are whole milliseconds
     for event in log.all("throughput"):

@@ -14,13 +14,12 @@ from benchmark.tree import ENVIRONMENT, SUPERSEDED, environment_path
 from compliance.finding import Fault, show
 from compliance.reading.described import contradictions
 from compliance.reading.devices import CPU, groups_of
+from compliance.reading.digest import is_sha256
 from compliance.reading.environment import (
     Environment,
     Named,
-    Unsound,
     content,
     fault_of,
-    is_digest,
     parse,
     read_environment,
 )
@@ -31,6 +30,7 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
+from compliance.reading.values import Unsound
 from compliance.rule import rule
 
 REVIEW = "review"  # of what one run or node could read and another one couldn't
@@ -49,7 +49,7 @@ def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     elif time.start and event.line > time.start.line:
         yield Fault(event.line, f"behind run_start of line {time.start.line}", "before it")
     for resumed in log.all("resumed"):
-        if type(resumed.value) is dict and not is_digest(resumed.value.get(KEY)):
+        if type(resumed.value) is dict and not is_sha256(resumed.value.get(KEY)):
             yield Fault(resumed.line, f"resumed with {KEY} {show(resumed.value.get(KEY))}", "the sha256 of another one")
 
 

@@ -46,7 +46,7 @@ def log_holds_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every required key is logged"""
     for name, key in terms.keys.items():
-        if key.required and name not in log.events and name not in ELSEWHERE and _applies(key, log, terms):
+        if key.required and name not in log.events and name not in ELSEWHERE and applies(key, log, terms):
             yield Fault(1, f"no {name}", "one", f"The log has no {name}")
 
 
@@ -70,7 +70,7 @@ def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[F
         if name == "seed":  # SEED02 judges these
             continue
         for event in log.all(name)[:1] if not key.many else log.all(name):
-            if not _typed(event.value, key.kind) or (not key.closed and not _ranged(event.value, key)):
+            if not _typed(event.value, key.kind) or (not key.closed and not in_limits(event.value, key)):
                 yield Fault(event.line, f"{name} {show(event.value)}", describe(key))
 
 
@@ -149,7 +149,7 @@ def metadata_are_objects(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
                 yield Fault(event.line, f"{name} with metadata {show(event.metadata)}", "an object")
 
 
-def _applies(key: Key, log: Log, terms: Terms) -> bool:
+def applies(key: Key, log: Log, terms: Terms) -> bool:
     if key.closed and terms.division != "closed":
         return False
     return all(log.value(name) == value for name, value in key.only_if)
@@ -169,7 +169,7 @@ def _typed(value: object, kind: str | None) -> bool:
     return kind is None or KINDS[kind](value)
 
 
-def _ranged(value: object, key: Key) -> bool:
+def in_limits(value: object, key: Key) -> bool:
     """Whether a value keeps the limits of its key: min, above, max, below, length."""
     if key.length is not None:
         return isinstance(value, list) and len(value) == key.length

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmark.log import Event
-from compliance.checks.log import _applies, _ranged, describe
+from compliance.checks.log import applies, describe, in_limits
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
@@ -21,7 +21,7 @@ MOST_NAMED = 12  # settings
 def closed_keeps_the_reference(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The closed division changes no hyperparameter but those that it may, and those within their limits"""
     for name, key in terms.keys.items():
-        if not key.closed or not _applies(key, log, terms):
+        if not key.closed or not applies(key, log, terms):
             continue
         for event in log.all(name)[:1]:
             wanted = _violates(event.value, key)
@@ -123,4 +123,4 @@ def _violates(value: object, key) -> str:
         return "" if good else f"{key.close!r}"
     if key.choices is not None:
         return "" if value in key.choices else f"one of {', '.join(map(str, key.choices))}"
-    return "" if _ranged(value, key) else describe(key)
+    return "" if in_limits(value, key) else describe(key)

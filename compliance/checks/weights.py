@@ -14,9 +14,9 @@ from compliance.reading.log import Log
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
+from compliance.reading.values import Unsound
 from compliance.reading.weights import (
     KEY,
-    Unsound,
     contents,
     digest_of,
     fault_of,

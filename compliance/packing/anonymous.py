@@ -19,6 +19,7 @@ from benchmark.tree import DIGITS, LEDGER, SUPERSEDED, combine
 from compliance.packing.key import Key
 from compliance.packing.manifest import Manifest
 from compliance.packing.names import Names, Spot, users
+from compliance.reading.digest import sha256_of
 from compliance.reading.source import SHARED, depth_of, sound
 from compliance.reading.tree import LOG
 from compliance.reading.weights import LARGEST_HEADER, LENGTH
@@ -185,8 +186,8 @@ def weigh(work: Work, path: str) -> None:
         with open(work.new / after, "ab") as out:
             shutil.copyfileobj(file, out)
     before, now = work.old / path, work.new / after
-    digest = digest_of(before)
-    work.digests[digest] = digest_of(now)
+    digest = sha256_of(before)
+    work.digests[digest] = sha256_of(now)
     work.sizes[digest.encode()] = (str(before.stat().st_size), str(now.stat().st_size))
 
 
@@ -236,8 +237,3 @@ def path_of(parts: list[str], deep: int) -> str:
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def digest_of(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

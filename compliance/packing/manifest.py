@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import open_regular
+from compliance.reading.digest import is_sha256
 from compliance.reading.discovery import LARGEST as LARGEST_ALL
-from compliance.reading.source import SHA256
 from compliance.reading.tree import DEEPEST, MOST_ENTRIES, Submission
 
 NAME = "package.json"
@@ -52,18 +52,13 @@ class Manifest:
         for name in (self.submission, self.edition):
             plain = type(name) is str and "/" not in name and name[:1] not in ("-", ".") and not path_fault(name)
             want(plain, NAME, name, "the plain name of a folder")
-        want(
-            type(self.key) is str and (not self.key or SHA256.fullmatch(self.key)),
-            NAME,
-            self.key,
-            "a sha256 or nothing",
-        )
+        want(self.key == "" or is_sha256(self.key), NAME, self.key, "a sha256 or nothing")
         want(0 < len(self.files) <= MOST_ENTRIES, NAME, f"{len(self.files)} files", f"1 to {MOST_ENTRIES}")
         for file in self.files:
             fault = path_fault(file.path) if type(file.path) is str else "no text"
             want(not fault, NAME, f"{file.path!r:.80} ({fault})", "plain relative paths")
             want(type(file.size) is int and 0 <= file.size <= LARGEST_ALL, file.path, file.size, "a number of bytes")
-            want(type(file.sha256) is str and SHA256.fullmatch(file.sha256), file.path, file.sha256, "a sha256")
+            want(is_sha256(file.sha256), file.path, file.sha256, "a sha256")
         paths = [file.path for file in self.files]
         want(paths == sorted(set(paths)), NAME, "files in another order, or one twice", "them sorted, each once")
         above: set[str] = set()

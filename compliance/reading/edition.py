@@ -1,5 +1,7 @@
-"""Which edition of the rules judges what: the one asked for, or the one that the round's folder names. Nothing that a
-submission says of itself decides, nor a folder in it."""
+"""Select the edition of the rules: the one asked for, or the one that the round's folder names.
+
+Neither what a submission says of itself nor a folder in it decides.
+"""
 
 import datetime
 import functools
@@ -14,14 +16,15 @@ from rules.edition import OURS, Edition, editions, load, version
 
 VERSION = re.compile(r"v(\d+\.\d+)(?!\d)")
 Target = Submission | Set | LogFile
-HEAD = 400  # events of a log that are looked at for the benchmark that it names
+HEAD = 400  # events of a log that are searched for its benchmark
 
 
 def select_edition(target: Target, name: str | None, root: Path, beside: Sequence[Submission] = ()) -> Edition:
-    """The edition for a submission, a set or a log; `beside` are the submissions that were given with it.
+    """Return the edition for a submission, a set or a log. `beside` are the submissions that were given with it.
 
-    `name` overrules; else the folder of the round. Published rounds come under any name: among the editions that know
-    all benchmarks, those of the version that a folder names, and among these the year of the round's logs decides.
+    `name` overrides everything; otherwise a folder that is named for an edition decides. Rounds of MLPerf HPC come in
+    folders of any name. For these, the candidates are the editions that know all benchmarks; a version in a folder's
+    name decides among them, and then the year of the round's logs.
     """
     if name:
         return load(name, root)
@@ -40,14 +43,16 @@ def select_edition(target: Target, name: str | None, root: Path, beside: Sequenc
 
 
 def round_folder(target: Target, edition: str) -> Path | None:
-    """The folder that names the edition of a submission's round, None where no folder does."""
+    """Return the folder that names the edition of a target's round, None if no folder does."""
     return next((folder for folder in _folders(target) if folder.name == edition), None)
 
 
 def _folders(target: Target) -> list[Path]:
-    """The folders that may name the round's edition, first the one that counts most: those from the path that was given
-    down to the submission's, from the outside in, so that no folder of a submitter's decides; then those above what was
-    given, from the inside out."""
+    """Return the folders that may name the round's edition, in the order of precedence.
+
+    First come those from the given path down to the submission's, from the outside in, so that no folder of a submitter
+    decides; then those above the given path, from the inside out.
+    """
     home = _home(target).resolve()
     given = target.given.resolve() if not isinstance(target, LogFile) else home
     above = home.parents
@@ -56,7 +61,7 @@ def _folders(target: Target) -> list[Path]:
 
 
 def _fitting(known: list[Edition], target: Target, beside: Sequence[Submission]) -> list[Edition]:
-    """The editions that know all benchmarks of the round, or else of the target; or else the default."""
+    """Return the editions that know all benchmarks of the round, or else of the target, or else the default."""
     own = _benchmarks(target)
     every = own.union(*(_benchmarks(s) for s in _round(target, beside)))
     for benchmarks in (every, own):
@@ -67,39 +72,39 @@ def _fitting(known: list[Edition], target: Target, beside: Sequence[Submission])
 
 
 def _round(target: Target, beside: Sequence[Submission]) -> list[Submission]:
-    """The submissions in the same folder."""
+    """Return the submissions in the same folder."""
     if not isinstance(target, Submission):
         return []
     return [s for s in beside if s.path.resolve().parent == target.path.resolve().parent]
 
 
 def _year(target: Target, beside: Sequence[Submission]) -> int | None:
-    """The year that most submissions of the round are of; of two as frequent ones, the later."""
+    """Return the year of most submissions of the round; of equally frequent years, the latest."""
     years = Counter(y for one in (_round(target, beside) or [target]) if (y := _year_of(_logs(one))))
     return max(years, key=lambda y: (years[y], y)) if years else None
 
 
 def _of_year(fitting: list[Edition], target: Target, beside: Sequence[Submission]) -> Edition:
-    """The edition of the round's year; without one, the default, or else the last."""
+    """Return the edition of the round's year, or else the default, or else the last."""
     year = _year(target, beside) if len(fitting) > 1 else None
     of_year = [e for e in fitting if year and e.limits.year == year]
     return (of_year or _newest(fitting) or fitting[-1:])[0]
 
 
 def _newest(known: list[Edition]) -> list[Edition]:
-    """The newest edition of this project's rounds, if one is among them."""
+    """Return the newest edition of this project's rounds in a list, [] if there is none."""
     return sorted((e for e in known if OURS.fullmatch(e.name)), key=lambda e: version(e.name))[-1:]
 
 
 def _home(target: Target) -> Path:
-    """The folder of the submission, so that those above it are the round's."""
+    """Return the folder of the submission; the folders above it are the round's."""
     if isinstance(target, Submission):
         return target.path
     return place_of(target.path if isinstance(target, Set) else target.file.resolve().parent).home
 
 
 def _benchmarks(target: Target) -> set[str]:
-    """The benchmarks of the folders; where those say nothing, of the logs."""
+    """Return the benchmarks that the folders name, or else those that the logs name."""
     if isinstance(target, Submission):
         folders = {s.benchmark for s in target.sets} - {""}
         if folders:
@@ -110,7 +115,7 @@ def _benchmarks(target: Target) -> set[str]:
 
 
 def _logs(target: Target) -> list[LogFile]:
-    """The logs that speak for it."""
+    """Return the logs that represent a target: the first of up to three sets."""
     if isinstance(target, LogFile):
         return [target]
     if isinstance(target, Set):
@@ -119,7 +124,7 @@ def _logs(target: Target) -> list[LogFile]:
 
 
 def _year_of(logs: Iterable[LogFile]) -> int | None:
-    """The year that the first event of the first log with any is of."""
+    """Return the year of the first event in the first log that has one."""
     for log in logs:
         try:
             first = next((item for item in read_log(log.file) if type(item) is Event), None)
@@ -131,7 +136,7 @@ def _year_of(logs: Iterable[LogFile]) -> int | None:
 
 
 def _named(path: Path) -> str | None:
-    """The benchmark that a log names."""
+    """Return the benchmark that a log names, None if there is none among its first events."""
     try:
         for count, item in enumerate(read_log(path)):
             if type(item) is Event and item.key == "submission_benchmark" and type(item.value) is str:
