@@ -1,6 +1,6 @@
 """A finding: one fault, at one place, with what was found and what is wanted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,11 @@ def errors(findings: Iterable[Finding]) -> list[Finding]:
 def counted(n: int, what: str) -> str:
     """Return a number with its noun, in the plural unless it is 1."""
     return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def among(some: Sized, logs: Sized) -> str:
+    """Return ", in 3 of 10 logs" if a finding in one log stands for several, else ""."""
+    return f", in {len(some)} of {len(logs)} logs" if len(some) > 1 else ""
 
 
 def show(value: Any) -> str:

@@ -89,6 +89,11 @@ class SetPlace:
     ledger: SetLedger | None = None
 
     @property
+    def described(self) -> dict[str, Any]:
+        """The fields of the system description, {} without one."""
+        return (self.description.data or {}) if self.description else {}
+
+    @property
     def scaling(self) -> str:
         return self.runs.scaling
 

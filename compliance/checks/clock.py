@@ -101,7 +101,7 @@ def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iter
             if event.line <= time.stop.line and not _later(event, time.stop):
                 break
             says = "later" if event.line <= time.stop.line else "after it"
-            # Instances that share a log go on after one of them has stopped; what comes late doesn't count anyhow.
+            # Instances that share a log continue after one of them has stopped; late scores don't count in any case.
             mild = "warning" if terms.edition.limits.tolerant and time.passing else ""
             found = f"{name} in line {event.line}, {says}"
             yield Fault(time.stop.line, found, "run_stop behind the run's last event", severity=mild)
@@ -187,7 +187,7 @@ def _counted(log: Log) -> Iterator[Fault]:
 
 
 def _told(event: Event, stop: Event) -> float:
-    """Seconds of work that an epoch's statistics speak of; 0 where they speak of none."""
+    """Return the seconds of work that an epoch's statistics imply, 0 if they imply none."""
     stats = event.value
     parts = [v for v in (stats.get("wait_seconds"), stats.get("compute_seconds")) if is_number(v) and v > 0]
     rate, samples = stats.get("throughput"), metadata(stop, "samples_count")

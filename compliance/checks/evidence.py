@@ -1,4 +1,4 @@
-"""LOG, DATA and EVL: what a run shows as it goes: statistics of epochs, bytes, fingerprints, scores in their place."""
+"""LOG, DATA and EVL: the evidence that a run logs as it trains: statistics, bytes, fingerprints, scores in order."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> I
 
 
 def _wrong_statistic(value: object) -> tuple[str, str] | None:
-    """What is wrong in the statistics of an epoch: found and wanted."""
+    """Return (found, wanted) of the first wrong statistic of an epoch, None if all are right."""
     stats = value if type(value) is dict else {}
     for name in (*POSITIVE, *COUNTED, *ANY):
         number = stats.get(name)

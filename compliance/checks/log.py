@@ -1,4 +1,4 @@
-"""LOG: the log can be read, is whole, and says what a log must say."""
+"""LOG: the log can be read, is complete, and has the required keys with values of the right type."""
 
 from collections.abc import Iterator
 
@@ -84,7 +84,7 @@ def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
             if event.event_type != wanted:
                 odd.setdefault((name, wanted), []).append(event)
     for (name, wanted), events in odd.items():
-        if terms.edition.limits.tolerant:  # a program that errs once errs in every line
+        if terms.edition.limits.tolerant:  # one finding a key: a program that errs does so in every line
             times = f", {len(events)} times" if len(events) > 1 else ""
             yield Fault(events[0].line, f"{name} {show(events[0].event_type)}{times}", wanted)
         else:
@@ -170,7 +170,7 @@ def _typed(value: object, kind: str | None) -> bool:
 
 
 def in_limits(value: object, key: Key) -> bool:
-    """Whether a value keeps the limits of its key: min, above, max, below, length."""
+    """Return whether a value keeps the limits of its key: min, above, max, below, length."""
     if key.length is not None:
         return isinstance(value, list) and len(value) == key.length
     if key.min is key.above is key.max is key.below is None:
@@ -185,18 +185,8 @@ def in_limits(value: object, key: Key) -> bool:
 
 
 def describe(key: Key) -> str:
-    """What a key asks for, in words."""
-    signs = (
-        ("from", key.min),
-        ("above", key.above),
-        ("up to", key.max),
-        ("below", key.below),
-        ("of length", key.length),
-    )
-    words = [f"{word} {limit:g}" for word, limit in signs if limit is not None]
-    return " ".join(
-        [
-            {"int": "an integer", "number": "a finite number", "string": "text"}.get(key.kind, key.kind or "a value"),
-            *words,
-        ]
-    )
+    """Return in words the value that a key asks for."""
+    kinds = {"int": "an integer", "number": "a finite number", "string": "text"}
+    limits = {"from": key.min, "above": key.above, "up to": key.max, "below": key.below, "of length": key.length}
+    words = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
+    return " ".join([kinds.get(key.kind, key.kind or "a value"), *words])

@@ -1,4 +1,4 @@
-"""HYP and MOD: what the closed division may change, and the model that must be the reference's."""
+"""HYP and MOD: the settings that the closed division may change, and the model, which must be the reference's."""
 
 import hashlib
 import json
@@ -106,15 +106,15 @@ def layout_covers_the_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[
 
 
 def _closed_settings(log: Log, terms: Terms) -> tuple[Event | None, dict[str, Any]]:
-    """The settings of a run in the closed division, and their event; none of what is no mapping, or of a benchmark
-    whose settings the rules don't list."""
+    """Return the event and the settings of a run in the closed division. The settings are {} in the open division, for
+    a malformed value, and if the rules list no settings of the benchmark."""
     event = log.first("hyperparameters")
     judged = event and terms.division == "closed" and terms.benchmark and terms.benchmark.settings
     return (event, event.value) if judged and type(event.value) is dict else (event, {})
 
 
 def _violates(value: object, key) -> str:
-    """What the key asks for, where the value isn't it; else nothing."""
+    """Return in words what the key asks for if the value violates it, else ""."""
     if key.equals is not None:
         same = (value == key.equals and type(value) is not bool) or value is key.equals
         return "" if same else f"{key.equals!r}"

@@ -1,4 +1,4 @@
-"""CLK: whether the clock goes at one pace: epochs, evaluations and initialisation next to each other, and today."""
+"""CLK: the clock keeps one pace: the times of epochs, evaluations and initialisation fit together, and with today."""
 
 import statistics
 import time as clock
@@ -97,7 +97,7 @@ def no_run_is_from_the_future(log: Log, terms: Terms, time: Timeline) -> Iterato
 
 
 def _pairs(log: Log, kind: str) -> Iterator[tuple[Event, Event]]:
-    """Start and stop of each epoch or evaluation that has both: they are balanced."""
+    """Yield the start and stop of each epoch or evaluation; CLK10 has found them balanced."""
     yield from zip(log.all(f"{kind}_start"), log.all(f"{kind}_stop"), strict=False)
 
 
@@ -107,7 +107,7 @@ def _samples(stop: Event) -> int:
 
 
 def _told(event: Event, stop: Event) -> Iterator[tuple[str, float]]:
-    """Seconds of an epoch by its throughput, and by the parts of its time."""
+    """Yield (source, seconds) of an epoch: by its throughput, and by its seconds waited and computed."""
     stats, samples = event.value, metadata(stop, "samples_count")
     if is_number(stats.get("throughput")) and stats["throughput"] > 0 and is_number(samples):
         yield "throughput", samples / stats["throughput"]

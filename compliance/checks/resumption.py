@@ -1,4 +1,4 @@
-"""RES: runs that were interrupted and went on."""
+"""RES: runs that were interrupted and resumed."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -56,6 +56,6 @@ def runs_are_not_interrupted(log: Log, terms: Terms, time: Timeline) -> Iterator
 
 
 def _before(event: Event, time: Timeline) -> Scored | None:
-    """The last score before a resumption."""
+    """Return the last score before a resumption, None if there is none."""
     at = bisect_right(time.scores, event.line, key=lambda score: score.event.line)
     return time.scores[at - 1] if at else None
