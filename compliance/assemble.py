@@ -69,7 +69,7 @@ def assemble(
             edition=edition.name,
             required=known.runs if known else None,
             logs=tuple(log(x.name, edition.name) for x in s.logs),
-            findings=tuple(f for name in (s.name, ledger_name(s), campaign_name(s)) for f in at.get(name, ())),
+            findings=tuple(f for name in files_of(s) for f in at.get(name, ())),
             description=(description.data or {}) if description else {},
             submission=home,
             about=tuple(f for f in around[home] if f.path not in mine and concerns(f, home, s, edition))
@@ -92,20 +92,14 @@ def assemble(
     return Verdict(submissions, alone, logs, everything, tuple(missed), editions)
 
 
+def files_of(s: Set) -> list[str]:
+    """Return the paths, as findings give them, of a set, its ledger and, if it has trials, its campaign."""
+    return [s.name, *(f"{s.name}/{name}" for name in (LEDGER, *([CAMPAIGN] if s.trials else [])))]
+
+
 def own(s: Set) -> list[str]:
-    """Return the paths, as findings give them, of a set, its ledger, its campaign and its logs."""
-    campaign = [campaign_name(s)] if s.trials else []
-    return [s.name, ledger_name(s), *campaign, *(log.name for log in s.logs)]
-
-
-def campaign_name(s: Set) -> str:
-    """Return the path, as findings give it, of the campaign file beside a set's trials."""
-    return f"{s.name}/{CAMPAIGN}"
-
-
-def ledger_name(s: Set) -> str:
-    """Return the path, as findings give it, of a set's launch ledger."""
-    return f"{s.name}/{LEDGER}"
+    """Return these paths and those of the set's logs."""
+    return [*files_of(s), *(log.name for log in s.logs)]
 
 
 def gates() -> frozenset[str]:

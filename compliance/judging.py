@@ -25,7 +25,8 @@ from compliance.reading.tuning import left_out
 from compliance.rule import Check, ordered
 from compliance.verdict import NO_STOP, NOT_CONVERGED
 from compliance.waiver import Waivers
-from rules.edition import Edition, Limits
+from rules.edition import Edition
+from rules.limits import Limits
 
 MOST_FAULTS = 10_000  # of one check in one place
 OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from benchmark.config import read_yaml
 from benchmark.tuning.campaign import Axis
 from compliance.checklist import OPEN, Point, checklist
 from compliance.finding import show
 from compliance.reading.energy import METER
-from compliance.reading.ledger import SetLedger, read_beside
+from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import read
 from compliance.review import points
@@ -74,12 +73,8 @@ def ledger_line(runs: SetVerdict, edition: Edition) -> str:
     """Return the counts of a set's launch ledger in a line; "" if the edition has no ledgers, or the set no runs."""
     if edition.limits.ledger == "none" or not scored(runs):
         return ""
-    ledger = _ledger(runs)
+    ledger = read_beside(runs.folder, runs.path)
     return ledger.summary(scored(runs)) if ledger else "no launch ledger"
-
-
-def _ledger(runs: SetVerdict) -> SetLedger | None:
-    return read_beside(runs.folder, runs.path)
 
 
 def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Iterator[str]:
@@ -125,7 +120,7 @@ def _curves(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str
     if rises:
         text += f", the largest step from one to the next {max(rises):.3f}"
     published = edition.problems.get(logs[0].problem or "")
-    point = published.reference_epochs.get(_fact(logs[0], "global_batch_size")) if published else None
+    point = published.reference_epochs.get(logs[0].value("global_batch_size")) if published else None
     if point:
         text += f"; the reference's {point.runs} runs took {_range([point.fewest, point.most])} epochs"
     yield text
@@ -147,7 +142,7 @@ def _entries(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[st
 
 def _launches(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
     """Yield the ledger's head, which people compare with the one they recorded, and the notes on starts."""
-    ledger = _ledger(runs)
+    ledger = read_beside(runs.folder, runs.path)
     if ledger is None:
         yield "no launch ledger"
         return
@@ -171,7 +166,7 @@ def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
     if logs[0].problem not in known:
         yield "the reference has no configuration of this problem"
         return
-    ours, theirs = read_yaml(path), _fact(logs[0], "hyperparameters")
+    ours, theirs = read_yaml(path), logs[0].value("hyperparameters")
     theirs = theirs if isinstance(theirs, dict) else {}
     benchmark = edition.benchmarks.get(logs[0].benchmark)
     machine = {name for name, setting in benchmark.settings.items() if setting.machine} if benchmark else set()
@@ -186,7 +181,7 @@ def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
 def _model(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
     published = edition.problems.get(logs[0].problem or "")
     wanted = published.parameter_count if published else None
-    found = _fact(logs[0], "parameter_count")
+    found = logs[0].value("parameter_count")
     yield f"{show(found)} parameters, published {wanted if wanted is not None else 'nowhere'}"
 
 
@@ -214,11 +209,6 @@ def _counters(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
     """Yield the number of runs with energy counters, by tier."""
     tiers = Counter(run.energy.tier for run in logs if run.energy and run.energy.tier != METER)
     yield "; ".join(f"{tier} counters in {n} of {len(logs)} runs" for tier, n in sorted(tiers.items())) or "no counters"
-
-
-def _fact(run: Run, key: str) -> Any:
-    found = run.facts.get(key)
-    return found.value if found else None
 
 
 def _range(numbers: list[float]) -> str:

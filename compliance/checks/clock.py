@@ -3,6 +3,7 @@
 import datetime
 import functools
 import itertools
+import operator
 from collections.abc import Iterator
 
 from benchmark.log import Event
@@ -67,7 +68,8 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
         yield Fault(event.line, f"time_ms {show(event.time_ms)}", "an integer: milliseconds since 1970")
     low, high = _milliseconds(limits.not_before), _milliseconds(limits.not_after)
     timed = [e for events in log.events.values() for e in events if type(e.time_ms) is int]
-    ends = (min(timed, key=_time_of), max(timed, key=_time_of)) if timed else ()
+    at = operator.attrgetter("time_ms")
+    ends = (min(timed, key=at), max(timed, key=at)) if timed else ()
     start = [time.start] if time.start and type(time.start.time_ms) is int else []
     for event in (*start, *ends):
         if not low <= event.time_ms <= high:
@@ -193,10 +195,6 @@ def _told(event: Event, stop: Event) -> float:
     rate, samples = stats.get("throughput"), metadata(stop, "samples_count")
     implied = samples / rate if is_number(rate) and rate > 0 and is_number(samples) else 0.0
     return max(sum(parts), implied)
-
-
-def _time_of(event: Event) -> int:
-    return event.time_ms
 
 
 def _later(event: Event, than: Event) -> bool:

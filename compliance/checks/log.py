@@ -9,7 +9,7 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of
 from compliance.reading.values import is_number
 from compliance.rule import rule
-from rules.edition import Key
+from rules.key import Key
 
 ENDINGS = {"_start": "INTERVAL_START", "_stop": "INTERVAL_END"}
 OF_AN_EPOCH = ("epoch_start", "epoch_stop", "eval_start", "eval_stop")

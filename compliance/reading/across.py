@@ -9,7 +9,8 @@ from compliance.reading.nearness import Index, Near, scale_of
 from compliance.reading.registry import RoundRegistry
 from compliance.reading.run import Run
 from compliance.reading.spacing import close, evenly_spaced
-from rules.edition import Edition, Seeds
+from rules.edition import Edition
+from rules.limits import Seeds
 
 PLAIN = (0, 1, 0.5)  # scores that many runs have by chance
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from compliance.reading.log import Log
 from compliance.reading.values import is_number
-from rules.edition import Compute
+from rules.limits import Compute
 
 CPU = "cpu"
 

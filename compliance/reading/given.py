@@ -13,7 +13,7 @@ from compliance.finding import show
 from compliance.reading.environment import Environment
 from compliance.reading.run import Run
 from compliance.reading.values import is_number
-from rules.edition import Benchmark
+from rules.limits import Benchmark
 from rules.settings import Setting
 
 LARGEST = 16 << 10  # characters of a config

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from compliance.reading.run import Run
 from compliance.reading.scores import Row
-from rules.edition import Curves, Published
+from rules.limits import Curves, Published
 
 AXES = 3  # dimensions of the grid
 KEPT = 32  # evaluations kept of a cell, or with the same number

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from compliance.reading.log import Log
-from rules.edition import Benchmark, Edition, Key, Published
+from rules.edition import Edition
+from rules.key import Key
+from rules.limits import Benchmark, Published
 
 
 @dataclass(frozen=True)
