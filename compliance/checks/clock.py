@@ -106,7 +106,7 @@ def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iter
             # Instances that share a log continue after one of them has stopped; late scores don't count in any case.
             mild = "warning" if terms.edition.limits.tolerant and time.passing else ""
             found = f"{name} in line {event.line}, {says}"
-            yield Fault(time.stop.line, found, "run_stop behind the run's last event", severity=mild)
+            yield Fault(time.stop.line, found, "run_stop after the run's last event", severity=mild)
             return
 
 

@@ -125,7 +125,7 @@ def energy_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[F
     """Energy is read from the machine, and not from files that stand in for it"""
     live = live_of(log)
     if live and live.rehearsal:
-        yield Fault(live.line, "rehearsal", "counters of the machine")
+        yield Fault(live.line, "a rehearsal", "counters of the machine")
 
 
 @rule("ENE09", "log", after=("ENE01", "SYS10"))

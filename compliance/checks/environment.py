@@ -46,7 +46,7 @@ def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     if fault := fault_of(event, log.path):
         yield Fault(event.line, *fault)
     elif time.start and event.line > time.start.line:
-        yield Fault(event.line, f"behind run_start of line {time.start.line}", "before it")
+        yield Fault(event.line, f"after run_start of line {time.start.line}", "before it")
     for resumed in log.all("resumed"):
         if type(resumed.value) is dict and not is_sha256(resumed.value.get(KEY)):
             yield Fault(resumed.line, f"resumed with {KEY} {show(resumed.value.get(KEY))}", "the sha256 of another one")
@@ -204,7 +204,7 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
         if entry.kind == "file" and entry.parts[0] == "results" and ENVIRONMENT.match(entry.parts[-1]):
             aside = SUPERSEDED in entry.parts and _log_beside(entry.parts, submission.at)
             if path not in known and not aside:
-                wanted = "a manifest that a log beside it names as its file"
+                wanted = "a manifest that a log beside it names"
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
 
 

@@ -76,7 +76,7 @@ def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> I
         before = starts[at - 1] if at else None
         if before is None or epoch_of(before) != score.epoch:
             found = f"epoch {show(score.epoch)} after the start of {show(epoch_of(before)) if before else 'none'}"
-            yield Fault(event.line, found, f"behind the eval_start of epoch {show(score.epoch)}")
+            yield Fault(event.line, found, f"after the eval_start of epoch {show(score.epoch)}")
         elif (stop := ends.get(score.epoch)) and is_number(stop.time_ms) and is_number(event.time_ms):
             seconds = (event.time_ms - stop.time_ms) / 1000
             if seconds > delay:

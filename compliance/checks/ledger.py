@@ -110,7 +110,7 @@ def _unfounded(run: Run, launched: SetLedger) -> Fault | None:
 
 @rule("LED04", "set", after=("LED03", "RUN04", "RUN08"))
 def runs_are_as_they_were_started(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """A run has the source, the settings, the problem and the seed with which it was started"""
+    """A run has the source, the settings, the problem and the seed of its recorded start"""
     for run in runs if place.ledger else ():
         for entry in place.ledger.starts_of(run):
             for key, name in STATED.items():
@@ -124,7 +124,7 @@ def runs_are_as_they_were_started(runs: list[Run], place: Any, terms: Terms) -> 
 
 @rule("LED05", "set", after=("LED03",))
 def starts_are_when_runs_start(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """A start was written down between init_start and run_start, and one that goes on before its run did"""
+    """A start is recorded between init_start and run_start, and a resuming one before its run resumes"""
     slack = terms.edition.limits.clock.launch_slack
     for run in runs if place.ledger else ():
         starts, name = {entry.number: entry for entry in place.ledger.starts_of(run)}, run.file.name
@@ -243,7 +243,7 @@ def _unsaid(run: Run, launched: SetLedger) -> set[int]:
 
 @rule("LED09", "set", severity="review", runs="every", after=("LED05", "LED06"))
 def starts_come_one_after_another(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """What was started on a system ended before the next start"""
+    """Each start on a system ends before the next one"""
     if not place.ledger or place.scaling == WEAK or place.runs.trials:
         return
     slack, launched = terms.edition.limits.clock.overlap, place.ledger

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from benchmark.log import ODDITIES
 from compliance.finding import Fault, show
-from compliance.reading.log import Log
+from compliance.reading.log import MOST_EVENTS, Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of
 from compliance.reading.values import is_number
@@ -32,7 +32,8 @@ def log_can_be_read(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     if log.unreadable:
         yield Fault(1, log.unreadable, "a regular file that may be read")
     elif log.overflow:
-        yield Fault(log.overflow, f"{log.count} events", "no more than can be judged", "Could not look further")
+        wanted = f"at most {MOST_EVENTS} events; large ones count several times"
+        yield Fault(log.overflow, f"{log.count} events", wanted, "Could not look further")
 
 
 @rule("LOG03", "log", gate=True, after=("LOG01",))

@@ -48,7 +48,7 @@ def epochs_and_evaluations_alternate(log: Log, terms: Terms, time: Timeline) -> 
 
 @rule("CLK16", "log", severity="review", after=("CLK10", "CLK04", "DATA06", "EVL11"))
 def evaluations_take_time(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """An evaluation takes time: a sample of it no less than a share of a trained sample's"""
+    """An evaluation takes time: for each sample, at least a share of the time to train on one"""
     limits = terms.edition.limits.clock
     trained = [
         s / n for start, stop in _pairs(log, "epoch") if (s := seconds_between(start, stop)) and (n := _samples(stop))

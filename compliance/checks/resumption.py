@@ -14,7 +14,7 @@ from compliance.rule import rule
 
 @rule("RES01", "log", after=("CLK02", "LOG10"))
 def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """A run goes on inside its clock, after the last epoch that it evaluated, and not beyond its target"""
+    """A run resumes inside its clock, after the last epoch that it evaluated, and not beyond its target"""
     for event in log.all("resumed"):
         last = _before(event, time)
         if not time.start.line < event.line < time.stop.line:
@@ -29,7 +29,7 @@ def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterat
 
 @rule("RES02", "log", after=("LOG05", "LOG06", "RES01"))
 def runs_go_on_as_what_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """A run goes on with its own seed, code, settings, data and system"""
+    """A run resumes with its own seed, code, settings, data and system"""
     limits = terms.edition.limits
     configured = terms.benchmark.configured if terms.benchmark else ()
     groups = (limits.same_code, limits.same_system, limits.same_in_set, configured, limits.same_problem)

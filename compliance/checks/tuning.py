@@ -116,7 +116,7 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
     other = rests[texts.index(usual)]
     for trial, line in list(asked_late(place.ledger.ledger.entries).items())[:MOST_TOLD]:
         wanted = f"it before trial {trial} is started"
-        yield Fault(line, f"the point of trial {trial} behind its start", wanted, path=place.ledger.path)
+        yield Fault(line, f"the point of trial {trial} after its start", wanted, path=place.ledger.path)
     for run, rest, text in zip(runs, rests, texts, strict=True):
         try:
             wanted = {**opened.campaign.fixed, **point_of(opened, run.number)}

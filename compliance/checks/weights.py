@@ -108,7 +108,7 @@ def weights_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     for entry in files.submission.entries:
         held = entry.kind == "file" and in_folder(entry.parts)
         if held and files.submission.path.joinpath(*entry.parts) not in known:
-            wanted = "weights that a log beside them names as its file"
+            wanted = "the file of weights that a log beside the folder names"
             yield Fault(1, entry.parts[-1], wanted, path=files.submission.place(*entry.parts))
 
 
