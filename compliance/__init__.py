@@ -1,1 +1,1 @@
-"""The judge: holds logs and submission trees against the rules."""
+"""The checker: judges logs and submissions by the rules of an edition."""

@@ -1,4 +1,4 @@
-"""Findings put together: each goes to the log, set or submission at whose path it is."""
+"""Build the verdict: assign each finding to the log, set or submission at whose path it lies."""
 
 import functools
 from collections import defaultdict
@@ -26,8 +26,12 @@ def assemble(
     missed: list[tuple[str, str]],
     origins: Mapping[str, str] = MappingProxyType({}),
 ) -> Verdict:
-    """The verdict. `judged`: name of a log -> (run, findings); `extra`: findings beyond single logs; `missed`:
-    (path, why) of what couldn't be looked at; `origins`: name of a submission -> what its source is."""
+    """Return the verdict on `units`.
+
+    `judged` maps the name of a log to its run and findings. `extra` are the findings that belong to no single log.
+    `missed` holds (path, why) of what could not be judged. `origins` maps the name of a submission to the sentence on
+    whether its source is the reference's.
+    """
     at: dict[str, list[Finding]] = defaultdict(list)
     for finding in [f for _, findings in judged.values() for f in findings] + extra:
         at[finding.path].append(finding)
@@ -38,8 +42,8 @@ def assemble(
     inside = {name for s in sets for name in own(s)}
     well_laid = [s for s in sets if not wrong_place(at.get(s.name, ()))]
     in_place = {name for s in well_laid for name in own(s)}
-    outside: dict[str | None, list[Finding]] = defaultdict(list)  # of sets and logs, by submission
-    around: dict[str | None, list[Finding]] = defaultdict(list)  # the same, and of sets that lie wrong
+    outside: dict[str | None, list[Finding]] = defaultdict(list)  # findings in no set, by submission
+    around: dict[str | None, list[Finding]] = defaultdict(list)  # these, and those in misplaced sets
     for finding in everything:
         if finding.path not in inside:
             outside[owner(finding.path)].append(finding)
@@ -65,7 +69,7 @@ def assemble(
             edition=edition.name,
             required=known.runs if known else None,
             logs=tuple(log(x.name, edition.name) for x in s.logs),
-            findings=tuple(f for name in (s.name, ledger_name(s), campaign_name(s)) for f in at.get(name, ())),
+            findings=tuple(f for name in files_of(s) for f in at.get(name, ())),
             description=(description.data or {}) if description else {},
             submission=home,
             about=tuple(f for f in around[home] if f.path not in mine and concerns(f, home, s, edition))
@@ -88,29 +92,23 @@ def assemble(
     return Verdict(submissions, alone, logs, everything, tuple(missed), editions)
 
 
+def files_of(s: Set) -> list[str]:
+    """Return the paths, as findings give them, of a set, its ledger and, if it has trials, its campaign."""
+    return [s.name, *(f"{s.name}/{name}" for name in (LEDGER, *([CAMPAIGN] if s.trials else [])))]
+
+
 def own(s: Set) -> list[str]:
-    """What findings call a set and the files that it consists of."""
-    campaign = [campaign_name(s)] if s.trials else []
-    return [s.name, ledger_name(s), *campaign, *(log.name for log in s.logs)]
-
-
-def campaign_name(s: Set) -> str:
-    """What findings call the campaign whose trials a set has."""
-    return f"{s.name}/{CAMPAIGN}"
-
-
-def ledger_name(s: Set) -> str:
-    """What findings call the launch ledger of a set."""
-    return f"{s.name}/{LEDGER}"
+    """Return these paths and those of the set's logs."""
+    return [*files_of(s), *(log.name for log in s.logs)]
 
 
 def gates() -> frozenset[str]:
-    """The codes of the checks whose errors leave a log unfit for further judgement."""
+    """Return the codes of the gate checks: after an error of one of these, a log is judged no further."""
     return frozenset(check.code for check in CHECKS.values() if check.gate)
 
 
 def unjudged(s: Set, home: str, findings: Sequence[Finding], known: bool, every: Sequence[Run]) -> str:
-    """Why a set was not judged by all the rules; "" where it was. Pruned runs need not be judged further."""
+    """Return why a set was not judged by all rules, "" if it was. Pruned runs may fail a gate check."""
     stopped = [(run.path, code) for run in every if not run.pruned for code in sorted(run.codes & gates())]
     if not home and s.path != s.given:
         return "its logs are in no submission"
@@ -124,14 +122,14 @@ def unjudged(s: Set, home: str, findings: Sequence[Finding], known: bool, every:
 
 
 def wrong_place(findings: Sequence[Finding]) -> str:
-    """The code by which a set's own findings say that it lies in the wrong place, or "". It isn't judged further then,
-    waived or not."""
+    """Return the code of the TREE error that says that a set is misplaced, or "". A misplaced set is judged no further,
+    even if a waiver covers the error."""
     return next((f.code for f in findings if f.severity == "error" and CHECKS[f.code].level == "tree"), "")
 
 
 def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
-    """The benchmark of a set: its folder's, or of one whose folder says none, that of all of its runs; "" where there
-    is none that the edition knows."""
+    """Return the benchmark that a set's folder names, or else the one that all its runs log. Return "" if the edition
+    does not know it, or the runs differ."""
     if runs.benchmark:
         return runs.benchmark if runs.benchmark in edition.benchmarks else ""
     names = {run.benchmark for run in every if run.codes.isdisjoint(gates())}
@@ -139,16 +137,16 @@ def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
 
 
 def concerns(finding: Finding, home: str, s: Set, edition: Edition) -> bool:
-    """Whether what was found in a submission, outside its well-laid sets, concerns this set.
+    """Return whether a finding outside all correctly placed sets concerns this set.
 
-    What lies among the results of its system does, but for another benchmark's: a run that was left out. The
-    description of another system, results of another one, source of another benchmark, and stray logs elsewhere do not.
+    A finding below the results of the set's system does, since it may be a run that was left out. Not so one on another
+    benchmark's results or source, another system's results or description, or a stray log elsewhere.
     """
     inside = finding.path[len(home) :].strip("/").split("/")
     if inside[0] == "systems":
         return inside[-1] == f"{s.system}.json"
     if inside[0] == "results" and len(inside) > 1:
-        named = [name for name in inside[2:4] if name in edition.benchmarks]  # whose set's folder it lies in
+        named = [name for name in inside[2:4] if name in edition.benchmarks]  # the benchmark of its folder
         return inside[1] == s.system and named[:1] in ([], [s.benchmark])
     if inside[0] == "benchmarks" and len(inside) > 1 and inside[1] in edition.benchmarks:
         return inside[1] == s.benchmark
@@ -156,6 +154,6 @@ def concerns(finding: Finding, home: str, s: Set, edition: Edition) -> bool:
 
 
 def ancestors(path: str) -> list[str]:
-    """A path and every folder above it, nearest first."""
+    """Return a path and every folder above it, nearest first."""
     parts = path.split("/")
     return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)]

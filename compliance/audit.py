@@ -1,4 +1,4 @@
-"""Say what is known of a submission: what was only read, what was run again, and what remains for people.
+"""Summarise the evidence for a submission: what was only read, what was run again, and what people must judge.
 
     python compliance/audit.py results/v1.0/acme
     python implementations/pytorch/replay.py LOG --record again.jsonl              # run again, as many logs as you like
@@ -12,7 +12,6 @@ Nothing of the submission is executed. Exit codes: 0 nothing wrong, 1 an error w
 """
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ from compliance.checklist import ACCEPT, OBJECT, OPEN
 from compliance.engine import judge
 from compliance.finding import counted, show
 from compliance.grouping import verdict as in_words
+from compliance.reading.digest import sha256_of
 from compliance.report import Summary, summaries
 from compliance.review import read_reviews, with_reviews
 from compliance.safe import markdown_code, printable, values
@@ -39,30 +39,30 @@ from compliance.waiver import read_waivers
 from rules.edition import Edition, load
 
 NEVER = (
-    "Not shown by any of this: epochs between those replayed and the last, a clock that is scaled throughout, a choice "
-    "among runs."
+    "None of this shows whether epochs between those replayed and the last were changed, whether the clock was scaled "
+    "throughout, or whether runs were picked from more."
 )
 BOXES = {ACCEPT: "x", OBJECT: "!", OPEN: " "}
 
 
 @dataclass(frozen=True)
 class RunAgain:
-    """What was run again of a set: of how many of its runs, and what came of each."""
+    """The replays and re-evaluations of a set's runs."""
 
-    runs: str
-    count: int
-    of: int
+    runs: str  # the name of the set
+    count: int  # runs that were run again
+    of: int  # scored runs of the set
     outcomes: tuple[str, ...]  # a line each
     differs: bool
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What is known of one submission."""
+    """The evidence for one submission. `wrong`: a rule is broken, or something that was run again differs."""
 
     path: str
     edition: str
-    read: tuple[str, ...]
+    read: tuple[str, ...]  # lines on what was read
     again: tuple[RunAgain, ...]
     people: tuple[Question, ...]
     wrong: bool
@@ -70,7 +70,7 @@ class Audit:
 
 
 def audit(verdict: Verdict, replays: dict[str, list[Replay]]) -> list[Audit]:
-    """What is known of each submission that was judged."""
+    """Return the audit of each judged submission. `replays` maps the sha256 of a log to its replays."""
     editions = {name: load(name) for name in verdict.editions}
     told = {summary.path: summary for summary in summaries(verdict, verdict.findings, editions)}
     return [_audit(s, told[s.path], editions[s.edition], replays) for s in verdict.submissions]
@@ -86,7 +86,7 @@ def _audit(
     read += [f"{name_of(runs)}: {line}" for runs in submission.sets if (line := ledger_line(runs, edition))]
     again = []
     for runs in submission.sets:
-        made = [(run, replay) for run in scored(runs) for replay in replays.get(_sha256(run.file), ())]
+        made = [(run, replay) for run in scored(runs) for replay in replays.get(sha256_of(run.file), ())]
         lines = tuple(f"{Path(run.path).name}: {one.kind}: {one.verdict} ({one.code} code)" for run, one in made)
         differs = any(replay.outcome == "differs" for _, replay in made)
         count = len({run.path for run, _ in made})
@@ -97,16 +97,11 @@ def _audit(
     return Audit(submission.path, edition.name, tuple(read), tuple(again), people, wrong, reviewed)
 
 
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def as_text(audits: list[Audit]) -> str:
-    """For people, on a terminal."""
+    """Return the audits as text for a terminal."""
     lines = []
     for one in audits:
-        lines += [f"{one.path}, by the rules {one.edition}", "  read, and nothing run:"]
+        lines += [f"{one.path}, by the rules {one.edition}", "  read only (nothing was run):"]
         lines += [f"    {line}" for line in one.read]
         lines += ["  run again:"]
         for runs in one.again:
@@ -121,10 +116,10 @@ def as_text(audits: list[Audit]) -> str:
 
 
 def as_markdown(audits: list[Audit]) -> str:
-    """For a review's page: a checklist. Names of strangers stand in code, where nothing is obeyed."""
+    """Return the audits as a checklist in Markdown. Submitted names stand in code spans, so that no markup applies."""
     lines = []
     for one in audits:
-        lines += [f"# {markdown_code(one.path)}, by the rules {one.edition}", "", "## Read, and nothing run", ""]
+        lines += [f"# {markdown_code(one.path)}, by the rules {one.edition}", "", "## Read only (nothing was run)", ""]
         lines += [f"- {markdown_code(line)}" for line in one.read]
         lines += ["", "## Run again", ""]
         for runs in one.again:
@@ -133,7 +128,7 @@ def as_markdown(audits: list[Audit]) -> str:
         lines += ["", "## For people", ""]
         lines += [f"{one.reviewed[0].upper()}{one.reviewed[1:]}.", ""] if one.reviewed else []
         for question in one.people:
-            box = BOXES[question.verdict].replace(BOXES[OBJECT], " ")  # a list of tasks knows two
+            box = BOXES[question.verdict].replace(BOXES[OBJECT], " ")  # a task list knows only "x" and " "
             lines.append(f"- [{box}] **{question.code}** {question.sentence}")
             lines += [f"  - {markdown_code(line)}" for line in question.evidence]
             lines += [f"  - **{markdown_code(line)}**" for line in question.reviews]
@@ -142,7 +137,7 @@ def as_markdown(audits: list[Audit]) -> str:
 
 
 def as_json(audits: list[Audit]) -> str:
-    """For programs."""
+    """Return the audits as JSON."""
     return json.dumps(values({"schema_version": 1, "audits": [asdict(one) for one in audits]}), indent=2) + "\n"
 
 
@@ -150,10 +145,10 @@ FORMATS = {"text": as_text, "json": as_json, "markdown": as_markdown}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Audit and print; the exit code."""
+    """Print the audits; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", metavar="SUBMISSION", help="submissions, or folders that hold some")
-    parser.add_argument("--replays", type=Path, help="what --record of replay.py and reevaluate.py wrote")
+    parser.add_argument("--replays", type=Path, help="the file that replay.py and reevaluate.py wrote by --record")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="a reviewer's waivers")
     parser.add_argument("--reviews", type=Path, metavar="FILE", help="what reviewers accept or object to")
     parser.add_argument("--review-template", action="store_true", help="print a file of reviews to fill in and sign")

@@ -1,15 +1,15 @@
-"""What judging one submission may cost. A submission that needs more has not been looked at: that is said, with what
-was left, and the others are judged as ever.
+"""The limits of time and memory for judging one submission.
 
-Its bytes are limited before any file is opened (reading/discovery.py), so that the cost of each step is; time and
-memory are added up from step to step.
+A submission that exceeds them counts as not judged; the report names it and what was left. Other submissions are judged
+as usual. reading/discovery.py limits the bytes before any file is opened, which bounds each step. Time and memory are
+added up from step to step.
 """
 
 import time
 from dataclasses import dataclass, field
 
-SECONDS = 600.0  # for one submission: the largest of MLPerf HPC's rounds takes 1, and the most source that is parsed 6
-KEPT = 512 << 20  # bytes kept of a submission's logs until all are judged: an honest log has some 20 KiB, at most 2 MiB
+SECONDS = 600.0  # for one submission: the largest of MLPerf HPC takes 1 s, the most source that is parsed 6 s
+KEPT = 512 << 20  # bytes kept of a submission's logs until all are judged: usually 20 KiB a log, at most 2 MiB
 
 
 class Spent(Exception):
@@ -18,19 +18,18 @@ class Spent(Exception):
 
 @dataclass
 class Account:
-    """What a submission, or a set or a log given by itself, has cost so far; `most` in seconds. `spent`: what was used
-    up, and what was left; "" as long as there is some of all."""
+    """The cost so far of a submission, or of a set or log given by itself."""
 
-    logs: int
-    most: float = SECONDS
+    logs: int  # in all
+    most: float = SECONDS  # seconds that judging may take
     seconds: float = 0.0
-    kept: int = 0
+    kept: int = 0  # bytes
     judged: int = 0  # logs
-    spent: str = ""
+    spent: str = ""  # which limit was exceeded, and what was left unjudged; "" within the limits
     _since: float = field(default_factory=time.monotonic)
 
     def charge(self, seconds: float, kept: int, name: str) -> None:
-        """Add what a log cost. What it was called is said where the budget ends with it."""
+        """Add the seconds and bytes of the log `name`. Sets `spent` if this exceeds a limit."""
         self.seconds, self.kept, self.judged = self.seconds + seconds, self.kept + kept, self.judged + 1
         left = f"left: {self.logs - self.judged} of {self.logs} logs, those after {name}, and all that they are part of"
         if self.seconds > self.most:
@@ -39,11 +38,11 @@ class Account:
             self.spent = f"what its logs say takes more than {KEPT >> 20} MiB; {left}"
 
     def begin(self) -> None:
-        """From here on the clock runs."""
+        """Start the clock for judging the submission as a whole."""
         self._since = time.monotonic()
 
     def look(self, at: str) -> None:
-        """Raises Spent where the time is up in the midst of judging the submission as a whole; `at` is the rule."""
+        """Raise Spent if the time is up. `at` is the code of the rule that is being checked."""
         if self.seconds + time.monotonic() - self._since > self.most:
             self.spent = f"judging it took more than {self.most:g} s; left: the rules from {at} on"
             raise Spent(self.spent)

@@ -1,11 +1,11 @@
-"""The submissions that a change touches, for pull requests and a pre-commit hook. Run inside the clone that holds them.
+"""List the submissions that a change touches, for pull requests and a pre-commit hook. Run it inside the clone.
 
     python compliance/changed.py BASE [HEAD]      # what differs between two commits; HEAD where not said
     python compliance/changed.py --staged         # what is about to be committed
 
-Prints each submission, results/<round>/<organisation>, and each round of which another file changed; the round's folder
-may also lie deeper, as in results/v1.0-tuning/v1.0. --null separates them by NUL, for xargs -0. Exit code: 0; 1 where a
-submission was taken away, which stderr names; 2 could not.
+Prints the path of each changed submission, results/<round>/<organisation>, and of each round in which another file
+changed. The round's folder may also lie deeper, as in results/v1.0-tuning/v1.0. --null separates paths by NUL, for
+xargs -0. Exit codes: 0 done, 1 a submission was removed (named on stderr), 2 git failed.
 """
 
 import argparse
@@ -26,7 +26,7 @@ RESULTS = "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what is touched; the exit code."""
+    """Print the paths that the change touches; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("base", nargs="?", metavar="BASE", help="a commit")
     parser.add_argument("head", nargs="?", metavar="HEAD", default="HEAD", help="a later one (default: %(default)s)")
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def differing(revisions: Sequence[str]) -> list[str]:
-    """The paths of files that git says differ. Raises ValueError with what git says where it can't."""
+    """Return the paths of the files that differ. Raises ValueError with git's message if git fails."""
     command = ["git", "diff", "--no-renames", "--no-ext-diff", "--name-only", "-z", *revisions, "--", RESULTS]
     done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape")
     if done.returncode:
@@ -58,8 +58,10 @@ def differing(revisions: Sequence[str]) -> list[str]:
 
 
 def touched(files: Iterable[str], known: Sequence[str]) -> list[str]:
-    """The submissions that files belong to, and the rounds of those that belong to none, each once. A round is the
-    outermost folder below results/ that is named as an edition; other files there are no submission's."""
+    """Return the submissions to which `files` belong, and the rounds of the files in no submission, each once.
+
+    A round is the outermost folder below results/ with the name of an edition. Other files are ignored.
+    """
     found = set()
     for path in files:
         folders = path.split("/")[:-1]

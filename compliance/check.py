@@ -39,7 +39,7 @@ WHOLE = ("json", "sarif", "junit")  # formats for programs, which get every find
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, sets, submissions, rounds")
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="how to write (default: text)")
@@ -61,7 +61,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None, confine: bool = False) -> int:
-    """Judge and print; the exit code. `confine`: in a sandbox, from which this process does not come out again."""
+    """Judge and print; return the exit code. `confine` locks this process into a sandbox for good."""
     args = parse(arguments)
     try:
         if args.explain or args.list:
@@ -84,10 +84,10 @@ def main(arguments: Sequence[str] | None = None, confine: bool = False) -> int:
 
 
 def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
-    """What to print, and the exit code. Raises ValueError for what the user can mend."""
+    """Return what to print, and the exit code. Raises ValueError for what the user can mend."""
     if args.format in WHOLE and (args.all or args.severity):
         given = "--all" if args.all else "--severity"
-        raise ValueError(f"{given} with --format {args.format}: found a format that has every finding, wanted another")
+        raise ValueError(f"{given}: found --format {args.format}, which has every finding; wanted another format")
     wanted = chosen(args.select, args.ignore)
     waivers = read_waivers(args.waivers, args.paths) if args.waivers else None
     reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
@@ -105,7 +105,7 @@ def render(
     reviews: Reviews | None = None,
     sandbox: str = "",
 ) -> tuple[str, int]:
-    """The report in the format asked for, and the exit code."""
+    """Return the report in the chosen format, and the exit code."""
     editions_ = {name: load(name) for name in verdict.editions}
     if reviews:
         verdict = with_reviews(verdict, reviews, editions_)
@@ -119,7 +119,8 @@ def render(
 
 
 def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str], bool]:
-    """Whether a code is selected. Codes and families, comma-separated. Raises ValueError for one that nobody knows."""
+    """Return a predicate: whether a code is selected. Both arguments are lists of codes or families, separated by
+    commas. Raises ValueError for one that no rule begins with."""
     lists = [
         [part.strip().upper() for text in given or () for part in text.split(",") if part.strip()]
         for given in (select, ignore)
@@ -132,7 +133,7 @@ def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str]
 
 
 def progress(stream: object | None) -> Callable[[int, int], None] | None:
-    """Counts logs on a terminal, and nowhere else."""
+    """Return a function that shows the progress in logs, or None if `stream` is no terminal."""
     if stream is None or not stream.isatty():
         return None
 

@@ -1,4 +1,4 @@
-"""What people must judge of a submission, point by point, and what reviewers have said of each."""
+"""The checklist of a submission: the rules that people must judge, and the reviews of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ VERDICTS = (ACCEPT, OBJECT, OPEN)
 
 @dataclass(frozen=True)
 class Review:
-    """What one reviewer says of one rule in one submission, signed with name and day (YYYY-MM-DD).
+    """One reviewer's verdict on one rule in one submission, signed with name and day (YYYY-MM-DD).
 
-    `submission` is the end of its path, in whole names. An open entry need not be signed; an objection says why.
+    `submission` is the end of its path, in whole names. An open entry needs no signature; an objection needs a note.
     """
 
     rule: str
@@ -33,12 +33,12 @@ class Review:
         wanted += ["note"] if self.verdict == OBJECT else []
         for name in wanted:
             if not getattr(self, name).strip(" /"):
-                raise ValueError(f"{name}: found nothing, wanted some text, where the verdict is {self.verdict}")
+                raise ValueError(f"{name}: found nothing, wanted text, since the verdict is {self.verdict}")
         if self.when:
             day(self.when, "when")
 
     def text(self) -> str:
-        """Who says what, and when."""
+        """Return the review in words: the verdict, by whom, when, and the note."""
         said = {ACCEPT: "accepted", OBJECT: "objection", OPEN: "open"}[self.verdict]
         by = f" by {self.who}" if self.who else ""
         return printable(f"{said}{by}{f', {self.when}' if self.when else ''}{f': {self.note}' if self.note else ''}")
@@ -46,36 +46,37 @@ class Review:
 
 @dataclass(frozen=True)
 class Point:
-    """A rule that people must judge, and all that was said of it."""
+    """A rule that people must judge, with its reviews."""
 
     code: str
     reviews: tuple[Review, ...] = ()
 
     @property
     def verdict(self) -> str:
-        """One objection stands against all that accept; what nobody has signed, or somebody has left open, is open."""
+        """An objection outweighs every acceptance. A point without a signature, or that a signed review leaves open, is
+        open."""
         said = {review.verdict for review in self.reviews if review.who}
         return OBJECT if OBJECT in said else ACCEPT if said == {ACCEPT} else OPEN
 
 
 @dataclass(frozen=True)
 class Checklist:
-    """All points of a submission."""
+    """All points of a submission that people must judge."""
 
     points: tuple[Point, ...]
 
     def of(self, verdict: str) -> list[Point]:
-        """The points with that verdict."""
+        """Return the points with that verdict."""
         return [point for point in self.points if point.verdict == verdict]
 
     def words(self) -> str:
-        """How many points there are, and what became of them."""
+        """Return the counts in words, such as "9 of 11 points accepted, 1 objection"."""
         objections = len(self.of(OBJECT))
         against = f", {counted(objections, 'objection')}" if objections else ""
         return f"{len(self.of(ACCEPT))} of {counted(len(self.points), 'point')} accepted{against}"
 
 
 def checklist(codes: Sequence[str], reviews: Sequence[Review]) -> Checklist:
-    """The points of these rules, and of those that reviews name beside them."""
+    """Return the checklist of the rules `codes`, and of further rules that reviews name."""
     every = dict.fromkeys([*codes, *(review.rule for review in reviews)])
     return Checklist(tuple(Point(code, tuple(r for r in reviews if r.rule == code)) for code in every))

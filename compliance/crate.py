@@ -1,12 +1,11 @@
-"""A submission as an RO-Crate: what ro-crate-metadata.json says of it, for archives and registries of research data.
+"""Describe a submission as an RO-Crate (ro-crate-metadata.json), for archives and registries of research data.
 
     python compliance/crate.py results/v1.0/acme > ro-crate-metadata.json
 
-It is a Process Run Crate (https://w3id.org/ro/wfrun/process/0.5): each run is an action with start, end, the source
-that it ran, the problem that it solved, its log, its final weights and its figures. All of it comes from the checker's
-verdict, which it states. It is printed, since nothing is written into a submission; in a package it lies beside
-systems/.
-Exit codes: 0 printed, also of a submission that is not in order, as it says; 2 could not look.
+The result is a Process Run Crate (https://w3id.org/ro/wfrun/process/0.5). Each run is an action with start, end,
+source, problem, log, final weights and figures. All of it comes from the checker's verdict, which the crate states. The
+crate is printed, since nothing is written into a submission; in a package it lies beside systems/.
+Exit codes: 0 printed (also for a submission that is not in order, which the crate says), 2 could not look.
 """
 
 import argparse
@@ -21,7 +20,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from compliance.crate_entities import METADATA, Entity, Parts, action, single, text
 from compliance.engine import judge
-from compliance.finding import errors
+from compliance.finding import counted, errors
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.tree import read_submission
 from compliance.safe import values
@@ -33,7 +32,7 @@ CRATE, PROFILE = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun/pro
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Judge and print; the exit code."""
+    """Judge the submission and print its crate; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", metavar="SUBMISSION", help="the folder of a submission")
     parser.add_argument("--rules", metavar="EDITION", help="judge by this edition, whatever the folder says")
@@ -52,10 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def crate(verdict: SubmissionVerdict, folder: Path | None = None, rules: Path = ROOT) -> Entity:
-    """The content of ro-crate-metadata.json for a judged submission. `folder` is where it lies, if that is not what
-    findings call it; `rules` is the folder of the editions.
+    """Return the content of ro-crate-metadata.json for a judged submission. `folder` is the submission's folder, by
+    default the path that findings give it; `rules` is the folder of the editions.
 
-    Raises ValueError for a submission without a run that says when it ended, since a crate has a date.
+    Raises ValueError if no run logs a time, since a crate needs a date.
     """
     place, runs = folder or Path(verdict.path), tuple(log.run for s in verdict.sets for log in s.logs)
     listing = read_submission(place, verdict.path, place)
@@ -68,18 +67,18 @@ def crate(verdict: SubmissionVerdict, folder: Path | None = None, rules: Path = 
 
 
 def descriptor() -> Entity:
-    """The entity for the file itself."""
+    """Return the entity for the metadata file itself."""
     about = {"conformsTo": {"@id": CRATE}, "about": {"@id": "./"}}
     return {"@id": METADATA, "@type": "CreativeWork", **about}
 
 
 def root(verdict: SubmissionVerdict, parts: list[Entity], actions: list[Entity]) -> Entity:
-    """The submission as a whole, of `parts`. Its date is the end of the last run, so that the same runs give the same
-    bytes."""
+    """Return the entity for the whole submission. Its date is the end of the last run, so that the same runs give the
+    same bytes."""
     done = [e for e in actions if e["@type"] == "CreateAction"]
     dates = sorted(date for e in done if (date := e.get("endTime") or e.get("startTime")))
     if not dates:
-        raise ValueError(f"{verdict.path}: found no run that says when it was, wanted one, as a crate has a date")
+        raise ValueError(f"{verdict.path}: found no run that logs a time, wanted one: a crate needs a date")
     return {
         "@id": "./",
         "@type": "Dataset",
@@ -96,7 +95,7 @@ def root(verdict: SubmissionVerdict, parts: list[Entity], actions: list[Entity])
 
 
 def constants(verdict: SubmissionVerdict) -> Iterator[Entity]:
-    """The profile, who submits, and that a submission states no license."""
+    """Yield the entities for the profile, the submitter and the license."""
     yield {"@id": PROFILE, "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"}
     yield {"@id": "#submitter", "@type": "Organization", "name": text(verdict.org)}
     said = "A submission states no license; the files that it has of the reference are under Apache-2.0."
@@ -104,19 +103,15 @@ def constants(verdict: SubmissionVerdict) -> Iterator[Entity]:
 
 
 def judged(verdict: SubmissionVerdict) -> str:
-    """The verdict in a sentence."""
+    """Return the verdict as a sentence."""
     found = errors(verdict.everything())
-    state = "in order" if verdict.in_order else f"not in order: {count(len(found), 'error')}"
-    logs = count(sum(len(s.logs) for s in verdict.sets), "log")
-    return f"{logs} in {count(len(verdict.sets), 'set')}, judged by the rules {verdict.edition}: {state}"
-
-
-def count(number: int, of: str) -> str:
-    return f"{number} {of}{'s' * (number != 1)}"
+    state = "in order" if verdict.in_order else f"not in order: {counted(len(found), 'error')}"
+    logs = counted(sum(len(s.logs) for s in verdict.sets), "log")
+    return f"{logs} in {counted(len(verdict.sets), 'set')}, judged by the rules {verdict.edition}: {state}"
 
 
 def unique(entities: Iterable[Entity]) -> Iterable[Entity]:
-    """Each entity once: the first of an identifier."""
+    """Return each entity once: the first with its identifier."""
     found: dict[str, Entity] = {}
     for entity in entities:
         found.setdefault(entity["@id"], entity)

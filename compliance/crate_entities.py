@@ -1,7 +1,6 @@
 """The entities of a submission's RO-Crate: its files and folders, its runs, and what ran. See compliance/crate.py.
 
-Text of a submission's is cut, made printable and, in an identifier, percent-encoded. A time that calendars don't have
-is left out.
+Submitted text is cut, made printable and, in an identifier, percent-encoded. A time beyond the year 9999 is left out.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,9 +21,9 @@ Entity = dict[str, Any]
 METADATA = "ro-crate-metadata.json"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LAST = 253_402_300_800_000  # milliseconds since 1970, the end of the year 9999
-MOST_TEXT = 200  # characters of a text of a submission's
+MOST_TEXT = 200  # characters that are kept of a submitted text
 FORMATS = {".txt": "text/plain", ".json": "application/json", ".jsonl": "application/jsonl"}
-PACKAGES = {  # whose versions logs have, and where they come from
+PACKAGES = {  # those whose versions logs give, and their home pages
     "python": "https://www.python.org/",
     "torch": "https://pytorch.org/",
     "numpy": "https://numpy.org/",
@@ -36,8 +35,11 @@ DONE, FAILED = "http://schema.org/CompletedActionStatus", "http://schema.org/Fai
 
 
 class Parts:
-    """The files and folders of a submission that a crate names. `files` are system descriptions, what lies in sets
-    (logs, ledgers, weights), and what lies at the top, such as a README; `top` are those outside of sets."""
+    """The files and folders of a submission that a crate names.
+
+    `files` are system descriptions, files of sets (logs, ledgers, weights) and files at the top, such as a README.
+    `top` are the files outside of sets.
+    """
 
     def __init__(self, listing: SubmissionFiles, sets: tuple[SetVerdict, ...]):
         self.name, self.sources = listing.submission.name.rstrip("/"), listing.folders
@@ -57,11 +59,11 @@ class Parts:
         return self.held.get((), [])
 
     def path(self, found: str) -> tuple[str, ...]:
-        """The parts of a path inside, from what findings call it."""
+        """Return the parts of a path relative to the submission, from the path in findings."""
         return tuple(found.removeprefix(f"{self.name}/").split("/"))
 
     def folders(self) -> Iterator[Entity]:
-        """Folders of source, each as a whole, and sets."""
+        """Yield the entities for folders of source and for sets."""
         for folder in self.sources:
             what = {"name": f"source {text(folder.parts[-1])}", "programmingLanguage": "Python", "version": folder.name}
             yield {"@id": folder_id(folder.parts), "@type": ["Dataset", "SoftwareSourceCode"], **what}
@@ -75,20 +77,21 @@ class Parts:
             }
 
     def source_of(self, run: Run) -> Folder | None:
-        """The folder that holds the files that a run loaded, most of them at least."""
+        """Return the folder that holds most of the files that a run loaded, None if there is none."""
         files = sound(run.source)
         return self._fitting(tuple(files.items())) if files else None
 
 
 def file_of(entry: Entry) -> Entity:
-    """A file of the submission."""
+    """Return the entity for a file."""
     form = FORMATS.get(PurePosixPath(entry.parts[-1]).suffix, "application/octet-stream")
     size = {"contentSize": str(entry.size), "encodingFormat": form}
     return {"@id": file_id(entry.parts), "@type": "File", "name": text("/".join(entry.parts)), **size}
 
 
 def action(run: Run, parts: Parts, files: set[str]) -> Iterator[Entity]:
-    """A run, or a measurement of steps, with its problem and its figures; `files` are the crate's."""
+    """Yield the entities for a run or a throughput measurement: the action, its source, problem, figures and packages.
+    `files` are the identifiers of the crate's files."""
     path = parts.path(run.path)
     log, problem = file_id(path), text(run.problem or run.benchmark)
     weights = file_id((*path[:-1], "weights", f"{path[-1].removesuffix('.txt')}.safetensors"))
@@ -118,7 +121,7 @@ def action(run: Run, parts: Parts, files: set[str]) -> Iterator[Entity]:
 
 
 def figures_of(run: Run, log: str) -> Iterator[Entity]:
-    """Seconds to the target, and the score that met it, as the checker has them."""
+    """Yield the time to target in seconds, and the score that met the target, as the checker computed them."""
     if run.converged and run.seconds is not None:
         yield figure(f"#seconds-{log}", "time to target", run.seconds) | {"unitText": "s"}
         yield figure(f"#score-{log}", text(run.metric), run.passing.value)
@@ -129,7 +132,7 @@ def figure(id: str, name: str, value: float) -> Entity:
 
 
 def packages(run: Run) -> Iterator[Entity]:
-    """The packages whose versions a run logs."""
+    """Yield the packages whose versions a run logs."""
     versions = run.value("versions")
     for name, url in PACKAGES.items():
         if type(versions) is dict and type(version := versions.get(name)) is str:
@@ -138,14 +141,14 @@ def packages(run: Run) -> Iterator[Entity]:
 
 
 def moment(milliseconds: int | None) -> str | None:
-    """A time as ISO 8601; None for none, and for one that calendars don't have."""
+    """Return milliseconds since 1970 as ISO 8601; None for no time and for one outside the years 1970 to 9999."""
     if milliseconds is None or not 0 <= milliseconds < LAST:
         return None
     return (EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds")
 
 
 def text(found: str) -> str:
-    """A text of the submission's: printable, and no longer than one reads."""
+    """Return submitted text, printable and cut to MOST_TEXT characters."""
     return printable(found[:MOST_TEXT]) or "unnamed"
 
 
@@ -158,6 +161,6 @@ def folder_id(parts: tuple[str, ...]) -> str:
 
 
 def single(name: str, entities: Iterable[Entity]) -> Entity:
-    """A property that refers to entities: a list, one of them, or nothing."""
+    """Return a property that refers to entities: to a list or a single one; {} for no entity."""
     found = [{"@id": entity["@id"]} for entity in entities]
     return {name: found if len(found) > 1 else found[0]} if found else {}

@@ -1,8 +1,7 @@
-"""The source of a submission against the published reference, file by file, for people who review it.
+"""Compare the source of a submission with the published reference, file by file, for reviewers (`check.py --diff`).
 
-The files of each folder of source are compared with the checker's own at the same path; what lies below
-`implementations/<name>` is compared with `implementations/pytorch`. Nothing is executed, and what is printed is bounded
-and has nothing in it that a terminal would obey.
+Each file is compared with the checker's own at the same path; `implementations/<name>` is compared with
+`implementations/pytorch`. Nothing is executed. The output is bounded and has no control characters.
 """
 
 import difflib
@@ -19,15 +18,15 @@ from compliance.source.reference import REFERENCE, ROOT, own_files, published_pa
 from rules.edition import current, load
 from rules.release import KINDS
 
-MOST_COMPARED = 3000  # lines of a file: comparing takes up to their square
-MOST_LINES = 400  # of a file's difference that are shown
-MOST_SHOWN = 5000  # of a submission's
-MOST_ABSENT = 20  # files of the reference that are named where a folder lacks them
+MOST_COMPARED = 3000  # lines of a file: the time of a comparison grows with their square
+MOST_LINES = 400  # shown of a file's difference
+MOST_SHOWN = 5000  # lines shown of a submission
+MOST_ABSENT = 20  # named files of the reference that a folder lacks
 WIDEST = 300  # characters of a line
 
 
 def difference(path: str) -> str:
-    """What to print for the submissions at or below a path. Raises ValueError where there is none."""
+    """Return the differences of the submissions at or below a path. Raises ValueError if there is none."""
     found = discover([path])
     if not found.submissions:
         why = "; ".join(reason for _, reason in found.missed) or "no submission in it"
@@ -36,7 +35,7 @@ def difference(path: str) -> str:
 
 
 def shown(line: str) -> str:
-    """A line as a terminal may have it."""
+    """Return a line without control characters, cut to WIDEST."""
     line = printable(line.expandtabs(4))
     return line if len(line) <= WIDEST else f"{line[: WIDEST - 3]}..."
 
@@ -52,7 +51,8 @@ def _of(submission: Submission) -> Iterator[str]:
 
 
 def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
-    """The head of a folder, then its files: what was changed and added, line by line, and what is absent."""
+    """Yield a heading for a folder, the changed and added files line by line, and the files of the reference that are
+    absent."""
     texts = files.gathered[folder.parts]
     others = [text for text in texts if text.parts not in files.published]
     added = sum(published_path(text.parts) not in own_files() for text in others)
@@ -77,15 +77,17 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
 
 
 def _compared(text: Text) -> tuple[str, str, list[str]]:
-    """(the reference's path, "" of a file that it doesn't have; how many lines were added and removed; the lines)"""
+    """Return (the path in the reference, "" if it has no such file; the counts in words; the lines of the diff)."""
     path = published_path(text.parts)
     own = own_lines(path)
     return "" if own is None else path, *differing(own, text)
 
 
 def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:
-    """(how many lines a file adds to others and removes of them, or why that can't be said; the lines of a unified
-    diff). `before` is None where there was no such file."""
+    """Return (how many lines were added and removed, or why that is unknown; the lines of a unified diff).
+
+    `before` are the lines of the reference's file, None if it has none.
+    """
     if text.problem:
         return text.disguise or text.problem, []
     theirs = text.text.splitlines()
@@ -97,5 +99,5 @@ def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:
 
 
 def own_lines(path: str) -> list[str] | None:
-    """The lines of the reference's file, None where it has none."""
+    """Return the lines of the reference's file, None if it has none."""
     return Path(ROOT, path).read_text(encoding="utf-8").splitlines() if path in own_files() else None

@@ -1,4 +1,4 @@
-"""Judging: logs by themselves, then sets, submissions, and all that was given together.
+"""Judge everything that was given: single logs, then sets and submissions, then all of it together.
 
 `judge` is what other code calls; `compliance/check.py` is its command line.
 """
@@ -34,11 +34,11 @@ def judge(
     waivers: Waivers | None = None,
     seconds: float = SECONDS,
 ) -> Verdict:
-    """Judge logs, sets, submissions or rounds.
+    """Judge logs, sets, submissions or rounds, and return the verdict.
 
-    `edition` names the rules to judge by; without it the folders say. `rules` is the folder of the editions;
-    `progress(done, all)` is called after each log; `waivers` are a reviewer's; one submission gets so many `seconds`,
-    and what needs more is missed. Raises ValueError for an unknown edition.
+    `edition` names the rules to judge by; without it, the names of folders decide. `rules` is the folder of the
+    editions. `progress(done, all)` is called after each log. `waivers` are a reviewer's. A submission that takes more
+    than `seconds` is listed as missed. Raises ValueError for an unknown edition.
     """
     if edition:
         load(edition, rules)
@@ -80,7 +80,7 @@ def _unit(
 
 
 def _judge_round(units: list[Unit], judged: Logs) -> list[Finding]:
-    """The findings across everything that was given, each by the edition that its log is judged by."""
+    """Return the findings of the checks that compare all runs, each by the edition of its log."""
     editions = {job.log.name: unit.edition for unit in units for job in unit.jobs()}
     runs = [run for name in editions if (run := judged[name][0]).codes.isdisjoint(gates())]
     homes = {job.log.name: unit.path for unit in units for job in unit.jobs()}

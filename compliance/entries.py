@@ -1,4 +1,4 @@
-"""Lists that reviewers write in YAML, outside of what is judged: waivers, and reviews."""
+"""Read the lists that reviewers write in YAML: waivers and reviews. They lie outside of what is judged."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -14,18 +14,18 @@ T = TypeVar("T")
 
 
 def read_entries(path: Path, judged: Iterable[str | Path], cls: type[T], what: str) -> tuple[tuple[int, T], ...]:
-    """The entries of a file, each a `cls` with the line where it begins. `what` names them in messages.
+    """Return the entries of a file, each as (line, `cls`). `what` names them in messages.
 
-    Raises ValueError if the file can't be read, holds no list, has an entry that is none, or lies in what is judged.
+    Raises ValueError if the file can't be read, holds no list, has a malformed entry, or lies in what is judged.
     """
     real = path.resolve()
     for place in judged:
         if real.is_relative_to(Path(place).resolve()):
-            raise ValueError(f"{path}: {what} inside of {place}, wanted a file outside of what is judged")
+            raise ValueError(f"{path}: found {what} inside of {place}, wanted a file outside of what is judged")
     try:
         text = path.read_text(encoding="utf-8")
         node, entries = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
-    except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: no UTF-8, or a date that is none
+    except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or no date of the calendar
         raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
     except RecursionError:
         raise ValueError(f"{path}: cannot be read as YAML: nested too deeply") from None
@@ -39,12 +39,12 @@ def read_entries(path: Path, judged: Iterable[str | Path], cls: type[T], what: s
 
 
 def dates(entry: dict) -> dict[str, str]:
-    """The values that YAML reads as dates, as the text that was written: YYYY-MM-DD."""
+    """Return the values that YAML read as dates, as text: YYYY-MM-DD."""
     return {name: value.isoformat() for name, value in entry.items() if type(value) is date}
 
 
 def day(text: str, name: str) -> date:
-    """A date. Raises ValueError, opened by the field's name, for anything but YYYY-MM-DD."""
+    """Return the date that `text` gives as YYYY-MM-DD. Raises ValueError, which names the field, for anything else."""
     try:
         found = date.fromisoformat(text)
     except ValueError:
@@ -55,9 +55,11 @@ def day(text: str, name: str) -> date:
 
 
 def fits(pattern: str, path: str) -> bool:
-    """Whether a pattern stands for a path: whole names, of which each may hold the wildcards of fnmatch (`*`, `?`,
-    `[...]`), which stay within a name. The pattern is the end of the path; where it ends in `/`, it is a folder at any
-    depth, and stands for all that is below it."""
+    """Return whether a pattern of whole names matches the end of a path.
+
+    A name may have the wildcards of fnmatch (`*`, `?`, `[...]`), which stay within it. A pattern that ends in `/` is a
+    folder at any depth, and matches every path below it.
+    """
     wanted, names = [p for p in pattern.split("/") if p], path.split("/")
     if not wanted:
         return False

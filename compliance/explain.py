@@ -1,4 +1,4 @@
-"""What --explain and --list print: the texts of the rules, and in which editions they are in force."""
+"""Texts of the rules and the editions in which they are in force (`check.py --explain` and `--list`)."""
 
 import compliance.checks  # noqa: F401  registers the checks
 from benchmark.config import suggest
@@ -7,8 +7,8 @@ from rules.edition import Edition, editions, load
 
 
 def explain(wanted: str, name: str | None) -> str:
-    """The texts of rules, a code or a family each, with commas between them: `SEED,RUN05`. `name` of an edition looks
-    at that one alone. Raises ValueError for a rule or an edition that there isn't."""
+    """Return the texts of rules. `wanted` lists codes or families, separated by commas: `SEED,RUN05`. `name` restricts
+    them to one edition. Raises ValueError for an unknown rule or edition."""
     known = _editions(name)
     codes = sorted({code for edition in known for code in edition.rules})
     families = sorted({code.rstrip("0123456789") for code in codes})
@@ -19,12 +19,12 @@ def explain(wanted: str, name: str | None) -> str:
             raise ValueError(f"no rule or family {part!r}{suggest(part, codes if part[-1:].isdigit() else families)}")
         chosen |= dict.fromkeys(found)
     if not chosen:
-        raise ValueError(f"found {wanted!r}, wanted rules or families; --list names them")
+        raise ValueError(f"found {wanted!r}, wanted rules or families such as SEED,RUN05; --list names them")
     return f"\n{'-' * 80}\n\n".join(_explained(code, known) for code in chosen)
 
 
 def _explained(code: str, known: list[Edition]) -> str:
-    """A rule's sentence and text, its severity by edition, and where the text stands."""
+    """Return a rule's sentence and text, its severity in each edition, and the place of the text."""
     having = [edition for edition in known if code in edition.rules]
     rule = having[0].rules[code]
     where = "\n".join(f"  {edition.name}: {severity(code, edition)}" for edition in having)
@@ -32,7 +32,7 @@ def _explained(code: str, known: list[Edition]) -> str:
 
 
 def listing(name: str | None) -> str:
-    """The rules by edition, one a line: code, severity, sentence, and where the text stands."""
+    """Return the rules by edition, one a line: code, severity, sentence, and the place of the text."""
     lines = []
     for edition in _editions(name):
         lines.append(f"{edition.name}: {edition.limits.title}")
@@ -46,7 +46,7 @@ def _editions(name: str | None) -> list[Edition]:
 
 
 def severity(code: str, edition: Edition) -> str:
-    """The edition's, else the check's own; "people" for a rule that no program checks."""
+    """Return the severity of the edition, else the check's own; "people" for a rule that no program checks."""
     if edition.rules[code].by_review:
         return "people"
     return edition.limits.severity.get(code, CHECKS[code].severity)

@@ -1,13 +1,13 @@
 """A finding: one fault, at one place, with what was found and what is wanted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 from typing import Any
 
 from compliance.safe import printable
 
 SEVERITIES = ("error", "warning", "review", "info")
-LONGEST = 240  # characters of a stranger's value that are repeated in a finding
+LONGEST = 240  # characters of a submitted value that a finding repeats
 
 
 @dataclass(frozen=True)
@@ -25,49 +25,54 @@ class Finding:
     impact: str = ""  # the score with and without it, where that is known
 
     def text(self) -> str:
-        """`path:line: CODE sentence`, with found and wanted."""
+        """Return `path:line: CODE sentence (found ..., wanted ...)`."""
         return f"{printable(self.path)}:{self.line}: {self.code} {self.message()}"
 
     def message(self) -> str:
-        """The sentence with what was found and wanted."""
+        """Return the severity, if it is no error, the sentence, and what was found and wanted."""
         tail = f" ({self.details()})" if self.details() else ""
         mark = "" if self.severity == "error" else f"{self.severity}: "
         return printable(f"{mark}{self.sentence}{tail}")
 
     def details(self) -> str:
-        """What was found and what is wanted, as they stand."""
+        """Return `found ..., wanted ...`, as far as they are given."""
         parts = (("found", self.found), ("wanted", self.wanted))
         return ", ".join(f"{name} {value}" for name, value in parts if value)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What a check yields; the engine adds the code, the severity, and the path where it isn't given."""
+    """A fault as a check yields it. The engine adds the code, and the severity and path if they are empty."""
 
     line: int
     found: Any = ""
     wanted: Any = ""
-    says: str = ""  # instead of the rule's own sentence
+    says: str = ""  # replaces the rule's sentence
     path: str = ""
     severity: str = ""
 
 
 def sort_key(finding: Finding) -> tuple:
-    """Findings in the order of their places."""
+    """Return the key that sorts findings by place, then by code."""
     return (finding.path, finding.line, finding.code, finding.found)
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:
-    """The errors among findings that no waiver covers."""
+    """Return the errors that no waiver covers."""
     return [f for f in findings if f.severity == "error" and not f.waived]
 
 
 def counted(n: int, what: str) -> str:
-    """A number of things in words."""
+    """Return a number with its noun, in the plural unless it is 1."""
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
+def among(some: Sized, logs: Sized) -> str:
+    """Return ", in 3 of 10 logs" if a finding in one log stands for several, else ""."""
+    return f", in {len(some)} of {len(logs)} logs" if len(some) > 1 else ""
+
+
 def show(value: Any) -> str:
-    """A value of a stranger's as a finding repeats it: short, on one line."""
+    """Return a submitted value as a finding repeats it: printable, on one line, at most LONGEST characters."""
     text = value if isinstance(value, str) else repr(value)
     return printable(text if len(text) <= LONGEST else text[: LONGEST - 3] + "...")

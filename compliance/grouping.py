@@ -1,15 +1,15 @@
-"""Findings as people read them: by submission, rule and set, with counts, the worst first."""
+"""Group findings for people: by submission, rule and set, with counts, the worst first."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compliance.finding import SEVERITIES, Finding, counted
-from compliance.report import Report, Summary, owned, owners
+from compliance.report import Report, Summary, owned
 
 WAIVED = "waived"
 ORDER = (*SEVERITIES, WAIVED)
-MOST_SHOWN = 3  # sets of which a rule shows an example
+MOST_SHOWN = 3  # examples of a rule, each from another set
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,17 @@ class Kind:
 
     @property
     def findings(self) -> list[Finding]:
-        """All of them."""
+        """The findings of all groups."""
         return [f for group in self.groups for f in group.findings]
 
     @property
     def sentence(self) -> str:
-        """What the first one says."""
+        """The sentence of the first finding."""
         return self.groups[0].findings[0].sentence
 
     @property
     def size(self) -> str:
-        """How many there are and where, in words: nothing for a single one, else "12 times in 3 sets"."""
+        """The number of findings and sets in words, such as "12 times in 3 sets"; "" for a single finding."""
         total, sets = len(self.findings), sum(bool(g.place) for g in self.groups)
         if total == 1:
             return ""
@@ -51,38 +51,39 @@ class Kind:
 
 @dataclass(frozen=True)
 class Block:
-    """What is told of one submission, set or log, or, without a summary, of findings elsewhere."""
+    """The part of a report on one submission, set or log. `summary` is None for findings outside of all of these."""
 
     summary: Summary | None
     kinds: tuple[Kind, ...]
-    counts: dict[str, int]  # of all findings, by severity, waived ones apart
+    counts: dict[str, int]  # of all findings by severity; waived ones are counted apart
 
     @property
     def path(self) -> str:
-        """What findings call it."""
+        """The path as findings give it, "" without a summary."""
         return self.summary.path if self.summary else ""
 
 
 def told_as(finding: Finding) -> str:
-    """A finding's severity, or that it is waived."""
+    """Return a finding's severity, or "waived"."""
     return WAIVED if finding.waived else finding.severity
 
 
 def label(finding: Finding) -> str:
-    """A finding's severity in words, also where it is waived."""
+    """Return a finding's severity, with "waived" before it if a waiver covers it."""
     return f"{WAIVED} {finding.severity}" if finding.waived else finding.severity
 
 
 def shown(report: Report) -> list[Finding]:
-    """The findings that are severe enough to be shown; waived ones are as the least severe."""
+    """Return the findings of the chosen severities. Waived ones rank with the least severe."""
     least = SEVERITIES.index(report.least)
     rank = {name: index for index, name in enumerate(SEVERITIES)} | {WAIVED: len(SEVERITIES) - 1}
     return [f for f in report.findings if rank[told_as(f)] <= least]
 
 
 def blocks(report: Report) -> list[Block]:
-    """A block for each summary, those with errors first, then one for findings elsewhere, if any."""
-    every, some = (owners(report.summaries, tuple(found)) for found in (report.findings, shown(report)))
+    """Return a block for each summary, those with errors first, then one for findings elsewhere, if there are any."""
+    paths = [summary.path for summary in report.summaries]
+    every, some = owned(paths, report.findings), owned(paths, tuple(shown(report)))
     made = [Block(s, kinds(some[s.path], s.sets), count(every[s.path])) for s in report.summaries]
     made.sort(key=lambda block: not block.counts["error"])
     if every[""]:
@@ -91,7 +92,7 @@ def blocks(report: Report) -> list[Block]:
 
 
 def count(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many there are of each severity, waived ones apart."""
+    """Return the number of findings by severity; waived ones are counted apart."""
     counts = dict.fromkeys(ORDER, 0)
     for finding in findings:
         counts[told_as(finding)] += 1
@@ -99,7 +100,7 @@ def count(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def kinds(findings: Iterable[Finding], sets: Sequence[str] = ()) -> tuple[Kind, ...]:
-    """Findings by rule and set: by severity, then those found most often, then by code."""
+    """Return the findings grouped by rule and set, ordered by severity, then by number, then by code."""
     by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_rule[told_as(finding), finding.code].append(finding)
@@ -112,10 +113,10 @@ def kinds(findings: Iterable[Finding], sets: Sequence[str] = ()) -> tuple[Kind, 
 
 
 def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], list[Kind]]:
-    """The kinds to show, each with the number of groups to give an example of, and those left out.
+    """Return the kinds to show, each with its number of examples, and the kinds left out.
 
-    A kind takes a line, and one for each of its examples. All together they take no more than `room` lines, with one
-    for what is left out: first each kind gets its line, then each its first example, and so on, the worst first.
+    A kind takes one line, and each example another. Together with a line for what is left out, they fit into `room`
+    lines. Each kind gets its line first, then each its first example, and so on, the worst first.
     """
     most = len(kinds) if len(kinds) <= room else max(0, room - 1)
     chosen, left = list(kinds[:most]), room - most - (most < len(kinds))
@@ -129,8 +130,8 @@ def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], li
 
 
 def verdict(counts: dict[str, int], chosen: bool = False, objections: int = 0, logs: int = 1) -> str:
-    """In order or not, in words. `chosen`: only some rules were asked for, so that it is said of these alone.
-    `objections` are the reviewers'; without `logs` nothing is in order yet."""
+    """Return the verdict in words. `chosen`: only some rules were selected, which the verdict says. `objections` are
+    the reviewers'. Without `logs`, nothing is in order yet."""
     read = [counted(counts[name], name) for name in ("warning", "review") if counts[name]]
     tail = f", with {' and '.join(read)} to read" if read else ""
     tail += f", {counts[WAIVED]} waived" if counts[WAIVED] else ""
@@ -141,6 +142,6 @@ def verdict(counts: dict[str, int], chosen: bool = False, objections: int = 0, l
 
 
 def tally(counts: dict[str, int]) -> str:
-    """All that was found, in words."""
+    """Return the counts in words, such as "2 errors, 1 info"."""
     known = {"info": "info", WAIVED: WAIVED}
     return ", ".join(f"{n} {known[name]}" if name in known else counted(n, name) for name, n in counts.items() if n)

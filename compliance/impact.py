@@ -1,4 +1,4 @@
-"""What a finding does to the figure of merit, where that is known: as logged, and without the run."""
+"""The effect of a finding on the figure of merit: the score as logged, and the score without the run."""
 
 import math
 from dataclasses import replace
@@ -11,7 +11,7 @@ from rules.merit import figure_of_merit
 
 
 def with_impact(verdict: Verdict, editions: dict[str, Edition]) -> tuple[Finding, ...]:
-    """The verdict's findings; errors in a run of a complete set say what becomes of the score without that run."""
+    """Return the verdict's findings. Each error in a run of a complete set gets the score with and without the run."""
     impacts: dict[str, str] = {}
     for runs in verdict.all_sets:
         impacts.update(_impacts(runs, editions[runs.edition]))

@@ -1,4 +1,4 @@
-"""Judging one log, and one unit of what was given: a submission with its sets, a set, or a log given by itself."""
+"""Judge one log, or one unit: a submission with its sets, or a set or log given by itself."""
 
 import itertools
 import time
@@ -25,18 +25,19 @@ from compliance.reading.tuning import left_out
 from compliance.rule import Check, ordered
 from compliance.verdict import NO_STOP, NOT_CONVERGED
 from compliance.waiver import Waivers
-from rules.edition import Edition, Limits
+from rules.edition import Edition
+from rules.limits import Limits
 
 MOST_FAULTS = 10_000  # of one check in one place
-OF_SOURCE = "CODE02"  # rules that look at files other than the reference's
-BROKE = "Could not look: the check itself failed, that"
+OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's
+BROKE = "Could not look: the check itself failed, that of"
 
-Logs = dict[str, tuple[Run, list[Finding]]]  # what was judged, by what findings call the log
+Logs = dict[str, tuple[Run, list[Finding]]]  # the run and findings of each judged log, by the log's name
 
 
 @dataclass(frozen=True)
 class Job:
-    """One log to judge. `benchmark` is what its folder says it is, "" for a log given alone."""
+    """One log to judge. `benchmark` is the one that its folder names, "" for a log given alone."""
 
     log: LogFile
     edition: Edition
@@ -44,7 +45,7 @@ class Job:
     alone: bool
     division: str = ""  # the system description's, where it overrules the log's
     waivers: Waivers | None = None
-    without: frozenset[str] = frozenset()  # rules that don't hold for it
+    without: frozenset[str] = frozenset()  # rules that do not apply to it
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,15 @@ class Unit:
     log: LogFile | None = None
     waivers: Waivers | None = None
     registry: RoundRegistry | None = None
-    account: Account = field(default_factory=lambda: Account(0))  # what judging it has cost
+    account: Account = field(default_factory=lambda: Account(0))  # the cost so far
 
     @property
     def path(self) -> str:
-        """What findings call it."""
+        """The path as findings give it."""
         return (self.submission or self.log or self.sets[0]).name
 
     def jobs(self) -> Iterator[Job]:
-        """The logs to judge."""
+        """Yield the logs to judge."""
         for runs in self.sets:
             description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
             division = division_of((description.data or {}).get("division")) if description else ""
@@ -79,14 +80,19 @@ class Unit:
 
 @dataclass(frozen=True)
 class SetPlace:
-    """Where a set lies, for its checks: its folders' names, its submission, the description of its system, the registry
-    of its round, its launch ledger."""
+    """The surroundings of a set, for its checks: names of folders, submission, description of the system, registry of
+    the round, launch ledger."""
 
     runs: Set
     submission: Submission | None
     description: Description | None
     registry: RoundRegistry | None = None
     ledger: SetLedger | None = None
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The fields of the system description, {} without one."""
+        return (self.description.data or {}) if self.description else {}
 
     @property
     def scaling(self) -> str:
@@ -98,7 +104,7 @@ class SetPlace:
 
 
 def judge_log(job: Job) -> tuple[Run, list[Finding]]:
-    """What one log says, and every fault in it."""
+    """Judge one log: return its run and its findings."""
     log = gather_log(job.log.file, job.log.name, job.edition)
     terms = replace(terms_for(log, job.edition, job.benchmark, job.division), without=job.without)
     if "RES01" in terms.codes:
@@ -111,10 +117,10 @@ def judge_log(job: Job) -> tuple[Run, list[Finding]]:
             new = [finding_of(fault, check, job.edition, job.log.name) for fault in faults_of(check, log, terms, time)]
             findings += new
             broken |= broken_by(new, job.waivers)
-            if check.gate and check.code in broken_by(new):  # what a waived fault hides isn't judged either
+            if check.gate and check.code in broken_by(new):  # a waiver does not open the gate
                 break
     run = run_of(log, terms, time, job.log.file, job.log.number, job.log.pruned)
-    if not job.alone:  # a set forgives some; RUN03 counts them
+    if not job.alone:  # a set may have some runs that failed; RUN03 counts them
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
     codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
@@ -122,15 +128,15 @@ def judge_log(job: Job) -> tuple[Run, list[Finding]]:
 
 
 def only_failed(finding: Finding, limits: Limits) -> bool:
-    """Whether a finding only says that the run failed: missed its target, or, where a round's sets were accepted with
-    such logs, broke off."""
+    """Return whether a finding only says that the run failed: it missed its target, or its log breaks off, where the
+    round accepted sets with such logs."""
     broke_off = limits.unfinished_forgiven and (finding.code, finding.found) == NO_STOP
     return finding.code == NOT_CONVERGED or broke_off
 
 
 @dataclass(frozen=True)
 class Timed:
-    """A judged log: what it says, every fault in it, and the seconds that it took."""
+    """A judged log: its run, its findings, and the seconds that judging took."""
 
     run: Run
     findings: list[Finding]
@@ -139,9 +145,9 @@ class Timed:
 
 @dataclass(frozen=True)
 class Judged:
-    """What judging a unit gave. `logs` are those that its account allowed; `findings` are those of the layout, of the
-    sets and of the submission as a whole; `origin` is what the submission's source is, None where the rules do not
-    ask."""
+    """The outcome of judging a unit. `logs` are those judged within the budget. `findings` are those on the layout, the
+    sets and the submission as a whole. `origin` says whether the source is the reference's, None if the edition does
+    not ask."""
 
     logs: Logs
     findings: list[Finding]
@@ -150,14 +156,14 @@ class Judged:
 
 
 def timed(job: Job) -> Timed:
-    """A log, judged."""
+    """Judge one log, and measure the time."""
     begin = time.monotonic()
     run, findings = judge_log(job)
     return Timed(run, findings, time.monotonic() - begin)
 
 
 def judge_unit(unit: Unit, logs: Iterable[Timed]) -> Judged:
-    """A unit, judged from its logs, which are taken one by one as long as its budget lasts."""
+    """Judge a unit. `logs` are taken one by one, as long as the unit's budget lasts."""
     judged: Logs = {}
     for log in logs:
         unit.account.charge(log.seconds, log.run.kept, log.run.path)
@@ -174,8 +180,8 @@ def judge_unit(unit: Unit, logs: Iterable[Timed]) -> Judged:
 
 
 def _beyond_logs(unit: Unit, judged: Logs, origins: list[str]) -> Iterator[Finding]:
-    """The findings of the layout, of the sets, and of the submission as a whole. `origins` gets what the submission's
-    source is, where the edition's rules look into it."""
+    """Yield the findings on the layout, the sets and the submission as a whole. Appends to `origins` whether the source
+    is the reference's, if the edition's rules look into it."""
     if unit.submission is None:
         for runs in unit.sets:
             yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], set())
@@ -185,7 +191,7 @@ def _beyond_logs(unit: Unit, judged: Logs, origins: list[str]) -> Iterator[Findi
     below = _below(laid)
     for runs in unit.sets:
         wrong = below.get(runs.name, [])
-        if not any(f.path == runs.name for f in wrong):  # a set that lies wrong isn't judged further, waived or not
+        if not any(f.path == runs.name for f in wrong):  # a misplaced set is judged no further, waived or not
             given = broken_by(wrong, unit.waivers)
             yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], given)
     every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
@@ -196,7 +202,7 @@ def _beyond_logs(unit: Unit, judged: Logs, origins: list[str]) -> Iterator[Findi
 
 
 def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
-    """Errors by every folder that they are in or at."""
+    """Return the errors by path: of the file or folder where they are, and of every folder above."""
     below: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         for path in ancestors(finding.path) if finding.severity == "error" else ():
@@ -205,7 +211,7 @@ def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
 
 
 def _judge_level(level: str, unit: Unit, given: set[str], *arguments: Any) -> Iterator[Finding]:
-    """The findings of all checks of a level, but of those whose premise has an error."""
+    """Yield the findings of all checks of a level, except those whose premise is broken."""
     given = set(given)
     for check in ordered(level, unit.edition.codes):
         if given.isdisjoint(check.after):
@@ -232,18 +238,18 @@ def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iter
 
 
 def _measures_throughput(runs: Set, every: list[Run]) -> bool:
-    """Whether a set is one of throughput-only logs: its folder says so, or, if that says nothing, all of its logs."""
+    """Return whether a set is of throughput-only logs: its folder says so or, if it says nothing, all its logs do."""
     return runs.scaling == THROUGHPUT or (not runs.scaling and all(run.throughput_only for run in every))
 
 
 def broken_by(findings: Iterable[Finding], waivers: Waivers | None = None) -> set[str]:
-    """The codes of errors that no waiver covers: what is no such error breaks no other rule's premise."""
+    """Return the codes of the errors that no waiver covers. Only these break the premise of other rules."""
     return {f.code for f in findings if f.severity == "error" and not (waivers and waivers.cover(f))}
 
 
 def faults_of(check: Check, *arguments: object, account: Account | None = None) -> Iterator[Fault]:
-    """What a check finds. One that breaks, on input that nobody thought of, has not looked, and says so; the others go
-    on. Raises Spent where there is an account whose time is up."""
+    """Yield the faults that a check finds. If the check itself raises an exception, yield one error that says so; the
+    other checks go on. Raises Spent if the account's time is up."""
     try:
         if account:
             account.look(check.code)

@@ -1,4 +1,4 @@
-"""Pack a submission into one file to be handed in, and look at such a file.
+"""Pack a submission into one file to hand in; verify and unpack such a file.
 
     python compliance/package.py results/v1.0/acme --out build/acme.tar.gz
     python compliance/package.py results/v1.0/acme --out build/blind.tar.gz --anonymous --key build/blind.key
@@ -11,7 +11,6 @@ written over. Exit codes: 0 done, 1 the submission or the package is not in orde
 """
 
 import argparse
-import hashlib
 import json
 import shlex
 import sys
@@ -23,16 +22,16 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from benchmark.log import open_regular
 from compliance.packing.archive import unpack, verify
 from compliance.packing.key import read_key, restored
 from compliance.packing.manifest import Manifest, Unsound
 from compliance.packing.pack import PENDING, Packed, Refused, pack, pack_anonymous
+from compliance.reading.digest import sha256_of
 from compliance.reading.registry import names_entry
 from compliance.terminal import put, tell
 from rules.edition import ROOT
 
-ACTIONS = {  # what can be done, and the options that it needs
+ACTIONS = {  # each action with the options that it needs
     "submission": ("out",),
     "verify": (),
     "unpack": ("to",),
@@ -41,7 +40,7 @@ ACTIONS = {  # what can be done, and the options that it needs
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     file = {"type": Path, "metavar": "FILE"}
     parser.add_argument("submission", nargs="?", type=Path, help="a submission to pack: results/<edition>/<org>")
@@ -59,15 +58,15 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if len(given) != 1:
         parser.error("wanted a submission, or one of --verify, --unpack and --restore")
     if not args.anonymous and (args.hide or (args.key and args.submission)):
-        parser.error("--key, --hide: found no --anonymous, wanted it, too")
+        parser.error("--key, --hide: found no --anonymous, wanted it as well")
     for name in (*ACTIONS[given[0]], *(["key"] if args.anonymous else [])):
         if getattr(args, name) is None:
-            parser.error(f"found no --{name}, wanted one")
+            parser.error(f"found no --{name}, wanted it as well")
     return args
 
 
 def main(arguments: Sequence[str] | None = None, rules: Path = ROOT) -> int:
-    """Do what the command line says; the exit code. `rules` is the folder of the editions."""
+    """Do what the command line says; return the exit code. `rules` is the folder of the editions."""
     args = parse(arguments)
     try:
         put("".join(f"{line}\n" for line in act(args, rules)))
@@ -85,7 +84,7 @@ def main(arguments: Sequence[str] | None = None, rules: Path = ROOT) -> int:
 
 
 def act(args: argparse.Namespace, rules: Path) -> list[str]:
-    """Do what the command line says; what to print. Raises Unsound, Refused, ValueError, OSError."""
+    """Do what the command line says; return the lines to print. Raises Unsound, Refused, ValueError, OSError."""
     if args.verify:
         return contents(args.verify, verify(args.verify))
     if args.unpack:
@@ -100,22 +99,22 @@ def act(args: argparse.Namespace, rules: Path) -> list[str]:
 
 
 def why(error: Exception) -> str:
-    """An error in one line."""
+    """Return an error as one line."""
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename2 or error.filename}: {error.strerror}"
     return str(error).partition("\n")[0]
 
 
 def contents(path: Path, manifest: Manifest) -> list[str]:
-    """A package in words."""
+    """Return lines on a package: submission, size, edition and digests."""
     size = f"{sum(file.size for file in manifest.files) / 1e6:.1f} MB"
     lines = [f"{path}: {manifest.submission}, {len(manifest.files)} files of {size}, rules {manifest.edition}"]
-    lines += [f"sha256 of the package: {sha256(path)}", f"sha256 of its manifest: {manifest.digest}"]
+    lines += [f"sha256 of the package: {sha256_of(path)}", f"sha256 of its manifest: {manifest.digest}"]
     return [*lines, *([f"anonymous; sha256 of its key: {manifest.key}"] if manifest.key else [])]
 
 
 def told(path: Path, packed: Packed) -> Iterator[str]:
-    """What was packed, the line for the organisers, and what comes next."""
+    """Yield lines on what was packed, the line for the organisers, and the next command."""
     counts = Counter(finding.severity for finding in packed.verdict.findings)
     yield from contents(path, packed.manifest)
     yield f"{packed.verdict.looked} logs, in order, {counts['warning']} warnings and {counts['review']} reviews to read"
@@ -125,10 +124,10 @@ def told(path: Path, packed: Packed) -> Iterator[str]:
 
 
 def line_of(path: Path, packed: Packed) -> dict:
-    """What organisers note of a package: digests, the heads of its ledgers, entries of the registry that it uses."""
+    """Return what organisers record of a package: digests, the heads of its ledgers, its entries in the registry."""
     manifest, sets = packed.manifest, packed.verdict.submissions[0].sets
     line = {"submission": manifest.submission, "edition": manifest.edition}
-    line |= {"package": sha256(path), "manifest": manifest.digest, "ledgers": packed.heads}
+    line |= {"package": sha256_of(path), "manifest": manifest.digest, "ledgers": packed.heads}
     if manifest.key:
         return {**line, "key": manifest.key}
     entries = {log.run.origin.entry for s in sets for log in s.logs if names_entry(log.run)}
@@ -136,7 +135,7 @@ def line_of(path: Path, packed: Packed) -> dict:
 
 
 def hidden(key: Path, packed: Packed) -> Iterator[str]:
-    """What is hidden in an anonymous package, and what isn't."""
+    """Yield lines on what an anonymous package hides, and what it does not hide."""
     yield f"key: {key}; it restores the names: keep a copy, and give it to nobody before they are disclosed"
     yield f"not judged before: {', '.join(PENDING)}, and the heads of ledgers that were sent beforehand"
     if kept := packed.names.kept():
@@ -147,14 +146,8 @@ def hidden(key: Path, packed: Packed) -> Iterator[str]:
 
 
 def unpacked(folder: Path) -> list[str]:
-    """Where a submission is now, and what comes next."""
+    """Return lines on where the submission lies, and the next command."""
     return [str(folder), f"next: python compliance/check.py {shlex.quote(str(folder))}"]
-
-
-def sha256(path: Path) -> str:
-    """The digest of a file."""
-    with open_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 if __name__ == "__main__":

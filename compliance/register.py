@@ -1,13 +1,13 @@
-"""Print what an entrant registers before the runs of a set: one line for each organisation, system, benchmark, problem,
-source and settings that logs tell of.
+"""Print what an entrant registers before the runs of a set: a line for each combination of organisation, system,
+benchmark, problem, source and settings in the logs.
 
     python compliance/register.py LOG|SET|SUBMISSION...
 
-Which files are loaded, and what the settings are that were left to the machine, only the process that trains knows. So
-both are read from a log, of any kind and length, that was started as the runs will be: one of `train.py --steps 1` for
-runs that train.py makes, one of `submit.py --runs 1` for those that submit.py forks, which load a file more. The line
-goes to the organisers of the round, who draw the seeds (rules/draw.py).
-Exit codes: 0 printed, 2 a log does not say what is registered, or nothing was found.
+Only the training process knows which files it loads, and which values it chose for settings left to the machine. So
+both are read from a log of any kind and length that was started as the runs will be: of `train.py --steps 1` for runs
+by train.py, of `submit.py --runs 1` for runs by submit.py, which loads one more file. Send the line to the organisers
+of the round, who draw the seeds (rules/draw.py).
+Exit codes: 0 printed, 2 a log lacks what is registered, or there is no log.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from compliance.reading.source import sound
 from compliance.terminal import put, tell
 from rules.registry import Request, Wrong
 
-KEYS = {  # of a log, and what a request calls them
+KEYS = {  # key of a log -> field of a request
     "submission_org": "organisation",
     "submission_platform": "system",
     "submission_benchmark": "benchmark",
@@ -37,7 +37,7 @@ KEYS = {  # of a log, and what a request calls them
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the lines; the exit code."""
+    """Print the lines; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="logs, sets, submissions")
     try:
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def logs(paths: Sequence[str]) -> list[Path]:
-    """The logs under paths. Raises ValueError for a path without any."""
+    """Return the logs under `paths`. Raises ValueError if a path can't be read or no log was found."""
     found = discover(list(dict.fromkeys(paths)))
     for path, why in found.missed:
         raise ValueError(f"{path}: {why}")
@@ -62,8 +62,8 @@ def logs(paths: Sequence[str]) -> list[Path]:
 
 
 def request_of(path: Path) -> Request:
-    """What a log tells of its set. Raises ValueError for one that lacks a part of it, or whose source digest is not
-    that of the files that it names."""
+    """Return what a log says of its set. Raises ValueError if the log lacks a part of it, or if its source digest is
+    not that of the files that it names."""
     told: dict[str, Event] = {}
     try:
         for item in read_log(path):

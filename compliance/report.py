@@ -1,4 +1,4 @@
-"""A verdict as people and programs are told it: the findings chosen, and a summary per submission."""
+"""The report on a verdict: the chosen findings, and a summary of each submission."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,30 +18,30 @@ OF_RUNS = ("log", "set")  # levels of which few rules judge throughput-only logs
 
 @dataclass(frozen=True)
 class Summary:
-    """One submission, set or log in a few numbers."""
+    """One submission, set or log in a few numbers. `source`, `sets` and `checklist` are for submissions only."""
 
     path: str
     edition: str
     logs: int
-    rules: int  # that a program checks on what was given: on a log by itself, none of those over sets and submissions
+    rules: int  # that were checked: for a log by itself, without those on sets and submissions
     broken: tuple[str, ...]  # codes with an error
-    counts: dict[str, int]  # findings by severity, waived ones apart under "waived"
+    counts: dict[str, int]  # findings by severity; waived ones under "waived"
     review: tuple[str, ...]  # codes that people must still judge
-    throughput_only: int = 0  # of the logs, those that measure throughput and are no runs
-    source: str = ""  # of a submission: whether it is the reference's
-    sets: tuple[str, ...] = ()  # of a submission: what findings call its sets
-    checklist: Checklist | None = None  # of a submission: what reviewers have said
-    alone: bool = False  # a set or a log without its submission, of which not all rules can be judged
+    throughput_only: int = 0  # logs that measure throughput and are no runs
+    source: str = ""  # whether it is the reference's
+    sets: tuple[str, ...] = ()  # paths of its sets
+    checklist: Checklist | None = None  # with what reviewers said
+    alone: bool = False  # a set or a log without its submission, for which some rules can't be checked
 
     @property
     def passed(self) -> int:
-        """How many of the rules no error was found against."""
+        """The number of checked rules without an error."""
         return self.rules - len(self.broken)
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a format writes."""
+    """The input of every output format."""
 
     findings: tuple[Finding, ...]
     summaries: tuple[Summary, ...]
@@ -49,14 +49,14 @@ class Report:
     editions: dict[str, Edition]
     exit_code: int
     color: bool = False
-    every: bool = False  # text, Markdown and annotations give each finding, and not groups of them
-    least: str = SEVERITIES[-1]  # ... of this severity or a worse one
-    chosen: bool = False  # whether only some of the rules were asked for
-    sandbox: str = ""  # in which the judge worked, in words; empty: it was not asked to
+    every: bool = False  # text, Markdown and annotations list each finding instead of groups
+    least: str = SEVERITIES[-1]  # the least severity that these show
+    chosen: bool = False  # whether --select or --ignore restricted the rules
+    sandbox: str = ""  # the checker's sandbox in words; "" if none was asked for
 
 
 def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
-    """One summary for each submission, and for each set or log given by itself."""
+    """Return a summary for each submission, and for each set or log given by itself."""
     places = [(s.path, s.edition, [log for x in s.sets for log in x.logs], LEVELS) for s in verdict.submissions]
     places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
     places += [(log.run.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
@@ -71,13 +71,8 @@ def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[st
     )
 
 
-def owners(told: tuple[Summary, ...], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
-    """The findings of each summary, by its path; those of none are under ""."""
-    return owned([s.path for s in told], findings)
-
-
 def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
-    """The findings at or below each path; those of none are under ""."""
+    """Return the findings at or below each of the paths; all others are under ""."""
     found: dict[str, list[Finding]] = {path: [] for path in paths} | {"": []}
     for finding in findings:
         found[next((p for p in ancestors(finding.path) if p in found), "")].append(finding)

@@ -1,7 +1,7 @@
-"""Reviews: a file of the reviewers', outside of what is judged, in which they accept or object to what people judge.
+"""Reviews: a file, outside of what is judged, in which reviewers accept or object to the points that people judge.
 
-A YAML list of {rule, submission, verdict, who, when, note}; `compliance/audit.py --review-template` prints one to fill
-in.
+It is a YAML list of {rule, submission, verdict, who, when, note}. `compliance/audit.py --review-template` prints one to
+fill in.
 """
 
 from collections.abc import Iterable
@@ -11,13 +11,12 @@ from pathlib import Path
 from benchmark.config import suggest
 from compliance.checklist import Review, checklist
 from compliance.entries import read_entries
-from compliance.finding import Finding
 from compliance.terminal import tell
 from compliance.verdict import SubmissionVerdict, Verdict
 from rules.edition import ROOT, TEXTS, Edition
 from rules.text import read_texts
 
-MOST_IDLE = 3  # entries without a submission, named
+MOST_IDLE = 3  # entries for submissions that were not judged, listed one by one
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,11 @@ class Reviews:
     reviews: tuple[tuple[int, Review], ...]
 
     def of(self, submission: str) -> list[Review]:
-        """The reviews of a submission, by its path."""
+        """Return the reviews of the submission at that path."""
         return [review for _, review in self.reviews if _names(review, submission)]
 
     def idle(self, verdict: Verdict) -> list[str]:
-        """Lines on entries of submissions that were not judged."""
+        """Return a line for each entry whose submission was not judged."""
         judged = [s.path for s in verdict.submissions]
         lines = [
             f"{self.path}:{line}: found submission {review.submission!r}, wanted one that was judged"
@@ -49,8 +48,8 @@ def _names(review: Review, path: str) -> bool:
 
 
 def read_reviews(path: Path, judged: Iterable[str | Path]) -> Reviews:
-    """The reviews of a file. Raises ValueError if it can't be read, is incomplete, names a rule that there isn't, says
-    twice what one reviewer says of one rule, or lies in what is judged."""
+    """Return the reviews of a file. Raises ValueError if it can't be read, is incomplete, names an unknown rule, has
+    two entries by one reviewer for one rule, or lies in what is judged."""
     found = read_entries(path, judged, Review, "reviews")
     known = read_texts(ROOT / TEXTS)
     seen: dict[tuple[str, str, str], int] = {}
@@ -65,18 +64,15 @@ def read_reviews(path: Path, judged: Iterable[str | Path]) -> Reviews:
 
 
 def points(submission: SubmissionVerdict, edition: Edition) -> list[str]:
-    """The codes that people must judge: the rules that no program checks, and those whose findings are for review."""
-    found = {f.code for f in (*submission.everything(), *_about(submission)) if f.severity == "review" and not f.waived}
+    """Return the codes that people must judge: the rules that no program checks, and those with findings for review."""
+    every = [*submission.everything(), *(finding for runs in submission.sets for finding in runs.about)]
+    found = {f.code for f in every if f.severity == "review" and not f.waived}
     return [code for code, rule in edition.rules.items() if rule.by_review or code in found]
 
 
-def _about(submission: SubmissionVerdict) -> list[Finding]:
-    return [finding for runs in submission.sets for finding in runs.about]
-
-
 def with_reviews(verdict: Verdict, reviews: Reviews, editions: dict[str, Edition]) -> Verdict:
-    """The verdict, each submission and its sets with what reviewers have said. Entries of submissions that were not
-    judged are named on stderr."""
+    """Return the verdict with a checklist for each submission. Writes a line to stderr for each entry whose submission
+    was not judged."""
     for line in reviews.idle(verdict):
         tell(line)
 

@@ -1,8 +1,8 @@
-"""A check is a function with the rule's code; its docstring's first line is the rule's sentence."""
+"""The decorator that makes a function the check of a rule, and the order in which checks run."""
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 LEVELS = ("log", "tree", "set", "submission", "round", "waiver")
@@ -11,13 +11,12 @@ RUNS = ("alike", "sound", "every")
 
 @dataclass(frozen=True)
 class Check:
-    """A check.
+    """The check of one rule.
 
-    `after`: the codes whose rules are its premise: where one of them found an error, this one is not judged, so that
-    one fault is one finding and not a dozen. What those rules rest on themselves is a premise, too. `gate`: a log with
-    an error of this rule is not judged further. `runs`: which runs of a set the check looks at: those of the set's own
-    kind (alike), of both kinds, runs and throughput-only logs (sound), or every log, also one that is not judged
-    further.
+    `after`: the codes of its premises. After an error of one of them this check is skipped, so that one fault is one
+    finding and not a dozen. Premises of premises count, too. `gate`: a log with an error of this rule is judged no
+    further. `runs`: the logs of a set that the check looks at: those of the set's own kind (alike), runs and
+    throughput-only logs (sound), or also logs that a gate stopped (every).
     """
 
     code: str
@@ -41,7 +40,8 @@ def rule(
     gate: bool = False,
     runs: str = "alike",
 ) -> Callable:
-    """Marks a generator of `Fault`s as the check of the rule `code`."""
+    """Mark a generator of `Fault`s as the check of the rule `code`. The first line of its docstring is the rule's
+    sentence. Raises ValueError for a code that is taken, a missing sentence, or an unknown level."""
 
     def mark(function: Callable) -> Callable:
         sentence = (function.__doc__ or "").strip().partition("\n")[0].strip().rstrip(".")
@@ -55,7 +55,7 @@ def rule(
 
 @functools.cache
 def premises(code: str) -> frozenset[str]:
-    """The codes that a rule rests on, directly or through others."""
+    """Return the codes of a rule's premises, direct and indirect."""
     found: set[str] = set()
     todo = [code]
     while todo:
@@ -68,15 +68,11 @@ def premises(code: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=256)
 def ordered(level: str, codes: frozenset[str]) -> tuple[Check, ...]:
-    """The checks of a level among `codes`, each behind those that it is judged after; their `after` in full."""
+    """Return the checks of a level among `codes`, each after its premises, with all premises in `after`."""
     chosen = {c.code: c for c in CHECKS.values() if c.level == level and c.code in codes}
     graph = TopologicalSorter({code: [p for p in sorted(premises(code)) if p in chosen] for code in sorted(chosen)})
     try:
         order = tuple(graph.static_order())
     except CycleError as error:
         raise ValueError(f"checks wait for each other: {' -> '.join(error.args[1])}") from None
-    return tuple(_in_full(chosen[code]) for code in order)
-
-
-def _in_full(check: Check) -> Check:
-    return Check(**{**check.__dict__, "after": tuple(sorted(premises(check.code)))})
+    return tuple(replace(chosen[code], after=tuple(sorted(premises(code)))) for code in order)

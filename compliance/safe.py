@@ -1,7 +1,7 @@
-"""Strangers' text made safe for each place where it is written: names, values and paths of submissions.
+"""Escape submitted text (names, values and paths) for the place where it is written: one function for each place.
 
-Everything that writes them uses these functions, one for each kind of place. `printable` is for a terminal, and for
-JSON, SARIF and XML, whose writers do the rest.
+All code that writes submitted text uses them. `printable` is for a terminal, and for JSON, SARIF and XML, whose writers
+do the rest.
 """
 
 import html as _html
@@ -23,17 +23,17 @@ __all__ = [
     "values",
 ]
 
-SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20"  # what begins a formula in a spreadsheet, also in their wide forms
+SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20"  # these begin a formula in a spreadsheet; also their full-width forms
 FORMULA = re.compile(f"(^|;)(?=\\s*[{SIGNS}])")  # spreadsheets of some languages take a semicolon for a new cell
 MARKUP = re.compile(r"[\\`*_\[\]|#~$@!]")
-BLOCK = re.compile(r"^(?=[-+]\s|[-=][-= ]+$|=$)")  # what would begin a list, a rule or a heading
+BLOCK = re.compile(r"^(?=[-+]\s|[-=][-= ]+$|=$)")  # begins a list, a rule or a heading
 NUMBERED = re.compile(r"^(\d{1,9})(?=[.)](\s|$))")
-LINK = re.compile(r"(?i)(?<=www)(?=\.)|(?<=/)(?=/)")  # what GitHub would make a link of
-NOT_OF_A_FILE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand for no byte of a file's name
+LINK = re.compile(r"(?i)(?<=www)(?=\.)|(?<=/)(?=/)")  # GitHub makes links of these
+NOT_OF_A_FILE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand for no byte of a file name
 
 
 def values(value: Any) -> Any:
-    """A value of lists, dicts and plain values for JSON, whose every text is printable: who reads it may print it."""
+    """Return a JSON value with every text in it made printable, so that its reader may print it."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
@@ -42,37 +42,37 @@ def values(value: Any) -> Any:
 
 
 def csv_cell(value: Any) -> Any:
-    """A cell of a table that a spreadsheet may open: no text is a formula."""
+    """Return a value for a cell of a CSV table, so that no spreadsheet takes text for a formula."""
     return FORMULA.sub(r"\1'", printable(value)) if isinstance(value, str) else value
 
 
 def markdown(text: str) -> str:
-    """Text for Markdown, also GitHub's, in a table, a heading or a list: no markup, link or mention is in it."""
+    """Return text for a table, heading or list in Markdown, also GitHub's, without markup, links or mentions."""
     text = printable(text).strip().replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     text = LINK.sub(r"\\", MARKUP.sub(r"\\\g<0>", text))
     return NUMBERED.sub(r"\1\\", BLOCK.sub(r"\\", text))
 
 
 def markdown_code(text: str) -> str:
-    """Text as code in Markdown, whatever is in it."""
+    """Return text as a code span in Markdown."""
     return f"`{printable(text).replace('`', chr(0x2BC)) or ' '}`"
 
 
 def html(value: Any) -> str:
-    """Text for HTML and SVG, also for an attribute in double quotes."""
+    """Return text for HTML and SVG, also for an attribute in double quotes."""
     return _html.escape(printable(str(value)))
 
 
 def address(path: str) -> str:
-    """A path for a link: the bytes of its name, those that nobody can print, colons and the like percent-encoded."""
+    """Return a path for a link, percent-encoded."""
     return quote(NOT_OF_A_FILE.sub("\ufffd", path).encode(errors="surrogateescape"))
 
 
 def command(text: str) -> str:
-    """The message of a workflow command of GitHub Actions."""
+    """Return text for the message of a workflow command of GitHub Actions."""
     return printable(text).replace("%", "%25")
 
 
 def command_property(text: str) -> str:
-    """A property of such a command."""
+    """Return text for a property of such a command."""
     return command(text).replace(":", "%3A").replace(",", "%2C")

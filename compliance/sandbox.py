@@ -1,22 +1,22 @@
-"""The judge shut in: once its own modules are loaded, the kernel lets it read, and nothing else.
+"""Confine the checker with Landlock: once its modules are loaded, the kernel lets it read, and nothing else.
 
-Nothing in a submission is executed in any case. Should a file ever take the judge over, through a fault in Python or in
-a library, it can then not write, start a program or open a TCP connection. Landlock does this on Linux 5.13 and later,
-without any privilege (https://docs.kernel.org/userspace-api/landlock.html). It cannot be undone, and holds for all that
-the process starts. Other protocols than TCP are not stopped.
+The checker executes nothing of a submission. If a file ever took it over through a bug in Python or in a library, it
+could still not write, start a program or open a TCP connection. Landlock needs Linux 5.13 or later, and no privilege
+(https://docs.kernel.org/userspace-api/landlock.html). It can't be undone, and child processes inherit it. It does not
+stop protocols other than TCP.
 """
 
 import os
 from pathlib import Path
 
-SHARED = Path("/dev/shm")  # where processes that judge together have their locks
-ABSENT = "none"  # how the words begin where there is no sandbox
-NETWORK = 4  # from this version of Landlock on it can forbid TCP, too
+SHARED = Path("/dev/shm")  # holds the locks of worker processes
+ABSENT = "none"  # begins the words if there is no sandbox
+NETWORK = 4  # the first version of Landlock that can forbid TCP
 
 
 def shut_in(several: bool) -> str:
-    """Forbid this process to write, execute and open TCP connections, and say in words what holds; where it cannot be
-    done, the words begin with ABSENT. `several`: processes will judge together."""
+    """Forbid this process to write, to execute and to open TCP connections. Return in words what is in force; they
+    begin with ABSENT if nothing is. `several`: there will be several processes."""
     try:
         from py_landlock import AccessFs, Landlock, LandlockError
     except ImportError:

@@ -1,8 +1,8 @@
-"""Judging the units of what was given in several processes.
+"""Judge units in several processes.
 
-A process is handed a whole submission where there are several, and returns what was found in it; a submission with a
-large share of all logs is handed out in chunks of logs instead, and judged as a whole in the calling process. What
-comes out does not depend on the number of processes.
+A worker judges one whole submission at a time. The logs of a submission with a large share of all logs are spread over
+the workers in chunks instead, and the calling process judges the rest of it. The outcome does not depend on the number
+of processes.
 """
 
 import gc
@@ -13,16 +13,16 @@ from multiprocessing import get_all_start_methods, get_context
 
 from compliance.judging import Judged, Timed, Unit, judge_unit, timed
 
-CHUNK = 32  # logs at most that are handed out at once
-SHARES = 4  # chunks of a process, at least, so that no process waits long for the last one
+CHUNK = 32  # most logs in a chunk
+SHARES = 4  # least number of chunks for each process, so that none waits long for the last one
 
-Progress = Callable[[int, int], None]  # called with the logs that are done, and all of them
+Progress = Callable[[int, int], None]  # called with the number of logs done, and of all logs
 
-_UNITS: tuple[Unit, ...] = ()  # of a process that was started to judge
+_UNITS: tuple[Unit, ...] = ()  # in a worker: all units
 
 
 def judge_units(units: Sequence[Unit], jobs: int, progress: Progress | None = None) -> list[Judged]:
-    """What each unit gives, in their order, by so many processes."""
+    """Judge the units in `jobs` processes, and return the outcomes in the order of the units."""
     sizes = [unit.account.logs for unit in units]
     count = _Count(sum(sizes), progress)
     if jobs <= 1 or sum(sizes) < 2:
@@ -48,7 +48,7 @@ def _spread(
 
 
 def _logs(parts: list[Future]) -> Iterator[Timed]:
-    """The logs of the chunks, in their order. Where nobody wants more, chunks that were not begun are left."""
+    """Yield the logs of the chunks in order. If the caller stops early, cancel the chunks that were not begun."""
     try:
         for part in parts:
             yield from part.result()
@@ -58,24 +58,24 @@ def _logs(parts: list[Future]) -> Iterator[Timed]:
 
 
 def _hold(units: tuple[Unit, ...]) -> None:
-    """In a process that was started to judge: what there is to judge."""
+    """Initialise a worker with all units."""
     global _UNITS
     _UNITS = units
-    gc.freeze()  # what was loaded before stays, and need not be looked through
+    gc.freeze()  # objects loaded so far stay: exempt them from garbage collection
 
 
 def _part(at: int, start: int, count: int) -> list[Timed]:
-    """Some logs of a unit."""
+    """Judge `count` logs of a unit, from log `start` on."""
     return [timed(job) for job in islice(_UNITS[at].jobs(), start, start + count)]
 
 
 def _whole(at: int) -> Judged:
-    """A unit."""
+    """Judge a whole unit."""
     return judge_unit(_UNITS[at], map(timed, _UNITS[at].jobs()))
 
 
 class _Count:
-    """Tells somebody how many logs are done."""
+    """Counts the logs that are done, and reports each to `progress`."""
 
     def __init__(self, total: int, progress: Progress | None):
         self.done, self.total, self.progress = 0, total, progress

@@ -1,4 +1,4 @@
-"""Writing to whoever started a command: what it prints, and what it says beside it."""
+"""Write a command's output to stdout, and its messages to stderr."""
 
 import os
 import sys
@@ -7,8 +7,7 @@ from compliance.safe import printable
 
 
 def put(text: str) -> None:
-    """Write text to stdout. A reader who has seen enough and gone is fine; raises OSError where there is no stdout, or
-    no room."""
+    """Write text to stdout. A closed pipe is no error. Raises OSError if stdout is closed or the disk is full."""
     if sys.stdout is None:  # it was closed before the start
         raise OSError("stdout: found it closed, wanted a place to write to")
     if hasattr(sys.stdout, "reconfigure"):
@@ -23,6 +22,6 @@ def put(text: str) -> None:
 
 
 def tell(line: str) -> None:
-    """Say something on stderr, if there is one."""
+    """Write a line to stderr, if there is one."""
     if sys.stderr is not None:
         print(printable(line), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What judging gives: verdicts on logs, sets and submissions, and every finding. Results are made from nothing else."""
+"""The checker's verdicts on logs, sets and submissions. Results are computed from these alone."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from compliance.finding import Finding, errors
 from compliance.reading.run import Run
 
 NOT_CONVERGED = "EVL07"  # forgiven within limits: such a run counts as infinite
-NO_STOP = ("CLK01", "no run_stop")  # code and what was found: a log that breaks off
+NO_STOP = ("CLK01", "no run_stop")  # the code and found text of a log that breaks off
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,16 @@ class LogVerdict:
 
     @property
     def in_order(self) -> bool:
-        """Whether the log has no error. A run that only failed to converge is in order: it counts as infinite."""
+        """Whether the log has no error but a missed target. Such a run is in order, and counts as infinite."""
         return all(f.code == NOT_CONVERGED for f in errors(self.findings))
 
 
 @dataclass(frozen=True)
 class SetVerdict:
-    """A judged set of runs. `findings` are those of the folder; its logs have their own. `round`, `org`, `system`,
-    `scaling` and `benchmark` are the names of its folders, "" where they don't say."""
+    """A judged set of runs. `findings` are those on the folder; its logs have their own. `round`, `org`, `system`,
+    `scaling` and `benchmark` come from the names of its folders, "" if they don't say."""
 
-    path: str  # as findings call it
+    path: str  # as findings give it
     folder: Path
     round: str
     org: str
@@ -41,14 +41,14 @@ class SetVerdict:
     edition: str
     logs: tuple[LogVerdict, ...]
     findings: tuple[Finding, ...]
-    required: int | None = None  # runs that the rules want; None where they know no such benchmark
-    description: dict[str, Any] = field(default_factory=dict)  # of the system, as it stands
-    submission: str = ""  # what findings call the submission; "" where the set was judged by itself
-    unjudged: str = ""  # why it wasn't judged by all the rules, and so can have no figure
-    about: tuple[Finding, ...] = ()  # what was found outside the set and concerns it: description, source
-    reviewed: str = ""  # what reviewers have said of its submission, in words; "" where nobody was asked
-    campaign: str = ""  # of tuning, whose trials these are, or, if it is a `confirmation`, whose confirmation runs
-    confirmation: bool = False
+    required: int | None = None  # number of runs by the rules; None for an unknown benchmark
+    description: dict[str, Any] = field(default_factory=dict)  # the system's, as submitted
+    submission: str = ""  # path of the submission; "" for a set given by itself
+    unjudged: str = ""  # why it was not judged by all rules, and so has no figure; "" if it was
+    about: tuple[Finding, ...] = ()  # findings outside the set that concern it: on description and source
+    reviewed: str = ""  # the state of the submission's reviews in words; "" without a file of reviews
+    campaign: str = ""  # the campaign of tuning to which the runs belong, "" for none
+    confirmation: bool = False  # whether they confirm its winner; else they are its trials
 
     @property
     def in_order(self) -> bool:
@@ -58,16 +58,16 @@ class SetVerdict:
 
 @dataclass(frozen=True)
 class SubmissionVerdict:
-    """A judged submission. `findings` are those outside its sets: source, system descriptions, layout, logs that belong
-    to no set."""
+    """A judged submission. `findings` are those outside its sets: on source, system descriptions, layout, and logs in
+    no set."""
 
     path: str
     org: str
     edition: str
     sets: tuple[SetVerdict, ...]
     findings: tuple[Finding, ...]
-    source: str = ""  # whether it is the reference's; "" where the edition's rules do not ask
-    checklist: Checklist | None = None  # what reviewers have said, where their file was given
+    source: str = ""  # whether it is the reference's; "" if the edition's rules do not ask
+    checklist: Checklist | None = None  # with the reviews, if their file was given
 
     @property
     def in_order(self) -> bool:
@@ -75,15 +75,15 @@ class SubmissionVerdict:
         return not errors(self.findings) and all(s.in_order for s in self.sets)
 
     def everything(self) -> list[Finding]:
-        """The findings of the submission, its sets and their logs."""
+        """Return the findings of the submission, its sets and their logs."""
         inner = [f for s in self.sets for f in (*s.findings, *(f for log in s.logs for f in log.findings))]
         return [*self.findings, *inner]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """All that was judged. `findings` holds every finding in the order of places; `missed` (path, why) what
-    couldn't be looked at."""
+    """All that was judged. `findings` holds every finding in the order of places; `missed` holds (path, why) of what
+    could not be judged."""
 
     submissions: tuple[SubmissionVerdict, ...]
     sets: tuple[SetVerdict, ...]  # given by themselves
@@ -99,7 +99,7 @@ class Verdict:
 
     @property
     def looked(self) -> int:
-        """How many logs were judged."""
+        """The number of judged logs."""
         return sum(len(s.logs) for s in self.all_sets) + len(self.logs)
 
     @property
@@ -108,13 +108,13 @@ class Verdict:
         return self.exit_with(self.findings)
 
     def exit_with(self, findings: tuple[Finding, ...]) -> int:
-        """The exit code if these were the findings (some ignored, some waived)."""
+        """Return the exit code for a selection of the findings."""
         if errors(findings):
             return 1
         return 2 if self.missed or not (self.looked or self.submissions) else 0
 
     def with_findings(self, marked: dict[Finding, Finding]) -> "Verdict":
-        """The same with some findings replaced, wherever they stand: waived ones."""
+        """Return the verdict with each finding in `marked` replaced, wherever it occurs."""
 
         def of(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
             return tuple(marked.get(f, f) for f in findings)

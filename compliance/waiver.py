@@ -1,7 +1,7 @@
-"""Waivers: a reviewer's file, outside what is judged, that lets findings pass and says why.
+"""Waivers: a reviewer's file, outside of what is judged, that lets findings pass and gives the reasons.
 
-A YAML list of {code, path, line (optional), expires (optional), reason, reviewer}. `path` is the end of the finding's
-path in whole names, a pattern of names, or a folder, which ends in `/`.
+It is a YAML list of {code, path, line (optional), expires (optional), reason, reviewer}. `path` is the end of the
+finding's path in whole names, a pattern of names, or a folder, which ends in `/`.
 """
 
 import functools
@@ -15,12 +15,12 @@ from compliance.finding import Finding, sort_key
 from compliance.rule import CHECKS
 from compliance.verdict import Verdict
 
-ABOUT = ("WAI01", "WAI02")  # a waiver covers something; it has not expired
+ABOUT = ("WAI01", "WAI02")  # the rules on waivers: one covers a finding, and has not expired
 
 
 @dataclass(frozen=True)
 class Waiver:
-    """What is waived: a rule, a place (a path's end, a pattern, a folder; a line or any), why, by whom, until when."""
+    """One waiver: the rule, the place (end of a path, pattern or folder; a line or any), the reason, the reviewer."""
 
     code: str
     path: str
@@ -39,17 +39,17 @@ class Waiver:
             raise ValueError(f"line: found {self.line} of the folder {self.path}, wanted no line, or a file")
 
     def covers(self, finding: Finding) -> bool:
-        """Whether this waiver is for that finding."""
+        """Return whether this waiver covers the finding."""
         return finding.code == self.code and self.line in (None, finding.line) and fits(self.path, finding.path)
 
     def expired(self, today: date) -> bool:
-        """Whether its last day is over."""
+        """Return whether its last day is over."""
         return self.expires is not None and day(self.expires, "expires") < today
 
 
 @dataclass(frozen=True)
 class Waivers:
-    """A file of waivers, each with its line. Those that have expired on the day of `today` waive nothing."""
+    """A file of waivers, each with its line. Those that have expired by `today` waive nothing."""
 
     path: str
     waivers: tuple[tuple[int, Waiver], ...]
@@ -62,27 +62,27 @@ class Waivers:
 
     @functools.cached_property
     def valid(self) -> list[tuple[int, Waiver]]:
-        """The waivers that have not, with their lines."""
+        """The waivers that have not expired, with their lines."""
         return [(line, waiver) for line, waiver in self.waivers if line not in self.expired]
 
     def cover(self, finding: Finding) -> bool:
-        """Whether one of them is for that finding."""
+        """Return whether a valid waiver covers the finding."""
         return any(waiver.covers(finding) for _, waiver in self.valid)
 
 
 def read_waivers(path: Path, judged: Iterable[str | Path], today: date | None = None) -> Waivers:
-    """The waivers of a file, as of `today` (else the checker's day, in UTC).
+    """Return the waivers of a file, as of `today` (by default the current day in UTC).
 
-    Raises ValueError if it can't be read, is incomplete, or lies in what is judged.
+    Raises ValueError if the file can't be read, is incomplete, or lies in what is judged.
     """
     entries = read_entries(path, judged, Waiver, "waivers")
     return Waivers(str(path), entries, today) if today else Waivers(str(path), entries)
 
 
 def apply(verdict: Verdict, file: Waivers) -> Verdict:
-    """The verdict, waived findings marked wherever they stand, and a warning for each waiver that has expired or
-    covers nothing."""
-    used = set(file.expired)  # one that has expired is told once
+    """Return the verdict with waived findings marked, and with a warning for each waiver that has expired or covers
+    nothing."""
+    used = set(file.expired)  # WAI02 reports these, so WAI01 need not
     marked: dict[Finding, Finding] = {}
     for finding in verdict.findings:
         line, waiver = next(((n, w) for n, w in file.valid if w.covers(finding)), (0, None))

@@ -1,5 +1,4 @@
-"""How far what is evaluated again may be from what a run logged: bands that honest runs gave, in `problems` of
-limits.yaml."""
+"""Bands for re-evaluated weights: how far honest results were from the logged ones (`problems` in limits.yaml)."""
 
 import math
 from dataclasses import dataclass
@@ -7,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reevaluation:
-    """The largest differences of honest re-evaluations on other machines: of a count (or sum), relative to the logged
+    """The largest differences of honest re-evaluations on other machines: of a count or sum, relative to the logged
     one, and of the score."""
 
     counts: float
@@ -21,8 +20,8 @@ class Reevaluation:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Held-out scores of honest runs, minus their logged ones; where less is better, the other way round, so that worse
-    is negative everywhere: the mean, the standard deviation, and of how many evaluations."""
+    """Held-out minus logged scores of honest runs: mean, standard deviation, and number of evaluations. The sign is
+    reversed for scores of which less is better, so that negative is always worse."""
 
     mean: float
     spread: float
@@ -35,6 +34,6 @@ class HeldOut:
             raise ValueError(f"runs: found {self.runs}, wanted 2 or more")
 
     def least(self, deviations: float) -> float:
-        """The lower end of the band, so many standard deviations of another run's difference from the measured mean
-        below it."""
+        """Return the lower end of the band: so many standard deviations, of the difference between another run and the
+        mean, below the mean."""
         return self.mean - deviations * self.spread * math.sqrt(1 + 1 / self.runs)

@@ -4,10 +4,9 @@
     python rules/draw.py results/v1.0/registry.yaml < line.json        # the organisers
     python rules/draw.py results/v1.0/registry.yaml --verify [DIGEST]  # anybody
 
-The nonce has 32 bytes of the operating system's. The file is replaced as a whole, so that it never holds half an entry;
-its folder has the name of the edition. --verify says whether the registry is whole and, with the digest of an entry
-that was noted earlier, whether that entry is still there. Exit codes: 0 drawn, or whole; 1 damaged; 2 could not look or
-draw.
+The nonce has 32 random bytes from the operating system. The file is replaced as a whole, so that it never holds half an
+entry; its folder has the name of the edition. --verify checks the registry and, given the digest of an earlier entry,
+whether that entry is still there. Exit codes: 0 drawn, or whole; 1 damaged; 2 could not read or draw.
 """
 
 import argparse
@@ -38,19 +37,19 @@ from rules.registry import (
     read_registry,
 )
 
-MOST = 100  # requests at a time
+MOST = 100  # requests in one call
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("registry", type=Path, help=f"<edition>/{NAME}, which is made if it is not there")
-    parser.add_argument("--verify", nargs="?", const=FIRST, metavar="DIGEST", help="look, and draw nothing")
+    parser.add_argument("--verify", nargs="?", const=FIRST, metavar="DIGEST", help="check the registry, draw nothing")
     return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw or verify; the exit code."""
+    """Draw or verify; return the exit code."""
     args = parse(arguments)
     try:
         edition = edition_of(args.registry)
@@ -75,8 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def edition_of(path: Path) -> str:
-    """The edition of a round's registry, from where it lies. Raises ValueError where the rules have no such edition, or
-    one without a registry."""
+    """Return the edition of a registry, by the name of its folder. Raises ValueError if there is no such edition, or it
+    has no registry."""
     name = path.resolve().parent.name
     if path.name != NAME:
         raise ValueError(f"found {path.name!r}, wanted {NAME} in the folder of a round")
@@ -86,7 +85,7 @@ def edition_of(path: Path) -> str:
 
 
 def requests(data: bytes) -> list[Request]:
-    """What entrants sent, one request a line. Raises ValueError for a line that holds none, or no line."""
+    """Parse what entrants sent, one request a line. Raises ValueError for a malformed line, and for no line."""
     lines = [line for line in data.decode(errors="replace").splitlines() if line.strip()]
     if not 1 <= len(lines) <= MOST:
         wanted = f"1 to {MOST} of compliance/register.py"
@@ -101,9 +100,11 @@ def requests(data: bytes) -> list[Request]:
 
 
 def draw(path: Path, edition: str, sent: Sequence[Request]) -> Registry:
-    """The registry with an entry for each request at its end: all of them or none are in the file. Raises Damaged for a
-    registry that is not whole, Wrong for a request that has an entry already, OSError for a file that cannot be
-    written."""
+    """Append an entry for each request to the registry, all or none; return the registry.
+
+    Raises Damaged for a damaged registry, Wrong for a request that has an entry already, OSError if the file can't be
+    written.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with alone(path.parent):
         registry = read_registry(path, edition) if os.path.lexists(path) else Registry(edition)
@@ -118,7 +119,7 @@ def draw(path: Path, edition: str, sent: Sequence[Request]) -> Registry:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """One process at a time draws in a folder; others wait."""
+    """Lock a folder, so that one process at a time draws in it; others wait."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -128,7 +129,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def held(registry: Registry, path: Path, digest: str) -> None:
-    """Raises Damaged unless an entry has that digest."""
+    """Raise Damaged unless an entry has that digest."""
     if digest not in (FIRST, *(entry.digest for entry in registry.entries)):
         raise Damaged(path, 1, f"no entry with the digest {digest:.80}", "one: the registry was rewritten or cut")
 

@@ -1,4 +1,4 @@
-"""The limits of readings of energy."""
+"""The limits of energy counters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ SCOPES = ("node", "module", "device", "package")  # what a counter counts
 
 @dataclass(frozen=True)
 class Energy:
-    """Limits of readings of energy in a log."""
+    """Limits of energy counters in a log."""
 
-    edge: float  # seconds that a reading may be from the event that it belongs to
-    excess: float  # of a limit in watts, up to which a mean power is believed
-    watts: dict[str, float] = field(default_factory=dict)  # scope -> the most that what a counter counts may draw
+    edge: float  # seconds that a reading may be from its event
+    excess: float  # multiple of a limit in watts up to which a mean power is plausible
+    watts: dict[str, float] = field(default_factory=dict)  # scope -> most watts that it may draw
 
     def __post_init__(self) -> None:
         if set(self.watts) != set(SCOPES):
@@ -22,6 +22,6 @@ class Energy:
 
 
 def refuse_without(limits: Energy | None, codes: Iterable[str], where: str) -> None:
-    """Raises ValueError, opened by `where`, if rules of energy are in force and have no limits."""
+    """Raise ValueError, which begins with `where`, if rules on energy are in force without limits."""
     if limits is None and any(code.startswith("ENE") for code in codes):
         raise ValueError(f"{where}: energy: found none, wanted the limits of the rules ENE")

@@ -1,11 +1,11 @@
-"""Names of organisations and systems, as they are compared."""
+"""Compare names of organisations and systems."""
 
 
 def same_name(a: object, b: object) -> bool:
-    """Whether two names are the same but for case, spaces and punctuation."""
+    """Return whether two names are equal apart from case, spaces and punctuation."""
     return folded(a) == folded(b)
 
 
 def folded(name: object) -> str:
-    """A name without what does not tell it from others: case, spaces and punctuation."""
+    """Return a name without case, spaces and punctuation."""
     return "".join(c for c in str(name).casefold() if c.isalnum())

@@ -1,4 +1,4 @@
-"""What rules need of a problem: a number that is left out must not switch off the rule that holds runs against it."""
+"""The numbers of a problem that rules need. Leaving one out is an error, and does not switch the rule off."""
 
 import re
 from collections.abc import Iterator, Set
@@ -11,25 +11,25 @@ EVERY = {  # rule -> numbers of every problem
     "MOD01": ("parameter_count",),
     "SYS07": ("flops_per_sample",),
 }
-GENERATED = {"DATA01": ("fingerprints.train", "fingerprints.validation")}  # of those whose data the rules publish
+GENERATED = {"DATA01": ("fingerprints.train", "fingerprints.validation")}  # ... whose data is published
 CLASSES = {"DATA03": ("class_counts.train", "class_counts.validation")}  # ... and has classes
-MEAN = {"EVL13": ("outputs",)}  # of those whose score is a mean of sums
+MEAN = {"EVL13": ("outputs",)}  # ... whose score is a mean of sums
 
 
 def have_classes(problems: dict[str, Any], scores: dict[str, str | None]) -> set[str]:
-    """The benchmarks whose data has classes: those scored by Dice, and those of a problem that publishes counts.
+    """Return the benchmarks whose data has classes: those scored by Dice, and those of a problem that publishes counts.
 
-    `problems` are those of limits.yaml; `scores` say how a benchmark's scores follow from what is logged.
+    `problems` are those of limits.yaml; `scores` maps a benchmark to its kind of score.
     """
     counted = {p.get("benchmark") for p in problems.values() if isinstance(p, dict) and p.get("class_counts")}
     return {name for name, score in scores.items() if score == "dice" or name in counted}
 
 
 def refuse_gaps(values: dict[str, Any], codes: Set[str], mean: bool, classes: bool, where: str) -> None:
-    """Raises ValueError, opened by `where`, if a problem lacks a number that a rule among `codes` needs.
+    """Raise ValueError, which begins with `where`, if a problem lacks a number that a rule among `codes` needs.
 
-    `values` is the problem as limits.yaml has it; its benchmark's score is a `mean` of sums, its data has `classes`. A
-    problem whose data a site has from elsewhere says `site_data: true`: its fingerprints and counts aren't published.
+    `values` is the problem in limits.yaml. `mean`: its score is a mean of sums. `classes`: its data has classes. A
+    problem with `site_data: true` has data from elsewhere, without published fingerprints and counts.
     """
     gaps = list(_gaps(values, codes, mean, classes))
     if gaps:
@@ -38,7 +38,7 @@ def refuse_gaps(values: dict[str, Any], codes: Set[str], mean: bool, classes: bo
 
 
 def _gaps(values: dict[str, Any], codes: Set[str], mean: bool, classes: bool) -> Iterator[tuple[str, str]]:
-    """(number, rule) of what is missing, or is nothing that a run could be held against."""
+    """Yield (number, rule) of each number that is missing or malformed."""
     needs = EVERY | (MEAN if mean else {})
     if not values.get("site_data"):
         needs |= GENERATED | (CLASSES if classes else {})

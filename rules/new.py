@@ -1,8 +1,8 @@
 """Make an edition for the next round: `python rules/new.py v1.1 --from v1.0`.
 
-The new edition says what the old one says, until its limits.yaml is edited: it is based on the old one, or, where that
-is based on another edition itself, on the same one with the same changes. From then on it is the current edition, which
-runs log and `make run` writes for; submissions of older rounds are judged as before.
+The new edition equals the old one until its limits.yaml is edited. It is based on the old one or, if that is based on
+another edition itself, on the same one with the same changes. It becomes the current edition, which runs log and
+`make run` uses. Submissions of older rounds are judged as before.
 """
 
 import argparse
@@ -20,12 +20,12 @@ import yaml
 from benchmark.config import read_yaml
 from rules.edition import ROOT, current, editions, load, version
 
-HEAD = "# {name}: {source}, and what differs. What a field means: rules/edition.py; how bases work: rules/README.md.\n"
+HEAD = "# {name}: {source}, and what differs. What a field means: rules/limits.py; how bases work: rules/README.md.\n"
 
 
 def make(name: str, source: str, root: Path = ROOT) -> Path:
-    """Writes <root>/<name>/limits.yaml; its path. Raises ValueError for a name that is not newer than all, or a source
-    that is unknown."""
+    """Write <root>/<name>/limits.yaml; return its path. Raises ValueError unless the name is newer than all editions,
+    and for an unknown source."""
     newest = current(root)
     if version(name) <= version(newest):
         raise ValueError(f"found the name {name}, wanted one after {newest}")
@@ -40,7 +40,7 @@ def make(name: str, source: str, root: Path = ROOT) -> Path:
 
 
 def titled(title: str, source: str, name: str) -> str:
-    """The title of the new edition: the old one's with the other name in it."""
+    """Return the title of the new edition: the old one's with the new name."""
     return title.replace(source, name) if source in title else f"{title} {name}"
 
 

@@ -1,4 +1,4 @@
-"""An edition that is based on another one: what its limits.yaml says, on top of the other's."""
+"""Merge the limits.yaml of an edition into that of the edition on which it is based."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ from benchmark.config import suggest
 
 
 def patched(base: dict[str, Any], changes: dict[str, Any], where: str) -> dict[str, Any]:
-    """`base` with `changes` on top, as in JSON Merge Patch (RFC 7396): mappings entry by entry, null takes an entry
-    away, all else replaces what was there.
+    """Return `base` with `changes` by JSON Merge Patch (RFC 7396): mappings are merged entry by entry, null removes an
+    entry, and anything else replaces it.
 
-    `where` opens every message. Raises ValueError for a change that changes nothing: each number is written once.
+    Raises ValueError, which begins with `where`, for a change that changes nothing: each number is written once.
     """
     result = dict(base)
     for name, value in changes.items():
         at = f"{where}: {name}"
         if value is None:
             if name not in base:
-                raise ValueError(f"{at}: found null, wanted something to take away{suggest(str(name), base)}")
+                raise ValueError(f"{at}: found null, wanted an entry that can be removed{suggest(str(name), base)}")
             del result[name]
         elif isinstance(value, dict) and isinstance(base.get(name), dict):
             result[name] = patched(base[name], value, at)

@@ -4,16 +4,16 @@ import itertools
 import math
 from collections.abc import Sequence
 
-MOST_LISTED = 20_000  # arrangements that are looked at one by one; of more, sums are counted
-MOST_RUNS = 60  # of both together: the number of arrangements fits 63 bits
-FINE = 1000  # parts into which the largest value is divided to count sums of what isn't whole
+MOST_LISTED = 20_000  # arrangements up to which all are enumerated; beyond, their sums are counted
+MOST_RUNS = 60  # of both samples, so that the number of arrangements fits into 63 bits
+FINE = 1000  # steps up to the largest value, to which values that aren't whole are rounded for counting
 
 
 def permutation_p(epochs: Sequence[float], reference: Sequence[float]) -> float:
-    """P(sum of a random choice of len(epochs) among all <= the sum seen), exact over all choices.
+    """Return P(the sum of a random choice of len(epochs) values among all is at most sum(epochs)), over all choices.
 
-    Values that aren't whole are rounded up to a thousandth of the largest where there are very many choices. Raises
-    ValueError above 60 values.
+    It is exact, except that with very many choices, values that aren't whole are rounded up to a thousandth of the
+    largest. Raises ValueError above 60 values.
     """
     pool, n = [*epochs, *reference], len(epochs)
     if len(pool) > MOST_RUNS:
@@ -29,8 +29,8 @@ def permutation_p(epochs: Sequence[float], reference: Sequence[float]) -> float:
 
 
 def count_sums(pool: Sequence[int], n: int, most: int) -> int:
-    """How many choices of n items of the pool have a sum of at most `most`."""
-    import numpy as np  # takes a quarter of the time of checking a small round; most summaries need no test
+    """Return the number of choices of n items of the pool whose sum is at most `most`."""
+    import numpy as np  # imported here: it would take a quarter of the time of checking a small round
 
     ways = np.zeros((n + 1, most + 1), dtype=np.int64)  # [items chosen, their sum]
     ways[0, 0] = 1

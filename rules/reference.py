@@ -1,7 +1,7 @@
-"""Reference convergence points: the epochs to the target that the reference's own runs took, at one batch size.
+"""Reference convergence points: the epochs to the target that the reference's runs took at one batch size.
 
-As MLPerf's (https://github.com/mlcommons/logging/tree/master/mlperf_logging/rcp_checker): a submission with the same
-batch size is held against them. An edition holds the epochs of every run; what follows from them is computed here.
+They are modelled on MLPerf's (https://github.com/mlcommons/logging/tree/master/mlperf_logging/rcp_checker): submissions
+of the same batch size are compared with them. An edition has the epochs of every run; statistics are computed here.
 """
 
 import math
@@ -14,24 +14,24 @@ FEWEST_RUNS = 2  # a spread needs two
 
 @dataclass(frozen=True)
 class ReferencePoint:
-    """Epochs to the target of the reference's runs at a batch size, in the order in which the edition has them."""
+    """Epochs to the target of the reference's runs at one batch size, in the order of the edition."""
 
     batch: int
     epochs: tuple[float, ...]
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return len(self.epochs)
 
     @property
     def mean(self) -> float:
-        """Mean epochs."""
+        """The mean of the epochs."""
         return math.fsum(self.epochs) / self.runs
 
     @property
     def deviation(self) -> float:
-        """Their sample standard deviation, with n - 1."""
+        """Their sample standard deviation (n - 1)."""
         return statistics.stdev(self.epochs)
 
     @property
@@ -46,7 +46,7 @@ class ReferencePoint:
 
     @property
     def median(self) -> float:
-        """The median."""
+        """The median of the epochs."""
         return statistics.median(self.epochs)
 
     @property
@@ -56,9 +56,9 @@ class ReferencePoint:
 
 
 def reference_points(values: Any, where: str) -> dict[int, ReferencePoint]:
-    """`reference_epochs` of a problem, {batch size: [epochs, ...]}, as points by batch size.
+    """Parse `reference_epochs` of a problem, {batch size: [epochs, ...]}, into points by batch size.
 
-    Raises ValueError, opened by `where`, for what is no batch size, too few runs, or no positive finite number.
+    Raises ValueError, which begins with `where`, for an invalid batch size or number of epochs, or too few runs.
     """
     if not isinstance(values, dict):
         raise ValueError(f"{where}: found {values!r}, wanted batch sizes with the epochs of runs")

@@ -1,24 +1,21 @@
-"""The registry of a round: which seeds its runs must use.
+"""The registry of a round, which assigns the seeds of its runs.
 
 An entrant registers who trains what on which system, with the digests of source and settings. The organisers then draw
-a random number, the nonce, and append both to the registry as one entry. The seeds of the entry follow from all of it,
-so that nobody knows them before source and settings are fixed, and nobody chooses them.
+a random number, the nonce, and append both to the registry as one entry. The seeds follow from the whole entry. So
+nobody knows them before source and settings are fixed, and nobody chooses them.
 
 The file is registry.yaml in the folder of the round: a YAML list with one entry a line, "- " and the entry as JSON with
-sorted names. Entries are only ever appended. Each has the digest of the one before, the sha256 of its JSON text, so
-that no earlier entry can be changed without changing all that come after it. The digest of the last entry, the head,
-stands for the whole registry: who has noted it can tell later whether the registry was rewritten.
+sorted names. Entries are only appended. Each has the digest of the one before (the sha256 of its JSON text), so that a
+change of an earlier entry changes all later ones. Whoever has recorded the digest of the last entry, the head, can
+detect later that the registry was rewritten.
 
 The seed of run i (result_<i>.txt) is 2^62 + x, where x is the first 62 bits of the sha256 of "<digest of the entry> i".
 Every such seed has 63 bits, so that none looks small or like a clock.
 
-How a run gets its seed. Rank 0 reads the registry with `read_registry(path, edition)` and takes the entry of its
-number, `registry.entries[number - 1]`. The seed of all ranks is `entry.seed(i)` in place of one that the run draws.
-Before `run_start` the run holds its own organisation, system, benchmark, problem, source digest and config digest
-against the entry's, as the log has them under `submission_org`, `submission_platform`, `submission_benchmark`,
-`problem`, `source` and `config_digest`, and ends if one differs. It logs `seed` with the metadata `source: registry`
-and `entry: <number>`. A run that is resumed keeps its seed. This module is imported by every run, with an entry or
-without, so that the log from which an entrant registers names the same files.
+A run with an entry uses `entry.seed(i)` on all ranks, and logs it with the metadata `source: registry` and
+`entry: <number>`. Before `run_start` it compares its organisation, system, benchmark, problem, source and config digest
+with the entry's, and ends if one differs. A resumed run keeps its seed. Every run imports this module, with or without
+an entry, so that the log from which an entrant registers names the same files.
 """
 
 import datetime
@@ -34,19 +31,19 @@ from benchmark.log import open_regular
 from rules.names import folded
 
 NAME = "registry.yaml"
-SOURCE = "registry"  # what a log's seed says of where it comes from
-FIRST = "0" * 64  # stands for the digest of the entry before the first
+SOURCE = "registry"  # the source of such a seed in a log
+FIRST = "0" * 64  # in place of a digest before the first entry
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 LARGEST = 8 << 20  # bytes of a registry
 LONGEST = 6000  # bytes of a line
 MOST = 10_000  # entries
 SHA256 = re.compile(r"[0-9a-f]{64}")
-PLAIN = re.compile(r"[^\W_][\w .+-]{0,99}")  # a name: letters, digits, and _ . + - or spaces behind the first
+PLAIN = re.compile(r"[^\W_][\w .+-]{0,99}")  # a name: letters and digits; after the first also _ . + - and spaces
 DIGESTS, NAMES = ("source", "config"), ("organisation", "system", "benchmark", "problem")
 
 
 class Wrong(ValueError):
-    """What is wrong with a request or an entry: what was found and what was wanted."""
+    """A malformed request or entry: what was found and what is wanted."""
 
     def __init__(self, found: str, wanted: str, where: str = ""):
         super().__init__(f"{where}found {found}, wanted {wanted}")
@@ -54,7 +51,7 @@ class Wrong(ValueError):
 
 
 class Damaged(Wrong):
-    """What is wrong with the file of a registry, and in which line, from 1."""
+    """A damaged registry file: what is wrong, and in which line, from 1."""
 
     def __init__(self, path: Path, line: int, found: str, wanted: str):
         super().__init__(found, wanted, f"{path}:{line}: ")
@@ -63,8 +60,8 @@ class Damaged(Wrong):
 
 @dataclass(frozen=True)
 class Request:
-    """What an entrant registers. `source` and `config` are the digests that its runs will log as `source` and
-    `config_digest`. Raises Wrong for a field that is no name or no sha256 in hexadecimal."""
+    """What an entrant registers. `source` and `config` are the digests that the runs will log as `source` and
+    `config_digest`. Raises Wrong for an invalid name or sha256."""
 
     organisation: str
     system: str
@@ -81,24 +78,24 @@ class Request:
 
     @cached_property
     def text(self) -> str:
-        """As JSON on one line, names sorted: what an entrant sends."""
+        """The request as JSON on one line with sorted names, as an entrant sends it."""
         return canonical(asdict(self))
 
     @cached_property
     def key(self) -> tuple[str, ...]:
-        """Who trains what on which system. Names that differ by case or punctuation alone are the same."""
+        """Who trains what on which system. Case and punctuation of names don't count."""
         return (folded(self.organisation), folded(self.system), self.benchmark, self.problem)
 
     @property
     def title(self) -> str:
-        """The same in words."""
+        """The key in words."""
         return f"{self.organisation}, {self.system}, {self.benchmark}, {self.problem}"
 
 
 @dataclass(frozen=True)
 class Entry(Request):
-    """An entry: a request, and what the organisers added. `entry` counts from 1, `before` is the digest of the entry
-    before, `drawn` when the nonce was drawn, in UTC."""
+    """An entry: a request, and what the organisers add. `entry` counts from 1, `before` is the digest of the entry
+    before, `drawn` the time in UTC when the nonce was drawn."""
 
     entry: int
     before: str
@@ -118,22 +115,22 @@ class Entry(Request):
 
     @cached_property
     def digest(self) -> str:
-        """sha256 of the entry's JSON text, in hexadecimal."""
+        """The sha256 of the entry's JSON text, in hexadecimal."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def drawn_ms(self) -> int:
-        """When the nonce was drawn, milliseconds since 1970, to the second."""
+        """The time when the nonce was drawn, in milliseconds since 1970, to the second."""
         return int(_time(self.drawn).timestamp() * 1000)
 
     def seed(self, run: int) -> int:
-        """The seed of run `run`, from 0: at least 2^62, less than 2^63."""
+        """Return the seed of run `run`, from 0: at least 2^62, less than 2^63."""
         total = hashlib.sha256(f"{self.digest} {run}".encode()).digest()
         return (1 << 62) + (int.from_bytes(total[:8], "big") >> 2)
 
 
 class Registry:
-    """The entries of a round's registry, in order; each one that is added follows on the one before."""
+    """The entries of a round's registry, in order, each chained to the one before."""
 
     def __init__(self, edition: str):
         self.edition, self.entries = edition, list[Entry]()
@@ -141,20 +138,20 @@ class Registry:
 
     @property
     def head(self) -> str:
-        """The digest of the last entry, which stands for all of them."""
+        """The digest of the last entry, which depends on all of them."""
         return self.entries[-1].digest if self.entries else FIRST
 
     def draw(self, request: Request, drawn: str, nonce: str) -> Entry:
-        """Adds an entry for a request. Raises Wrong as `add` does."""
+        """Add an entry for a request and return it. Raises Wrong as `add` does."""
         number = len(self.entries) + 1
         added = {"entry": number, "before": self.head, "edition": self.edition, "drawn": drawn, "nonce": nonce}
         return self.add(Entry(**asdict(request), **added))
 
     def add(self, entry: Entry) -> Entry:
-        """Adds an entry.
+        """Add an entry and return it.
 
-        Raises Wrong unless it follows on the last one, and for a request that has an entry already: a second draw for
-        the same source and settings would be a choice between seeds.
+        Raises Wrong unless it continues the chain, and for a request that has an entry already: a second draw for the
+        same source and settings would be a choice between seeds.
         """
         for name, value in (("entry", len(self.entries) + 1), ("before", self.head), ("edition", self.edition)):
             if getattr(entry, name) != value:
@@ -173,14 +170,14 @@ class Registry:
 
     @property
     def text(self) -> str:
-        """What its file holds."""
+        """The text of its file."""
         return "".join(f"- {entry.text}\n" for entry in self.entries)
 
 
 def read_registry(path: Path, edition: str) -> Registry:
-    """The registry of a round with that edition.
+    """Read the registry of a round with that edition.
 
-    Raises Damaged for the first line that is not as it should be, or a file that cannot be read.
+    Raises Damaged for the first wrong line, and for a file that can't be read.
     """
     try:
         with open_regular(path) as file:
@@ -202,17 +199,17 @@ def read_registry(path: Path, edition: str) -> Registry:
 
 
 def parse_request(text: str) -> Request:
-    """The line that an entrant sent. Raises Wrong for one that holds no request."""
+    """Parse the line that an entrant sent. Raises Wrong for a malformed one."""
     return Request(**_fields(text, Request))
 
 
 def now() -> str:
-    """The time, as entries have it."""
+    """Return the current time in the form of entries."""
     return datetime.datetime.now(datetime.UTC).strftime(TIME)
 
 
 def canonical(values: dict[str, Any]) -> str:
-    """A mapping as JSON in ASCII on one line, names sorted: the text that digests are of."""
+    """Return a mapping as JSON in ASCII on one line with sorted names. Digests are computed from this text."""
     return json.dumps(values, sort_keys=True)
 
 
@@ -229,7 +226,7 @@ def _entry(line: bytes) -> Entry:
 
 
 def _fields(text: str, kind: type) -> dict[str, Any]:
-    """The fields of a mapping in JSON. Raises Wrong unless they are exactly those of `kind`."""
+    """Return the fields of a mapping in JSON. Raises Wrong unless they are exactly those of `kind`."""
     try:
         values = json.loads(text) if len(text) <= LONGEST else None
     except (ValueError, RecursionError):
@@ -249,7 +246,7 @@ def _want(values: Request, name: str, pattern: re.Pattern, wanted: str) -> None:
 
 
 def _time(text: str) -> datetime.datetime | None:
-    """A time in UTC; None of text in another form."""
+    """Return a time in UTC, None for text in another form."""
     try:
         time = datetime.datetime.strptime(text, TIME).replace(tzinfo=datetime.UTC)
     except ValueError:

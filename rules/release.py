@@ -1,9 +1,9 @@
-"""Print what `releases` in limits.yaml says of a release: the digest of each file that a run of the reference may load.
+"""Print an entry for `releases` in limits.yaml: the digest of each file that a run of the reference may load.
 
     python rules/release.py v1.0.0
 
-Rule SRC07 lets closed runs load a release's files of benchmark/ and rules/, beside the checker's own. Those of
-implementations/pytorch say what the published reference was.
+Rule SRC07 lets closed runs load a release's files of benchmark/ and rules/, as well as the checker's own. The files of
+implementations/pytorch are the published reference.
 """
 
 import argparse
@@ -28,7 +28,7 @@ KINDS = (".py", ".yaml")  # code and configurations
 
 
 def digests(repository: Path = REPOSITORY) -> dict[str, str]:
-    """sha256 of PACKAGE and of every file of Python or YAML below FOLDERS, by its path in the repository."""
+    """Return path in the repository -> sha256, of PACKAGE and of all Python and YAML files below FOLDERS."""
     found = (path for folder in FOLDERS for path in (repository / folder).rglob("*"))
     files = sorted(p for p in (*found, repository / PACKAGE) if p.suffix in KINDS and p.is_file())
     return {p.relative_to(repository).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}

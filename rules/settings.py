@@ -1,4 +1,4 @@
-"""What the rules say of the settings of runs: `settings` in limits.yaml, of every benchmark and of each."""
+"""The rules on settings of runs: `settings` in limits.yaml, for all benchmarks and for each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ ANY = Key()
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of runs, a field of `hyperparameters`. The open division leaves every setting free, but for what a key
-    of the log asks for in both divisions."""
+    """A setting of runs, a field of `hyperparameters`. In the open division every setting is free, except for limits of
+    a log's key that apply in both divisions."""
 
-    machine: bool = False  # it changes how a machine computes, and not what is trained
-    limits: Key | None = None  # in the closed division, where it has limits of its own
-    key: Key | None = None  # of the log, which repeats it: that key's limits are the setting's
+    machine: bool = False  # whether it changes how a machine computes, but not what is trained
+    limits: Key | None = None  # its own limits in the closed division
+    key: Key | None = None  # the log's key that repeats it, whose limits apply
 
     def within(self, division: str) -> Key:
-        """What it must be in a division."""
+        """Return what it must be in a division."""
         if division == "closed":
             return self.limits or self.key or ANY
         return self.key if self.key and not self.key.closed else ANY
@@ -30,9 +30,8 @@ class Setting:
 def settings_of(
     values: Mapping[str, Any], keys: Mapping[str, Key], configured: Mapping[str, str], where: str
 ) -> dict[str, Setting]:
-    """The settings that `values` say by name: machine, free, key, or limits. `keys` are the log's, `configured` says
-    which of them repeat a setting. Raises ValueError, opened by `where`, where a setting's limits are stated nowhere or
-    twice."""
+    """Parse settings by name; a value is machine, free, key, or limits. `keys` are the log's; `configured` maps those
+    that repeat a setting to it. Raises ValueError, which begins with `where`, if limits are stated twice or nowhere."""
     repeated = {name: keys[key] for key, name in configured.items() if key in keys}
     return {name: _setting(value, repeated.get(name), f"{where}: settings.{name}") for name, value in values.items()}
 

@@ -1,4 +1,4 @@
-"""The texts of the rules: texts/<FAMILY>.md, a heading `## CODE Sentence` for each rule and its reason below it."""
+"""Read the texts of the rules: texts/<FAMILY>.md, with a heading `## CODE Sentence` for each rule, and its reason."""
 
 import re
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ BY_REVIEW = "(by review)"
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its code, its sentence, the text below (the reason, and where it helps how to mend it and examples), and
-    where its heading stands."""
+    """A rule: its code, its sentence, the text below (the reason, and often how to mend and examples), and the place of
+    its heading."""
 
     code: str
     sentence: str
@@ -23,19 +23,19 @@ class Rule:
 
     @property
     def by_review(self) -> bool:
-        """Whether only people can check it."""
+        """Whether only people can judge it."""
         return self.sentence.endswith(BY_REVIEW)
 
     @property
     def place(self) -> str:
-        """path:line of the heading, within the repository where it is there."""
+        """The heading's path:line, relative to the repository if it lies in it."""
         inside = self.path.is_relative_to(REPOSITORY)
         return f"{self.path.relative_to(REPOSITORY).as_posix() if inside else self.path}:{self.line}"
 
 
 def read_texts(folder: Path) -> dict[str, Rule]:
-    """The rules of all families, by code. Raises ValueError, naming file and line, for a code that is given twice or
-    stands in another family's file, a heading that is none, or a rule without a reason."""
+    """Return the rules of all families by code. Raises ValueError with file and line for a code that is given twice or
+    in another family's file, a malformed heading, or a rule without a reason."""
     rules: dict[str, Rule] = {}
     for path in sorted(folder.glob("*.md")):
         for rule in _read(path):

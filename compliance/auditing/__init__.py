@@ -1,1 +1,1 @@
-"""What a reviewer knows of a submission: what was read, what was run again, what is left to people."""
+"""The parts of compliance/audit.py: points for people with their evidence, replays, and the template for reviews."""

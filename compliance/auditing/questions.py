@@ -1,4 +1,4 @@
-"""What people must judge, the rules whose codes end in 90 and those with findings for review, and the evidence."""
+"""The points that people must judge (rules whose codes end in 90, and findings for review), with the evidence."""
 
 import shlex
 from collections import Counter
@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from benchmark.config import read_yaml
 from benchmark.tuning.campaign import Axis
 from compliance.checklist import OPEN, Point, checklist
 from compliance.finding import show
 from compliance.reading.energy import METER
-from compliance.reading.ledger import SetLedger, read_beside
+from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import read
 from compliance.review import points
@@ -22,14 +21,14 @@ from rules.edition import Edition
 from rules.text import BY_REVIEW
 
 CONFIGS = Path(__file__).resolve().parents[2] / "implementations" / "pytorch" / "configs"
-MOST_SETTINGS = MOST_NOTES = 12  # settings that differ, and notes on starts, that are named
-MOST_FOUND = 3  # findings for review, named
+MOST_SETTINGS = MOST_NOTES = 12  # settings that differ, and notes on starts, that are listed
+MOST_FOUND = 3  # findings for review that are listed
 
 
 @dataclass(frozen=True)
 class Question:
-    """A rule that people judge: its code, what it asks, what is known about it and what reviewers said, a line each.
-    `verdict` is accept, object or open."""
+    """A rule that people judge: its code and sentence, the evidence, and what reviewers said (a line each). `verdict`
+    is accept, object or open."""
 
     code: str
     sentence: str
@@ -39,7 +38,7 @@ class Question:
 
 
 def questions(submission: SubmissionVerdict, edition: Edition) -> list[Question]:
-    """The rules for people, and those with findings for review, with a submission's evidence and what was said."""
+    """Return the points that people must judge of a submission, with evidence and reviews."""
     listed = submission.checklist or checklist(points(submission, edition), ())
     return [_question(point, submission, edition) for point in listed.points]
 
@@ -53,7 +52,7 @@ def _question(point: Point, submission: SubmissionVerdict, edition: Edition) -> 
 
 
 def _found(code: str, submission: SubmissionVerdict) -> Iterator[str]:
-    """The first findings for review of a rule, and how many more there are."""
+    """Yield the first findings for review of a rule, and the number of the others."""
     found = [f for f in submission.everything() if (f.code, f.severity) == (code, "review") and not f.waived]
     yield from (f"{show(f.path)}:{f.line}: {show(f.details() or f.sentence)}" for f in found[:MOST_FOUND])
     if found[MOST_FOUND:]:
@@ -61,25 +60,21 @@ def _found(code: str, submission: SubmissionVerdict) -> Iterator[str]:
 
 
 def name_of(runs: SetVerdict) -> str:
-    """A set within its submission."""
+    """Return the name of a set within its submission."""
     return show("/".join(part for part in (runs.system, runs.scaling, runs.benchmark) if part))
 
 
 def scored(runs: SetVerdict) -> list[Run]:
-    """The runs of a set, logs of throughput alone left out."""
+    """Return the runs of a set, without throughput-only logs."""
     return [log.run for log in runs.logs if not log.run.throughput_only]
 
 
 def ledger_line(runs: SetVerdict, edition: Edition) -> str:
-    """What a set's launch ledger counts, in a line; "" where the edition knows of none, or there are no runs."""
+    """Return the counts of a set's launch ledger in a line; "" if the edition has no ledgers, or the set no runs."""
     if edition.limits.ledger == "none" or not scored(runs):
         return ""
-    ledger = _ledger(runs)
+    ledger = read_beside(runs.folder, runs.path)
     return ledger.summary(scored(runs)) if ledger else "no launch ledger"
-
-
-def _ledger(runs: SetVerdict) -> SetLedger | None:
-    return read_beside(runs.folder, runs.path)
 
 
 def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Iterator[str]:
@@ -98,7 +93,7 @@ def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Ite
 
 
 def _campaigns(submission: SubmissionVerdict) -> Iterator[str]:
-    """The space of each campaign of tuning, and how many trials it had."""
+    """Yield the space and the number of trials of each campaign of tuning."""
     tuned = [runs for runs in submission.sets if runs.campaign and not runs.confirmation]
     if not tuned:
         yield "no campaign of tuning"
@@ -112,7 +107,7 @@ def _campaigns(submission: SubmissionVerdict) -> Iterator[str]:
 
 
 def span(axis: Axis) -> str:
-    """What an axis of a campaign's space holds."""
+    """Return the values of an axis of a campaign's space, in words."""
     if axis.values is not None:
         return show(list(axis.values))
     return f"{axis.low:g} to {axis.high:g} ({show(axis.scale)})"
@@ -125,7 +120,7 @@ def _curves(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str
     if rises:
         text += f", the largest step from one to the next {max(rises):.3f}"
     published = edition.problems.get(logs[0].problem or "")
-    point = published.reference_epochs.get(_fact(logs[0], "global_batch_size")) if published else None
+    point = published.reference_epochs.get(logs[0].value("global_batch_size")) if published else None
     if point:
         text += f"; the reference's {point.runs} runs took {_range([point.fewest, point.most])} epochs"
     yield text
@@ -146,8 +141,8 @@ def _entries(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[st
 
 
 def _launches(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    """The head, which people hold against the one that they noted, and the notes on starts."""
-    ledger = _ledger(runs)
+    """Yield the ledger's head, which people compare with the one they recorded, and the notes on starts."""
+    ledger = read_beside(runs.folder, runs.path)
     if ledger is None:
         yield "no launch ledger"
         return
@@ -165,13 +160,13 @@ def _data(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
 
 
 def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    """Settings that are not those of the reference's configuration."""
+    """Yield the settings that differ from the reference's configuration."""
     path = CONFIGS / f"{logs[0].problem}.yaml"
     known = sorted(p.stem for p in CONFIGS.glob("*.yaml"))
     if logs[0].problem not in known:
         yield "the reference has no configuration of this problem"
         return
-    ours, theirs = read_yaml(path), _fact(logs[0], "hyperparameters")
+    ours, theirs = read_yaml(path), logs[0].value("hyperparameters")
     theirs = theirs if isinstance(theirs, dict) else {}
     benchmark = edition.benchmarks.get(logs[0].benchmark)
     machine = {name for name, setting in benchmark.settings.items() if setting.machine} if benchmark else set()
@@ -186,7 +181,7 @@ def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
 def _model(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
     published = edition.problems.get(logs[0].problem or "")
     wanted = published.parameter_count if published else None
-    found = _fact(logs[0], "parameter_count")
+    found = logs[0].value("parameter_count")
     yield f"{show(found)} parameters, published {wanted if wanted is not None else 'nowhere'}"
 
 
@@ -196,7 +191,7 @@ def _system(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str
 
 
 def _weights(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    """How many runs have weights, and of how many there is a digest alone."""
+    """Yield the number of runs with weights, and of those with a digest alone."""
     found, limits = [run.weights for run in logs if run.weights], edition.limits.weights
     large = sum(limits is not None and one.size > limits.largest for one in found)
     yield f"final weights of {len(found)} of {len(logs)} runs" + (f", of {large} the digest alone" if large else "")
@@ -211,14 +206,9 @@ def _energy(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str
 
 
 def _counters(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    """How many runs read counters, and of what."""
+    """Yield the number of runs with energy counters, by tier."""
     tiers = Counter(run.energy.tier for run in logs if run.energy and run.energy.tier != METER)
     yield "; ".join(f"{tier} counters in {n} of {len(logs)} runs" for tier, n in sorted(tiers.items())) or "no counters"
-
-
-def _fact(run: Run, key: str) -> Any:
-    found = run.facts.get(key)
-    return found.value if found else None
 
 
 def _range(numbers: list[float]) -> str:

@@ -1,21 +1,23 @@
-"""What was run again: the file to which `--record` of `replay.py` and `reevaluate.py` adds a line of JSON for each log.
-It is the reviewer's own, and says of each line which log it was, by the log's sha256."""
+"""Read the reviewer's file of replays and re-evaluations, which `replay.py` and `reevaluate.py` write by `--record`.
+
+It has a line of JSON for each log that was run again, which names the log by its sha256.
+"""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-KINDS = ("replay", "reevaluation", "held-out")  # a line that names none is a replay
+KINDS = ("replay", "reevaluation", "held-out")  # the first is the default
 OUTCOMES = ("agrees", "differs", "open")
 CODES = ("reference", "submitted")  # whose code ran
 LARGEST = 16 << 20  # bytes
-LOG, WORDS = 64, 400  # characters of a digest, and most of a verdict
+LOG, WORDS = 64, 400  # characters of a digest, and most characters of a verdict
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What was run again of the log with this sha256. A replay is of so many epochs; final weights have None."""
+    """The outcome of running the log with this sha256 again. `epochs` is the number replayed, None for weights."""
 
     log: str
     kind: str
@@ -26,7 +28,7 @@ class Replay:
 
 
 def read_replays(path: Path) -> dict[str, list[Replay]]:
-    """The replays by their log's sha256, in order. Raises ValueError naming file, line and what is wrong."""
+    """Return the replays by the sha256 of their log, in order. Raises ValueError with file, line and fault."""
     try:
         data = path.read_bytes()[: LARGEST + 1]
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A file of reviews to fill in: every point of a submission, open, with what is known of it as comments."""
+"""Write a file of reviews to fill in: every point of a submission, open, with its evidence as comments."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,12 @@ from compliance.checklist import OPEN, VERDICTS
 from compliance.safe import printable
 
 HEAD = f"""# verdict: {", ".join(VERDICTS)}. who and when (YYYY-MM-DD) sign an entry, the note says why you object.
-# Keep this file outside of the submissions. What was submitted anew must be reviewed anew.
+# Keep this file outside of the submissions. Review again what is submitted again.
 """
 
 
 def template(points: Sequence[tuple[str, Sequence[Question]]]) -> str:
-    """YAML with an entry for each question on each submission, given by its path; compliance/review.py reads it."""
+    """Return YAML with an entry for each (path of a submission, its questions), as compliance/review.py reads it."""
     return HEAD + "".join(f"\n{line}" for path, questions in points for line in _entries(path, questions)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The checks, one module a family. Importing this package registers them all."""
+"""The checks, by family of rules. Importing this package registers them all."""
 
 import importlib
 import pkgutil

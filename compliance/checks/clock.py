@@ -3,13 +3,14 @@
 import datetime
 import functools
 import itertools
+import operator
 from collections.abc import Iterator
 
 from benchmark.log import Event
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import rule
 
@@ -67,19 +68,20 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
         yield Fault(event.line, f"time_ms {show(event.time_ms)}", "an integer: milliseconds since 1970")
     low, high = _milliseconds(limits.not_before), _milliseconds(limits.not_after)
     timed = [e for events in log.events.values() for e in events if type(e.time_ms) is int]
-    ends = (min(timed, key=_time_of), max(timed, key=_time_of)) if timed else ()
+    at = operator.attrgetter("time_ms")
+    ends = (min(timed, key=at), max(timed, key=at)) if timed else ()
     start = [time.start] if time.start and type(time.start.time_ms) is int else []
     for event in (*start, *ends):
         if not low <= event.time_ms <= high:
             wanted = f"{limits.not_before} to {limits.not_after}"
-            yield Fault(event.line, f"{event.key} at {_date(event.time_ms)}", wanted)
+            yield Fault(event.line, f"{event.key} at {date_of(event.time_ms)}", wanted)
             return
 
 
 @rule("CLK06", "log", after=("CLK04",))
 def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """No gap between init_stop and run_start"""
-    gap = _seconds(log.first("init_stop"), time.start)
+    gap = seconds_between(log.first("init_stop"), time.start)
     if gap is not None and gap > terms.edition.limits.clock.gap:
         yield Fault(time.start.line, f"{gap:.3f} s", f"at most {terms.edition.limits.clock.gap:g} s")
 
@@ -88,7 +90,7 @@ def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
 def initialisation_is_limited(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Initialisation, init_start to init_stop, keeps within its limit"""
     stop = log.first("init_stop")
-    seconds = _seconds(log.first("init_start"), stop)
+    seconds = seconds_between(log.first("init_start"), stop)
     if seconds is not None and seconds >= terms.edition.limits.clock.init:
         yield Fault(stop.line, f"{seconds:.0f} s", f"less than {terms.edition.limits.clock.init:g} s")
 
@@ -101,17 +103,17 @@ def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iter
             if event.line <= time.stop.line and not _later(event, time.stop):
                 break
             says = "later" if event.line <= time.stop.line else "after it"
-            # Instances that share a log go on after one of them has stopped; what comes late doesn't count anyhow.
+            # Instances that share a log continue after one of them has stopped; late scores don't count in any case.
             mild = "warning" if terms.edition.limits.tolerant and time.passing else ""
             found = f"{name} in line {event.line}, {says}"
-            yield Fault(time.stop.line, found, "run_stop behind the run's last event", severity=mild)
+            yield Fault(time.stop.line, found, "run_stop after the run's last event", severity=mild)
             return
 
 
 @rule("CLK09", "log", after=("CLK04", "EVL09"))
 def run_stop_follows_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """run_stop follows the evaluation that met the target at once"""
-    delay = _seconds(time.passing.event, time.stop) if time.passing else None
+    delay = seconds_between(time.passing.event, time.stop) if time.passing else None
     if delay is not None and delay > terms.edition.limits.clock.stop_delay:
         yield Fault(time.stop.line, f"{delay:.3f} s later", f"at most {terms.edition.limits.clock.stop_delay:g} s")
 
@@ -159,7 +161,7 @@ def figures_agree_with_the_clock(log: Log, terms: Terms, time: Timeline) -> Iter
     for event in log.all("tracked_stats"):
         epoch = epoch_of(event)
         start, stop = starts.get(epoch), stops.get(epoch)
-        seconds = _seconds(start, stop)
+        seconds = seconds_between(start, stop)
         if seconds is None or type(event.value) is not dict:
             continue
         told = _told(event, stop)
@@ -187,22 +189,12 @@ def _counted(log: Log) -> Iterator[Fault]:
 
 
 def _told(event: Event, stop: Event) -> float:
-    """Seconds of work that an epoch's statistics speak of; 0 where they speak of none."""
+    """Return the seconds of work that an epoch's statistics imply, 0 if they imply none."""
     stats = event.value
     parts = [v for v in (stats.get("wait_seconds"), stats.get("compute_seconds")) if is_number(v) and v > 0]
     rate, samples = stats.get("throughput"), metadata(stop, "samples_count")
     implied = samples / rate if is_number(rate) and rate > 0 and is_number(samples) else 0.0
     return max(sum(parts), implied)
-
-
-def _seconds(start: Event | None, stop: Event | None) -> float | None:
-    if start is None or stop is None or not is_number(start.time_ms) or not is_number(stop.time_ms):
-        return None
-    return (stop.time_ms - start.time_ms) / 1000
-
-
-def _time_of(event: Event) -> int:
-    return event.time_ms
 
 
 def _later(event: Event, than: Event) -> bool:
@@ -214,7 +206,7 @@ def _milliseconds(date: str) -> int:
     return int(datetime.datetime.fromisoformat(date).replace(tzinfo=datetime.UTC).timestamp() * 1000)
 
 
-def _date(time_ms: int) -> str:
+def date_of(time_ms: int) -> str:
     try:
         return datetime.datetime.fromtimestamp(time_ms / 1000, datetime.UTC).strftime("%Y-%m-%d")
     except (OverflowError, ValueError, OSError):

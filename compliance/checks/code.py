@@ -1,4 +1,4 @@
-"""CODE: what a person must look at in the submitted source, and what hides there from people."""
+"""CODE: places in the submitted source that a person must read, and code that is hidden from people."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -12,9 +12,9 @@ from compliance.source.seeds import settings
 from compliance.source.trace import untraced
 from compliance.source.uses import use_of_name, uses_of_script
 
-PLACES = 5  # of a kind in a file that are named one by one; the rest are counted
-FILES = 100  # whose places are named
-MOST_TRACED = 16 * LARGEST_PYTHON  # characters of Python in all folders in which seeds are followed
+PLACES = 5  # places of a kind in a file that are listed; the others are counted
+FILES = 100  # files whose places are listed
+MOST_TRACED = 16 * LARGEST_PYTHON  # characters of Python, in all folders, in which seeds are traced
 Places = list[tuple[int, str, str]]  # line, kind, what is there
 SEEDED, LOOKED = "the logged seed, or what follows from it alone", "a reviewer who has looked at it"
 
@@ -82,7 +82,7 @@ def _unread(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
 
 
 def _told(files: SubmissionFiles, found: Iterable[tuple[Text, Places]], wanted: str) -> Iterator[Fault]:
-    """The places in files that are not the reference's: the first of each kind in each file, and how many more."""
+    """Yield the first places of each kind in each file that is not the reference's, and the number of the others."""
     told = more = 0
     for text, places in found:
         if not places or text.parts in files.published:

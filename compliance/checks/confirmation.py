@@ -1,4 +1,4 @@
-"""TUN: what follows from a campaign of tuning: the runs that confirm its winner, and settings from its tables."""
+"""TUN: the runs that confirm the winner of a campaign of tuning, and settings that runs take from tables."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from compliance.reading.tuning import read, settings_of, winner_of, words
 from compliance.rule import rule
 from rules.edition import Edition
 
-MOST_TOLD = 20  # settings that are told one by one
+MOST_TOLD = 20  # settings that a finding lists
 
 
 @rule("TUN08", "submission", after=("TREE01",))
@@ -36,8 +36,8 @@ def winner_is_confirmed(files: SubmissionFiles) -> Iterator[Fault]:
 
 
 def _confirmations(files: SubmissionFiles) -> Iterator[tuple[Set, list[Run], Run, list[Run], Opened]]:
-    """Of each campaign that has a winner: its set, its trials, the winner, the confirmation runs, and what was
-    frozen."""
+    """Yield for each campaign with a winner: its set, its trials, the winner, the confirmation runs, the frozen
+    campaign."""
     by_set: dict[str, list[Run]] = {}
     for run in files.runs:
         by_set.setdefault(run.set_path, []).append(run)
@@ -52,10 +52,10 @@ def _confirmations(files: SubmissionFiles) -> Iterator[tuple[Set, list[Run], Run
 def _confirmed(
     runs: list[Run], trials: Set, tried: list[Run], winner: Run, opened: Opened, files: SubmissionFiles
 ) -> Iterator[Fault]:
-    """What is wrong with the confirmation runs of a campaign."""
+    """Yield the faults of the confirmation runs of a campaign."""
     numbers, wanted = sorted(run.number or 0 for run in runs), opened.campaign.confirmations
     if numbers != list(range(wanted)):
-        found = f"confirmation runs {', '.join(map(str, numbers)) or 'of which there are none'}"
+        found = f"confirmation runs {', '.join(map(str, numbers))}" if numbers else "no confirmation runs"
         yield Fault(1, found, f"runs 0 to {wanted - 1}", path=trials.name)
         return
     over = max((run.stop_ms for run in tried if run.stop_ms is not None), default=None)
@@ -91,7 +91,7 @@ def confirmation_is_on_the_winners_devices(files: SubmissionFiles) -> Iterator[F
 
 
 def _devices(run: Run) -> Counter:
-    """How many ranks compute on which kind and model of device; on which hosts doesn't matter."""
+    """Return the number of ranks by kind and model of device, on whatever hosts."""
     found = Counter[tuple[str, str]]()
     for group in groups_of(run.value("devices")) or ():
         found[group.kind, group.name] += group.ranks
@@ -103,7 +103,8 @@ def _told(devices: Counter) -> str:
 
 
 def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fault]:
-    """What differs between the environments of a winner and of its confirmation runs: of each fact the first run."""
+    """Yield the facts in which the environments of the confirmation runs differ from the winner's, each for the first
+    run that differs."""
     limits = edition.limits.environment
     for run in runs if limits else ():
         if bool(run.environments) != bool(winner.environments):
@@ -124,7 +125,7 @@ def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fa
 
 
 def _environment(run: Run, edition: Edition) -> Environment | None:
-    """What a run's first manifest says; None where there is none, or none that is sound."""
+    """Return a run's first manifest, None if there is no sound one."""
     limits = edition.limits.environment
     named = run.environments[0] if run.environments and limits else None
     return named and read_environment(run.file.with_name(named.file), named.digest, limits.largest)

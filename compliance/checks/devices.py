@@ -1,17 +1,16 @@
-"""SYS: the devices that a run names: that they agree, and that they can have computed so fast."""
+"""SYS: the devices that a run names agree with its settings, and can compute as fast as it did."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from benchmark.log import Event
-from compliance.checks.clock import _seconds
 from compliance.finding import Fault, show
 from compliance.reading.devices import CPU, devices_of, groups_of
 from compliance.reading.log import Log
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import rule
 from rules.names import same_name
@@ -96,8 +95,8 @@ def runs_name_the_same_devices(runs: list[Run], place: Any, terms: Terms) -> Ite
 def named_devices_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The devices that runs name are those of the system description"""
     model = next(filter(None, map(_models, runs)), ())
-    data = place.description.data if place.description else None
-    for kind, name in model if data else ():
+    data = place.described
+    for kind, name in model:
         key = "host_processor_model_name" if kind == CPU else "accelerator_model_name"
         if type(data.get(key)) is str and not same_name(data[key], name):
             run = next(run for run in runs if _models(run))
@@ -105,7 +104,7 @@ def named_devices_are_the_descriptions(runs: list[Run], place: Any, terms: Terms
 
 
 def _models(run: Run) -> tuple[tuple[str, str], ...]:
-    """The kinds and models that a run names."""
+    """Return the (kind, model) pairs of devices that a run names."""
     return tuple(sorted({(group.kind, group.name) for group in groups_of(run.value("devices")) or ()}))
 
 
@@ -122,10 +121,10 @@ def nodes_have_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 
 
 def _rates(log: Log) -> Iterator[tuple[float, Event]]:
-    """Samples a second, by the clock of each epoch, and as a throughput-only log says in all."""
+    """Yield (samples a second, event): of each epoch by the clock, and the total of a throughput-only log."""
     starts = {epoch_of(e): e for e in log.all("epoch_start")}
     for stop in log.all("epoch_stop"):
-        seconds, samples = _seconds(starts.get(epoch_of(stop)), stop), metadata(stop, "samples_count")
+        seconds, samples = seconds_between(starts.get(epoch_of(stop)), stop), metadata(stop, "samples_count")
         if seconds is not None and is_number(samples) and samples > 0:
             yield samples / max(seconds, 1e-3), stop  # stamps are whole milliseconds
     for event in log.all("throughput"):

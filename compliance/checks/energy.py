@@ -1,4 +1,4 @@
-"""ENE: energy that runs read from counters of their machine (the rules of power logs beside them are PWR)."""
+"""ENE: energy that runs read from counters of their machine. The rules on power meters beside the runs are PWR."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -82,10 +82,9 @@ def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Itera
 @rule("ENE05", "set", severity="warning", after=("LOG06", "SYS03"))
 def all_of_the_machine_is_measured(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """Where energy is read, it is that of every node, and of all of its processors and accelerators"""
-    data = (place.description.data if place.description else None) or {}
     for run in runs:
         if run.coverage and run.converged and run.codes.isdisjoint(UNSOUND):
-            counts = (run.value("number_of_nodes"), data.get("host_processors_per_node"))
+            counts = (run.value("number_of_nodes"), place.described.get("host_processors_per_node"))
             missing = shortfall(run.coverage, *map(count_of, (*counts, run.value("accelerators_per_node"))))
             if missing:
                 yield Fault(run.coverage.line, *missing, path=run.path)
@@ -126,7 +125,7 @@ def energy_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[F
     """Energy is read from the machine, and not from files that stand in for it"""
     live = live_of(log)
     if live and live.rehearsal:
-        yield Fault(live.line, "rehearsal", "counters of the machine")
+        yield Fault(live.line, "a rehearsal", "counters of the machine")
 
 
 @rule("ENE09", "log", after=("ENE01", "SYS10"))
@@ -145,7 +144,7 @@ def counters_are_of_what_computes(log: Log, terms: Terms, time: Timeline) -> Ite
 
 
 def _falls(live: Live, at: int, source: Source) -> Fault | None:
-    """The first place where a counter runs back."""
+    """Return the first fault in a counter's readings, None if there is none."""
     numbers = [(reading.line, reading.times[at], reading.joules[at]) for reading in live.readings]
     if numbers and numbers[0][2] not in (0, None):
         return Fault(numbers[0][0], f"{numbers[0][2]:.6g} J of {_named(source)} at first", "0")
@@ -160,7 +159,7 @@ def _falls(live: Live, at: int, source: Source) -> Fault | None:
 
 
 def _watts(source: Source, limits: Energy) -> float:
-    """The most that what a counter counts may draw: as its machine says, but no more than any of its kind."""
+    """Return the most watts that a counter may measure: its device's limit, at most that of its scope."""
     most = limits.watts[source.scope]
     return most if source.limit is None else min(source.limit, most)
 

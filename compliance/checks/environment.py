@@ -1,5 +1,4 @@
-"""ENV: the manifests of the environments that runs ran in: that they are the logged ones, sound, and equal where they
-must be."""
+"""ENV: the manifests of the environments of runs are those that logs name, are sound, and agree where they must."""
 
 import hashlib
 import json
@@ -14,13 +13,12 @@ from benchmark.tree import ENVIRONMENT, SUPERSEDED, environment_path
 from compliance.finding import Fault, show
 from compliance.reading.described import contradictions
 from compliance.reading.devices import CPU, groups_of
+from compliance.reading.digest import is_sha256
 from compliance.reading.environment import (
     Environment,
     Named,
-    Unsound,
     content,
     fault_of,
-    is_digest,
     parse,
     read_environment,
 )
@@ -31,10 +29,11 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
+from compliance.reading.values import Unsound
 from compliance.rule import rule
 
-REVIEW = "review"  # of what one run or node could read and another one couldn't
-MOST_SHOWN = 5  # entries of a fact that are told
+REVIEW = "review"  # the severity if one run or node could read a fact and another could not
+MOST_SHOWN = 5  # entries of a fact that a finding lists
 LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
 
 
@@ -47,9 +46,9 @@ def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     if fault := fault_of(event, log.path):
         yield Fault(event.line, *fault)
     elif time.start and event.line > time.start.line:
-        yield Fault(event.line, f"behind run_start of line {time.start.line}", "before it")
+        yield Fault(event.line, f"after run_start of line {time.start.line}", "before it")
     for resumed in log.all("resumed"):
-        if type(resumed.value) is dict and not is_digest(resumed.value.get(KEY)):
+        if type(resumed.value) is dict and not is_sha256(resumed.value.get(KEY)):
             yield Fault(resumed.line, f"resumed with {KEY} {show(resumed.value.get(KEY))}", "the sha256 of another one")
 
 
@@ -96,9 +95,9 @@ def environment_is_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[
 def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set have the same environment"""
     limits = terms.edition.limits.environment
-    # What is kept of each manifest are digests: there may be thousands, of a megabyte each.
+    # Only digests are kept of each manifest: there may be thousands, of a megabyte each.
     kept = [(run, named, _digests(found.node, limits.same)) for run, named, found in _read(runs, terms)]
-    points = defaultdict(list)  # of a study: what a rank has of a node differs between them, as threads do
+    points = defaultdict(list)  # of a scaling study, in which the share of a node that a rank has may differ
     for one in kept:
         points[json.dumps(one[0].value("number_of_ranks"))].append(one)
     for name, severity in limits.same.items() if kept else ():
@@ -107,7 +106,7 @@ def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iter
 
 
 def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict]], limits: Any) -> Iterator[Fault]:
-    """The manifests in which a fact is not what it is in most of them."""
+    """Yield a fault for each manifest in which a fact differs from that of most manifests."""
     counts = Counter(digests[name] for *_, digests in kept if digests[name] is not None)
     usual = counts.most_common(1)[0][0] if counts else None
     other = next((_again(run, named, limits)[name] for run, named, d in kept if usual and d[name] == usual), None)
@@ -162,7 +161,7 @@ def environment_is_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterat
     for run, named, environment in _read(runs, terms):
         groups = groups_of(run.value("devices")) or []
         hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
-        first = named is run.environments[0]  # a run may go on elsewhere
+        first = named is run.environments[0]  # a run may be resumed on other hosts
         pairs = [("hosts", hosts, sorted({group.host for group in groups}))] if groups and first else []
         pairs += [("nodes", len(hosts), run.value("number_of_nodes"))]
         pairs += [("ranks", (environment.run["launcher"] or {}).get("ranks", ranks), ranks)]
@@ -186,9 +185,9 @@ def environment_is_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterat
 @rule("ENV09", "set", severity="review", after=("ENV04",))
 def environment_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The system description agrees with the manifests of its runs"""
-    limits, description = terms.edition.limits.environment, place.description
-    for run, named, environment in islice(_read(runs, terms), 1) if description and description.data else ():
-        for found, wanted in contradictions(environment, description.data, limits.memory):
+    limits, described = terms.edition.limits.environment, place.described
+    for run, named, environment in islice(_read(runs, terms), 1) if described else ():
+        for found, wanted in contradictions(environment, described, limits.memory):
             yield Fault(1, found, f"{wanted}, as in the system description", path=manifest_of(run, named))
 
 
@@ -205,19 +204,19 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
         if entry.kind == "file" and entry.parts[0] == "results" and ENVIRONMENT.match(entry.parts[-1]):
             aside = SUPERSEDED in entry.parts and _log_beside(entry.parts, submission.at)
             if path not in known and not aside:
-                wanted = "a manifest that a log beside it names as its file"
+                wanted = "a manifest that a log beside it names"
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
 
 
 def _log_beside(parts: tuple[str, ...], at: dict) -> bool:
-    """Whether a manifest that was moved aside has its log there, too."""
+    """Return whether a superseded manifest has its log beside it."""
     number = parts[-1].removeprefix("environment_").removesuffix(".json").partition("_")[0]
     log = (*parts[:-1], f"result_{number}.txt")
     return log in at and parts[-1].startswith(environment_path(Path(log[-1])).stem)
 
 
 def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, int]]:
-    """Every manifest that a log names: its run, what that says, where it is, how large it may be."""
+    """Yield (run, manifest as logged, its path, the most bytes) of every manifest that a log names."""
     limits = terms.edition.limits.environment
     for run in runs if limits else ():
         for named in run.environments:
@@ -225,26 +224,26 @@ def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, in
 
 
 def _read(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Environment]]:
-    """Every manifest that is there and sound, one at a time."""
+    """Yield every sound manifest, one at a time."""
     for run, named, path, most in _files(runs, terms):
         if found := read_environment(path, named.digest, most):
             yield run, named, found
 
 
 def _digests(values: dict[str, Any], names: Iterable[str]) -> dict[str, bytes | None]:
-    """What tells the values of facts apart; None of what could not be read."""
+    """Return a digest of each named fact, None for one that could not be read."""
     told = {name: values[name] for name in names}
     return {n: None if v is None else hashlib.sha256(_text(v).encode()).digest() for n, v in told.items()}
 
 
 def _again(run: Run, named: Named, limits: Any) -> dict[str, Any]:
-    """The values of a manifest's first node, read again; none of one that has gone meanwhile."""
+    """Read the facts of a manifest's first node again; all are None if the file has gone meanwhile."""
     found = read_environment(run.file.with_name(named.file), named.digest, limits.largest)
     return found.node if found else defaultdict(lambda: None)
 
 
 def manifest_of(run: Run, named: Named) -> str:
-    """What findings call a manifest."""
+    """Return the path of a manifest as findings give it."""
     return "/".join((*run.path.split("/")[:-1], named.file))
 
 
@@ -253,7 +252,7 @@ def _text(value: Any) -> str:
 
 
 def apart(value: Any, usual: Any) -> tuple[str, str]:
-    """Two values, of mappings the entries in which they differ."""
+    """Return two values in words; of two mappings, only the entries in which they differ."""
     if type(value) is not dict or type(usual) is not dict:
         return show(_text(value)), show(_text(usual))
     names = sorted(n for n in value.keys() | usual.keys() if _text(value.get(n)) != _text(usual.get(n)))

@@ -1,4 +1,4 @@
-"""EVL: evaluations and convergence, decided from the logged values and never from what the log says of itself."""
+"""EVL: evaluations and convergence, decided from the logged values and never from the status that the log claims."""
 
 import math
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from compliance.reading.values import is_number
 from compliance.rule import rule
 
 METRICS = ("eval_accuracy", "eval_error")
-ROUNDINGS = 4  # units in the last place by which a mean of sums may differ: they may be added in any order
+ROUNDINGS = 4  # units in the last place by which a mean may differ, since sums may be added in any order
 
 
 @rule("EVL01", "log", after=("EVL03",))
 def evaluations_log_one_score(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Each evaluation logs one score"""
     scored: dict[object, Event] = {}
-    many = terms.edition.limits.tolerant  # such rounds also have several evaluations of an epoch
+    many = terms.edition.limits.tolerant  # such rounds may evaluate an epoch several times
     for score in time.scores:
         if not is_number(score.epoch):  # LOG10 says so
             continue
@@ -84,7 +84,7 @@ def scores_are_numbers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
     for score in time.scores:
         value = score.event.value
         if not in_range(value, terms):
-            # A training may diverge for a while; rounds took its NaN. Text and `true` are no results of arithmetic.
+            # A training may diverge for a while, and rounds accepted its NaN. Text and booleans are no scores.
             mild = "warning" if terms.edition.limits.tolerant and type(value) in (int, float) else ""
             yield Fault(score.event.line, f"{terms.metric} {show(value)}", _range(terms), severity=mild)
 
@@ -123,7 +123,7 @@ def run_reaches_its_target(log: Log, terms: Terms, time: Timeline) -> Iterator[F
 def status_agrees_with_scores(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """run_stop's status agrees with the scores"""
     status = metadata(time.stop, "status")
-    # MLPerf HPC goes by the values alone: there a wrong word is no error, and a missed target is EVL07's.
+    # MLPerf HPC decides by the values alone: a wrong word is no error there, and EVL07 reports a missed target.
     mild = "warning" if terms.edition.limits.tolerant else ""
     if status not in ("success", "aborted"):
         met = "where the target was met" if time.passing else "where the target was missed"
@@ -219,12 +219,12 @@ def only_the_metric_is_logged(log: Log, terms: Terms, time: Timeline) -> Iterato
 
 
 def _room(wanted: float, terms: Terms) -> float:
-    """How far a score may be from what was computed again: Dice, from integers by one formula, not at all."""
+    """Return how far a score may be from the recomputed one. Dice comes from integers by one formula, so not at all."""
     return 0.0 if terms.benchmark.score == "dice" else ROUNDINGS * math.ulp(wanted)
 
 
 def _counted(event: Event, terms: Terms) -> float | None:
-    """The score that an event's own metadata gives; None where it has nothing to give one."""
+    """Return the score that follows from the counts or sums in an event's metadata, None without any."""
     if terms.benchmark is None or terms.problem is None:
         return None
     if terms.benchmark.score == "dice":
@@ -235,7 +235,7 @@ def _counted(event: Event, terms: Terms) -> float | None:
 
 
 def _bounds(terms: Terms) -> tuple[float, float | None]:
-    """The least and the greatest score."""
+    """Return the least and the greatest score."""
     b = terms.benchmark
     return (b.score_min if b.score_above is None else b.score_above), b.score_max
 

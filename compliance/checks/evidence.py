@@ -1,4 +1,4 @@
-"""LOG, DATA and EVL: what a run shows as it goes: statistics of epochs, bytes, fingerprints, scores in their place."""
+"""LOG, DATA and EVL: the evidence that a run logs as it trains: statistics, bytes, fingerprints, scores in order."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> I
         before = starts[at - 1] if at else None
         if before is None or epoch_of(before) != score.epoch:
             found = f"epoch {show(score.epoch)} after the start of {show(epoch_of(before)) if before else 'none'}"
-            yield Fault(event.line, found, f"behind the eval_start of epoch {show(score.epoch)}")
+            yield Fault(event.line, found, f"after the eval_start of epoch {show(score.epoch)}")
         elif (stop := ends.get(score.epoch)) and is_number(stop.time_ms) and is_number(event.time_ms):
             seconds = (event.time_ms - stop.time_ms) / 1000
             if seconds > delay:
@@ -84,7 +84,7 @@ def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> I
 
 
 def _wrong_statistic(value: object) -> tuple[str, str] | None:
-    """What is wrong in the statistics of an epoch: found and wanted."""
+    """Return (found, wanted) of the first wrong statistic of an epoch, None if all are right."""
     stats = value if type(value) is dict else {}
     for name in (*POSITIVE, *COUNTED, *ANY):
         number = stats.get(name)

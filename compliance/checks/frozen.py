@@ -1,4 +1,4 @@
-"""TREE13: what a round was frozen with."""
+"""TREE13: a frozen round keeps the files with which it was frozen."""
 
 from collections.abc import Iterator
 

@@ -1,10 +1,11 @@
-"""IOT: trials of the input, and what the ranks of a run waited for data."""
+"""IOT: trials of the input, and the time that the ranks of a run waited for data."""
 
 import itertools
 from collections.abc import Iterator
 from typing import Any
 
 from benchmark.log import Event
+from compliance.checks.throughput import CLOSE, rate_fault
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
@@ -12,7 +13,6 @@ from compliance.reading.timeline import Timeline, epoch_of, metadata
 from compliance.reading.values import is_number
 from compliance.rule import rule
 
-CLOSE = 1e-6  # relative, of figures that follow from others
 OF_RUNS = ("epoch_start", "epoch_stop", "eval_start", "eval_stop", "tracked_stats", "throughput")
 WAITS = ("least", "mean", "most", "slowest")
 SIZES = ("total", "least_by_rank", "most_by_rank")
@@ -33,7 +33,7 @@ def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
     passes, totals = log.all("io_epoch"), log.all("io_trial")
     if not terms.io_only or time.start is None:
         return
-    faults = [fault for event in (*passes, *totals) if (fault := _rate_fault(event))]
+    faults = [fault for event in (*passes, *totals) if (fault := rate_fault(event, "seconds"))]
     yield from faults
     if faults:
         return
@@ -131,26 +131,16 @@ def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> 
 
 
 def _trials(log: Log, terms: Terms) -> list[Event]:
-    """Passes and totals of a trial; none of a run."""
+    """Return the passes and totals of a trial, [] for any other log."""
     return [*log.all("io_epoch"), *log.all("io_trial")] if terms.io_only else []
 
 
-def _rate_fault(event: Event) -> Fault | None:
-    """What is wrong with the samples a second of a pass, or of several."""
-    numbers = {name: metadata(event, name) for name in ("steps", "samples_count")}
-    numbers |= {name: event.value.get(name) for name in ("seconds", "throughput")}
-    for name, number in numbers.items():
-        if not is_number(number) or number <= 0:
-            return Fault(event.line, f"{name} {show(number)}", "a number above 0")
-    wanted = numbers["samples_count"] / numbers["seconds"]
-    if abs(numbers["throughput"] - wanted) > CLOSE * wanted:
-        return Fault(event.line, f"throughput {numbers['throughput']:g}", f"{wanted:g}, as its counts give")
-    return None
-
-
 def _sums(passes: list[Event], totals: list[Event]) -> Iterator[Fault]:
-    """Each format at a place has one total, which is that of its passes together. Ranks are summed each by itself, so
-    that the seconds of the slowest are at most what the slowest of each pass took."""
+    """Yield the faults of totals that don't follow from their passes. Each format at a place has one total.
+
+    Times are added for each rank by itself. So the total, of the slowest rank, is at most the sum over passes of the
+    slowest rank in each.
+    """
     groups: dict[tuple[str, str], list[Event]] = {}
     for event in passes:
         groups.setdefault(_variant(event), []).append(event)
@@ -177,7 +167,8 @@ def _variant(event: Event) -> tuple[str, str]:
 
 
 def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
-    """What is wrong with what ranks waited in so many seconds."""
+    """Return a fault if the waits of ranks are malformed, or not in order from the least to the slowest, and these to
+    `seconds`."""
     found = [waits.get(n) if type(waits) is dict else None for n in WAITS]
     if not all(is_number(n) and n >= 0 for n in found):
         return Fault(event.line, f"waits {show(waits)}", f"numbers {', '.join(WAITS)}")
@@ -190,11 +181,11 @@ def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
 
 
 def _rising(numbers: list[Any]) -> bool:
-    """Whether each is no less than the one before, but for rounding."""
+    """Return whether each number is no less than the one before, within rounding."""
     return all(a <= b * (1 + CLOSE) + CLOSE for a, b in itertools.pairwise(numbers))
 
 
 def _total(sizes: Any) -> int | None:
-    """A number of bytes in all, of a total with its ranks' share or by itself."""
+    """Return a total of bytes, which is logged by itself or with the ranks' shares; None if it is no integer."""
     total = sizes.get("total") if type(sizes) is dict else sizes
     return total if type(total) is int else None

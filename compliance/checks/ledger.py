@@ -1,4 +1,4 @@
-"""LED: the launch ledger of a set, in which every start of a run was written down before its clock started."""
+"""LED: the launch ledger of a set, in which each start of a run is recorded before its clock starts."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,14 +7,15 @@ from typing import Any
 
 from benchmark.ledger import End, Entry, Start, commitment
 from benchmark.tree import LEDGER
-from compliance.finding import Fault, show
-from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, digest_of, start_in
+from compliance.finding import Fault, among, show
+from compliance.reading.digest import sha256
+from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_in
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import WEAK
 from compliance.rule import rule
 
-MOST_TOLD = 20  # faults of a kind, or starts, that are told one by one
+MOST_TOLD = 20  # faults of a kind, or starts, that are reported one by one
 STATED = {"source": "source", "config_digest": "config", "problem_digest": "problem"}  # key of a log -> of a start
 
 
@@ -34,7 +35,7 @@ def ledger_is_whole(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault
 
 
 def _order(launched: SetLedger, slack: float) -> Iterator[Fault]:
-    """Lines whose time is before that of a line above."""
+    """Yield the lines whose time is before that of an earlier line."""
     latest = None
     for entry in launched.ledger.entries:
         if latest and latest.time_ms - entry.time_ms > 1000 * slack:
@@ -46,7 +47,7 @@ def _order(launched: SetLedger, slack: float) -> Iterator[Fault]:
 
 
 def _references(launched: SetLedger) -> Iterator[Fault]:
-    """Lines that are about no start, or about one that is not theirs."""
+    """Yield the lines that refer to no start, or to a wrong one."""
     for entry in (e for e in launched.ledger.entries if e.said.refers is not None):
         about = launched.starts.get(entry.said.refers)
         if about is None:
@@ -64,7 +65,7 @@ def set_has_a_ledger(runs: list[Run], place: Any, terms: Terms) -> Iterator[Faul
     if place.ledger is None:
         named = [run for run in runs if run.launch]
         if named:
-            found = f"start {show(named[0].launch.number)} of no ledger{_many(named, runs)}"
+            found = f"start {show(named[0].launch.number)} of no ledger{among(named, runs)}"
             yield Fault(named[0].launch.line, found, f"{LEDGER} beside the logs", path=named[0].path)
         elif runs and terms.edition.limits.ledger == "required":
             yield Fault(1, "no launch ledger", f"{LEDGER} beside the logs")
@@ -76,7 +77,7 @@ def runs_are_in_the_ledger(runs: list[Run], place: Any, terms: Terms) -> Iterato
     if place.ledger:
         silent = [run for run in runs if run.launch is None]
         if silent:
-            found = f"no start named{_many(silent, runs)}"
+            found = f"no start named{among(silent, runs)}"
             wanted = f"the event ledger, before run_start, with a start of {place.ledger.path}"
             yield Fault(1, found, wanted, path=silent[0].path)
         for run in runs:
@@ -85,7 +86,7 @@ def runs_are_in_the_ledger(runs: list[Run], place: Any, terms: Terms) -> Iterato
 
 
 def _unfounded(run: Run, launched: SetLedger) -> Fault | None:
-    """What is wrong with the starts that a log names."""
+    """Return what is wrong with the starts that a log names, None if nothing."""
     launch, entry = run.launch, launched.starts.get(run.launch.number or 0)
     if entry is None or entry.said.run != run.file.name:
         found = f"start {show(launch.number)}" + (f", of {show(entry.said.run)}" if entry else ", which is none")
@@ -109,7 +110,7 @@ def _unfounded(run: Run, launched: SetLedger) -> Fault | None:
 
 @rule("LED04", "set", after=("LED03", "RUN04", "RUN08"))
 def runs_are_as_they_were_started(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """A run has the source, the settings, the problem and the seed with which it was started"""
+    """A run has the source, the settings, the problem and the seed of its recorded start"""
     for run in runs if place.ledger else ():
         for entry in place.ledger.starts_of(run):
             for key, name in STATED.items():
@@ -123,7 +124,7 @@ def runs_are_as_they_were_started(runs: list[Run], place: Any, terms: Terms) -> 
 
 @rule("LED05", "set", after=("LED03",))
 def starts_are_when_runs_start(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """A start was written down between init_start and run_start, and one that goes on before its run did"""
+    """A start is recorded between init_start and run_start, and a resuming one before its run resumes"""
     slack = terms.edition.limits.clock.launch_slack
     for run in runs if place.ledger else ():
         starts, name = {entry.number: entry for entry in place.ledger.starts_of(run)}, run.file.name
@@ -142,7 +143,7 @@ def starts_are_when_runs_start(runs: list[Run], place: Any, terms: Terms) -> Ite
 
 
 def _apart(by_ms: int, slack: float, what: str, entry: Entry, launched: SetLedger) -> Iterator[Fault]:
-    """A line that is further from the log's clock than the slack."""
+    """Yield a fault if a line is further from the log's clock than the slack, in seconds."""
     if by_ms > 1000 * slack:
         found = f"{by_ms / 1000:.3f} s {what}"
         yield Fault(entry.number, found, f"at most {slack:g} s", path=launched.path)
@@ -160,8 +161,8 @@ def logs_are_those_of_the_ends(runs: list[Run], place: Any, terms: Terms) -> Ite
 
 
 def _interrupted(run: Run, starts: list[Entry], launched: SetLedger) -> Iterator[Fault]:
-    """What is wrong with the ends of starts from which a run went on. A log that goes on begins as it was left, but for
-    the rest of a line that a full disk cut off."""
+    """Yield the faults of the ends from which a run was resumed. A resumed log begins with the log as it ended before,
+    except for a line that a full disk cut off."""
     ends = [end for entry in starts[:-1] if (end := launched.ends.get(entry.number))]
     kept = beginnings(run, {end.said.log for end in ends})
     for end in ends:
@@ -174,8 +175,8 @@ def _interrupted(run: Run, starts: list[Entry], launched: SetLedger) -> Iterator
 
 
 def _ended(run: Run, last: Entry, launched: SetLedger, slack: float) -> Iterator[Fault]:
-    """What is wrong with the end of a run, whose last start is `last`."""
-    end, digest = launched.ends.get(last.number), digest_of(run)
+    """Yield the faults of the end of a run whose last start is `last`."""
+    end, digest = launched.ends.get(last.number), sha256(run.file)
     if end is None:
         noted = launched.notes.get(last.number)
         found = f"start {last.number} without an end" + (f"; a note says: {noted[0]}" if noted else "")
@@ -236,18 +237,18 @@ def superseded_logs_are_of_starts(runs: list[Run], place: Any, terms: Terms) -> 
 
 
 def _unsaid(run: Run, launched: SetLedger) -> set[int]:
-    """The starts by which a run went on, and which its log does not name."""
+    """Return the resuming starts of a run that its log does not name."""
     return {entry.number for entry in launched.starts_of(run)[1:]} - {again.number for again in run.resumptions}
 
 
 @rule("LED09", "set", severity="review", runs="every", after=("LED05", "LED06"))
 def starts_come_one_after_another(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """What was started on a system ended before the next start"""
+    """Each start on a system ends before the next one"""
     if not place.ledger or place.scaling == WEAK or place.runs.trials:
         return
     slack, launched = terms.edition.limits.clock.overlap, place.ledger
     plain = {run.launch.number for run in runs if run.launch and not run.resumptions}  # RUN21 looks at these
-    last: Entry | None = None  # of the ends of earlier starts, the last one
+    last: Entry | None = None  # the latest end of an earlier start
     for number, entry in sorted(launched.starts.items(), key=lambda item: (item[1].time_ms, item[0])):
         shared = (last.time_ms - entry.time_ms) / 1000 if last else 0.0
         if shared > slack and not {number, last.said.of} <= plain:
@@ -256,7 +257,3 @@ def starts_come_one_after_another(runs: list[Run], place: Any, terms: Terms) -> 
         end = launched.ends.get(number)
         if end and (last is None or end.time_ms > last.time_ms):
             last = end
-
-
-def _many(some: list[Run], runs: list[Run]) -> str:
-    return f", in {len(some)} of {len(runs)} logs" if len(some) > 1 else ""

@@ -1,15 +1,15 @@
-"""LOG: the log can be read, is whole, and says what a log must say."""
+"""LOG: the log can be read, is complete, and has the required keys with values of the right type."""
 
 from collections.abc import Iterator
 
 from benchmark.log import ODDITIES
 from compliance.finding import Fault, show
-from compliance.reading.log import Log
+from compliance.reading.log import MOST_EVENTS, Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of
 from compliance.reading.values import is_number
 from compliance.rule import rule
-from rules.edition import Key
+from rules.key import Key
 
 ENDINGS = {"_start": "INTERVAL_START", "_stop": "INTERVAL_END"}
 OF_AN_EPOCH = ("epoch_start", "epoch_stop", "eval_start", "eval_stop")
@@ -32,7 +32,8 @@ def log_can_be_read(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     if log.unreadable:
         yield Fault(1, log.unreadable, "a regular file that may be read")
     elif log.overflow:
-        yield Fault(log.overflow, f"{log.count} events", "no more than can be judged", "Could not look further")
+        wanted = f"at most {MOST_EVENTS} events; large ones count several times"
+        yield Fault(log.overflow, f"{log.count} events", wanted, "Could not look further")
 
 
 @rule("LOG03", "log", gate=True, after=("LOG01",))
@@ -46,7 +47,7 @@ def log_holds_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every required key is logged"""
     for name, key in terms.keys.items():
-        if key.required and name not in log.events and name not in ELSEWHERE and _applies(key, log, terms):
+        if key.required and name not in log.events and name not in ELSEWHERE and applies(key, log, terms):
             yield Fault(1, f"no {name}", "one", f"The log has no {name}")
 
 
@@ -70,7 +71,7 @@ def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[F
         if name == "seed":  # SEED02 judges these
             continue
         for event in log.all(name)[:1] if not key.many else log.all(name):
-            if not _typed(event.value, key.kind) or (not key.closed and not _ranged(event.value, key)):
+            if not _typed(event.value, key.kind) or (not key.closed and not in_limits(event.value, key)):
                 yield Fault(event.line, f"{name} {show(event.value)}", describe(key))
 
 
@@ -84,7 +85,7 @@ def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
             if event.event_type != wanted:
                 odd.setdefault((name, wanted), []).append(event)
     for (name, wanted), events in odd.items():
-        if terms.edition.limits.tolerant:  # a program that errs once errs in every line
+        if terms.edition.limits.tolerant:  # one finding a key: a program that errs does so in every line
             times = f", {len(events)} times" if len(events) > 1 else ""
             yield Fault(events[0].line, f"{name} {show(events[0].event_type)}{times}", wanted)
         else:
@@ -149,7 +150,7 @@ def metadata_are_objects(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
                 yield Fault(event.line, f"{name} with metadata {show(event.metadata)}", "an object")
 
 
-def _applies(key: Key, log: Log, terms: Terms) -> bool:
+def applies(key: Key, log: Log, terms: Terms) -> bool:
     if key.closed and terms.division != "closed":
         return False
     return all(log.value(name) == value for name, value in key.only_if)
@@ -169,8 +170,8 @@ def _typed(value: object, kind: str | None) -> bool:
     return kind is None or KINDS[kind](value)
 
 
-def _ranged(value: object, key: Key) -> bool:
-    """Whether a value keeps the limits of its key: min, above, max, below, length."""
+def in_limits(value: object, key: Key) -> bool:
+    """Return whether a value keeps the limits of its key: min, above, max, below, length."""
     if key.length is not None:
         return isinstance(value, list) and len(value) == key.length
     if key.min is key.above is key.max is key.below is None:
@@ -185,18 +186,8 @@ def _ranged(value: object, key: Key) -> bool:
 
 
 def describe(key: Key) -> str:
-    """What a key asks for, in words."""
-    signs = (
-        ("from", key.min),
-        ("above", key.above),
-        ("up to", key.max),
-        ("below", key.below),
-        ("of length", key.length),
-    )
-    words = [f"{word} {limit:g}" for word, limit in signs if limit is not None]
-    return " ".join(
-        [
-            {"int": "an integer", "number": "a finite number", "string": "text"}.get(key.kind, key.kind or "a value"),
-            *words,
-        ]
-    )
+    """Return in words the value that a key asks for."""
+    kinds = {"int": "an integer", "number": "a finite number", "string": "text"}
+    limits = {"from": key.min, "above": key.above, "up to": key.max, "below": key.below, "of length": key.length}
+    words = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
+    return " ".join([kinds.get(key.kind, key.kind or "a value"), *words])

@@ -1,4 +1,4 @@
-"""HYP and MOD: what the closed division may change, and the model that must be the reference's."""
+"""HYP and MOD: the settings that the closed division may change, and the model, which must be the reference's."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmark.log import Event
-from compliance.checks.log import _applies, _ranged, describe
+from compliance.checks.log import applies, describe, in_limits
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
@@ -21,7 +21,7 @@ MOST_NAMED = 12  # settings
 def closed_keeps_the_reference(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The closed division changes no hyperparameter but those that it may, and those within their limits"""
     for name, key in terms.keys.items():
-        if not key.closed or not _applies(key, log, terms):
+        if not key.closed or not applies(key, log, terms):
             continue
         for event in log.all(name)[:1]:
             wanted = _violates(event.value, key)
@@ -106,15 +106,15 @@ def layout_covers_the_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[
 
 
 def _closed_settings(log: Log, terms: Terms) -> tuple[Event | None, dict[str, Any]]:
-    """The settings of a run in the closed division, and their event; none of what is no mapping, or of a benchmark
-    whose settings the rules don't list."""
+    """Return the event and the settings of a run in the closed division. The settings are {} in the open division, for
+    a malformed value, and if the rules list no settings of the benchmark."""
     event = log.first("hyperparameters")
     judged = event and terms.division == "closed" and terms.benchmark and terms.benchmark.settings
     return (event, event.value) if judged and type(event.value) is dict else (event, {})
 
 
 def _violates(value: object, key) -> str:
-    """What the key asks for, where the value isn't it; else nothing."""
+    """Return in words what the key asks for if the value violates it, else ""."""
     if key.equals is not None:
         same = (value == key.equals and type(value) is not bool) or value is key.equals
         return "" if same else f"{key.equals!r}"
@@ -123,4 +123,4 @@ def _violates(value: object, key) -> str:
         return "" if good else f"{key.close!r}"
     if key.choices is not None:
         return "" if value in key.choices else f"one of {', '.join(map(str, key.choices))}"
-    return "" if _ranged(value, key) else describe(key)
+    return "" if in_limits(value, key) else describe(key)

@@ -1,15 +1,15 @@
-"""CLK: whether the clock goes at one pace: epochs, evaluations and initialisation next to each other, and today."""
+"""CLK: the clock keeps one pace: the times of epochs, evaluations and initialisation fit together, and with today."""
 
 import statistics
 import time as clock
 from collections.abc import Iterator
 
 from benchmark.log import Event
-from compliance.checks.clock import _date, _seconds
+from compliance.checks.clock import date_of
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import rule
 
@@ -22,7 +22,7 @@ def figures_fill_the_clock(log: Log, terms: Terms, time: Timeline) -> Iterator[F
     limits = terms.edition.limits.clock
     stats = {epoch_of(e): e for e in log.all("tracked_stats")}
     for start, stop in _pairs(log, "epoch"):
-        event, seconds = stats.get(epoch_of(stop)), _seconds(start, stop)
+        event, seconds = stats.get(epoch_of(stop)), seconds_between(start, stop)
         if event is None or seconds is None or type(event.value) is not dict:
             continue
         for name, told in _told(event, stop):
@@ -48,14 +48,16 @@ def epochs_and_evaluations_alternate(log: Log, terms: Terms, time: Timeline) -> 
 
 @rule("CLK16", "log", severity="review", after=("CLK10", "CLK04", "DATA06", "EVL11"))
 def evaluations_take_time(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """An evaluation takes time: a sample of it no less than a share of a trained sample's"""
+    """An evaluation takes time: for each sample, at least a share of the time to train on one"""
     limits = terms.edition.limits.clock
-    trained = [s / n for start, stop in _pairs(log, "epoch") if (s := _seconds(start, stop)) and (n := _samples(stop))]
+    trained = [
+        s / n for start, stop in _pairs(log, "epoch") if (s := seconds_between(start, stop)) and (n := _samples(stop))
+    ]
     if not trained:
         return
     a_sample = limits.eval_share * statistics.median(trained)
     for start, stop in _pairs(log, "eval"):
-        seconds, samples = _seconds(start, stop), _samples(stop)
+        seconds, samples = seconds_between(start, stop), _samples(stop)
         if seconds is not None and samples and seconds + limits.resolution < a_sample * samples:
             wanted = f"{a_sample * samples:.3f} s or more, {limits.eval_share:g} of its training's time a sample"
             yield Fault(stop.line, f"{seconds:.3f} s for epoch {show(epoch_of(stop))}", wanted)
@@ -66,7 +68,7 @@ def evaluations_take_time(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
 def the_first_epoch_reads_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The first epoch, which reads and proves the data, isn't much shorter than the others"""
     limits = terms.edition.limits.clock
-    seconds = [s for start, stop in _pairs(log, "epoch") if (s := _seconds(start, stop)) is not None]
+    seconds = [s for start, stop in _pairs(log, "epoch") if (s := seconds_between(start, stop)) is not None]
     if len(seconds) > 1:
         floor = limits.first_epoch_share * statistics.median(seconds[1:])
         if seconds[0] + limits.resolution < floor:
@@ -78,7 +80,7 @@ def the_first_epoch_reads_the_data(log: Log, terms: Terms, time: Timeline) -> It
 def initialisation_is_short_beside_the_run(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Initialisation is short next to the run"""
     limits, stop = terms.edition.limits.clock, log.first("init_stop")
-    seconds = _seconds(log.first("init_start"), stop)
+    seconds = seconds_between(log.first("init_start"), stop)
     if seconds is not None and time.seconds is not None:
         most = max(limits.init_free, limits.init_share * time.seconds)
         if seconds > most:
@@ -91,11 +93,11 @@ def no_run_is_from_the_future(log: Log, terms: Terms, time: Timeline) -> Iterato
     latest = max((e for events in log.events.values() for e in events), key=_time_of, default=None)
     now = clock.time() * 1000
     if latest is not None and _time_of(latest) > now + terms.edition.limits.clock.future * 1000:
-        yield Fault(latest.line, f"{latest.key} at {_date(latest.time_ms)}", f"at most today, {_date(round(now))}")
+        yield Fault(latest.line, f"{latest.key} at {date_of(latest.time_ms)}", f"at most today, {date_of(round(now))}")
 
 
 def _pairs(log: Log, kind: str) -> Iterator[tuple[Event, Event]]:
-    """Start and stop of each epoch or evaluation that has both: they are balanced."""
+    """Yield the start and stop of each epoch or evaluation; CLK10 has found them balanced."""
     yield from zip(log.all(f"{kind}_start"), log.all(f"{kind}_stop"), strict=False)
 
 
@@ -105,7 +107,7 @@ def _samples(stop: Event) -> int:
 
 
 def _told(event: Event, stop: Event) -> Iterator[tuple[str, float]]:
-    """Seconds of an epoch by its throughput, and by the parts of its time."""
+    """Yield (source, seconds) of an epoch: by its throughput, and by its seconds waited and computed."""
     stats, samples = event.value, metadata(stop, "samples_count")
     if is_number(stats.get("throughput")) and stats["throughput"] > 0 and is_number(samples):
         yield "throughput", samples / stats["throughput"]

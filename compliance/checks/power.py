@@ -1,4 +1,4 @@
-"""PWR: energy, where a submission gives it: power/<result_i>/{node,sw}_*.txt beside the logs (MLPerf's layout)."""
+"""PWR: energy from power meters: power/<result_i>/{node,sw}_*.txt beside the logs (MLPerf's layout)."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ def power_covers_the_run(files: SubmissionFiles) -> Iterator[Fault]:
 
 
 def _instruments(files: SubmissionFiles) -> Iterator[tuple[Entry, Instrument]]:
-    """The instruments' logs of a submission."""
+    """Yield the instruments' logs of a submission."""
     for entry in files.submission.entries:
         if entry.kind == "file" and is_power(entry.parts):
             yield entry, read_instrument(files.submission.path.joinpath(*entry.parts))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from compliance.finding import Fault, show
+from compliance.finding import Fault, among, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.registry import RoundRegistry, key_of, names_entry
@@ -14,9 +14,9 @@ from compliance.reading.tuning import entry_of
 from compliance.rule import rule
 from rules.registry import NAME, Entry
 
-MOST_LISTED = 20  # entries in a finding
-MOST_TRIED = 100  # runs whose seed may be the one found
-REGISTERED = (("source", "source"), ("config_digest", "config"))  # keys of a log and what an entry calls them
+MOST_LISTED = 20  # entries that a finding lists
+MOST_TRIED = 100  # runs of an entry among whose seeds the found one is searched
+REGISTERED = (("source", "source"), ("config_digest", "config"))  # key of a log, field of an entry
 
 
 @rule("REG01", "round")
@@ -39,7 +39,7 @@ def set_has_an_entry(runs: list[Run], place: Any, terms: Terms) -> Iterator[Faul
     if missing:
         named = missing[0].origin
         found = "a seed from the registry without an entry" if named.entry is None else f"entry {named.entry}"
-        yield Fault(named.line, f"{found}{_many(missing, runs)}", _choice(registry), path=missing[0].path)
+        yield Fault(named.line, f"{found}{among(missing, runs)}", _choice(registry), path=missing[0].path)
     elif terms.edition.limits.registry == "required" and runs and not claims and not _own(runs[0], place):
         yield Fault(1, "no entry", _choice(registry))
 
@@ -50,14 +50,14 @@ def seeds_are_assigned(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fa
     drawn = [run for run in runs if run.origin and "SEED04" not in run.codes]
     others = [run for run in drawn if not names_entry(run) and _own(run, place)]
     if others:
-        found = f"a seed from {show(others[0].origin.source)}{_many(others, runs)}"
+        found = f"a seed from {show(others[0].origin.source)}{among(others, runs)}"
         entries = ", ".join(str(entry.entry) for entry in _own(others[0], place)[:MOST_LISTED])
         yield Fault(others[0].origin.line, found, f"those of entry {entries}", path=others[0].path)
     claims = [(run, entry) for run in drawn if (entry := _entry(run, place.registry))]
     strange = [(run, entry) for run, entry in claims if entry.key != _key(run, place)]
     if strange:
         run, entry = strange[0]
-        found = f"entry {entry.entry}, of {entry.title}{_many([run for run, _ in strange], runs)}"
+        found = f"entry {entry.entry}, of {entry.title}{among([run for run, _ in strange], runs)}"
         wanted = f"one of {place.runs.place.org}, {place.system}, {run.benchmark}, {show(run.problem)}"
         yield Fault(run.origin.line, found, wanted, path=run.path)
     last = terms.benchmark.runs if terms.benchmark and place.scaling != "weak" else None
@@ -67,7 +67,8 @@ def seeds_are_assigned(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fa
 
 
 def _assigned(run: Run, entry: Entry, runs: int | None) -> Iterator[Fault]:
-    """What is wrong with a run's seed, of an entry whose set has so many runs, None for any number."""
+    """Yield a fault if a run's seed is not the one that the entry assigns. `runs` is the number of runs of a set, None
+    if the rules leave it open."""
     line, seed = run.seeds[0]
     if runs is not None and run.number >= runs:
         yield Fault(line, f"run {run.number}", f"runs 0 to {runs - 1} of entry {entry.entry}", path=run.path)
@@ -97,7 +98,7 @@ def runs_are_as_registered(runs: list[Run], place: Any, terms: Terms) -> Iterato
         changed = [(run, entry) for run, entry in claims if run.value(key) != getattr(entry, name)]
         if changed:
             run, entry = changed[0]
-            found = f"{key} {show(run.value(key))}{_many([run for run, _ in changed], runs)}"
+            found = f"{key} {show(run.value(key))}{among([run for run, _ in changed], runs)}"
             yield Fault(run.line(key), found, f"{getattr(entry, name)}, as in entry {entry.entry}", path=run.path)
 
 
@@ -127,7 +128,7 @@ def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
 
 
 def _entry(run: Run, registry: RoundRegistry | None) -> Entry | None:
-    """The entry that a run names, None where there is none or it names none."""
+    """Return the entry that a run names, None if there is no such entry or it names none."""
     return registry.entry(run.origin.entry) if registry and names_entry(run) else None
 
 
@@ -136,16 +137,12 @@ def _key(run: Run, place: Any) -> tuple[str, ...]:
 
 
 def _own(run: Run, place: Any) -> list[Entry]:
-    """The entries of a run's organisation, system, benchmark and problem."""
+    """Return the entries of a run's organisation, system, benchmark and problem."""
     return place.registry.fitting(_key(run, place)) if place.registry else []
 
 
 def _choice(registry: RoundRegistry | None) -> str:
-    """What is wanted of a set without an entry."""
+    """Return in words the entries among which a set should name one."""
     if registry is None:
         return f"one in {NAME} in the folder of the round"
     return f"one of the {len(registry.entries)} in {registry.path}"
-
-
-def _many(some: list[Run], runs: list[Run]) -> str:
-    return f", in {len(some)} of {len(runs)} logs" if len(some) > 1 else ""

@@ -1,4 +1,4 @@
-"""RES: runs that were interrupted and went on."""
+"""RES: runs that were interrupted and resumed."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from compliance.rule import rule
 
 @rule("RES01", "log", after=("CLK02", "LOG10"))
 def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """A run goes on inside its clock, after the last epoch that it evaluated, and not beyond its target"""
+    """A run resumes inside its clock, after the last epoch that it evaluated, and not beyond its target"""
     for event in log.all("resumed"):
         last = _before(event, time)
         if not time.start.line < event.line < time.stop.line:
@@ -29,7 +29,7 @@ def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterat
 
 @rule("RES02", "log", after=("LOG05", "LOG06", "RES01"))
 def runs_go_on_as_what_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """A run goes on with its own seed, code, settings, data and system"""
+    """A run resumes with its own seed, code, settings, data and system"""
     limits = terms.edition.limits
     configured = terms.benchmark.configured if terms.benchmark else ()
     groups = (limits.same_code, limits.same_system, limits.same_in_set, configured, limits.same_problem)
@@ -56,6 +56,6 @@ def runs_are_not_interrupted(log: Log, terms: Terms, time: Timeline) -> Iterator
 
 
 def _before(event: Event, time: Timeline) -> Scored | None:
-    """The last score before a resumption."""
+    """Return the last score before a resumption, None if there is none."""
     at = bisect_right(time.scores, event.line, key=lambda score: score.event.line)
     return time.scores[at - 1] if at else None

@@ -1,4 +1,4 @@
-"""RUN: sets of runs. Their number, and that they are of one system, one code and one problem."""
+"""RUN: a set has the right number of runs, all of one system, one code and one problem."""
 
 import itertools
 import json
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from compliance.finding import Fault, show
+from compliance.finding import Fault, among, show
 from compliance.reading.across import Across
 from compliance.reading.files import number_of
 from compliance.reading.log import Log
@@ -19,10 +19,10 @@ from compliance.verdict import NO_STOP
 from rules.names import same_name
 
 FIRST_NUMBERS = (0, 1)
-MOST_SHOWN = 20  # numbers in a finding
+MOST_SHOWN = 20  # numbers that a finding lists
 IDENTITY = ("submission_org", "submission_platform", "submission_benchmark")
 PLACEHOLDER = "PLACEHOLDER"
-MOST_TOLD = 3  # replays of a set that are told one by one
+MOST_TOLD = 3  # replays of a set that a finding lists
 
 
 @rule("RUN01", "set", runs="every", after=("THR03", "TREE06"))
@@ -146,8 +146,7 @@ def organisation_is_the_folders(runs: list[Run], place: Any, terms: Terms) -> It
     said = _usual(runs, "submission_org")
     if said is None or place.submission is None or _is_placeholder(said):
         return
-    description = place.description
-    names = [place.submission.org, (description.data or {}).get("submitter") if description else None]
+    names = [place.submission.org, place.described.get("submitter")]
     if not any(same_name(said, n) for n in names if n):
         run = next(r for r in runs if r.value("submission_org") == said)
         yield Fault(run.line("submission_org"), f"submission_org {show(said)}", show(names[0]), path=run.path)
@@ -186,15 +185,15 @@ def nodes_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Ite
 @rule("RUN16", "set")
 def accelerators_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The logs' number of accelerators per node is the system description's"""
-    said, described = _usual(runs, "accelerators_per_node"), place.description and place.description.data
-    number = number_of((described or {}).get("accelerators_per_node"))
+    said = _usual(runs, "accelerators_per_node")
+    number = number_of(place.described.get("accelerators_per_node"))
     if place.scaling == "weak" and is_number(said) and number is not None and 0 < said < number:
         return  # an instance may have some of a node's; THR01 looks at all that run at once
     yield from _against(runs, place, terms, "accelerators_per_node", "accelerators_per_node")
 
 
 def _odd_ones(runs: list[Run], key: str) -> Iterator[Fault]:
-    """The runs whose value of a key isn't that of most."""
+    """Yield a fault for each run whose value of a key differs from that of most runs."""
     told = [(r, json.dumps(r.value(key), sort_keys=True)) for r in runs if key in r.facts]
     if len({text for _, text in told}) < 2:
         return
@@ -212,8 +211,7 @@ def identity_is_filled_in(runs: list[Run], place: Any, terms: Terms) -> Iterator
     for key in IDENTITY:
         left = [r for r in runs if _is_placeholder(r.value(key))]
         if left:
-            many = f", in {len(left)} of {len(runs)} logs" if len(left) > 1 else ""
-            found = f"{key} {show(left[0].value(key))}{many}"
+            found = f"{key} {show(left[0].value(key))}{among(left, runs)}"
             yield Fault(left[0].line(key), found, "the name of what it is", path=left[0].path)
 
 
@@ -222,13 +220,14 @@ def _is_placeholder(value: object) -> bool:
 
 
 def _ranges(ranges: list[tuple[int, int]]) -> str:
-    """Ranges of numbers in words."""
+    """Return ranges of numbers in words."""
     text = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in ranges[:MOST_SHOWN])
     return text if len(ranges) <= MOST_SHOWN else f"{text}, ..."
 
 
 def _against(runs: list[Run], place: Any, terms: Terms, key: str, name: str) -> Iterator[Fault]:
-    """What most logs say against a field of the description; logs that differ from the others are RUN07's."""
+    """Yield a fault if the value of most logs differs from a field of the description. RUN07 reports logs that differ
+    from each other."""
     said, description = _usual(runs, key), place.description
     if said is None or description is None or description.data is None or name not in description.data:
         return
@@ -237,7 +236,7 @@ def _against(runs: list[Run], place: Any, terms: Terms, key: str, name: str) -> 
         return  # SYS05 says so
     if not _equal(said, value):
         wanted = f"{show(said)}, as in the logs"
-        if place.submission is None:  # a set given by itself: what lies outside it has no findings
+        if place.submission is None:  # a set given by itself: files outside of it get no findings
             yield Fault(1, f"{name} {show(value)} in the system description", wanted)
         else:
             at = place.submission.place(*description.parts)

@@ -1,4 +1,4 @@
-"""SEED: every run is seeded freshly, and with what it logs."""
+"""SEED: each run is seeded with a fresh seed, and with the one that it logs."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -31,7 +31,7 @@ def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
         if seed_of(event.value) is None:
             yield Fault(event.line, f"seed {show(event.value)}", "an integer from 0 on")
         elif type(event.value) is str:
-            mild = "warning" if terms.edition.limits.tolerant else ""  # rounds took them
+            mild = "warning" if terms.edition.limits.tolerant else ""  # MLPerf HPC accepted them
             yield Fault(event.line, f"seed {show(event.value)} as text", "an integer", severity=mild)
 
 
@@ -85,7 +85,7 @@ def seeds_are_unrelated(across: Across) -> Iterator[Fault]:
 
 
 def _told(across: Across) -> set[str]:
-    """The logs that are told as another run's already."""
+    """Return the logs that RUN05 and RUN06 report already."""
     return set(across.copies) | {replay.run.path for replay in across.replays}
 
 
@@ -103,13 +103,13 @@ def source_fixes_no_seed(files: SubmissionFiles) -> Iterator[Fault]:
 
 
 def logged_seeds(files: SubmissionFiles) -> dict[int, str]:
-    """The seeds that runs logged, and where. SEED03 names those that were picked."""
+    """Return each logged seed with the path of a log. Seeds that SEED03 reports are left out."""
     fresh = [run for run in files.runs if "SEED03" not in run.codes]
     return {seed: run.path for run in reversed(fresh) for _, seed in run.seeds}
 
 
 def fixed_seeds(files: SubmissionFiles, texts: tuple[Text, ...]) -> Iterator[tuple[Text, list[tuple[int, str]]]]:
-    """(file, [(line, what feeds a constant to a generator there)]) of each file of a folder of source."""
+    """Yield (file, [(line, text of the call that seeds a generator with a constant)]) for each file of a folder."""
     read = {text: files.python[text.sha256].seeds for text in texts if text.sha256 in files.python}
     constants = constants_of((text.name, text.parts[-2], seeds) for text, seeds in read.items())
     for text in texts:
@@ -118,7 +118,7 @@ def fixed_seeds(files: SubmissionFiles, texts: tuple[Text, ...]) -> Iterator[tup
 
 
 def possible_seeds(files: SubmissionFiles, text: Text) -> Iterable[tuple[int, int]]:
-    """(line, number) of what a file may set a seed to: defaults, settings, scripts."""
+    """Return (line, number) of each number that a file may set a seed to: in defaults, settings or scripts."""
     python = files.python.get(text.sha256) if text.name.endswith(".py") else None
     return python.seeds.possible if python else settings(text.name, text.text)
 
@@ -127,9 +127,10 @@ UNITS = {"seconds": (1000, 1), "milliseconds": (1, 1), "microseconds": (1, 1000)
 
 
 def _clock(seed: int, time_ms: object, window: float) -> str:
-    """The unit in which a seed is the time of the run, or nothing. `window` in seconds; 0 doesn't look."""
+    """Return in words the unit in which a seed is the time of the run, "" if in none. `window` is in seconds; 0 turns
+    the comparison off."""
     if window and is_number(time_ms):
-        for unit, (seeds, milliseconds) in UNITS.items():  # so many of the one are so many of the other
+        for unit, (seeds, milliseconds) in UNITS.items():  # seed * seeds == time * milliseconds, within the window
             if abs(seed * seeds - int(time_ms) * milliseconds) <= int(window * 1000) * milliseconds:
                 return f"the clock in {unit}"
     return ""

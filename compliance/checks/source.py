@@ -1,4 +1,4 @@
-"""SRC: the source of what ran is there, can be read, and is, file by file, the one that the runs loaded."""
+"""SRC: the source is handed in, can be read, and is file by file what the runs loaded."""
 
 import re
 from collections.abc import Iterator
@@ -27,9 +27,9 @@ SECRETS = {
 USER_PATH = re.compile(r"(?<![\w.])(?:/home/|/Users/|/root/|[A-Za-z]:\\\\?Users\\\\?)(?!<|\$|\{)[\w.~-]+")
 LONGEST_LINE = 20_000
 FEW = 20  # findings of a kind in a file, folder, set or log
-FREE, KEPT = "implementations", ("benchmark", "rules")  # folders whose files a closed run may change, and may not
-NEEDED = ("benchmark/fingerprint.py", "benchmark/log.py")  # by every run
-SCORED_WITH = {"dice": "benchmark/metric.py"}  # by kind of score
+FREE, KEPT = "implementations", ("benchmark", "rules")  # folders that a closed run may change, and may not
+NEEDED = ("benchmark/fingerprint.py", "benchmark/log.py")  # files that every run loads
+SCORED_WITH = {"dice": "benchmark/metric.py"}  # kind of score -> file that runs load for it
 
 
 @rule("SRC01", "submission")
@@ -88,7 +88,7 @@ def source_holds_no_users_path(files: SubmissionFiles) -> Iterator[Fault]:
 
 
 def _matches(files: SubmissionFiles, patterns: dict[str, re.Pattern], wanted: str) -> Iterator[Fault]:
-    """The lines that match; equal files are searched once."""
+    """Yield the lines that match a pattern. Equal files are searched once."""
     known: dict[str, dict[int, str]] = {}
     for text in files.source:
         if text.sha256 not in known:
@@ -112,7 +112,7 @@ def folders_of_source_ran(files: SubmissionFiles) -> Iterator[Fault]:
     for _, loaded, folder in files.loaded:
         if folder:
             used.setdefault(folder.parts, set()).update(map(folder.path_of, loaded))
-    for folder in files.folders if used else ():  # where no log tells, LOG02 does
+    for folder in files.folders if used else ():  # without a log that names its files, this can't be decided
         place = files.submission.place(*folder.parts)
         if folder.shared and folder.parts not in used:
             yield Fault(1, "source that no run loaded", "none", path=place)
@@ -137,7 +137,7 @@ def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterat
     files, config = sound(metadata(event, "files")), metadata(event, "config")
     kept = {path: digest for path, digest in files.items() if path.partition("/")[0] in KEPT}
     releases = {"the checker's own": own_files(), **terms.edition.limits.releases}
-    # One release for all: no two files are combined that never belonged together.
+    # All files must be of one release, so that no files are combined that never belonged together.
     name, ours = min(releases.items(), key=lambda one: sum(one[1].get(p) != d for p, d in kept.items()))
     wrong = [
         (f"{path} {digest}", f"{ours.get(path, 'no such file')}, {name}")
@@ -173,7 +173,7 @@ def source_has_its_digest(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
 
 
 def _few(faults: list[Fault], path: str = "") -> Iterator[Fault]:
-    """The first faults, and how many more there are; these at `path`."""
+    """Yield the first FEW faults, and one at `path` with the number of the others."""
     yield from faults[:FEW]
     if len(faults) > FEW:
         yield Fault(faults[0].line, f"... and {len(faults) - FEW} more", path=path)

@@ -1,4 +1,4 @@
-"""SYS: the system description, and that logs, folder and description speak of one system."""
+"""SYS: the system description exists, is complete, and has values of the right type."""
 
 from collections.abc import Iterator
 
@@ -9,66 +9,66 @@ from compliance.rule import rule
 
 
 @rule("SYS01", "submission")
-def systems_are_described(material: SubmissionFiles) -> Iterator[Fault]:
+def systems_are_described(files: SubmissionFiles) -> Iterator[Fault]:
     """A system with results has a description, systems/<system>.json"""
-    for system in material.submission.names("results"):
-        if system not in material.descriptions:
-            place = material.submission.place("systems", f"{system}.json")
+    for system in files.submission.names("results"):
+        if system not in files.descriptions:
+            place = files.submission.place("systems", f"{system}.json")
             yield Fault(1, "no such file", "the description of the system", path=place)
 
 
 @rule("SYS02", "submission")
-def descriptions_are_json(material: SubmissionFiles) -> Iterator[Fault]:
+def descriptions_are_json(files: SubmissionFiles) -> Iterator[Fault]:
     """A system description is a JSON object"""
-    for description in material.descriptions.values():
+    for description in files.descriptions.values():
         if description.problem:
-            place = material.submission.place(*description.parts)
+            place = files.submission.place(*description.parts)
             yield Fault(description.line, description.problem, "a JSON object", path=place)
 
 
 @rule("SYS03", "submission")
-def descriptions_are_complete(material: SubmissionFiles) -> Iterator[Fault]:
+def descriptions_are_complete(files: SubmissionFiles) -> Iterator[Fault]:
     """A system description has every field that the rules ask for"""
-    for description in material.descriptions.values():
-        for name in material.edition.limits.system_fields:
+    for description in files.descriptions.values():
+        for name in files.edition.limits.system_fields:
             if description.data is not None and name not in description.data:
-                place = material.submission.place(*description.parts)
+                place = files.submission.place(*description.parts)
                 yield Fault(1, f"no {name}", "one", f"The description has no {name}", path=place)
 
 
 @rule("SYS04", "submission")
-def descriptions_have_their_types(material: SubmissionFiles) -> Iterator[Fault]:
+def descriptions_have_their_types(files: SubmissionFiles) -> Iterator[Fault]:
     """A field of a system description has its type"""
-    for description in material.descriptions.values():
-        for name, kind in material.edition.limits.system_fields.items():
+    for description in files.descriptions.values():
+        for name, kind in files.edition.limits.system_fields.items():
             value = (description.data or {}).get(name)
             if description.data is None or name not in description.data or type(kind) is not str:
                 continue
             if not FIELD_KINDS[kind](value):
-                place = material.submission.place(*description.parts)
+                place = files.submission.place(*description.parts)
                 yield Fault(description.line_of(name), f"{name} {show(value)}", FIELD_WORDS[kind], path=place)
 
 
 @rule("SYS05", "submission")
-def descriptions_use_known_values(material: SubmissionFiles) -> Iterator[Fault]:
+def descriptions_use_known_values(files: SubmissionFiles) -> Iterator[Fault]:
     """A field of a system description that the rules list has one of the listed values"""
-    for description in material.descriptions.values():
-        for name, kind in material.edition.limits.system_fields.items():
+    for description in files.descriptions.values():
+        for name, kind in files.edition.limits.system_fields.items():
             if description.data is None or type(kind) is not list or name not in description.data:
                 continue
             value = description.data[name]
             if value not in kind:
-                place = material.submission.place(*description.parts)
+                place = files.submission.place(*description.parts)
                 yield Fault(description.line_of(name), f"{name} {show(value)}", f"one of {', '.join(kind)}", path=place)
 
 
 @rule("SYS06", "submission", severity="warning")
-def descriptions_have_results(material: SubmissionFiles) -> Iterator[Fault]:
+def descriptions_have_results(files: SubmissionFiles) -> Iterator[Fault]:
     """A described system has results"""
-    systems = material.submission.names("results")
-    for name, description in material.descriptions.items() if not material.submission.prepared else ():
+    systems = files.submission.names("results")
+    for name, description in files.descriptions.items() if not files.submission.prepared else ():
         if name not in systems:
-            place = material.submission.place(*description.parts)
+            place = files.submission.place(*description.parts)
             yield Fault(1, f"no results/{name}", "results of every system described", path=place)
 
 

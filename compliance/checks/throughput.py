@@ -1,4 +1,4 @@
-"""THR: throughput sets, many instances of one training at once on one system; logs that measure throughput alone."""
+"""THR: throughput sets (many instances of one training at once on one system), and throughput-only logs."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number
 from compliance.rule import rule
 
-CLOSE = 1e-6  # relative, of figures that follow from others
+CLOSE = 1e-6  # relative tolerance of figures that follow from others
 
 
 @rule("THR01", "set", after=("THR02",))
@@ -26,7 +26,7 @@ def instances_fit_into_the_system(runs: list[Run], place: Any, terms: Terms) -> 
     total = _total(place)
     if place.scaling != "weak" or total is None:
         return
-    most = number_of((place.description.data or {}).get("accelerators_per_node"))
+    most = number_of(place.described.get("accelerators_per_node"))
     used, hosts, accelerators = 0.0, Counter[str](), Counter[str]()
     for _, sign, run in _changes(runs):
         groups = groups_of(run.value("devices")) or []
@@ -47,8 +47,8 @@ def instances_fit_into_the_system(runs: list[Run], place: Any, terms: Terms) -> 
 
 
 def _changes(runs: list[Run]) -> list[tuple[int, int, Run]]:
-    """(time, 1 or -1, run) of each start and stop of an instance, in the order of time. A stop frees its nodes before a
-    start at the same time takes some."""
+    """Return (time, 1 or -1, run) of each start and stop of an instance, in the order of time. A stop comes before a
+    start at the same time, so that its nodes are free."""
     timed = [run for run in runs if run.window and run.window[0] < run.window[1] and _nodes(run)]
     changes = [(at, sign, run) for run in timed for at, sign in zip(run.window, (1, -1), strict=True)]
     return sorted(changes, key=lambda change: change[:2])
@@ -74,7 +74,7 @@ def instances_say_their_scale(runs: list[Run], place: Any, terms: Terms) -> Iter
 def instances_run_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The instances of a throughput set run at once: each shares time with another"""
     timed = sorted((run for run in runs if run.window), key=lambda run: (run.window, run.path))
-    if place.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have run beside any
+    if place.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have shared any time
         return
     alone, latest = [], 0  # the latest stop of those that started before
     for run, after in pairwise([*timed, None]):
@@ -105,7 +105,7 @@ def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterat
         return
     sound = True
     for event in (*blocks, total):
-        if fault := _rate_fault(event):
+        if fault := rate_fault(event, "step_seconds"):
             sound = False
             yield fault
     if not sound:
@@ -122,15 +122,17 @@ def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterat
             yield Fault(total.line, f"{found:g} {name} in all", f"{wanted:g}, as in its blocks together")
 
 
-def _rate_fault(event: Event) -> Fault | None:
-    """What is wrong with the samples a second of a block, or of all."""
+def rate_fault(event: Event, time: str) -> Fault | None:
+    """Return a fault if the samples a second of a block, a pass or a total don't follow from its counts. `time` is the
+    field with its time: `seconds`, or `step_seconds` for the mean of a step."""
     value = event.value if type(event.value) is dict else {}
-    numbers = {"steps": metadata(event, "steps"), "samples_count": metadata(event, "samples_count")}
-    numbers |= {name: value.get(name) for name in ("step_seconds", "throughput")}
+    numbers = {name: metadata(event, name) for name in ("steps", "samples_count")}
+    numbers |= {name: value.get(name) for name in (time, "throughput")}
     for name, number in numbers.items():
         if not is_number(number) or number <= 0:
             return Fault(event.line, f"{name} {show(number)}", "a number above 0")
-    wanted = numbers["samples_count"] / (numbers["steps"] * numbers["step_seconds"])
+    seconds = numbers[time] * (numbers["steps"] if time == "step_seconds" else 1)
+    wanted = numbers["samples_count"] / seconds
     if abs(numbers["throughput"] - wanted) > CLOSE * wanted:
         return Fault(event.line, f"throughput {numbers['throughput']:g}", f"{wanted:g}, as its counts give")
     return None
@@ -145,16 +147,16 @@ def _samples(event: Event) -> float:
 
 
 def _seconds_of(event: Event) -> float:
-    """Seconds of all steps of a block."""
+    """Return the seconds of all steps of a block."""
     return _steps(event) * event.value["step_seconds"]
 
 
 def _total(place: Any) -> float | None:
-    description = place.description
-    return number_of((description.data or {}).get("number_of_nodes")) if description else None
+    """Return the number of nodes of the described system, None if there is none."""
+    return number_of(place.described.get("number_of_nodes"))
 
 
 def _nodes(run: Run) -> float | None:
-    """The nodes of an instance, as it says."""
+    """Return the number of nodes that an instance logs, None without one."""
     nodes = run.value("number_of_nodes")
     return nodes if is_number(nodes) and nodes > 0 else None

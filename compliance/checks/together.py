@@ -1,11 +1,11 @@
-"""RUN, SYS, TREE: what runs, systems and organisations show next to each other."""
+"""RUN, SYS, TREE: runs, systems and organisations compared with each other."""
 
 import functools
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from compliance.checks.runs import PLACEHOLDER, same_name
+from compliance.checks.runs import PLACEHOLDER
 from compliance.finding import Fault, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
@@ -14,6 +14,7 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import WEAK, place_of
 from compliance.rule import CHECKS, rule
+from rules.names import folded, same_name
 from rules.permutation import MOST_RUNS, permutation_p
 
 
@@ -40,7 +41,7 @@ def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
         if _occupies(run) and run.path not in across.copies and at.scaling != WEAK:
             systems[at.home, at.system].append(run)
     for runs in systems.values():
-        last: Run | None = None  # of those that began before, the one that ends last
+        last: Run | None = None  # of the earlier runs, the one that ends last
         for run in sorted(runs, key=lambda r: (r.window, r.path)):
             limit = across.edition(run).limits.clock.overlap
             shared = (min(last.window[1], run.window[1]) - run.window[0]) / 1000 if last else 0.0
@@ -73,14 +74,14 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: Any, terms: Terms) -
 
 
 @rule("SYS09", "submission")
-def submitter_is_the_folder(material: SubmissionFiles) -> Iterator[Fault]:
+def submitter_is_the_folder(files: SubmissionFiles) -> Iterator[Fault]:
     """A system description's submitter is the organisation that the submission's folder names"""
-    org = material.submission.org
-    for description in material.descriptions.values():
+    org = files.submission.org
+    for description in files.descriptions.values():
         submitter = (description.data or {}).get("submitter")
         named = type(submitter) is str and submitter.strip() and PLACEHOLDER not in submitter.upper()
         if named and not same_name(submitter, org):
-            place = material.submission.place(*description.parts)
+            place = files.submission.place(*description.parts)
             yield Fault(description.line_of("submitter"), f"submitter {show(submitter)}", show(org), path=place)
 
 
@@ -105,30 +106,30 @@ def names_differ_by_more_than_spelling(across: Across) -> Iterator[Fault]:
 
 
 def _occupies(run: Run) -> bool:
-    """Whether a run has its system for itself from its start to its stop, by a clock that nothing is wrong with."""
+    """Return whether a run occupies its system from start to stop, by a clock without errors."""
     wrong = any(code.startswith("CLK") and CHECKS[code].severity == "error" for code in run.codes)
     return run.window is not None and not (wrong or run.throughput_only or run.resumed or run.pruned)
 
 
 def _same_campaign(one: Run, other: Run) -> bool:
-    """Whether two runs are trials of one campaign of tuning, which may run at once: TUN06 looks at those."""
+    """Return whether two runs are trials of one campaign of tuning. These may run at once; TUN06 checks them."""
     return one.file.parent == other.file.parent and bool(place_of(one.file.parent).campaign)
 
 
 def spelling(name: str) -> str:
-    """A name without what readers overlook: case, spaces and punctuation; the name itself where nothing else is."""
-    return "".join(c for c in name.casefold() if c.isalnum()) or name
+    """Return a name without case, spaces and punctuation; the name itself if nothing else is left."""
+    return folded(name) or name
 
 
 def epochs_of(run: Run) -> float | None:
-    """Epochs that a run trained up to the evaluation that met its target; None where it met none."""
+    """Return the epochs that a run trained up to the evaluation that met its target, None if none did."""
     if run.passing is None or run.passing.epoch is None:
         return None
     return run.passing.epoch + 1 - (1 if run.first_epoch is None else run.first_epoch)
 
 
 def _closeness(near: Near) -> str:
-    """How near an evaluation is to another, in words."""
+    """Return in words how near an evaluation is to another."""
     if near.equal == near.count:
         return "the counts"
     return f"{near.equal} of {near.count} counts, and {near.distance:.6g} in all from those"

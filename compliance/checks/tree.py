@@ -1,4 +1,4 @@
-"""TREE: where things lie in a submission, and what has no place there."""
+"""TREE: the layout of a submission, and files that have no place in it."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from compliance.rule import rule
 from compliance.safe import printable
 from rules.edition import Edition
 
-SOURCES = ("source", "benchmarks")  # folders of source: ours, and that of MLPerf HPC
+SOURCES = ("source", "benchmarks")  # folders of source: this project's, and MLPerf HPC's
 LIKE_A_LOG = re.compile(r"(?i)^result.*\.(txt|log|out)$")
 PARAMETERS = re.compile(
     r"(?i)^(scaling\.json|package_checker_params|rcps?_.*\.json|.*checker.*|limits\.ya?ml|waivers?\..*)$"
@@ -93,7 +93,7 @@ def submission_can_be_walked(submission: Submission, edition: Edition) -> Iterat
 @rule("TREE08", "tree", after=("TREE05", "TREE06"))
 def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> Iterator[Fault]:
     """A folder of results holds logs"""
-    if submission.prepared:  # told as what could not be looked at
+    if submission.prepared:  # the report lists it under "could not look"
         return
     held = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
     for parts in _set_folders(submission, edition):
@@ -107,7 +107,7 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
 @rule("TREE09", "tree")
 def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[Fault]:
     """Every file with log lines is a log of a set"""
-    known = edition.limits.ledger != "none"  # LED10 looks at what was made again
+    known = edition.limits.ledger != "none"  # LED10 checks superseded logs
     aside = [log.file for runs in submission.sets if not known for log in runs.superseded]
     strays = [
         *submission.strays(),
@@ -140,7 +140,7 @@ def _misnamed(entry: Entry) -> bool:
 
 
 def _elsewhere(entry: Entry) -> bool:
-    """Whether another rule names the file."""
+    """Return whether another rule reports the file."""
     return _misnamed(entry) or (entry.parts[0] not in SOURCES and bool(PARAMETERS.match(entry.parts[-1])))
 
 
@@ -156,7 +156,7 @@ def _placed(entry: Entry, edition: Edition) -> bool:
         return True  # WGT07 names what no log names
     if edition.limits.environment and ENVIRONMENT.match(parts[-1]):
         return len(parts) > 3  # ENV10 names what no log names
-    if SUPERSEDED in parts:  # of a set: what was made again, and its weights
+    if SUPERSEDED in parts:  # logs of a set that were repeated, and their weights
         kept = bool(LOG.match(parts[-1])) or (parts[-2] == WEIGHTS and parts[-1].endswith(".safetensors"))
         return edition.limits.ledger != "none" and kept
     tuning = TUNING in edition.limits.scalings and is_tuning(parts[1:-1])

@@ -1,4 +1,4 @@
-"""TUN: campaigns of tuning, whose cost counts: what was frozen, drawn, tried and ended."""
+"""TUN: campaigns of tuning: what was frozen and drawn, and how trials were started and ended."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from compliance.rule import rule
 from rules.registry import NAME as REGISTRY
 from rules.tuning import registered_shift, request
 
-MOST_TOLD = 20  # faults of a kind, and numbers of trials, that are told one by one
+MOST_TOLD = 20  # faults of a kind, or numbers of trials, that are reported one by one
 
 
 @rule("TUN01", "set", runs="every", after=("LED01",))
@@ -58,7 +58,7 @@ def shift_is_drawn_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[F
 
 
 def _registered(runs: list[Run], place: Any, opened: Opened) -> Iterator[Fault]:
-    """What is wrong with a shift that names an entry of the registry."""
+    """Yield the faults of a shift that names an entry of the registry."""
     number = entry_of(place.runs)
     entry = place.registry.entry(number) if place.registry else None
     if entry is None:
@@ -116,7 +116,7 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
     other = rests[texts.index(usual)]
     for trial, line in list(asked_late(place.ledger.ledger.entries).items())[:MOST_TOLD]:
         wanted = f"it before trial {trial} is started"
-        yield Fault(line, f"the point of trial {trial} behind its start", wanted, path=place.ledger.path)
+        yield Fault(line, f"the point of trial {trial} after its start", wanted, path=place.ledger.path)
     for run, rest, text in zip(runs, rests, texts, strict=True):
         try:
             wanted = {**opened.campaign.fixed, **point_of(opened, run.number)}
@@ -141,11 +141,10 @@ def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterato
     """No more trials of a campaign run at once than it says, and never on more nodes than the system has"""
     if not place.runs.trials:
         return
-    description = place.description
-    nodes = number_of((description.data or {}).get("number_of_nodes")) if description else None
+    nodes = number_of(place.described.get("number_of_nodes"))
     most, slack = read(place.runs.path, place.ledger).campaign.parallel, 1000 * terms.edition.limits.clock.overlap
     timed = [(run.window, run) for run in runs if run.window]
-    # Windows that share less than the slack don't run at once: a process ends while the next one starts.
+    # Windows that overlap by less than the slack don't count: a process may end while the next one starts.
     changes = sorted(
         (
             (at, kind, run)
@@ -192,7 +191,8 @@ def trials_end_as_the_campaign_says(runs: list[Run], place: Any, terms: Terms) -
 
 
 def _ended(run: Run, epochs: int | None, found: tuple[int, str] | None, evaluations: int) -> Iterator[Fault]:
-    """What is wrong with where a trial ended. `found`: behind how many of its evaluations it had to end, and why."""
+    """Yield a fault if a trial did not end where it should. `found`: (number of evaluations after which it had to end,
+    the reason)."""
     last = run.evaluations[-1].epoch if len(run.evaluations) else 0
     if epochs is not None and last is not None and last > epochs:
         yield Fault(run.evaluations[-1].line, f"epoch {last:g}", f"at most {epochs}, the budget", path=run.path)

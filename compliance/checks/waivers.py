@@ -1,4 +1,4 @@
-"""WAI: the reviewer's own file."""
+"""WAI: the reviewer's file of waivers."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""WGT: the final weights of runs are the ones that their logs name, sound, and no run's but their own."""
+"""WGT: the final weights of a run are those that its log names, are sound, and belong to no other run."""
 
 import os
 from collections import Counter
@@ -14,9 +14,9 @@ from compliance.reading.log import Log
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
+from compliance.reading.values import Unsound
 from compliance.reading.weights import (
     KEY,
-    Unsound,
     contents,
     digest_of,
     fault_of,
@@ -108,7 +108,7 @@ def weights_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     for entry in files.submission.entries:
         held = entry.kind == "file" and in_folder(entry.parts)
         if held and files.submission.path.joinpath(*entry.parts) not in known:
-            wanted = "weights that a log beside them names as its file"
+            wanted = "the file of weights that a log beside the folder names"
             yield Fault(1, entry.parts[-1], wanted, path=files.submission.place(*entry.parts))
 
 
@@ -116,7 +116,7 @@ def weights_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
 def weights_are_of_one_run(across: Across) -> Iterator[Fault]:
     """No two runs have the same final weights"""
     digests: dict[str, Run] = {}
-    tensors: dict[str, Run] = {}  # by sha256, the first run that has it
+    tensors: dict[str, Run] = {}  # sha256 of a tensor -> the first run that has it
     for run in across.runs:
         limits = across.edition(run).limits.weights
         if not run.weights or not limits or run.path in across.copies:  # RUN05 names equal logs
@@ -137,19 +137,19 @@ def weights_are_of_one_run(across: Across) -> Iterator[Fault]:
 
 
 def _shared(across: Across, run: Run, first: Run, what: str) -> Iterator[Fault]:
-    """Of two runs: the later, and where they are of different submissions both."""
+    """Yield a fault for the later of two runs; for both if they are of different submissions."""
     pairs = [(run, first), (first, run)] if across.strangers(run, first) else [(run, first)]
     for one, other in pairs:
         yield Fault(one.weights.line, f"{what} of {other.path}", "weights of its own", path=one.path)
 
 
 def _place(run: Run) -> str:
-    """What findings call the file of a run's weights."""
+    """Return the path of a run's weights as findings give it."""
     return "/".join((*run.path.split("/")[:-1], file_of(run.path)))
 
 
 def _contents(run: Run) -> dict[str, int]:
-    """The tensors of a run's file, by digest; none where it can't be read."""
+    """Return the tensors of a run's file by digest, {} if it can't be read."""
     try:
         return contents(weights_path(run.file))
     except (OSError, Unsound):  # WGT04 and WGT05 say so
@@ -157,8 +157,8 @@ def _contents(run: Run) -> dict[str, int]:
 
 
 def _files(runs: list[Run], place: Any, terms: Terms) -> list[tuple[Run, Path]]:
-    """The runs that hand in a file of weights, by their logs and its size, and where it is. Of confirmation runs those
-    alone whose file is there."""
+    """Return (run, path) of each file of weights that must be handed in: its log names it, and it is within the limit.
+    Confirmation runs may leave it out."""
     limits = terms.edition.limits.weights
     named = [run for run in runs if run.weights and limits and run.weights.size <= limits.largest]
     files = [(run, weights_path(run.file)) for run in named]

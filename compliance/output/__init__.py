@@ -1,1 +1,1 @@
-"""Ways to write a verdict: one module a format, each with `render(report) -> str`."""
+"""The output formats, one module each with `render(report) -> str`."""

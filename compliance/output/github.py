@@ -1,4 +1,4 @@
-"""Workflow commands of GitHub Actions: annotations at the files' lines.
+"""Write findings as workflow commands of GitHub Actions: annotations at the files' lines.
 
 GitHub shows ten annotations of each kind for a step. So there is one for each rule and set, the worst first, and the
 tenth of a kind says how many are left out. With `every`, each finding has its own.
@@ -17,7 +17,7 @@ REST = "compliance/check.py --all has each place, --format markdown a page for p
 
 
 def render(report: Report) -> str:
-    """One command a line; waived findings are notices."""
+    """Return one command a line. Waived findings are notices."""
     lines: dict[str, list[tuple[str, int]]] = {name: [] for name in ("error", "warning", "notice")}
     for path, why in report.missed:
         lines["error"].append((f"::error file={command_property(path)}::{command(f'could not look: {why}')}", 1))
@@ -27,7 +27,7 @@ def render(report: Report) -> str:
 
 
 def _commands(report: Report) -> Iterator[tuple[str, str, int]]:
-    """(kind of command, command, how many findings it stands for), the worst first."""
+    """Yield (kind of command, command, number of findings that it stands for), the worst first."""
     kinds = [kind for block in blocks(report) for kind in block.kinds]
     groups = [(i, kind.severity, group.findings) for kind in kinds for i, group in enumerate(kind.groups)]
     groups.sort(key=lambda group: (ORDER.index(group[1]), group[0]))  # of each rule the first set before its others

@@ -1,4 +1,4 @@
-"""JSON for programs, in the shape of schema/report-1.json."""
+"""Write a report as JSON for programs, by schema/report-1.json."""
 
 import json
 from dataclasses import asdict
@@ -12,12 +12,12 @@ VERSION = 1
 
 
 def render(report: Report) -> str:
-    """One JSON object and a newline; ASCII, so that no terminal or log collector can trip over it."""
+    """Return one JSON object and a newline, in ASCII, so that every terminal and log collector can show it."""
     return json.dumps(document(report), indent=1) + "\n"
 
 
 def document(report: Report) -> dict:
-    """The report as plain values."""
+    """Return the report as plain values."""
     return {
         "schema_version": VERSION,
         "exit_code": report.exit_code,
@@ -30,7 +30,7 @@ def document(report: Report) -> dict:
 
 
 def finding_object(finding: Finding) -> dict:
-    """A finding as every program gets it."""
+    """Return a finding as plain values."""
     return {
         "path": printable(finding.path),
         "line": finding.line,

@@ -1,18 +1,18 @@
-"""JUnit XML, as build servers read it: a suite for each submission, a case for each rule."""
+"""Write a report as JUnit XML for build servers: a suite for each submission, a case for each rule."""
 
 from collections import defaultdict
 from xml.etree import ElementTree as ET
 
 from compliance.finding import Finding
-from compliance.report import Report, owners
+from compliance.report import Report, owned
 from compliance.rule import CHECKS
 from compliance.safe import printable
 
 
 def render(report: Report) -> str:
-    """A case fails if its rule has an error that isn't waived; other findings are its output."""
+    """Return the XML. A case fails if its rule has an error that is not waived; other findings are its output."""
     suites = ET.Element("testsuites", name="compliance")
-    found = owners(report.summaries, report.findings)
+    found = owned([summary.path for summary in report.summaries], report.findings)
     for summary in report.summaries:
         by_code: dict[str, list[Finding]] = defaultdict(list)
         for finding in found[summary.path]:

@@ -1,4 +1,4 @@
-"""Markdown, for a review or a pull request: a table of submissions, then what was found in each, by rule and set.
+"""Write a report as Markdown for a review or pull request: a table of submissions, then findings by rule and set.
 
 With `every`, each finding has a row of its own.
 """
@@ -11,11 +11,11 @@ from compliance.report import Report
 from compliance.safe import markdown
 
 ROWS = 40  # of a submission: rules, and examples beyond the first
-MISSED = 10  # paths that couldn't be looked at
+MISSED = 10  # listed paths that could not be judged
 
 
 def render(report: Report) -> str:
-    """Headings, tables and nothing that a renderer would obey."""
+    """Return the page. Submitted text in it is escaped."""
     told = blocks(report)
     lines = ["# Verdict", ""]
     if len(report.summaries) > 1:
@@ -77,7 +77,7 @@ def _what(finding: Finding) -> str:
 
 
 def _tail(finding: Finding) -> str:
-    """Who waived a finding, and what becomes of the score."""
+    """Return in words who waived a finding, and its effect on the score."""
     waived = f" (waived by {markdown(finding.waived)})" if finding.waived else ""
     return waived + (f" ({finding.impact})" if finding.impact else "")
 

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0 (OASIS), for code scanning and editors."""
+"""Write a report as SARIF 2.1.0 (OASIS), for code scanning and editors."""
 
 import json
 
@@ -11,7 +11,7 @@ LEVELS = {"error": "error", "warning": "warning", "review": "note", "info": "not
 
 
 def render(report: Report) -> str:
-    """One run with every finding; waived ones are suppressed, what couldn't be looked at is a notification."""
+    """Return one run with every finding. Waived ones are suppressed; what could not be judged is a notification."""
     rules = {code: rule for edition in report.editions.values() for code, rule in edition.rules.items()}
     used = list(dict.fromkeys(f.code for f in report.findings))
     run = {
@@ -67,7 +67,7 @@ def _result(finding: Finding, index: int) -> dict:
         },
     }
     if result["kind"] != "fail":
-        result["level"] = "none"  # SARIF: a level other than none goes with a failure
+        result["level"] = "none"  # in SARIF, only a failure has another level
     if finding.waived:
         result["suppressions"] = [{"kind": "external", "justification": printable(finding.waived)}]
     if finding.impact:

@@ -1,9 +1,9 @@
-"""Text for people: totals and errors, then a screen for each submission, whose last line is its verdict.
+"""Write a report as text for people: totals and errors, then a screen for each submission that ends in its verdict.
 
 With `every`, each finding has a line of its own: `path:line: CODE severity: sentence`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from compliance.checklist import OBJECT, OPEN, Checklist
 from compliance.finding import Finding, counted
@@ -17,12 +17,13 @@ SCREEN = 20  # lines of a submission
 WIDTH = 140  # of a line, as far as paths allow
 HEAD = 5  # lines on errors ahead of all submissions
 OBJECTIONS = 3  # of reviewers, in a submission's lines
-MISSED = 3  # paths that couldn't be looked at, ahead of all
-SHORTEST = 40  # characters of a finding that are shown however long its path is
+MISSED = 3  # listed paths that could not be judged, ahead of all submissions
+EXPLAINED = 6  # codes after --explain
+SHORTEST = 40  # least characters of a finding that are shown, however long its path is
 
 
 def render(report: Report) -> str:
-    """The text, one finding or group of findings a line."""
+    """Return the text, with one finding or group of findings a line."""
     told = blocks(report)
     parts = [[*_head(report, told), *_missed(report)]]
     parts += [_block(block, report) for block in told]
@@ -31,7 +32,8 @@ def render(report: Report) -> str:
 
 
 def _head(report: Report, told: list[Block]) -> list[str]:
-    """Of several submissions, sets or logs: how many are in order, all that was found, and every kind of error."""
+    """Return the head of a report on several submissions, sets or logs: how many are in order, the counts of findings,
+    and the kinds of errors."""
     if len(report.summaries) < 2:
         return []
     counts = {name: sum(block.counts[name] for block in told) for name in ORDER}
@@ -94,7 +96,7 @@ def _about(summary: Summary | None) -> Iterator[str]:
 
 
 def _reviewed(checklist: Checklist) -> Iterator[str]:
-    """What reviewers have said, and the first of their objections."""
+    """Yield the state of the reviews, and the first objections."""
     still = ", ".join(point.code for point in checklist.of(OPEN))
     yield _cut(f"  reviewed: {checklist.words()}", f"; open: {still}" if still else "")
     against = [(p.code, r) for p in checklist.of(OBJECT) for r in p.reviews if r.verdict == OBJECT]
@@ -105,7 +107,7 @@ def _reviewed(checklist: Checklist) -> Iterator[str]:
 
 
 def _grouped(block: Block, room: int, report: Report) -> Iterator[str]:
-    """The kinds of findings, with examples, in at most `room` lines."""
+    """Yield the kinds of findings with examples, in at most `room` lines."""
     chosen, left = fitted(block.kinds, room)
     for kind, examples in chosen:
         size = f", {kind.size}" if kind.size else ""
@@ -119,7 +121,7 @@ def _grouped(block: Block, room: int, report: Report) -> Iterator[str]:
 
 
 def _example(kind: Kind, group: Group, home: str) -> str:
-    """The first finding of a group, at its place within the submission."""
+    """Return a line on the first finding of a group, with its path relative to the submission."""
     first, others = group.findings[0], len(group.findings) - 1
     path = first.path.removeprefix(f"{home}/") if home else first.path
     place = f"{path}:{first.line}" if path != home else f"line {first.line}"
@@ -135,13 +137,13 @@ def _line(finding: Finding, report: Report) -> str:
 
 
 def _tail(finding: Finding) -> str:
-    """Who waived a finding, and what becomes of the score."""
+    """Return in words who waived a finding, and its effect on the score."""
     waived = f" [waived by {printable(finding.waived)}]" if finding.waived else ""
     return waived + (f" [{finding.impact}]" if finding.impact else "")
 
 
 def _cut(head: str, text: str) -> str:
-    """`head`, with as much of `text` as fits on a line."""
+    """Return `head`, and as much of `text` as fits on the line."""
     head, text = printable(head), printable(text)
     room = max(WIDTH - len(head), SHORTEST)
     return head + (text if len(text) <= room else f"{text[: room - 3]}...")
@@ -152,15 +154,11 @@ def _colored(severity: str, line: str, report: Report) -> str:
 
 
 def _foot(report: Report) -> list[str]:
-    """Where to read on."""
+    """Return the last lines: options for more detail, and the state of the sandbox."""
     codes = dict.fromkeys(f.code for f in shown(report) if told_as(f) == "error")
-    more = [f"--explain {','.join(_first(codes))} says what is wanted and how to mend it"] if codes else []
+    more = [f"--explain {','.join([*codes][:EXPLAINED])} says what is wanted and how to mend it"] if codes else []
     if not report.every and any(told_as(f) != "waived" for f in shown(report)):
         more.append("--all gives each finding with its place")
     tell = report.every or report.sandbox.startswith(ABSENT)
     lines = [f"sandbox: {report.sandbox}"] if report.sandbox and tell else []
     return [*lines, "; ".join(more)] if more else lines
-
-
-def _first(codes: Iterable[str], most: int = 6) -> list[str]:
-    return list(codes)[:most]

@@ -1,1 +1,1 @@
-"""Packages: a submission in one file, to be handed in, looked at, unpacked, and hidden behind pseudonyms."""
+"""Packages: a submission in one file, with its names or with pseudonyms, to hand in, verify and unpack."""

@@ -1,9 +1,9 @@
-"""A submission without names, which is judged as the one with them.
+"""Make a submission anonymous, so that it gets the same verdict as the one with names.
 
-Texts are replaced (names.py), and so are digests that follow from them, in the order in which they do: files of source
-and weights, then the folders of source and the digests over them, then launch ledgers line by line, each chained to the
-one before, and with them the logs, which state the line of their start. Files of source that are the published ones
-stay, byte for byte. What can't be looked into (anything but text and weights) is refused.
+Names in texts are replaced (names.py), and so are the digests that depend on these texts, in the order of dependence:
+files of source and weights; the folders of source and the digests over them; launch ledgers line by line, since each
+line is chained to the one before; and logs, which state the line of their start. Files of the published source stay as
+they are, byte for byte. Files other than text and weights are refused, since names in them can't be found.
 """
 
 import hashlib
@@ -19,6 +19,7 @@ from benchmark.tree import DIGITS, LEDGER, SUPERSEDED, combine
 from compliance.packing.key import Key
 from compliance.packing.manifest import Manifest
 from compliance.packing.names import Names, Spot, users
+from compliance.reading.digest import sha256_of
 from compliance.reading.source import SHARED, depth_of, sound
 from compliance.reading.tree import LOG
 from compliance.reading.weights import LARGEST_HEADER, LENGTH
@@ -33,24 +34,24 @@ ENDED = re.compile(rb'"log": ?"([0-9a-f]{64})"')  # the digest of a log, in a le
 
 @dataclass
 class Work:
-    """A submission that is being made anonymous: `old` its folder, `new` the one that is written. `digests`: what
-    stands for a digest, `files`: path in `new` -> (path in `old`, what was replaced)."""
+    """A submission that is being made anonymous. `old` is its folder, `new` the one that is written. `digests`: digest
+    in `old` -> digest in `new`. `files`: path in `new` -> (path in `old`, what was replaced)."""
 
     old: Path
     new: Path
     edition: Edition
     names: Names
     digests: dict[str, str] = field(default_factory=dict)
-    sizes: dict[bytes, tuple[str, str]] = field(default_factory=dict)  # digest of a file -> its bytes, and those now
+    sizes: dict[bytes, tuple[str, str]] = field(default_factory=dict)  # digest of a file -> its bytes before and after
     files: dict[str, tuple[str, tuple[Spot, ...]]] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)  # of source
 
     def is_kept(self, path: str, digest: str) -> bool:
-        """Whether a file is one of the published source, byte for byte."""
+        """Return whether a file is one of the published source, byte for byte."""
         return is_published(tuple(path.split("/")), digest, self.edition.limits.releases)
 
     def place(self, path: str) -> str:
-        """Where a file lies in the anonymous package."""
+        """Return the path of a file in the anonymous package."""
         parts = path.split("/")
         if parts[0] in SOURCES and (deep := depth_of(tuple(parts))):
             return f"{self.folders[path_of(parts, deep)]}/{self.masked_path('/'.join(parts[deep:]))}"
@@ -59,42 +60,42 @@ class Work:
         return "/".join(self.names.of(part) if part not in ("results", SUPERSEDED, LEDGER) else part for part in parts)
 
     def masked_path(self, path: str) -> str:
-        """A path of source as logs name it."""
+        """Return a path of source, as logs give it, without names."""
         return self.names.mask(path.encode(), True)[0].decode()
 
     def put(self, path: str, data: bytes, spots: Iterable[Spot]) -> None:
-        """Write a file. Raises ValueError for one that is there already."""
+        """Write a file. Raises ValueError if there is one at its new path."""
         after = self.place(path)
         if after in self.files:
-            raise ValueError(f"{path}: found {after} for {self.files[after][0]}, too, wanted names that differ")
+            raise ValueError(f"{path}: found {after} also for {self.files[after][0]}, wanted names that differ")
         place = self.new / after
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
         self.files[after] = (path, tuple(spots))
 
     def changed(self, old: bytes, new: bytes) -> None:
-        """A text became another one, and its digest another one."""
+        """Record that a text was replaced, and so its digest and bytes."""
         if old != new:
             self.digests[sha256(old)] = sha256(new)
             self.sizes[sha256(old).encode()] = (str(len(old)), str(len(new)))
 
     def text(self, path: str) -> bytes:
-        """A file of text. Raises ValueError for anything else."""
+        """Read a file of text. Raises ValueError for anything else."""
         data = (self.old / path).read_bytes()
         try:
             data.decode()
         except UnicodeDecodeError:
             data += b"\0"
         if b"\0" in data:
-            raise ValueError(f"{path}: found no plain text, wanted some: nobody can tell which names are in it")
+            raise ValueError(f"{path}: found no plain text, wanted it: names in other files can't be found")
         return data
 
     def mask(self, path: str, data: bytes) -> tuple[bytes, list[Spot]]:
-        """A file's text without names."""
+        """Return a file's text without names, and what was replaced."""
         return self.names.mask(data, path.split("/")[0] in SOURCES, self.digests)
 
     def mask_log(self, data: bytes) -> tuple[bytes, list[Spot]]:
-        """A log without names, line by line: where one names a file by its digest, its bytes are those it has now."""
+        """Return a log without names, and what was replaced. A line with a file's digest also gets its new size."""
         made, spots, size = [], [], 0
         for line in data.splitlines(keepends=True):
             counts = dict(self.sizes[digest] for digest in DIGEST.findall(line) if digest in self.sizes)
@@ -106,8 +107,8 @@ class Work:
 
 
 def anonymised(old: Path, new: Path, manifest: Manifest, edition: Edition, names: Names) -> Key:
-    """Writes the anonymous submission into the folder `new`; the key. Raises ValueError for files that can't be made
-    so, OSError."""
+    """Write the anonymous submission into the folder `new`; return the key. Raises ValueError for files that can't be
+    made anonymous, OSError."""
     work = Work(old, new, edition, names)
     digests = {file.path: file.sha256 for file in manifest.files}
     logs = [path for path in digests if path.startswith("results/") and LOG.match(path.rpartition("/")[2])]
@@ -144,7 +145,7 @@ def anonymised(old: Path, new: Path, manifest: Manifest, edition: Edition, names
 
 
 def name_folders(work: Work, source: list[str], digests: dict[str, str]) -> None:
-    """The folders of source are named for what is in them."""
+    """Name the folders of source for their new content."""
     held: dict[str, list[tuple[str, str]]] = {}
     for path in source:
         parts = path.split("/")
@@ -160,7 +161,7 @@ def name_folders(work: Work, source: list[str], digests: dict[str, str]) -> None
 
 
 def combined(work: Work, path: str) -> None:
-    """The digest over the files that a log names, which becomes another one where theirs or their paths do."""
+    """Record the new digest over the files that a log names, which depends on their digests and paths."""
     event = next((e for e in read_log(work.old / path) if type(e) is Event and e.key == "source"), None)
     files = sound(event.metadata.get("files")) if event and type(event.metadata) is dict else {}
     if files and event.value == combine(files.items()):
@@ -169,7 +170,7 @@ def combined(work: Work, path: str) -> None:
 
 
 def weigh(work: Work, path: str) -> None:
-    """Weights: the names of tensors are text, the rest are numbers."""
+    """Write a file of weights, with names in its header replaced."""
     after = work.place(path)
     with open(work.old / path, "rb") as file:
         length = file.read(LENGTH)
@@ -185,13 +186,13 @@ def weigh(work: Work, path: str) -> None:
         with open(work.new / after, "ab") as out:
             shutil.copyfileobj(file, out)
     before, now = work.old / path, work.new / after
-    digest = digest_of(before)
-    work.digests[digest] = digest_of(now)
+    digest = sha256_of(before)
+    work.digests[digest] = sha256_of(now)
     work.sizes[digest.encode()] = (str(before.stat().st_size), str(now.stat().st_size))
 
 
 def chain(work: Work, path: str, logs: list[str]) -> None:
-    """A launch ledger, chained anew."""
+    """Write a launch ledger with names replaced, and its lines chained again."""
     data = work.text(path)
     ends = prefixes(work, logs, {found.decode() for found in ENDED.findall(data)})
     made, spots, size = [], [], 0
@@ -211,7 +212,7 @@ def chain(work: Work, path: str, logs: list[str]) -> None:
 
 
 def prefixes(work: Work, logs: list[str], wanted: set[str]) -> dict[str, tuple[str, int]]:
-    """Those of the digests that are of a log up to the end of one of its lines -> the log, and bytes up to there."""
+    """Return digest -> (log, bytes) for each wanted digest that a log has up to the end of one of its lines."""
     found = {}
     for path in logs if wanted else ():
         total, size = hashlib.sha256(), 0
@@ -224,20 +225,15 @@ def prefixes(work: Work, logs: list[str], wanted: set[str]) -> dict[str, tuple[s
 
 
 def is_beside(log: str, ledger: str) -> bool:
-    """Whether a log is of a ledger's set, or was made again in it."""
+    """Return whether a log, also a superseded one, is of a ledger's set."""
     home = ledger.rpartition("/")[0]
     return log.rpartition("/")[0] == home or log.startswith(f"{home}/{SUPERSEDED}/")
 
 
 def path_of(parts: list[str], deep: int) -> str:
-    """The folder of source that a file is in."""
+    """Return the folder of source of a file."""
     return "/".join(parts[:deep])
 
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def digest_of(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,9 +1,9 @@
-"""The file of a package: a gzipped tar that follows, but for compression, from its manifest and the files' bytes.
+"""Write and read a package: a gzipped tar that follows, apart from compression, from its manifest and the files' bytes.
 
-Each header is the one that `header` makes for a name and a size, the manifest comes first, and the files follow in its
-order. So whoever reads a package knows every byte but the contents beforehand: a link, a device, an absolute path, a
-file too many or a header of another kind is a byte that is not the expected one. Nothing is held in memory but the
-manifest, nothing is unpacked beyond the sizes that it names, and none of tar's extensions is interpreted.
+The manifest comes first, the files follow in its order, and `header` makes the header of each from its name and size.
+So a reader knows every byte except the contents in advance. A link, a device, an absolute path, a surplus file or any
+other header differs from the expected bytes. Only the manifest is held in memory, no more is unpacked than the sizes in
+it, and no extension of tar is interpreted.
 """
 
 import gzip
@@ -20,36 +20,36 @@ from benchmark.log import open_regular
 from compliance.packing.manifest import LARGEST, NAME, File, Manifest, Unsound, parse, want
 
 BLOCK = 1 << 20  # bytes that are moved at a time
-PACKED = 1 << 16  # compressed bytes that are read at a time: what is left of them is copied at each step
+PACKED = 1 << 16  # compressed bytes that are read at a time; zlib copies the rest of them at each step
 RECORD = tarfile.RECORDSIZE
 LEVEL = 6  # of compression
 
 
 def header(name: str, size: int) -> bytes:
-    """The block of 512 bytes ahead of a file. Raises ValueError for a name that has no room in it."""
+    """Return the block of 512 bytes before a file. Raises ValueError for a name that does not fit into it."""
     info = tarfile.TarInfo(name)
     info.size = size
     try:
         return info.tobuf(tarfile.USTAR_FORMAT, "utf-8", "strict")
     except ValueError as error:
         raise ValueError(
-            f"{name}: found a path that a package has no room for ({error}), wanted a shorter one"
+            f"{name}: found a path that does not fit into a package ({error}), wanted a shorter one"
         ) from None
 
 
 def members(manifest: Manifest) -> Iterator[tuple[File, bytes]]:
-    """The files with their headers."""
+    """Yield the files with their headers."""
     for file in manifest.files:
         yield file, header(f"{manifest.submission}/{file.path}", file.size)
 
 
 def padding(size: int, block: int = tarfile.BLOCKSIZE) -> bytes:
-    """What fills the last block of so many bytes."""
+    """Return the zeros that fill the last block of `size` bytes."""
     return bytes(-size % block)
 
 
 def write(out: BinaryIO, manifest: Manifest, open_file: Callable[[str], BinaryIO]) -> None:
-    """Write a package. Raises ValueError for a file that is not as the manifest has it any more, OSError."""
+    """Write a package. Raises ValueError for a file that has changed since the manifest was made, OSError."""
     with gzip.GzipFile("", "wb", LEVEL, out, mtime=0) as tar:
         size = len(manifest.data)
         total = tar.write(header(NAME, size) + manifest.data + padding(size))
@@ -70,13 +70,13 @@ def write(out: BinaryIO, manifest: Manifest, open_file: Callable[[str], BinaryIO
 
 
 class Inflated:
-    """What one gzip stream holds, in pieces of the size asked for."""
+    """Decompresses one gzip stream, in pieces of the requested size."""
 
     def __init__(self, file: BinaryIO):
         self.file, self.stream = file, zlib.decompressobj(16 + zlib.MAX_WBITS)
 
     def read(self, size: int) -> bytes:
-        """So many bytes, fewer at the end. Raises Unsound for what is no gzip."""
+        """Return `size` bytes, fewer at the end. Raises Unsound for anything but gzip."""
         parts = []
         while size:
             rest = self.stream.unconsumed_tail or self.file.read(PACKED)
@@ -91,12 +91,12 @@ class Inflated:
         return b"".join(parts)
 
     def ends(self) -> bool:
-        """Whether this is the end, of the stream and of the file."""
+        """Return whether both the stream and the file end here."""
         return not self.read(1) and self.stream.eof and not self.stream.unused_data and not self.file.read(1)
 
 
 class Package:
-    """A package that is being read. `manifest` is there at once. Raises Unsound for a file that is none."""
+    """A package that is being read. The constructor reads `manifest`. Raises Unsound for a file that is no package."""
 
     def __init__(self, file: BinaryIO):
         self.tar = Inflated(file)
@@ -112,8 +112,8 @@ class Package:
         self.exactly(padding(size), NAME)
 
     def contents(self) -> Iterator[tuple[File, Iterator[bytes]]]:
-        """Each file with its bytes, piece by piece. Raises Unsound where one is not as the manifest says: a file's
-        pieces are sound when its iteration has ended, the package is when this one has."""
+        """Yield each file with an iterator over its bytes. Raises Unsound if anything differs from the manifest. A file
+        is verified at the end of its iterator, the package at the end of this one."""
         for file in self.manifest.files:
             try:
                 head = header(f"{self.manifest.submission}/{file.path}", file.size)
@@ -131,7 +131,7 @@ class Package:
         want(self.tar.ends(), "the end", "more bytes, or a part of them", "the end of the package")
 
     def pieces(self, file: File) -> Iterator[bytes]:
-        """The bytes of the file that comes next."""
+        """Yield the bytes of the next file in pieces."""
         digest, left = hashlib.sha256(), file.size
         while left:
             piece = self.tar.read(min(BLOCK, left))
@@ -142,13 +142,13 @@ class Package:
         want(digest.hexdigest() == file.sha256, file.path, f"sha256 {digest.hexdigest()}", file.sha256)
 
     def exactly(self, wanted: bytes, where: str) -> None:
-        """Raises Unsound unless these bytes come next."""
+        """Raise Unsound unless these bytes come next."""
         same = self.tar.read(len(wanted)) == wanted
         want(same, where, "other bytes than the manifest lets expect", "a plain file, as package.py writes it")
 
 
 def verify(path: Path) -> Manifest:
-    """The manifest of a package all of whose files are as it says. Raises Unsound, OSError."""
+    """Verify all files of a package; return its manifest. Raises Unsound, OSError."""
     with open_regular(path) as file:
         package = Package(file)
         for _ in package.contents():
@@ -157,10 +157,10 @@ def verify(path: Path) -> Manifest:
 
 
 def unpack(path: Path, to: Path, change: Callable[[Manifest, Path], Path] | None = None) -> Path:
-    """Unpack a package into the folder `to`; the submission's folder, which is there when all of it is sound.
+    """Unpack a package into the folder `to`; return the submission's folder, which appears only if all of it is sound.
 
-    `change` makes of what was unpacked (the manifest, the folder) another folder to be put there. Raises ValueError for
-    a folder that is there already, Unsound, OSError.
+    `change(manifest, folder)` may replace the unpacked folder by another before it is put there. Raises ValueError if
+    the folder exists already, Unsound, OSError.
     """
     with open_regular(path) as file:
         package = Package(file)
@@ -178,7 +178,7 @@ def unpack(path: Path, to: Path, change: Callable[[Manifest, Path], Path] | None
 
 
 def put_in_place(folder: Path, target: Path) -> Path:
-    """Move a folder to where nothing is. Raises ValueError where something is."""
+    """Move a folder to `target`. Raises ValueError if something exists there."""
     if target.exists() or target.is_symlink():
         raise ValueError(f"{target}: found something there, wanted nothing: nothing is written over")
     shutil.move(folder, target)

@@ -1,7 +1,7 @@
-"""The key of an anonymous package: which names were hidden, and what each file was before.
+"""The key of an anonymous package: the names that were hidden, and the original of each replaced place.
 
-The package has the sha256 of the key's bytes, so that nobody can later come with another one. A random number in the
-key keeps others from guessing names and trying whether the sha256 fits.
+The package has the sha256 of the key, so that the key can't be exchanged later. A random number in the key prevents
+others from guessing names by trying whether the sha256 fits.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ WEIGHTS = ".safetensors"
 DIGEST = re.compile(rb"[0-9a-f]{64}")
 PSEUDONYM = re.compile(r"[a-z]+[0-9a-f]{8}n[1-9]\d{0,9}|/hidden/path[1-9]\d{0,9}")  # as names.py makes them
 LARGEST = 64 << 20  # bytes of a key
-LONGEST = 1000  # bytes of what stands for something else in a text
+LONGEST = 1000  # bytes of a replacement in a text
 BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
 class Key:
-    """`original` is the manifest of the package as it would be with its names, `names` what stands for each name.
-    `files`: path in the anonymous package -> (path before, what was replaced in it)."""
+    """The key. `original` is the manifest of the package with names. `names`: name -> pseudonym. `files`: path in the
+    anonymous package -> (original path, what was replaced in it)."""
 
     salt: str
     original: Manifest
@@ -40,7 +40,7 @@ class Key:
 
     @cached_property
     def data(self) -> bytes:
-        """The bytes of the file."""
+        """The bytes of the key's file."""
         files = {
             path: [before, [[at, size, old.decode("latin-1")] for at, size, old in spots]]
             for path, (before, spots) in self.files.items()
@@ -55,7 +55,7 @@ class Key:
 
 
 def read_key(path: Path) -> Key:
-    """A key. Raises Unsound for a file that is none, OSError."""
+    """Read a key. Raises Unsound for a file that is no key, OSError."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         want(size <= LARGEST, str(path), f"{size} bytes", f"a key of at most {LARGEST}")
@@ -80,8 +80,8 @@ def read_key(path: Path) -> Key:
 
 
 def restored(key: Key, where: str) -> Callable[[Manifest, Path], Path]:
-    """Makes of an anonymous package that was unpacked what it was before, byte for byte. Raises Unsound for a key of
-    another package; `where` is what errors call it."""
+    """Return a function that restores an unpacked anonymous package, byte for byte. It raises Unsound if the key is of
+    another package. `where` is the path of the key in errors."""
 
     def change(manifest: Manifest, folder: Path) -> Path:
         wanted = manifest.key or "none: the package is not anonymous"
@@ -108,8 +108,11 @@ def restored(key: Key, where: str) -> Callable[[Manifest, Path], Path]:
 def patched(
     changed: BinaryIO, spots: tuple[Spot, ...], where: str, hidden: dict[str, str], weights: bool = False
 ) -> Iterator[bytes]:
-    """A file with what was replaced in it put back, piece by piece. Raises Unsound for something else than a name, a
-    digest or a number of bytes, so that what was reviewed is what is disclosed; of weights also the header."""
+    """Yield a file in pieces, with what was replaced in it put back.
+
+    Raises Unsound unless each replacement is a name, a digest or a number of bytes (of weights also the header), so
+    that what is disclosed is what was reviewed.
+    """
     size, end, piece = os.fstat(changed.fileno()).st_size, 0, b""
     for at, length, old in (*spots, (size, 0, b"")):
         sound = type(at) is int and type(length) is int and end <= at <= size and 0 <= length <= size - at
@@ -133,10 +136,10 @@ def patched(
 
 
 def is_header(data: bytes) -> bool:
-    """Whether it is the header of a file of weights, and none of the numbers behind it."""
+    """Return whether these bytes are the whole header of a file of weights, and nothing else."""
     return len(data) >= LENGTH and len(data) - LENGTH == int.from_bytes(data[:LENGTH], "little")
 
 
 def told(file: File) -> str:
-    """A file in words."""
+    """Return a file in words."""
     return f"{file.path}, {file.size} bytes, sha256 {file.sha256}"

@@ -1,4 +1,4 @@
-"""The manifest of a package: which files it holds, with their sizes and digests. It is the first file in it."""
+"""The manifest of a package, its first file: the paths, sizes and digests of all files."""
 
 import hashlib
 import io
@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import open_regular
+from compliance.reading.digest import is_sha256
 from compliance.reading.discovery import LARGEST as LARGEST_ALL
-from compliance.reading.source import SHA256
 from compliance.reading.tree import DEEPEST, MOST_ENTRIES, Submission
 
 NAME = "package.json"
 FORMAT = "scaffold-package-1"
 LARGEST = 64 << 20  # bytes of a manifest
-LONGEST = 255  # bytes of a path, as tar's plainest form has them
-OF_GIT = re.compile(r"(?i)(\.git|git~\d+)[. ]*")  # a folder whose settings name programs that git starts
+LONGEST = 255  # bytes of a path, by tar's basic format
+OF_GIT = re.compile(r"(?i)(\.git|git~\d+)[. ]*")  # git runs programs that settings in such a folder name
 LINE = re.compile(rb' *(?:[\[\]{}],?|"[a-z0-9]+": (?:"(?:[^"\\]|\\.)*",?|\d+,?|\[))\n')  # of a manifest
 LINES, LONGEST_LINE = 5 * MOST_ENTRIES + 9, 2000
 
 
 class Unsound(ValueError):
-    """What is wrong with a package, or with a key."""
+    """A package or key is not sound; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class File:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a package holds. `submission` is the name of its folder, `edition` the rules by which it was judged,
-    `key` the sha256 of the key of an anonymous package, "" of any other. Raises Unsound for what no package holds."""
+    """The content of a package. `submission` is the name of its folder, `edition` the rules by which it was judged.
+    `key` is the sha256 of an anonymous package's key, "" for any other package. Raises Unsound for invalid content."""
 
     submission: str
     edition: str
@@ -52,18 +52,13 @@ class Manifest:
         for name in (self.submission, self.edition):
             plain = type(name) is str and "/" not in name and name[:1] not in ("-", ".") and not path_fault(name)
             want(plain, NAME, name, "the plain name of a folder")
-        want(
-            type(self.key) is str and (not self.key or SHA256.fullmatch(self.key)),
-            NAME,
-            self.key,
-            "a sha256 or nothing",
-        )
+        want(self.key == "" or is_sha256(self.key), NAME, self.key, "a sha256 or nothing")
         want(0 < len(self.files) <= MOST_ENTRIES, NAME, f"{len(self.files)} files", f"1 to {MOST_ENTRIES}")
         for file in self.files:
             fault = path_fault(file.path) if type(file.path) is str else "no text"
             want(not fault, NAME, f"{file.path!r:.80} ({fault})", "plain relative paths")
             want(type(file.size) is int and 0 <= file.size <= LARGEST_ALL, file.path, file.size, "a number of bytes")
-            want(type(file.sha256) is str and SHA256.fullmatch(file.sha256), file.path, file.sha256, "a sha256")
+            want(is_sha256(file.sha256), file.path, file.sha256, "a sha256")
         paths = [file.path for file in self.files]
         want(paths == sorted(set(paths)), NAME, "files in another order, or one twice", "them sorted, each once")
         above: set[str] = set()
@@ -82,18 +77,18 @@ class Manifest:
 
     @property
     def digest(self) -> str:
-        """sha256 of the manifest: it stands for all files, however they are compressed."""
+        """The sha256 of the manifest. It covers all files, however they are compressed."""
         return hashlib.sha256(self.data).hexdigest()
 
 
 def want(holds: Any, where: str, found: Any, wanted: str) -> None:
-    """Raises Unsound, naming file, found and wanted, unless it holds."""
+    """Raise Unsound with place, found and wanted unless `holds`."""
     if not holds:
         raise Unsound(f"{where!s:.255}: found {found!s:.120}, wanted {wanted}")
 
 
 def path_fault(path: str) -> str:
-    """What is wrong with a path in a package, or nothing."""
+    """Return what is wrong with a path in a package, "" if nothing."""
     if not path.isprintable() or "\\" in path:
         return "a character that has no place in it"
     if len(path.encode(errors="replace")) > LONGEST:
@@ -106,8 +101,8 @@ def path_fault(path: str) -> str:
 
 
 def parse(data: bytes) -> Manifest:
-    """The manifest of these bytes. Raises Unsound unless they are exactly what a manifest is written as."""
-    # Each line has one value, so that what is no manifest isn't made into millions of objects.
+    """Parse a manifest. Raises Unsound unless the bytes are exactly those that package.py writes."""
+    # Checking lines first, with one value each, prevents other JSON from becoming millions of objects.
     lines = io.BytesIO(data) if data.count(b"\n") <= LINES else [b""]
     few = all(len(line) <= LONGEST_LINE and LINE.fullmatch(line) for line in lines)
     want(few, NAME, "a manifest that is written otherwise", "the form in which package.py writes it")
@@ -129,7 +124,7 @@ def parse(data: bytes) -> Manifest:
 
 
 def manifest_of(submission: Submission, edition: str) -> Manifest:
-    """The manifest of a submission as it lies there. Raises ValueError for what can't be packed, OSError."""
+    """Return the manifest of a submission's files. Raises ValueError for what can't be packed, OSError."""
     odd = [entry for entry in submission.entries if entry.kind not in ("file", "folder")]
     if odd or submission.cut:
         found = f"a {odd[0].kind} at {'/'.join(odd[0].parts)}" if odd else "more files than are looked at"
@@ -139,7 +134,7 @@ def manifest_of(submission: Submission, edition: str) -> Manifest:
 
 
 def files_at(root: Path, paths: Iterable[str]) -> tuple[File, ...]:
-    """The files at these paths below a folder, sorted. Raises OSError."""
+    """Return the files at these paths below a folder, sorted by path. Raises OSError."""
     files = []
     for path in sorted(paths):
         with open_regular(root / path) as file:

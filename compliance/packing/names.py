@@ -1,9 +1,9 @@
-"""Names that tell whose a submission is: of organisation, systems, hosts, users, implementations; and what stands for
-them in an anonymous package.
+"""Find the names that identify a submitter (organisation, systems, hosts, users, implementations), and replace them by
+pseudonyms.
 
-A name is found wherever it is a part of a text, in capitals or not, unless the published source has it, too ("box",
-"reference"): such a word is replaced where it stands alone in logs, descriptions and other texts, and left in source,
-where it tells nothing. Absolute paths are replaced as a whole, but for those of the operating system.
+A name is replaced wherever it is part of a text, in upper or lower case. Words that the published source has as well
+("box", "reference") are replaced only where they stand alone in logs, descriptions and other texts, and stay in source,
+where they identify nobody. Absolute paths are replaced as a whole, except for those of the operating system.
 """
 
 import json
@@ -24,30 +24,31 @@ USER = re.compile(r"(?i)^(user(_?name)?|logname|login)$")
 PLAIN = re.compile(r"[\w][\w.+-]*")
 HOME = re.compile(rb"/(?:home|users)/(?:[a-z]/)?([\w.+-]+)", re.IGNORECASE)
 MAIL = rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-SYSTEMS = rb"(?:proc|sys|dev|usr|bin|sbin|lib|lib64|etc)/"  # folders that every machine has
+SYSTEMS = rb"(?:proc|sys|dev|usr|bin|sbin|lib|lib64|etc)/"  # folders of every operating system
 PATH = rb"(?<![\w.:/<~*)\]}-])/(?!" + SYSTEMS + rb")[\w.+@-]+(?:/[\w.+@%=,-]+)+"
 DIGEST = rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])"
-NEVER = {"", "pytorch", "localhost", "none", "unknown", "cpu", "cuda"}  # tell nothing
-END = -1  # of a name, among the bytes of others
-DEEP = 8  # levels of JSON in which hosts and users are looked for
-Spot = tuple[int, int, bytes]  # where something was replaced: offset and bytes there now, and what it was
+NEVER = {"", "pytorch", "localhost", "none", "unknown", "cpu", "cuda"}  # identify nobody
+END = -1  # marks the end of a name in a tree of letters
+DEEP = 8  # levels of JSON that are searched for hosts and users
+Spot = tuple[int, int, bytes]  # a replaced place: offset and length in the new text, the old bytes
 
 
 @dataclass
 class Names:
-    """Which names there are and what stands for each. `token` is of this package alone."""
+    """The names of a submission and their pseudonyms. `token` is random, and in all pseudonyms of one package."""
 
     token: str = field(default_factory=lambda: secrets.token_hex(4))
     given: dict[str, str] = field(default_factory=dict)  # name -> pseudonym
-    folded: dict[str, str] = field(default_factory=dict)  # the same, however a name is spelt
+    folded: dict[str, str] = field(default_factory=dict)  # spelling in lower case -> pseudonym
     numbers: Counter[str] = field(default_factory=Counter)  # of pseudonyms, by kind
-    loose: set[str] = field(default_factory=set)  # names that are found as a part of any word
-    paths: dict[str, str] = field(default_factory=dict)  # absolute paths and addresses of mail -> pseudonym
+    loose: set[str] = field(default_factory=set)  # names that are replaced also within words
+    paths: dict[str, str] = field(default_factory=dict)  # absolute path or mail address -> pseudonym
     implementations: set[str] = field(default_factory=set)
     compiled: dict[tuple, re.Pattern[bytes]] = field(default_factory=dict)
 
     def add(self, kind: str, name: Any, same_as: str = "", loose: bool = False) -> None:
-        """A name of this kind; `same_as` is another one of the same thing. What is no name is left out."""
+        """Add a name of this kind. `same_as` is another name of the same thing, whose pseudonym it shares. Anything but
+        a name is ignored."""
         if type(name) is not str or name.strip().casefold() in NEVER or not name.isprintable():
             return
         name = name.strip()
@@ -60,22 +61,22 @@ class Names:
             self.loose.add(name)
 
     def of(self, name: str) -> str:
-        """What stands for a name of a folder: its pseudonym, or itself with names in it replaced."""
+        """Return what replaces a folder's name: its pseudonym, or itself with names in it replaced."""
         return self.given.get(name) or self.mask(name.encode(), True)[0].decode()
 
     def kept(self) -> list[str]:
-        """The names that are words of the published source, and are left in source."""
+        """Return the names that stay in source, since they are words of the published source."""
         return sorted(set(self.given) - self.loose - self.implementations)
 
     def pattern(self, source: bool) -> re.Pattern[bytes]:
-        """What is looked for in a text; in source without words that the published one has."""
+        """Return the compiled pattern of all that is replaced in a text, or in `source`."""
         key = (source, len(self.given), len(self.loose), len(self.implementations))
         if key not in self.compiled:
             self.compiled[key] = self.compile(source)
         return self.compiled[key]
 
     def compile(self, source: bool) -> re.Pattern[bytes]:
-        """The same, made."""
+        """Compile that pattern. In source it leaves out words of the published source."""
         loose, implementations = any_of(self.loose), any_of(self.implementations)
         strict = any_of(self.given.keys() - self.loose) if not source else b""
         parts = [b"(?P<number>" + DIGEST + b'|(?<="bytes": )[0-9]+)', b"(?P<place>" + PATH + b")"]
@@ -86,7 +87,7 @@ class Names:
         return re.compile(b"|".join(parts), re.IGNORECASE)
 
     def mask(self, data: bytes, source: bool, numbers: dict[str, str] | None = None) -> tuple[bytes, list[Spot]]:
-        """A text without names, and where something was replaced. `numbers`: what stands for digests and for bytes."""
+        """Return a text without names, and the replaced places. `numbers` maps digests and sizes to new ones."""
         made, spots, end, size = [], [], 0, 0
         for match in self.pattern(source).finditer(data):
             old = match[0].decode(errors="surrogateescape")
@@ -105,12 +106,13 @@ class Names:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """A name as it stands in texts, and, where that differs, in JSON."""
+    """Return the spellings of a name in text and, if that differs, in JSON."""
     return tuple(dict.fromkeys((name, json.dumps(name)[1:-1])))
 
 
 def any_of(names: Iterable[str]) -> bytes:
-    """A pattern for any of some names, the longest that fits, whatever their number: a tree of their letters."""
+    """Return a pattern for any of the names, the longest that matches. It is a tree of letters, which stays fast for
+    many names."""
     tree: dict = {}
     for word in sorted({text.encode().lower() for name in names for text in spellings(name)}):
         node = tree
@@ -129,14 +131,14 @@ def any_of(names: Iterable[str]) -> bytes:
 
 @cache
 def published() -> str:
-    """The text of the published files, without capitals."""
+    """Return the text of all published files in lower case."""
     texts = (ROOT / path for path in own_files() if path.endswith((".py", ".yaml")))
     return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in texts).casefold()
 
 
 def gather(home: Path, paths: Iterable[str], hide: Iterable[str] = ()) -> Names:
-    """The names that a submission tells: by its folders, its descriptions, its logs and other JSON beside them. `hide`
-    are names that no program knows for one. Raises OSError."""
+    """Return the names in a submission's folders, descriptions, logs, and other JSON beside them. `hide` adds names
+    that no program can recognise. Raises OSError."""
     names = Names()
     names.add("org", home.name)
     for name in hide:
@@ -159,7 +161,7 @@ def gather(home: Path, paths: Iterable[str], hide: Iterable[str] = ()) -> Names:
 
 
 def described(names: Names, home: Path, path: str) -> None:
-    """The names in a system description."""
+    """Add the names in a system description."""
     found = read_json(home / path)
     if type(found) is dict:
         names.add("org", found.get("submitter"), same_as=home.name)
@@ -167,7 +169,7 @@ def described(names: Names, home: Path, path: str) -> None:
 
 
 def logged(names: Names, home: Path, path: str) -> None:
-    """The names in a log."""
+    """Add the names in a log."""
     for event in read_log(home / path):
         if type(event) is not Event:
             continue
@@ -186,7 +188,7 @@ def logged(names: Names, home: Path, path: str) -> None:
 
 
 def implementation(names: Names, path: str) -> None:
-    """The name of the implementation that a file of source is of."""
+    """Add the name of the implementation to which a file of source belongs."""
     _, _, below = (
         path.rpartition("implementations/")
         if path.startswith("implementations/")
@@ -199,7 +201,7 @@ def implementation(names: Names, path: str) -> None:
 
 
 def searched(names: Names, value: Any, depth: int = DEEP) -> None:
-    """The hosts and users that a value of JSON names."""
+    """Add the hosts and users in a value of JSON."""
     if type(value) is dict and depth:
         for key, inner in value.items():
             told = [inner] if type(inner) is str else inner if type(inner) is list else ()
@@ -216,7 +218,7 @@ def searched(names: Names, value: Any, depth: int = DEEP) -> None:
 
 
 def hosts(text: str) -> Iterator[str]:
-    """The names of hosts in a value: n01.example.org, or a list as Slurm writes it, n[01-04,7]."""
+    """Yield the host names in a value: n01.example.org, or a list in Slurm's form, n[01-04,7]."""
     for word in re.split(r"[\s,]+(?![^\[]*\])", text):
         stem = word.partition("[")[0]
         if PLAIN.fullmatch(stem) and re.search("[a-zA-Z]", stem):
@@ -225,13 +227,13 @@ def hosts(text: str) -> Iterator[str]:
 
 
 def users(names: Names, data: bytes) -> None:
-    """The users whose home folders a text names."""
+    """Add the users whose home folders a text names."""
     for match in HOME.finditer(data):
         names.add("user", match[1].decode(errors="replace"))
 
 
 def read_json(path: Path) -> Any:
-    """What a small file of JSON says; None of anything else."""
+    """Return the value of a small file of JSON, None for anything else."""
     try:
         return json.loads(path.read_bytes()) if path.stat().st_size < 1 << 24 else None
     except (ValueError, RecursionError):

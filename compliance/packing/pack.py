@@ -1,4 +1,4 @@
-"""Packing: a submission is judged, and what is in order is written into a package, with its names or without."""
+"""Judge a submission and, if it is in order, write it into a package, with its names or without."""
 
 import os
 import tempfile
@@ -22,8 +22,8 @@ from compliance.reading.tree import Submission
 from compliance.verdict import Verdict
 from rules.edition import ROOT, load
 
-PENDING = ("REG",)  # of an anonymous package: the registry of the round has the names
-SHOWN = 10  # findings that are told
+PENDING = ("REG",)  # families not judged without names: the registry of the round has the names
+SHOWN = 10  # findings that are listed
 
 
 class Refused(Exception):
@@ -32,8 +32,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Packed:
-    """What was packed, the verdict on it, and the heads of its ledgers by their paths. `names` are those that were
-    hidden."""
+    """What was packed: its manifest, the verdict, the heads of its ledgers by path, and the names that were hidden."""
 
     manifest: Manifest
     verdict: Verdict
@@ -42,7 +41,7 @@ class Packed:
 
 
 def pack(path: Path, out: Path, edition: str | None = None, rules: Path = ROOT) -> Packed:
-    """Write the package of a submission. Raises Refused for one that is not in order, ValueError, OSError."""
+    """Write the package of a submission. Raises Refused if it is not in order, ValueError, OSError."""
     submission, verdict, manifest = ready(path, (out,), edition, rules)
     save(out, manifest, submission.path)
     return Packed(manifest, verdict, heads(manifest, submission.path))
@@ -51,8 +50,8 @@ def pack(path: Path, out: Path, edition: str | None = None, rules: Path = ROOT) 
 def pack_anonymous(
     path: Path, out: Path, key_file: Path, hide: list[str], edition: str | None = None, rules: Path = ROOT
 ) -> Packed:
-    """Write the package of a submission without its names, and the key to it. Raises Refused for one that is not in
-    order, ValueError for one that can't be judged without them, OSError."""
+    """Write the package of a submission without its names, and its key. Raises Refused if the submission is not in
+    order, ValueError if its verdict differs without names, OSError."""
     submission, verdict, manifest = ready(path, (out, key_file), edition, rules)
     names = gather(submission.path, (file.path for file in manifest.files), hide)
     with tempfile.TemporaryDirectory(prefix="anonymous-") as scratch:
@@ -73,8 +72,8 @@ def pack_anonymous(
 def ready(
     path: Path, places: tuple[Path, ...], edition: str | None, rules: Path
 ) -> tuple[Submission, Verdict, Manifest]:
-    """A submission that can be packed, the verdict on it, and its manifest from before it was judged: what is written
-    later is what was judged. Raises as `pack`."""
+    """Judge a submission; return it, the verdict and its manifest. The manifest is made first, so that what is packed
+    is what was judged. Raises as `pack`."""
     submission = one(path)
     for place in places:
         if place.resolve().is_relative_to(submission.path.resolve()):
@@ -87,7 +86,7 @@ def ready(
 
 
 def one(path: Path) -> Submission:
-    """The submission in a folder. Raises ValueError for anything else."""
+    """Return the submission in a folder. Raises ValueError for anything else."""
     found = discover([str(path)])
     for _, reason in found.missed:
         raise ValueError(f"{path}: {reason}")
@@ -98,8 +97,8 @@ def one(path: Path) -> Submission:
 
 
 def judged(path: Path, edition: str | None, rules: Path) -> Verdict:
-    """The verdict on a submission. Raises Refused for one that is not in order or has no runs, ValueError for one that
-    could not be judged."""
+    """Return the verdict on a submission. Raises Refused if it is not in order or has no runs, ValueError if it could
+    not be judged."""
     verdict = judge([path], edition, rules=rules)
     for _, reason in verdict.missed:
         raise ValueError(f"{path}: could not look: {reason}")
@@ -113,7 +112,7 @@ def judged(path: Path, edition: str | None, rules: Path) -> Verdict:
 
 
 def same_verdict(before: Verdict, after: Verdict) -> None:
-    """Raises ValueError unless the anonymous submission is judged as the one with names."""
+    """Raise ValueError unless the anonymous submission gets the same findings as the one with names."""
     was, is_ = (
         Counter((f.code, f.severity) for f in verdict.findings if not f.code.startswith(PENDING))
         for verdict in (before, after)
@@ -127,13 +126,13 @@ def same_verdict(before: Verdict, after: Verdict) -> None:
 
 
 def heads(manifest: Manifest, folder: Path) -> dict[str, str]:
-    """The heads of the ledgers in a folder of these files, by their paths."""
+    """Return the heads of the ledgers in a folder of these files, by path."""
     paths = [file.path for file in manifest.files if file.path.rpartition("/")[2] == LEDGER]
     return {path: read_ledger(folder / path).head for path in paths}
 
 
 def save(path: Path, manifest: Manifest, folder: Path) -> None:
-    """Write a package, as a whole or not at all. Raises ValueError where something is."""
+    """Write a package completely or not at all. Raises ValueError if `path` exists."""
     with replacing(path) as file:
         with open(file, "wb") as out:
             write(out, manifest, lambda name: open_regular(folder / name))
@@ -142,7 +141,7 @@ def save(path: Path, manifest: Manifest, folder: Path) -> None:
 
 
 def save_key(path: Path, key: Key) -> None:
-    """Write a key, for its owner alone to read."""
+    """Write a key that only its owner can read."""
     with replacing(path) as file:
         os.chmod(file, 0o600)
         file.write_bytes(key.data)

@@ -1,1 +1,1 @@
-"""The one reading of a submission: what is there, what each log says, what a run is. Checks and results work on it."""
+"""Read a submission once: its files, its logs and its runs. Checks and results both work on what it returns."""

@@ -1,24 +1,23 @@
-"""What the logs that are given together have in common, whichever editions they are judged by: copies and replays."""
+"""Compare all runs that are judged together, across sets, submissions and editions: copies, replays, related seeds."""
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from benchmark.log import open_regular
+from compliance.reading.digest import sha256
 from compliance.reading.nearness import Index, Near, scale_of
 from compliance.reading.registry import RoundRegistry
 from compliance.reading.run import Run
 from compliance.reading.spacing import close, evenly_spaced
-from rules.edition import Edition, Seeds
+from rules.edition import Edition
+from rules.limits import Seeds
 
-BLOCK = 1 << 20  # bytes read at a time
-PLAIN = (0, 1, 0.5)  # scores that say nothing
+PLAIN = (0, 1, 0.5)  # scores that many runs have by chance
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A run that shares scores with an earlier one: the line where they begin, and how many of its scores are equal."""
+    """A run that shares scores with the earlier run `first`: the line where they begin, and how many are equal."""
 
     run: Run
     line: int
@@ -28,7 +27,7 @@ class Replay:
 
 @dataclass(frozen=True)
 class Reuse:
-    """A seed that a run shares with an earlier one: both with their lines and what they log."""
+    """A seed that a run shares with an earlier one: the line and the logged seed of each."""
 
     run: Run
     line: int
@@ -40,7 +39,7 @@ class Reuse:
 
 @dataclass(frozen=True)
 class Relation:
-    """A run whose seed is related to those of others: the line, the seed, and how."""
+    """A run whose seed is related to those of others: the line, the seed, and the relation in words."""
 
     run: Run
     line: int
@@ -49,7 +48,7 @@ class Relation:
 
 
 class Across:
-    """Runs that are judged together, and what they have in common: looked for once."""
+    """All runs that are judged together, and what they have in common. Each property is computed once."""
 
     def __init__(
         self,
@@ -58,22 +57,21 @@ class Across:
         homes: Mapping[str, str],
         registries: tuple[RoundRegistry, ...] = (),
     ):
-        """`editions` and `homes`, what findings call the submissions, are by the path of the log. `registries` are the
-        rounds'."""
+        """`editions` and `homes` map the path of a log to its edition and submission. `registries` are the rounds'."""
         self.runs, self.registries = runs, registries
         self._editions, self._homes = editions, homes
 
     def strangers(self, run: Run, other: Run) -> bool:
-        """Whether two runs are of different submissions: who copied from whom, logs don't tell."""
+        """Return whether two runs are of different submissions. Logs don't tell who copied, so both get a finding."""
         return self._homes[run.path] != self._homes[other.path]
 
     def edition(self, run: Run) -> Edition:
-        """The edition that a run is judged by."""
+        """Return the edition by which a run is judged."""
         return self._editions[run.path]
 
     def severity(self, run: Run, first: Run) -> str:
-        """Of one run in two places: across rounds, and where the round did not forbid it, for people to judge; else the
-        rule's own."""
+        """Return the severity of one run in two places: "review" across rounds or where the round allowed it, else ""
+        for the rule's own."""
         one, other = self.edition(run), self.edition(first)
         if one.name != other.name:
             return "review"
@@ -81,21 +79,21 @@ class Across:
 
     @cached_property
     def copies(self) -> dict[str, Run]:
-        """path of a copy -> the log given before it that has the same bytes."""
+        """The path of each copy -> the earlier log with the same bytes."""
         groups: dict[object, list[Run]] = {}
         for run in self.runs:
             groups.setdefault((run.size, run.start_ms, *run.evaluations[:3]), []).append(run)
         found, seen = {}, {}
         for run in (r for group in groups.values() if len(group) > 1 for r in group):
-            first = seen.setdefault(_digest(run), run)
+            first = seen.setdefault(sha256(run.file) or run.path, run)
             if first.file != run.file:
                 found[run.path] = first
         return found
 
     @cached_property
     def replays(self) -> list[Replay]:
-        """Runs that share `leading` scores in a row, or a whole short curve, with another that isn't their copy. Of
-        two, the later one is the replay."""
+        """Runs that share `leading` consecutive scores, or a whole short curve, with another run that is no copy. Of
+        two runs, the later one is the replay."""
         seen: dict[object, Run] = {}
         found = []
         for run in sorted(self.runs, key=lambda r: r.start_ms or 0):
@@ -113,7 +111,7 @@ class Across:
 
     @cached_property
     def near(self) -> list[Near]:
-        """Runs with an evaluation that is near one of an earlier run, and that are neither copies nor replays."""
+        """Runs with an evaluation close to one of an earlier run; copies and replays are left out."""
         told = {*self.copies, *(replay.run.path for replay in self.replays)}
         indices: dict[object, Index] = {}
         found = []
@@ -129,7 +127,8 @@ class Across:
         return found
 
     def _windows(self, run: Run) -> list[tuple[object, int, list[int]]]:
-        """(key, where it begins, its lines) of all stretches of `leading` telling scores; a shorter curve is one."""
+        """Return (key, start, lines) of every window of `leading` scores; a shorter curve is one window. Scores in
+        PLAIN don't count."""
         limits = self.edition(run).limits.curves
         telling = [(line, score) for line, score in run.curve if score not in PLAIN]
         kind, length = (run.benchmark, run.problem), min(limits.leading, len(telling))
@@ -144,8 +143,8 @@ class Across:
 
     @cached_property
     def reused_seeds(self) -> list[Reuse]:
-        """Every seed that a run shares with an earlier one, where the edition of either wants seeds of its own
-        everywhere, or both are of one set. Seeds are compared modulo what the edition says."""
+        """Every seed that a run shares with an earlier one, if both are of one set, or the edition of either wants
+        seeds to differ across sets. Seeds are compared modulo the edition's modulus."""
         used: dict[int, list[tuple[Run, int, int]]] = {}
         found = []
         for run in self.runs:
@@ -159,8 +158,8 @@ class Across:
 
     @cached_property
     def related_seeds(self) -> list[Relation]:
-        """Runs whose seed is close to that of another run of the same edition, or has the same low bits, and a run of
-        each set whose seeds are evenly spaced. Only the first seed of a log counts."""
+        """Runs whose seed is close to that of another run of the edition, has the same low bits, or is evenly spaced
+        with two others of the set (one run a set). Only the first seed of a log counts."""
         groups: dict[str, list[Run]] = {}
         for run in self.runs:
             if run.seeds:
@@ -205,20 +204,8 @@ class Across:
         return any(self.edition(r).limits.seeds.across for r in (run, other))
 
     def by_set(self) -> Iterator[list[Replay]]:
-        """The replays of each set."""
+        """Yield the replays of each set."""
         sets: dict[str, list[Replay]] = {}
         for replay in self.replays:
             sets.setdefault(replay.run.set_path, []).append(replay)
         yield from sets.values()
-
-
-def _digest(run: Run) -> object:
-    """The bytes of a log as a digest; of one that can't be read any more, its path."""
-    total = hashlib.sha256()
-    try:
-        with open_regular(run.file) as file:
-            while block := file.read(BLOCK):
-                total.update(block)
-    except OSError:
-        return run.path
-    return total.digest()

@@ -1,4 +1,4 @@
-"""What a system description says, held against what a run found of its nodes."""
+"""Compare a system description with the environment manifest of a run."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,8 +19,11 @@ CAPACITY = re.compile(r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([MGT]i?B)\b", re.IGNORECA
 
 
 def contradictions(environment: Environment, description: Mapping[str, Any], apart: float) -> Iterator[tuple[str, str]]:
-    """(what the manifest has, what the description has) where they disagree. Capacities may be `apart` by this share of
-    the described one. What either does not say, or says in words of its own, is not held against the other."""
+    """Yield (found in the manifest, said in the description) wherever they disagree.
+
+    Capacities may differ by `apart`, a share of the described one. A field is skipped if either side lacks it or has
+    no such number or name.
+    """
     node = environment.node
     processors = node["processors"] or {}
     for field, name in COUNTS.items():
@@ -38,7 +41,7 @@ def contradictions(environment: Environment, description: Mapping[str, Any], apa
 
 
 def names_of(environment: Environment) -> Iterator[tuple[str, str, str]]:
-    """(what it is, its name, the description's field) of processors, framework and operating system."""
+    """Yield (kind, name in the manifest, field of the description) of processor, framework and operating system."""
     node = environment.node
     for what, found, field in (
         ("processor", (node["processors"] or {}).get("model"), "host_processor_model_name"),
@@ -50,7 +53,7 @@ def names_of(environment: Environment) -> Iterator[tuple[str, str, str]]:
 
 
 def capacities_of(environment: Environment) -> Iterator[tuple[str, float | None, str]]:
-    """(what it is, its bytes, the description's field) of main memory and an accelerator's."""
+    """Yield (kind, bytes in the manifest, field of the description) of main memory and accelerator memory."""
     gib = (environment.node["memory"] or {}).get("gib")
     yield "memory", gib * 2**30 if is_number(gib) else None, "host_memory_capacity"
     for accelerator in (environment.node["accelerators"] or [])[:1]:
@@ -59,12 +62,12 @@ def capacities_of(environment: Environment) -> Iterator[tuple[str, float | None,
 
 
 def capacity(text: Any) -> float | None:
-    """The bytes of a capacity such as "1536 GiB"; None of anything else."""
+    """Return the bytes of a capacity such as "1536 GiB"; None for anything else."""
     match = CAPACITY.match(text) if type(text) is str else None
     return float(match[1]) * UNITS[match[2].upper()] if match else None
 
 
 def _of_one_name(one: str, other: str) -> bool:
-    """Whether one name is part of the other, but for case, spaces and punctuation."""
+    """Return whether one name is part of the other, apart from case, spaces and punctuation."""
     a, b = folded(one), folded(other)
     return a in b or b in a

@@ -1,18 +1,18 @@
-"""What a run says that it computed on, and how fast that can be."""
+"""The devices that a run logs, and their peak speed."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from compliance.reading.log import Log
 from compliance.reading.values import is_number
-from rules.edition import Compute
+from rules.limits import Compute
 
 CPU = "cpu"
 
 
 @dataclass(frozen=True)
 class Devices:
-    """The devices of a run. `kind` is `core` or `accelerator`, `number` how many of these compute."""
+    """The devices of a run. `kind` is `core` or `accelerator`; `number` counts those that compute."""
 
     device: str
     kind: str
@@ -20,10 +20,10 @@ class Devices:
     nodes: int
     number: int
     precision: str
-    declared: float  # 10^12 FLOP/s of a rank, as its settings say; 0: nothing
+    declared: float  # 10^12 FLOP/s of a rank by the settings; 0 if they don't say
 
     def peak(self, limits: Compute) -> float:
-        """The fastest that they compute, FLOP/s: as declared, but no more than any device of the kind; 0 if unknown."""
+        """Return the peak in FLOP/s: as declared, at most that of any device of the kind; 0 if unknown."""
         rates = limits.core if self.kind == "core" else limits.accelerator
         most = rates.get(self.precision, max(rates.values(), default=0.0)) * self.number
         declared = self.declared * self.ranks
@@ -41,7 +41,7 @@ class Group(NamedTuple):
 
 
 def groups_of(value: Any) -> list[Group] | None:
-    """What ranks name as their devices, as logs have it under `devices`; None of a value that is no such list."""
+    """Return the devices in the value of the key `devices`; None for a malformed value."""
     if type(value) is not list or not value:
         return None
     groups = [_group(item) for item in value]
@@ -60,8 +60,8 @@ def _group(item: Any) -> Group | None:
 
 
 def devices_of(log: Log, limits: Compute) -> Devices | None:
-    """The devices that a log names, None where it doesn't. Threads that aren't given, or are more than a node has
-    cores, count as all that a node can have."""
+    """Return the devices that a log names, None if it names none. The number of threads defaults to the most cores that
+    a node can have, which also limits it."""
     settings: Any = log.value("hyperparameters")
     ranks, nodes = log.value("number_of_ranks"), log.value("number_of_nodes")
     if type(settings) is not dict or not all(type(n) is int and 0 < n < 1 << 32 for n in (ranks, nodes)):

@@ -1,4 +1,4 @@
-"""What there is to judge under a path: logs, sets of runs, submissions."""
+"""Find what there is to judge under a path: logs, sets of runs, submissions."""
 
 import os
 import stat
@@ -22,25 +22,25 @@ from compliance.reading.tree import (
     scan,
 )
 
-MOST_FOLDERS = 10_000  # looked at to tell whether a folder is a submission
-MOST_SEARCHED = 200_000  # in which submissions are looked for
+MOST_FOLDERS = 10_000  # of one level, examined to decide whether a folder is a submission
+MOST_SEARCHED = 200_000  # folders that are searched for submissions
 LARGEST = 4 << 30  # bytes of all files of a submission: 300 times the largest of MLPerf HPC's rounds
 
 
 @dataclass
 class Found:
-    """All that was found under the paths given, each once. `missed`: (path, why) of what couldn't be looked at."""
+    """All that was found under the given paths, each once. `missed` holds (path, why) of what could not be read."""
 
     submissions: list[Submission] = field(default_factory=list)
     sets: list[Set] = field(default_factory=list)
     logs: list[LogFile] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
-    searched: int = 0  # folders
-    other: str = ""  # a file with log lines that is named as no log is, where nothing else was found
+    searched: int = 0  # folders so far
+    other: str = ""  # a file with log lines whose name is not result_<i>.txt
 
 
 def discover(paths: list[str]) -> Found:
-    """What the paths hold. A path that can't be read, or holds nothing to judge, is in `missed`."""
+    """Return what the paths hold. A path that can't be read, or holds nothing to judge, is in `missed`."""
     found = Found()
     for given in paths:
         path = Path(given)
@@ -65,7 +65,7 @@ def discover(paths: list[str]) -> Found:
 
 
 def _leave_out_the_large(found: Found) -> None:
-    """What has more bytes than are looked at is missed, before any of them is read."""
+    """Move whatever has more than LARGEST bytes to `missed`, before any file is read."""
 
     def fits(name: str, sizes: dict[str, int]) -> bool:
         total = sum(sizes.values())
@@ -81,7 +81,7 @@ def _leave_out_the_large(found: Found) -> None:
 
 
 def _size(log: LogFile) -> int:
-    """Bytes of a log's file; 0 where it can't be told."""
+    """Return the bytes of a log's file; 0 if they can't be read."""
     try:
         return log.file.stat().st_size
     except OSError:
@@ -89,7 +89,7 @@ def _size(log: LogFile) -> int:
 
 
 def _once(found: Found) -> None:
-    """Leave out what was given twice: by another spelling of its path, or as a part of what was given as a whole."""
+    """Drop what was given twice: by another spelling of its path, or as part of something else that was given."""
     found.submissions = list({os.path.realpath(s.path): s for s in reversed(found.submissions)}.values())[::-1]
     held = {os.path.realpath(s.path) for submission in found.submissions for s in submission.sets}
     sets = {os.path.realpath(s.path): s for s in reversed(found.sets)}
@@ -101,7 +101,8 @@ def _once(found: Found) -> None:
 
 
 def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> None:
-    """Every folder is entered, whatever its name: what is skipped would not be judged."""
+    """Add what lies at or below a folder to `found`. Folders of any name are entered: a skipped one would not be
+    judged."""
     found.searched += 1
     if found.searched > MOST_SEARCHED:
         if found.searched == MOST_SEARCHED + 1:
@@ -128,15 +129,15 @@ def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> Non
 
 
 def _is_submission(path: Path, folders: list[str]) -> bool:
-    """A submission has systems/ beside results or source, or with descriptions in it where it is prepared, or results/
-    with logs two or three levels below it."""
+    """Return whether a folder is a submission: it has systems/ beside results or source, or systems/ with descriptions
+    alone (a prepared one), or results/ with logs two or three levels below."""
     if "systems" in folders and ({RESULTS, "benchmarks", "source"} & set(folders) or _is_prepared(path)):
         return True
-    if RESULTS not in folders or any(_describes(path / f) for f in folders):  # the latter is a round
+    if RESULTS not in folders or any(_describes(path / f) for f in folders):  # a folder of submissions is a round
         return False
     level = [path / RESULTS]
     for depth in (1, 2, 3):
-        level = [_below(p, e) for p in level for e in scan(p)[0] if e.is_dir(follow_symlinks=False)][:MOST_FOLDERS]
+        level = [p / e.name for p in level for e in scan(p)[0] if e.is_dir(follow_symlinks=False)][:MOST_FOLDERS]
         if any(_describes(p) for p in level):  # rounds below a folder named results
             return False
         if depth > 1 and any(LOG.match(e.name) for p in level for e in scan(p)[0]):
@@ -145,15 +146,11 @@ def _is_submission(path: Path, folders: list[str]) -> bool:
 
 
 def _is_prepared(path: Path) -> bool:
-    """Whether there are system descriptions in systems/."""
+    """Return whether there are system descriptions in systems/."""
     names = (e.name for e in scan(path / "systems")[0] if e.is_file(follow_symlinks=False))
     return not (path / "systems").is_symlink() and any(name.endswith(".json") for name in names)
 
 
 def _describes(path: Path) -> bool:
-    """Whether a folder describes systems beside results, as a submission does."""
+    """Return whether a folder has systems/ and results/, as a submission does."""
     return (path / "systems").is_dir() and (path / RESULTS).is_dir()
-
-
-def _below(path: Path, entry: os.DirEntry) -> Path:
-    return path / entry.name

@@ -1,5 +1,7 @@
-"""Which edition of the rules judges what: the one asked for, or the one that the round's folder names. Nothing that a
-submission says of itself decides, nor a folder in it."""
+"""Select the edition of the rules: the one asked for, or the one that the round's folder names.
+
+Neither what a submission says of itself nor a folder in it decides.
+"""
 
 import datetime
 import functools
@@ -15,30 +17,29 @@ from rules.edition import OURS, Edition, editions, load, version
 
 VERSION = re.compile(r"v(\d+\.\d+)(?!\d)")
 Target = Submission | Set | LogFile
-HEAD = 400  # events of a log that are looked at for the benchmark that it names
+HEAD = 400  # events of a log that are searched for its benchmark
 
 
 @dataclass(frozen=True)
 class Round:
-    """What is judged by one edition: the submissions in one folder, or a set or a log by itself. What the folders and
-    logs say is read once for all of them."""
+    """What one edition judges: the submissions in one folder, or a set or a log by itself. Files are read once."""
 
     members: tuple[Target, ...]
 
     @functools.cached_property
     def benchmarks(self) -> set[str]:
-        """The benchmarks of all members."""
+        """Return the benchmarks of all members."""
         return set().union(*map(_benchmarks, self.members))
 
     @functools.cached_property
     def year(self) -> int | None:
-        """The year of most members' logs, the later of two equally frequent ones; None where no log has a time."""
+        """Return the year of most members' logs, the latest of equally frequent ones; None where no log has a time."""
         years = Counter(year for member in self.members if (year := _year_of(_logs(member))))
         return max(years, key=lambda year: (years[year], year)) if years else None
 
 
 def rounds_of(submissions: Sequence[Submission]) -> list[Round]:
-    """The round of each submission, in their order: all submissions in the same folder."""
+    """Return the round of each submission, in their order. A round is all submissions in the same folder."""
     folders = [s.path.resolve().parent for s in submissions]
     members: dict[Path, list[Submission]] = defaultdict(list)
     for folder, submission in zip(folders, submissions, strict=True):
@@ -48,10 +49,11 @@ def rounds_of(submissions: Sequence[Submission]) -> list[Round]:
 
 
 def select_edition(target: Target, name: str | None, root: Path, together: Round | None = None) -> Edition:
-    """The edition for a submission, a set or a log; `together` is the round that a submission belongs to.
+    """Return the edition for a submission, a set or a log. `together` is the round that a submission belongs to.
 
-    `name` overrules; else the folder of the round. Published rounds come under any name: among the editions that know
-    all benchmarks, those of the version that a folder names, and among these the year of the round's logs decides.
+    `name` overrides everything; otherwise a folder that is named for an edition decides. Rounds of MLPerf HPC come in
+    folders of any name. For these, the candidates are the editions that know all benchmarks; a version in a folder's
+    name decides among them, and then the year of the round's logs.
     """
     if name:
         return load(name, root)
@@ -71,14 +73,16 @@ def select_edition(target: Target, name: str | None, root: Path, together: Round
 
 
 def round_folder(target: Target, edition: str) -> Path | None:
-    """The folder that names the edition of a submission's round, None where no folder does."""
+    """Return the folder that names the edition of a target's round, None if no folder does."""
     return next((folder for folder in _folders(target) if folder.name == edition), None)
 
 
 def _folders(target: Target) -> list[Path]:
-    """The folders that may name the round's edition, first the one that counts most: those from the path that was given
-    down to the submission's, from the outside in, so that no folder of a submitter's decides; then those above what was
-    given, from the inside out."""
+    """Return the folders that may name the round's edition, in the order of precedence.
+
+    First come those from the given path down to the submission's, from the outside in, so that no folder of a submitter
+    decides; then those above the given path, from the inside out.
+    """
     home = _home(target).resolve()
     given = target.given.resolve() if not isinstance(target, LogFile) else home
     above = home.parents
@@ -87,7 +91,7 @@ def _folders(target: Target) -> list[Path]:
 
 
 def _fitting(known: list[Edition], target: Target, together: Round) -> list[Edition]:
-    """The editions that know all benchmarks of the round; else those that know the target's; else the default."""
+    """Return the editions that know all benchmarks of the round, or else of the target, or else the default."""
     for benchmarks in (together.benchmarks, _benchmarks(target)):
         fitting = [e for e in known if benchmarks <= set(e.benchmarks)]
         if fitting:
@@ -96,26 +100,26 @@ def _fitting(known: list[Edition], target: Target, together: Round) -> list[Edit
 
 
 def _of_year(fitting: list[Edition], together: Round) -> Edition:
-    """The edition of the round's year; without one, the default, or else the last."""
+    """Return the edition of the round's year, or else the default, or else the last."""
     year = together.year if len(fitting) > 1 else None
     of_year = [e for e in fitting if year and e.limits.year == year]
     return (of_year or _newest(fitting) or fitting[-1:])[0]
 
 
 def _newest(known: list[Edition]) -> list[Edition]:
-    """The newest edition of this project's rounds, if one is among them."""
+    """Return the newest edition of this project's rounds in a list, [] if there is none."""
     return sorted((e for e in known if OURS.fullmatch(e.name)), key=lambda e: version(e.name))[-1:]
 
 
 def _home(target: Target) -> Path:
-    """The folder of the submission, so that those above it are the round's."""
+    """Return the folder of the submission; the folders above it are the round's."""
     if isinstance(target, Submission):
         return target.path
     return place_of(target.path if isinstance(target, Set) else target.file.resolve().parent).home
 
 
 def _benchmarks(target: Target) -> set[str]:
-    """The benchmarks of the folders; where those say nothing, of the logs."""
+    """Return the benchmarks that the folders name, or else those that the logs name."""
     if isinstance(target, Submission):
         folders = {s.benchmark for s in target.sets} - {""}
         if folders:
@@ -126,7 +130,7 @@ def _benchmarks(target: Target) -> set[str]:
 
 
 def _logs(target: Target) -> list[LogFile]:
-    """The logs that speak for it."""
+    """Return the logs that represent a target: the first of up to three sets."""
     if isinstance(target, LogFile):
         return [target]
     if isinstance(target, Set):
@@ -135,7 +139,7 @@ def _logs(target: Target) -> list[LogFile]:
 
 
 def _year_of(logs: Iterable[LogFile]) -> int | None:
-    """The year that the first event of the first log with any is of."""
+    """Return the year of the first event in the first log that has one."""
     for log in logs:
         try:
             first = next((item for item in read_log(log.file) if type(item) is Event), None)
@@ -147,7 +151,7 @@ def _year_of(logs: Iterable[LogFile]) -> int | None:
 
 
 def _named(path: Path) -> str | None:
-    """The benchmark that a log names."""
+    """Return the benchmark that a log names, None if there is none among its first events."""
     try:
         for count, item in enumerate(read_log(path)):
             if type(item) is Event and item.key == "submission_benchmark" and type(item.value) is str:

@@ -1,7 +1,7 @@
-"""Energy that a run read from counters of its machine: what its log says of it, and what it comes to.
+"""Energy from counters of the machine: read a log's sources and readings, and compute joules from them.
 
-`benchmark/energy/entry.py` has the format. Of a run that was interrupted nothing is made: what was drawn between is
-not known.
+`benchmark/energy/entry.py` has the format. A run that was interrupted gets no energy: what was drawn in between is not
+known.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from rules.energy import SCOPES
 
 MOST_SOURCES = 10_000
 MOST_NUMBERS = 5_000_000  # of all readings of a log
-SHOWN = 20  # faults of a log that are told
+SHOWN = 20  # faults of a log that are reported
 LONGEST = 200  # characters of a name
 METER, NODE, COMPONENT, REHEARSAL = "meter", "node", "component", "rehearsal"
 UNSOUND = frozenset(f"ENE0{n}" for n in (1, 2, 3, 4, 6, 7, 9))  # rules without which counters give no figure
@@ -29,8 +29,8 @@ INSIDE["device"] = ()  # a GPU has no processor's package in it
 
 
 class Energy(NamedTuple):
-    """The energy of a run in joules: of all of it, and of its epochs and its evaluations alone, None where they aren't
-    known. `tier` says what measured it."""
+    """The energy of a run in joules: of the whole run, and of its epochs and its evaluations, None if unknown. `tier`
+    says what measured it."""
 
     tier: str
     joules: float
@@ -39,7 +39,7 @@ class Energy(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A counter: `wraps_at` in joules, `limit` in watts; None where none is said."""
+    """A counter. It wraps to 0 at `wraps_at` joules; its device draws at most `limit` watts. None if unknown."""
 
     node: str
     source: str
@@ -50,8 +50,8 @@ class Source(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """All counters at one moment: milliseconds since 1970, and joules since the first reading, None where a counter
-    couldn't be read. `gap` is the longest time between two readings so far, in seconds."""
+    """All counters at one moment: milliseconds since 1970, and joules since the first reading, None for a counter that
+    could not be read. `gap` is the longest time between two readings so far, in seconds."""
 
     line: int
     moment: str
@@ -62,8 +62,8 @@ class Reading(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """What of a run's machine was measured: the line that says so, the tier ("" where it differs between nodes), how
-    many nodes, the fewest packages and devices of one of them, and how many counters failed."""
+    """The part of a run's machine that was measured: the line of the sources, the tier ("" if it differs between
+    nodes), the number of nodes, the fewest packages and devices of a node, and the number of failed counters."""
 
     line: int
     tier: str
@@ -75,7 +75,7 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class Live:
-    """The sources and readings of a log, and what is wrong with their form: (line, found, wanted)."""
+    """The sources and readings of a log, and the faults in their form: (line, found, wanted)."""
 
     line: int
     sources: tuple[Source, ...]
@@ -85,7 +85,7 @@ class Live:
 
 
 def live_of(log: Log) -> Live | None:
-    """What a log says of counters; None where it says nothing, or its run was interrupted. Read once."""
+    """Return the counters of a log; None if it has none, or its run was interrupted. Computed once a log."""
     if "energy" not in log.memo:
         log.memo["energy"] = _live(log)
     return log.memo["energy"]
@@ -118,7 +118,7 @@ def _live(log: Log) -> Live | None:
         elif len(faults) < SHOWN:
             wanted = f"time_ms and joules of each of {len(sources)} counters, moment, gap_seconds"
             faults.append((event.line, f"{READING} {show(event.value)} {show(event.metadata)}", wanted))
-    rehearsal = metadata(first, "rehearsal") is not False  # what doesn't say that it is none is one
+    rehearsal = metadata(first, "rehearsal") is not False  # anything but an explicit false is a rehearsal
     return Live(first.line, tuple(sources), tuple(found), rehearsal, tuple(faults[:SHOWN]))
 
 
@@ -131,7 +131,7 @@ def _source(item: Any) -> Source | None:
         return None
     if not all(number is None or (is_number(number) and number > 0) for number in numbers):
         return None
-    if COUNTS.get(words[1], words[2]) != words[2]:  # another source than these may count anything
+    if COUNTS.get(words[1], words[2]) != words[2]:  # a known source counts one scope, any other may count any
         return None
     return Source(*words, *numbers)
 
@@ -152,7 +152,7 @@ def _reading(event: Event, number: int) -> Reading | None:
 
 
 def edges(log: Log) -> Iterator[Event]:
-    """The events of a run to which a reading belongs."""
+    """Yield the events of a run that need a reading."""
     stop = log.first("run_stop")
     for moment in MOMENTS:
         for event in log.all(moment):
@@ -161,7 +161,7 @@ def edges(log: Log) -> Iterator[Event]:
 
 
 def energy_of(log: Log, time: Timeline) -> Energy | None:
-    """The energy that counters give for a run; None where one of them didn't count throughout."""
+    """Return the energy of a run by its counters; None if one of them has no reading at an end of the run."""
     live = live_of(log)
     if live is None or live.faults or not live.sources or time.passing is None:
         return None
@@ -175,7 +175,7 @@ def energy_of(log: Log, time: Timeline) -> Energy | None:
 
 
 def between(at: dict[tuple, list[float | None]], spans: Iterable[tuple[tuple, tuple]]) -> float | None:
-    """Joules of all counters together from one moment to another, over spans; None where a reading is missing."""
+    """Return the joules of all counters together, summed over spans of (start, stop); None if a reading is missing."""
     total = 0.0
     for start, stop in spans:
         first, last = at.get(start), at.get(stop)
@@ -186,13 +186,13 @@ def between(at: dict[tuple, list[float | None]], spans: Iterable[tuple[tuple, tu
 
 
 def tier_of(sources: Iterable[Source]) -> str:
-    """What counters are together: of nodes, or of components; "" where nodes have different ones."""
+    """Return whether counters are of whole nodes or of components; "" for both."""
     scopes = {source.scope == NODE for source in sources}
     return "" if len(scopes) > 1 else NODE if True in scopes else COMPONENT
 
 
 def coverage_of(log: Log) -> Coverage | None:
-    """What of the machine has counters; None where a log speaks of none."""
+    """Return the part of the machine that has counters; None for a log without counters."""
     live = live_of(log)
     if live is None or live.faults or not live.sources:
         return None
@@ -206,8 +206,11 @@ def coverage_of(log: Log) -> Coverage | None:
 def shortfall(
     coverage: Coverage, nodes: int | None, packages: int | None, devices: int | None
 ) -> tuple[str, str] | None:
-    """(found, wanted) where counters left out a part of a machine of so many nodes, and of so many processors and
-    accelerators a node; None of these where the number isn't known. A node has a processor at least."""
+    """Return (found, wanted) if the counters left out a part of the machine, else None.
+
+    The machine has so many nodes, and so many processors (`packages`) and accelerators (`devices`) a node. None means
+    unknown; a node has at least one processor.
+    """
     if coverage.failed:
         return f"{coverage.failed} counters that could not be read to the end", "none"
     if not coverage.tier:

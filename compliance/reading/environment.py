@@ -1,10 +1,9 @@
-"""Environment manifests: what a log says of them, and the files beside it. Nothing in them is followed or executed."""
+"""Environment manifests: what a log says of them, and the files beside it. Nothing in a manifest is executed."""
 
 import functools
 import hashlib
 import json
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,16 +12,17 @@ from typing import Any, NamedTuple, NoReturn
 from benchmark.environment.manifest import KEY, KINDS, NODE, OTHER, RUN, SCHEMA
 from benchmark.log import Event, open_regular
 from benchmark.tree import environment_path
+from compliance.reading.digest import is_sha256
+from compliance.reading.values import Unsound, is_shallow, unique
 
-SHA256 = re.compile(r"[0-9a-f]{64}")
 MOST_RESUMED = 1000
 DEEPEST = 8  # levels of a fact's value
 LONGEST_ORIGIN, LONGEST_HOST = 500, 255  # characters
-PARSED = 8  # manifests that are kept as they were read, each of which may have some 25 MB of objects
+PARSED = 8  # parsed manifests that are cached; one may take 25 MB
 
 
 class Named(NamedTuple):
-    """What a log says of a manifest: the line, its sha256, its bytes, None where it does not say, its file's name."""
+    """A manifest as its log names it: the line, the sha256, the bytes (None if not given), the name of the file."""
 
     line: int
     digest: str
@@ -30,13 +30,9 @@ class Named(NamedTuple):
     file: str
 
 
-class Unsound(ValueError):
-    """A manifest that is not what it should be: found and wanted."""
-
-
 @dataclass(frozen=True)
 class Kind:
-    """Nodes that are alike: their hosts, and values by fact. Of kinds after the first, those that differ alone."""
+    """Nodes with equal facts: their hosts, and the values by fact. Kinds after the first list only what differs."""
 
     hosts: tuple[str, ...]
     values: dict[str, Any]
@@ -44,7 +40,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Environment:
-    """A manifest as it was read: the run's values by fact, and its nodes. A value that could not be read is None."""
+    """A parsed manifest: the run's values by fact, and its kinds of nodes. None is a value that could not be read."""
 
     run: dict[str, Any]
     nodes: tuple[Kind, ...]
@@ -56,10 +52,10 @@ class Environment:
 
 
 def fault_of(event: Event, log: str) -> tuple[str, str] | None:
-    """What is wrong with an event of a manifest in the log of this name, found and wanted."""
+    """Return (found, wanted) if the event of a manifest in the log of this name is malformed, else None."""
     data = event.metadata if type(event.metadata) is dict else {}
     size, file, wanted = data.get("bytes"), data.get("path"), environment_path(Path(log)).name
-    if not is_digest(event.value):
+    if not is_sha256(event.value):
         return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
     if type(size) is not int or not 0 < size < 1 << 53:
         return f"bytes {size!r:.80}", "the bytes of the file"
@@ -68,28 +64,22 @@ def fault_of(event: Event, log: str) -> tuple[str, str] | None:
     return None
 
 
-def is_digest(value: Any) -> bool:
-    """Whether a value is a sha256."""
-    return type(value) is str and bool(SHA256.fullmatch(value))
-
-
 def named(event: Event | None, resumed: Sequence[Event], log: str) -> tuple[Named, ...]:
-    """The manifests that a log of this name tells of: of its start, and of each time that it went on; none where it
-    says nothing, or not as it should."""
+    """Return the manifests that the log of this name gives: of its start, and of each resumption. Return () if it gives
+    none or is malformed."""
     if event is None or fault_of(event, log):
         return ()
     first = Named(event.line, event.value, event.metadata["bytes"], environment_path(Path(log)).name)
     later = [
         Named(e.line, e.value[KEY], None, environment_path(Path(log), number).name)
         for number, e in enumerate(resumed[:MOST_RESUMED], 1)
-        if type(e.value) is dict and is_digest(e.value.get(KEY))
+        if type(e.value) is dict and is_sha256(e.value.get(KEY))
     ]
     return (first, *later)
 
 
 def content(path: Path, largest: int) -> bytes:
-    """The bytes of a manifest, one more than `largest` of one that is larger. Raises OSError for anything but a regular
-    file that is no link."""
+    """Return the bytes of a manifest, at most `largest` + 1. Raises OSError for anything but a regular file."""
     if path.is_symlink():
         raise OSError("a symbolic link")
     with open_regular(path) as file:
@@ -97,7 +87,8 @@ def content(path: Path, largest: int) -> bytes:
 
 
 def read_environment(path: Path, digest: str, largest: int) -> Environment | None:
-    """The manifest with this sha256; None where the file is none, another, too large or unsound: rules say so."""
+    """Return the manifest with this sha256; None if there is no such file, or it is too large or unsound (ENV03, ENV04
+    report it)."""
     try:
         return _parsed(path, digest, largest)
     except (OSError, Unsound):
@@ -113,9 +104,9 @@ def _parsed(path: Path, digest: str, largest: int) -> Environment:
 
 
 def parse(data: bytes) -> Environment:
-    """What a manifest says. Raises Unsound with found and wanted."""
+    """Parse a manifest. Raises Unsound with found and wanted."""
     try:
-        found = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
+        found = json.loads(data.decode(), object_pairs_hook=unique, parse_constant=_no_number, parse_float=_finite)
     except Unsound:
         raise
     except (ValueError, RecursionError) as error:
@@ -142,12 +133,6 @@ def parse(data: bytes) -> Environment:
     return Environment(run, tuple(kinds))
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise Unsound("a name that is given twice", "each once")
-    return dict(pairs)
-
-
 def _no_number(name: str) -> NoReturn:
     raise Unsound(f"the number {name}", "finite numbers")
 
@@ -164,7 +149,7 @@ def _hosts(hosts: Any) -> tuple[str, ...]:
 
 
 def _values(facts: Any, known: dict[str, type]) -> dict[str, Any]:
-    """The values of facts by name."""
+    """Return the values of facts by name. Raises Unsound."""
     if type(facts) is not dict:
         raise Unsound(f"facts {facts!r:.80}", "an object")
     for name, fact in facts.items():
@@ -177,13 +162,6 @@ def _values(facts: Any, known: dict[str, type]) -> dict[str, Any]:
             raise Unsound(f"{name} of origin {origin!r:.80}", f"1 to {LONGEST_ORIGIN} characters")
         if value is not None and type(value) is not known[name]:
             raise Unsound(f"{name} {value!r:.80}", {dict: "an object", list: "a list", str: "text"}[known[name]])
-        if not _shallow(value, DEEPEST):
+        if not is_shallow(value, DEEPEST):
             raise Unsound(f"{name} nested too deeply", f"{DEEPEST} levels")
     return {name: fact["value"] for name, fact in facts.items()}
-
-
-def _shallow(value: Any, left: int) -> bool:
-    if type(value) not in (list, dict):
-        return True
-    inner = value.values() if type(value) is dict else value
-    return left > 0 and all(_shallow(v, left - 1) for v in inner)

@@ -1,4 +1,4 @@
-"""What the checks of a submission look at: its files, read within limits and never executed."""
+"""The files of a submission, for its checks: read within limits and never executed."""
 
 import functools
 import hashlib
@@ -23,17 +23,17 @@ from compliance.source.reference import is_published
 from rules.edition import Edition
 
 LARGEST = 2 << 20  # bytes of a file that are read as text
-LARGEST_ALL = 128 << 20  # of all files of source together
-LARGEST_PYTHON = 2 << 20  # of all distinct files of Python that are parsed, together
+LARGEST_ALL = 128 << 20  # bytes of all files of source
+LARGEST_PYTHON = 2 << 20  # characters of all distinct files of Python that are parsed
 
 
-_read_once = functools.lru_cache(maxsize=1000)(read_python)  # of the reference's files, which most submissions hold
+_read_once = functools.lru_cache(maxsize=1000)(read_python)  # for the reference's files: most submissions hold them
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text file of a submission. `problem` says why there's no text. `sha256` is of its bytes, "" if they can
-    not be read. `disguise`: what its bytes are, where a program reads them otherwise than a reviewer."""
+    """A text file of a submission. `problem` says why there is no text. `sha256` is that of its bytes, "" if they can't
+    be read. `disguise` says why a program would read the bytes differently from a reviewer, "" if it would not."""
 
     parts: tuple[str, ...]
     text: str
@@ -47,7 +47,7 @@ class Text:
 
     @property
     def alien(self) -> str:
-        """What a file is that has no place in source, or nothing."""
+        """Why a file may not be in source: its kind, or its disguise; "" if it may."""
         return foreign(self.parts) or self.disguise
 
 
@@ -62,14 +62,14 @@ class Description:
     line: int = 1
 
     def line_of(self, name: str) -> int:
-        """The line of a field, or 1."""
+        """Return the line of a field, 1 if it is not there."""
         at = self.text.find(json.dumps(name))
         return self.text.count("\n", 0, at) + 1 if at >= 0 else 1
 
 
 @dataclass(frozen=True)
 class SubmissionFiles:
-    """A submission with the facts of its logs, and its files."""
+    """A submission with its runs and files. Each property is read once."""
 
     submission: Submission
     runs: tuple[Run, ...]
@@ -78,7 +78,7 @@ class SubmissionFiles:
 
     @cached_property
     def source(self) -> tuple[Text, ...]:
-        """The files below source/ and benchmarks/. The text of equal ones is kept once."""
+        """The files below source/ and benchmarks/. Equal files share one text."""
         texts, kept, room = [], {}, LARGEST_ALL
         for entry in self.submission.entries:
             if entry.kind == "file" and entry.parts[0] in ("source", "benchmarks"):
@@ -89,8 +89,8 @@ class SubmissionFiles:
 
     @cached_property
     def python(self) -> dict[str, Python]:
-        """What each distinct file of Python says, by sha256. The reference's come first, so that there is room for what
-        follows from them; what is beyond the limit is not parsed."""
+        """Each distinct file of Python, by sha256. The reference's files come first, so that the limit never excludes
+        them; files beyond the limit are not parsed."""
         found, room = {}, LARGEST_PYTHON
         for text in sorted(self.source, key=lambda text: text.parts not in self.published):
             if text.name.endswith(".py") and text.text and text.sha256 not in found:
@@ -108,7 +108,7 @@ class SubmissionFiles:
 
     @cached_property
     def origin(self) -> str:
-        """What a verdict says of the source: whether all of it is the reference's."""
+        """The verdict's words on whether all source is the reference's; "" without source."""
         files = [text for text in self.source if depth_of(text.parts) and not DOCUMENT.search(text.name)]
         others = sum(text.parts not in self.published for text in files)
         if not others:
@@ -117,7 +117,7 @@ class SubmissionFiles:
 
     @cached_property
     def gathered(self) -> dict[tuple[str, ...], tuple[Text, ...]]:
-        """The files by the folder of source that they belong to; those of none by the first of their parts."""
+        """The files by their folder of source; those in none are under the first part of their path."""
         held: dict[tuple[str, ...], list[Text]] = {}
         for text in self.source:
             held.setdefault(text.parts[: depth_of(text.parts) or 1], []).append(text)
@@ -131,8 +131,8 @@ class SubmissionFiles:
 
     @cached_property
     def loaded(self) -> tuple[tuple[Run, dict[str, str], Folder | None], ...]:
-        """(run, its files, the folder that fits them best) of every run that logs its source; of runs of a benchmark
-        with the same files in the same set, the first."""
+        """(run, its files, the folder that fits them best) of the runs that log their source. Of runs of one set with
+        equal files, only the first."""
         seen, found, best = set(), [], {}
         for run in self.runs:
             files = sound(run.source)
@@ -155,7 +155,7 @@ class SubmissionFiles:
 
 
 def read_text(root: Path, entry: Entry, room: int = LARGEST) -> Text:
-    """A file's text, or why there's none: binary, too large, unreadable. Links aren't followed."""
+    """Read a file's text, or why there is none: binary, too large, unreadable. No link is followed."""
     if entry.size > min(LARGEST, room):
         return Text(entry.parts, "", f"{entry.size} bytes, too large to be looked at")
     path = root.joinpath(*entry.parts)
@@ -178,7 +178,7 @@ def read_text(root: Path, entry: Entry, room: int = LARGEST) -> Text:
 
 
 def read_description(root: Path, entry: Entry) -> Description:
-    """A system description, or what is wrong with it."""
+    """Read a system description, or what is wrong with it."""
     if entry.kind != "file":
         return Description(entry.parts, None, "", f"a {entry.kind}")
     text = read_text(root, entry)
@@ -196,7 +196,7 @@ def read_description(root: Path, entry: Entry) -> Description:
 
 
 def description_of(home: Path, system: str) -> Description | None:
-    """The description of a system of the submission in the folder `home`; None where there is no such file."""
+    """Return the description of a system of the submission in the folder `home`; None if there is no such file."""
     if not system or not system.isprintable() or system in (".", ".."):
         return None
     parts = ("systems", f"{system}.json")
@@ -210,7 +210,7 @@ def description_of(home: Path, system: str) -> Description | None:
 
 
 def number_of(value: object) -> float | None:
-    """A number of a system description, where MLPerf HPC writes numbers as text; None of anything else."""
+    """Return a number of a system description, which MLPerf HPC writes as text; None for anything else."""
     if is_number(value):
         return value
     try:

@@ -1,14 +1,16 @@
-"""What a frozen round holds: frozen.txt in the folder that names the round's edition, a line a file, as
-`results/freeze.py` writes it: sha256, bytes, path."""
+"""The list of a frozen round's files: frozen.txt in the folder that names the round's edition.
+
+`results/freeze.py` writes it, with a line for each file: sha256, bytes, path.
+"""
 
 import functools
-import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchmark.log import open_regular
+from compliance.reading.digest import sha256
 
 NAME = "frozen.txt"
 LARGEST = 64 << 20  # bytes of the list
@@ -17,8 +19,8 @@ Files = Mapping[str, tuple[str, int]]  # path -> sha256 and bytes
 
 
 def read_frozen(folder: Path) -> Files | None:
-    """The files of a round as they were frozen; None of a round that is not. Raises ValueError, naming the line, for a
-    list that is damaged."""
+    """Return the files of a round as they were frozen; None if the round is not frozen. Raises ValueError, which names
+    the line, for a damaged list."""
     path = folder / NAME
     if not os.path.lexists(path):
         return None
@@ -46,8 +48,8 @@ def _parsed(path: Path, _changed: int, size: int) -> Files:
 
 
 def changes(files: Mapping[str, tuple[Path, int]], frozen: Files) -> Iterator[tuple[str, str]]:
-    """(path, what became of it) of files that are not as they were frozen; `files` are where a path's file lies and its
-    bytes. Of a file of other size nothing is read."""
+    """Yield (path, "added", "absent" or "changed") of each file that differs from the frozen list. `files` maps a path
+    to the file and its bytes. A file of another size is not read."""
     for path in sorted({*files, *frozen}):
         if path not in frozen:
             yield path, "added"
@@ -55,12 +57,3 @@ def changes(files: Mapping[str, tuple[Path, int]], frozen: Files) -> Iterator[tu
             yield path, "absent"
         elif files[path][1] != frozen[path][1] or sha256(files[path][0]) != frozen[path][0]:
             yield path, "changed"
-
-
-def sha256(file: Path) -> str:
-    """The digest of a file, "" of one that can't be read."""
-    try:
-        with open_regular(file) as data:
-            return hashlib.file_digest(data, "sha256").hexdigest()
-    except OSError:
-        return ""

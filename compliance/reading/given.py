@@ -1,4 +1,4 @@
-"""What the command line and the config of a run give, held against the settings that its log states."""
+"""Compare the settings in a run's command line and config with those that its log states."""
 
 import hashlib
 import re
@@ -13,28 +13,31 @@ from compliance.finding import show
 from compliance.reading.environment import Environment
 from compliance.reading.run import Run
 from compliance.reading.values import is_number
-from rules.edition import Benchmark
+from rules.limits import Benchmark
 from rules.settings import Setting
 
 LARGEST = 16 << 10  # characters of a config
-MOST, LONGEST = 300, 200  # words of a command line, and characters of one, that are looked at
+MOST, LONGEST = 300, 200  # words of a command line that are read, and characters of a word
 SETTING = re.compile(r"([a-z][a-z0-9_]{0,99})=(.*)", re.DOTALL)
-OPTIONS = {  # of train.py -> the key of the log that says the same
+OPTIONS = {  # option of train.py -> key of the log
     "--org": "submission_org",
     "--system": "submission_platform",
     "--division": "submission_division",
     "--status": "submission_status",
     "--problem": "problem",
 }
-RESOLVED = ("auto", None)  # what a run replaces by what it found
+RESOLVED = ("auto", None)  # values that a run replaces by one that it chooses
 
 
 def differences(
     environment: Environment, run: Run, benchmark: Benchmark | None, above: frozenset[str] = frozenset()
 ) -> Iterator[tuple[str, str]]:
-    """(found, wanted) of each setting that they give and the log states otherwise, and of a config that is not the one
-    that the log names. `above`: the settings that a campaign of tuning gives, whatever they say. Those of a table
-    count above the config, too, and the command line's above both."""
+    """Yield (found, wanted) for each setting that the log states differently, and for a config that the log does not
+    name as source.
+
+    The command line overrides a table, and a table overrides the config. `above` are the settings that a campaign of
+    tuning gives, which override all of these.
+    """
     words, text = environment.run["command"], environment.run["config"]
     if words is None:
         yield "no command line", "one"
@@ -59,7 +62,7 @@ def differences(
 
 
 def options(words: list[str]) -> Iterator[tuple[str, str]]:
-    """The options of a command line that have a value."""
+    """Yield the options of a command line with their values."""
     for word, after in pairwise([*words, ""]):
         if word.startswith("--"):
             name, equals, value = word.partition("=")
@@ -67,7 +70,7 @@ def options(words: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def of_table(run: Run) -> frozenset[str]:
-    """The settings that a run has from a table, above its config; TUN10 holds the run against these."""
+    """Return the settings that a run took from a table instead of its config; TUN10 checks these."""
     try:
         found = taken(run.value(KEY))
     except ValueError:
@@ -76,13 +79,13 @@ def of_table(run: Run) -> frozenset[str]:
 
 
 def resolves(value: Any, setting: Setting | None) -> bool:
-    """Whether a given value is one that the run replaces by what it found."""
+    """Return whether the run replaces this value by one that it chooses."""
     return value in RESOLVED or (is_number(value) and value == 0 and bool(setting and setting.machine))
 
 
 def given(words: list[str], text: str | None, table: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The settings that a config and a command line give by name, plain ones alone: the command line's count. The
-    config's count but for those of a `table`."""
+    """Return the plain settings of config and command line, by name. The command line overrides the config, of which
+    the settings in `table` are left out."""
     config = _yaml(text) if text is not None else None
     config = config if type(config) is dict else {}
     found = {name: value for name, value in config.items() if type(name) is str and name not in table}
@@ -92,7 +95,7 @@ def given(words: list[str], text: str | None, table: frozenset[str] = frozenset(
 
 
 def same(value: Any, logged: Any) -> bool:
-    """Whether a given value is the logged one, numbers by their value, however they are written."""
+    """Return whether a given value is the logged one. Numbers are compared by value, however they are written."""
     if type(value) is list and type(logged) is list:
         return len(value) == len(logged) and all(map(same, value, logged))
     if is_number(logged) and type(logged) is not bool:
@@ -109,7 +112,7 @@ def _is_plain(value: Any) -> bool:
 
 
 class _Plain(yaml.SafeLoader):
-    """YAML without references, which let a small text stand for a huge one."""
+    """YAML without aliases, by which a small text can unfold to a huge one."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node:
         if self.check_event(yaml.AliasEvent):
@@ -118,8 +121,8 @@ class _Plain(yaml.SafeLoader):
 
 
 def _yaml(text: str) -> Any:
-    """What a text says as YAML; None of one that is none, has references or is too large."""
+    """Return the value of a text in YAML; None if it is malformed, too large or has aliases."""
     try:
         return yaml.load(text, _Plain) if len(text) <= LARGEST else None
     except (ValueError, ArithmeticError, LookupError, AttributeError, RecursionError, yaml.YAMLError):
-        return None  # the last but two: of a tag over a text that is none of its kind, such as `!!bool x`
+        return None  # AttributeError: from a tag that does not fit its text, such as `!!bool x`

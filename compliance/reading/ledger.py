@@ -1,4 +1,4 @@
-"""The launch ledger of a set, held against the set's runs: which starts are theirs, and what became of the others."""
+"""The launch ledger of a set: which starts belong to its runs, and what became of the others."""
 
 import hashlib
 import os
@@ -16,14 +16,14 @@ from compliance.reading.run import Run
 from compliance.reading.tree import Set
 from rules.edition import Edition
 
-ABORTED, KILLED = "aborted", "killed and started again"  # what became of starts whose log is not handed in
-PIECE, MOST_PIECES = 1 << 20, 200_000  # bytes of a line that are read at a time, and how often
+ABORTED, KILLED = "aborted", "killed and started again"  # the fates of starts whose log is not handed in
 NOTED, UNEXPLAINED = "explained by a note alone", "unexplained"
+PIECE, MOST_PIECES = 1 << 20, 200_000  # bytes of a line that are read at a time; most pieces of a log
 
 
 @dataclass(frozen=True)
 class SetLedger:
-    """A launch ledger as it was read, and what findings call it."""
+    """A launch ledger, and its path as findings give it."""
 
     path: str
     ledger: Ledger
@@ -49,8 +49,8 @@ class SetLedger:
 
     @cached_property
     def first(self) -> dict[int, int]:
-        """number of a start -> that of the first start of the same run: the one that it goes on from, if through
-        others."""
+        """The number of each start -> the number of the first start of the same run, from which it resumes, directly or
+        through other starts."""
         found: dict[int, int] = {}
         for number, entry in self.starts.items():
             before = entry.said.resumes
@@ -59,14 +59,14 @@ class SetLedger:
 
     @cached_property
     def families(self) -> dict[int, list[Entry]]:
-        """The starts of a run, in order, by the number of its first."""
+        """The starts of each run in order, by the number of its first start."""
         found: dict[int, list[Entry]] = {}
         for number, first in self.first.items():
             found.setdefault(first, []).append(self.starts[number])
         return found
 
     def starts_of(self, run: Run) -> list[Entry]:
-        """The starts of the run that a log tells of, by the one that it names; none where it names none of its own."""
+        """Return the starts of a run by the start that its log names; [] if that is no start of this run."""
         launch = run.launch
         entry = self.starts.get(launch.number) if launch and launch.number is not None else None
         named = entry is not None and entry.said.run == run.file.name and entry.line == launch.digest
@@ -74,11 +74,11 @@ class SetLedger:
 
     @cached_property
     def latest(self) -> dict[str, int]:
-        """name of a log -> the number of the last start of it."""
+        """The name of each log -> the number of its last start."""
         return {entry.said.run: number for number, entry in self.starts.items()}
 
     def fate(self, number: int) -> str:
-        """What became of a start whose log is not handed in."""
+        """Return what became of a start whose log is not handed in."""
         entry, end = self.starts[number], self.ends.get(number)
         if end and end.said.status == ABORTED:
             return ABORTED
@@ -87,12 +87,12 @@ class SetLedger:
         return NOTED if number in self.notes else UNEXPLAINED
 
     def others(self, runs: Sequence[Run]) -> dict[int, str]:
-        """number of every start whose log is not handed in -> what became of it."""
+        """Return the number of every start whose log is not handed in -> what became of it."""
         held = {entry.number for run in runs for entry in self.starts_of(run)}
         return {number: self.fate(number) for number in self.starts if number not in held}
 
     def summary(self, runs: Sequence[Run]) -> str:
-        """The ledger in a line: how many starts there were, of how many runs, and its head."""
+        """Return the ledger in one line: the numbers of starts and runs, and its head."""
         families = [starts for run in runs if (starts := self.starts_of(run))]
         fates = Counter(self.others(runs).values())
         failed, strange = fates[ABORTED] + fates[KILLED], fates[NOTED] + fates[UNEXPLAINED]
@@ -105,18 +105,18 @@ class SetLedger:
 
 
 def ledger_of(runs: Set, edition: Edition) -> SetLedger | None:
-    """The launch ledger of a set; None where there is none, or the edition knows of none."""
+    """Return the launch ledger of a set; None if there is none, or the edition has none."""
     return None if edition.limits.ledger == "none" else read_beside(runs.path, runs.name)
 
 
 def read_beside(folder: Path, name: str) -> SetLedger | None:
-    """The launch ledger in a folder that findings call `name`; None where there is none."""
+    """Return the launch ledger in a folder that findings call `name`; None if there is none."""
     path = folder / LEDGER
     return SetLedger(f"{name}/{LEDGER}", read_ledger(path)) if os.path.lexists(path) else None
 
 
 def start_in(log: Path) -> tuple[str | None, bool]:
-    """(digest of the line that a log states as its start's, whether its clock ever ran), by its first such events."""
+    """Return (the digest of the start's line that a log states, None without one; whether its clock ever started)."""
     try:
         for item in read_log(log):
             if type(item) is Event and item.key == "ledger":
@@ -130,7 +130,7 @@ def start_in(log: Path) -> tuple[str | None, bool]:
 
 
 def beginnings(run: Run, wanted: set[str]) -> set[str]:
-    """Those digests that are of the log up to the end of one of its lines."""
+    """Return those digests in `wanted` that the log has up to the end of one of its lines."""
     total, found = hashlib.sha256(), set()
     try:
         with open_regular(run.file) as file:
@@ -140,12 +140,3 @@ def beginnings(run: Run, wanted: set[str]) -> set[str]:
     except OSError:
         pass
     return found
-
-
-def digest_of(run: Run) -> str:
-    """The sha256 of a log, "" of one that can't be read any more."""
-    try:
-        with open_regular(run.file) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""

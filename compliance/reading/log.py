@@ -1,4 +1,4 @@
-"""What one log says, gathered in one pass and in bounded memory: all that the checks look at."""
+"""Read one log in one pass and in bounded memory: its events by key, and whatever is odd in it."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from benchmark.log import BadLine, Event, read_log
 from compliance.reading.values import is_number
 from rules.edition import Edition
 
-MOST_EVENTS = 100_000  # kept of one log; a log with more cannot be judged
-MOST_BYTES = 256 << 20  # of their text, roughly
-SMALL = 16 << 20  # bytes of a log whose events needn't be weighed: it all fits
-MOST_KEYS = 500  # that no rule knows, of which the first event is kept
-SHOWN = 100  # bad lines and backward steps kept
+MOST_EVENTS = 100_000  # events that are kept; a log with more cannot be judged
+MOST_BYTES = 256 << 20  # bytes that one event may count for
+SMALL = 16 << 20  # bytes of a log below which the size of events does not count: they all fit
+MOST_KEYS = 500  # keys unknown to the rules, of each of which the first event is kept
+SHOWN = 100  # bad lines and backward steps that are kept
 
 STRUCTURE = (
     "init_start", "init_stop", "run_start", "run_stop", "staging_start", "staging_stop",
@@ -26,8 +26,8 @@ SERIES = ("eval_loss", "learning_rate", "train_loss", "train_accuracy", "train_e
 
 @dataclass
 class Log:
-    """One log, read. `events` holds, by key and in order, the events of the keys that rules know; `others` the first
-    of every other key."""
+    """One log. `events` holds the events of the keys that rules know, by key and in order; `others` holds the first
+    event of every other key."""
 
     path: str
     events: dict[str, list[Event]] = field(default_factory=dict)
@@ -42,36 +42,38 @@ class Log:
     size: int = 0
     overflow: int = 0  # the line from which nothing more was kept, or 0
     unreadable: str = ""
-    memo: dict[str, Any] = field(default_factory=dict)  # what was made of it, once for all checks
+    memo: dict[str, Any] = field(default_factory=dict)  # values computed from the log, cached for all checks
 
     def all(self, key: str) -> list[Event]:
-        """The events of a key, in order."""
+        """Return the events of a key, in order."""
         return self.events.get(key, [])
 
     def first(self, key: str) -> Event | None:
-        """The first event of a key."""
+        """Return the first event of a key, or None."""
         events = self.events.get(key)
         return events[0] if events else None
 
     def value(self, key: str) -> Any:
-        """The value of the first event of a key, or None."""
+        """Return the value of the first event of a key, or None."""
         events = self.events.get(key)
         return events[0].value if events else None
 
     def line(self, key: str) -> int:
-        """The line of the first event of a key, or 1."""
+        """Return the line of the first event of a key, or 1."""
         events = self.events.get(key)
         return events[0].line if events else 1
 
 
 def known_keys(edition: Edition) -> frozenset[str]:
-    """The keys that some rule of the edition looks at."""
+    """Return the keys that some rule of the edition reads."""
     return frozenset(STRUCTURE).union(*edition.keys.values())
 
 
 def gather_log(path: Path, name: str, edition: Edition) -> Log:
-    """The log at `path`, which findings call `name`. Never raises: what could not be read is a fact. Events that all
-    ranks of a run log are one event, where the edition's logs are of many ranks."""
+    """Read the log at `path`, which findings call `name`. Never raises: `unreadable` says why a file can't be read.
+
+    If the edition says that several ranks write into one log, events that all ranks logged become one.
+    """
     log = Log(name)
     try:
         log.size = path.stat().st_size
@@ -84,8 +86,8 @@ def gather_log(path: Path, name: str, edition: Edition) -> Log:
 
 
 def merge_ranks(log: Log, spread: float) -> None:
-    """Of events of a key that several ranks logged, equal in value and metadata, the first stays; of the ends of a run
-    the last, since a run ends when all of its ranks have. Each comes within `spread` milliseconds of the one before;
+    """Merge events of one key that several ranks logged with equal value and metadata. The first of them stays; of
+    run_stop the last, since a run ends when all its ranks have. They follow each other within `spread` milliseconds;
     settings may come at any time."""
     dropped: set[int] = set()
     for key, events in log.events.items():
@@ -99,7 +101,7 @@ def merge_ranks(log: Log, spread: float) -> None:
 
 
 def _steps_back(log: Log) -> list[tuple[int, int, str]]:
-    """(line, milliseconds back, key) of the events that are kept and come before an earlier one in time."""
+    """Return (line, milliseconds back, key) of each kept event whose time is before that of an earlier line."""
     kept = sorted(
         (e.line, e.time_ms, e.key) for events in log.events.values() for e in events if type(e.time_ms) is int
     )
@@ -112,9 +114,9 @@ def _steps_back(log: Log) -> list[tuple[int, int, str]]:
 
 
 def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
-    """The events without repetitions of the one before."""
+    """Return the events without those that repeat the one before."""
     kept: list[Event] = []
-    before: int | float = 0  # when the event before was
+    before: int | float = 0  # time of the event before
     for event in events:
         if kept and _same(event, kept[-1]) and is_number(event.time_ms) and abs(event.time_ms - before) <= spread:
             if last:
@@ -126,7 +128,7 @@ def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
 
 
 def _same(one: Event, other: Event) -> bool:
-    """Whether two events say the same, wherever in the program they were logged."""
+    """Return whether two events are equal apart from the place in the program that logged them."""
     if one.value != other.value:
         return False
     a, b = one.metadata, other.metadata
@@ -171,12 +173,12 @@ def _gather(log: Log, path: Path, known: frozenset[str]) -> None:
 
 
 def _weight(event: Event) -> int:
-    """What an event takes beyond a plain one, in units of plain events (about 1 KiB each)."""
+    """Return the size of an event beyond a plain one, in units of plain events (about 1 KiB each)."""
     return min(size_of(event.value) + size_of(event.metadata), MOST_BYTES) >> 10
 
 
 def size_of(value: Any, depth: int = 6) -> int:
-    """The bytes that a value takes, roughly; what is nested deeper than `depth` is not counted."""
+    """Return roughly the bytes that a value takes. Values nested deeper than `depth` are not counted."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, list):

@@ -1,8 +1,8 @@
-"""Runs whose evaluations come closer to another run's than two trainings do: the same counts, or these with noise.
+"""Find runs whose evaluations are closer to another run's than two trainings come: equal counts, or counts with noise.
 
-The search is near linear in the number of evaluations. Those that are near each other lie in the same or neighbouring
-cells of a grid, and equal numbers are looked up. Of each cell, and of each number, some are kept: who is near many is
-near one of these.
+The search takes nearly linear time in the number of evaluations. Evaluations near each other lie in the same or in
+neighbouring cells of a grid, and equal numbers are found in an index. Each cell and each number keeps a limited number
+of evaluations, which is enough: whatever is near many is near one of those.
 """
 
 import itertools
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 
 from compliance.reading.run import Run
 from compliance.reading.scores import Row
-from rules.edition import Curves, Published
+from rules.limits import Curves, Published
 
-AXES = 3  # of the grid
-KEPT = 32  # evaluations of a cell, or with the same number
-FARTHEST = float(1 << 53)  # numbers beyond it are no counts
+AXES = 3  # dimensions of the grid
+KEPT = 32  # evaluations kept of a cell, or with the same number
+FARTHEST = float(1 << 53)  # counts are below this
 STEPS = tuple(itertools.product((-1, 0, 1), repeat=AXES))
 
 
 @dataclass(frozen=True)
 class Near:
-    """An evaluation of `run`, in `line`, that is near one of an earlier run: by their distance, the sum of absolute
-    differences, and by how many of their numbers are equal."""
+    """An evaluation of `run`, in `line`, that is near one of the earlier run `first`. `distance` is the sum of absolute
+    differences of their numbers; `equal` of `count` numbers are equal."""
 
     run: Run
     line: int
@@ -34,20 +34,20 @@ class Near:
     equal: int
     count: int
     same_epoch: bool
-    copied: bool  # whether no two trainings come that near at the same epoch; else a person looks
+    copied: bool  # whether two trainings never come so near at the same epoch; if not, a person judges
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What distances are held against: `reach` is the nearest that two runs come; within `doubt` it is rare that two do
-    at the same epoch; `perfect` is the evaluation without an error, where all runs are alike: () if none is known."""
+    """The thresholds for distances. No two trainings come nearer than `reach`; within `doubt` they rarely come at the
+    same epoch. `perfect` is the evaluation without an error, near which all runs are alike; () if it is unknown."""
 
     reach: float
     doubt: float
     perfect: tuple[float, ...]
 
     def tells(self, numbers: tuple[float, ...], times: float) -> bool:
-        """Whether an evaluation is neither empty nor nearly perfect."""
+        """Return whether an evaluation is neither empty nor nearly perfect, so that it can tell runs apart."""
         if any(abs(n) > FARTHEST for n in numbers) or not any(numbers):
             return False
         if len(self.perfect) != len(numbers):
@@ -57,8 +57,8 @@ class Scale:
 
 
 def scale_of(problem: Published, score: str | None, curves: Curves) -> Scale | None:
-    """The scale of a problem's evaluations; None where they aren't compared. In voxels of the foreground, for Dice;
-    for a mean, in units of its sums at the target, of which a target of zero has none."""
+    """Return the scale of a problem's evaluations: for Dice in voxels of the foreground, for a mean score in its sums
+    at the target. Return None if evaluations aren't compared, as for a mean with a target of zero."""
     share, counts = curves.closest.get(score or ""), problem.class_counts.get("validation")
     if not share:
         return None
@@ -72,12 +72,12 @@ def scale_of(problem: Published, score: str | None, curves: Curves) -> Scale | N
 
 
 def distance(one: Iterable[float], other: Iterable[float]) -> float:
-    """The sum of absolute differences."""
+    """Return the sum of absolute differences."""
     return sum(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
 class Index:
-    """The evaluations of runs of one problem, to find those near another."""
+    """An index of the evaluations of all runs of one problem, to find near ones."""
 
     def __init__(self, scale: Scale, curves: Curves):
         self.scale, self.curves = scale, curves
@@ -85,8 +85,8 @@ class Index:
         self.holders: dict[tuple[int, float], list[tuple[Run, Row]]] = defaultdict(list)
 
     def add(self, run: Run) -> Near | None:
-        """The nearest of the run's evaluations to any of the runs added before, those of equal epochs first; None where
-        none is near. Then the run is one of them."""
+        """Add a run. Return its nearest evaluation to one of a run added before, those of equal epochs first; None if
+        none is near."""
         rows = [row for row in run.numbers if self.scale.tells(row[2], self.curves.telling)]
         found = [near for row in rows for near in self._near(run, row)]
         for row in rows:
@@ -112,7 +112,7 @@ class Index:
         return [n for n in found if n is not None]
 
     def _held(self, run: Run, row: Row, first: Run, other: Row, alike: bool) -> Near | None:
-        """What two evaluations are to each other; None where they aren't near."""
+        """Return how near two evaluations are, None if they aren't."""
         apart, same_epoch = distance(row[2], other[2]), row[1] is not None and row[1] == other[1]
         within = alike or apart <= self.scale.reach
         if not within and not (same_epoch and apart <= self.scale.doubt):
@@ -122,7 +122,7 @@ class Index:
         return Near(run, row[0], first, other[0], apart, equal, len(row[2]), same_epoch, copied)
 
     def _cell(self, numbers: tuple[float, ...]) -> tuple[int, ...]:
-        """The cell of an evaluation. Its sums along an axis differ by no more than the distance."""
+        """Return the cell of an evaluation. Its coordinates are sums, which differ by at most the distance."""
         return tuple(math.floor(sum(numbers[axis::AXES]) / self.scale.doubt) for axis in range(AXES))
 
     @staticmethod

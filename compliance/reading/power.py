@@ -1,7 +1,7 @@
-"""Energy that was measured beside a run: power/<result_i>/{node,sw}_*.txt next to the logs (MLPerf's layout).
+"""Energy from power meters beside a run: power/<result_i>/{node,sw}_*.txt next to the logs (MLPerf's layout).
 
-A node's file holds power_reading events in watts and may hold conversion_eff, a factor on all of them; a switch's file
-holds one estimate, interconnect_power_est, that held throughout.
+A node's file has power_reading events in watts, and may have conversion_eff, a factor on all of them. A switch's file
+has one estimate for the whole run, interconnect_power_est.
 """
 
 import os
@@ -19,16 +19,16 @@ from compliance.reading.values import is_number
 
 FOLDER = "power"
 WATTS = {"node": "power_reading", "sw": "interconnect_power_est"}
-SHOWN = 20  # faults of one file that are told
+SHOWN = 20  # faults of one file that are reported
 MOST_FILES = 100_000
-EXACT = 1 << 53  # milliseconds beyond it are no times
+EXACT = 1 << 53  # times are below this, in milliseconds
 
 Reading = tuple[int, float]  # milliseconds since 1970, watts
 
 
 @dataclass(frozen=True)
 class Instrument:
-    """One instrument's log: its readings in the order of its lines, the factor on them, and what is wrong with it."""
+    """One instrument's log: its readings in the order of lines, the factor on them, and its faults."""
 
     kind: str  # node or sw
     readings: tuple[Reading, ...]
@@ -37,7 +37,7 @@ class Instrument:
 
 
 def is_power(parts: Sequence[str]) -> bool:
-    """Whether a path inside a submission is an instrument's log."""
+    """Return whether a path inside a submission is an instrument's log."""
     return parts[0] == "results" and len(parts) > 3 and parts[-3] == FOLDER and _kind(parts[-1]) != ""
 
 
@@ -46,7 +46,7 @@ def _kind(name: str) -> str:
 
 
 def read_instrument(path: Path) -> Instrument:
-    """An instrument's log. Never raises."""
+    """Read an instrument's log. Never raises: what is wrong is in `faults`."""
     kind = _kind(path.name) or "node"
     readings: list[Reading] = []
     factor, faults = 1.0, []
@@ -78,9 +78,11 @@ def read_instrument(path: Path) -> Instrument:
 def metered(
     log: Log, file: Path, window: tuple[int, int], spans: Mapping[str, Iterable[tuple[int, int]]]
 ) -> Energy | None:
-    """The energy of a run over its window of milliseconds, and over its spans of the kinds epoch and eval: as its own
-    log measured it in watts, or else as the instruments of all nodes and switches beside it did. None where nothing was
-    measured, or a node was not; none of the parts where evaluations run within epochs."""
+    """Return the energy of a run over its window (milliseconds), and over its spans of the kinds epoch and eval.
+
+    It comes from power readings in the run's own log, or else from the instruments beside it. Return None if there are
+    none, or those of a node don't reach into the window. The parts are None if evaluations overlap epochs.
+    """
     own = [(e.time_ms, _value(e.value)) for e in log.all("power_reading")]
     own = [(time, float(watts)) for time, watts in own if type(time) is int and is_number(watts)]
     instruments = [Instrument("node", tuple(own), 1.0, ())] if own else [read_instrument(path) for path in _files(file)]
@@ -102,7 +104,7 @@ def metered(
 
 
 class Power:
-    """Readings of watts as a function of time: each holds since the one before."""
+    """Power over time, from readings of watts. A reading holds from the one before it to itself."""
 
     def __init__(self, readings: Iterable[Reading]):
         ordered = sorted(reading for reading in readings if abs(reading[0]) < EXACT)
@@ -111,16 +113,16 @@ class Power:
         self.sums = [0.0, *accumulate(steps)] if ordered else []  # joules since the first reading
 
     def within(self, start: int, stop: int) -> bool:
-        """Whether any reading tells of the time from start to stop: one behind its start."""
+        """Return whether there is a reading after `start`, so that it covers some of the time up to `stop`."""
         return stop > start and bool(self.times) and self.times[-1] > start
 
     def joules(self, start: int, stop: int) -> float:
-        """Joules from one time to another, in milliseconds. The first reading held since ever, behind the last there is
-        nothing."""
+        """Return the joules between two times in milliseconds. The first reading also holds before it; after the last
+        there is no power."""
         return self.until(stop) - self.until(start)
 
     def until(self, time: int) -> float:
-        """Joules since the first reading; negative before it."""
+        """Return the joules since the first reading; negative before it."""
         at = bisect_left(self.times, time)
         if at == len(self.times):
             return self.sums[-1]
@@ -128,7 +130,7 @@ class Power:
 
 
 def _files(log: Path) -> list[Path]:
-    """The instruments' logs of a run, by name; links are not followed."""
+    """Return the instruments' logs of a run, sorted by name. No link is followed."""
     folder = log.parent / FOLDER / log.stem
     if folder.parent.is_symlink() or folder.is_symlink():
         return []
@@ -141,5 +143,5 @@ def _files(log: Path) -> list[Path]:
 
 
 def _value(value: object) -> object:
-    """A number, bare or as MLPerf wraps it: {"value": number}."""
+    """Return the number in a plain value, or in MLPerf's form {"value": number}."""
     return value.get("value") if type(value) is dict else value

@@ -1,4 +1,4 @@
-"""Runs that were interrupted and went on in the same log: what they began and never finished is set aside."""
+"""Runs that were interrupted and resumed in the same log: remove the events of epochs that were begun and repeated."""
 
 from bisect import bisect_right
 
@@ -11,8 +11,8 @@ BEGUN = (
 
 
 def set_aside(log: Log, metric: str) -> None:
-    """Take out of the run, before each `resumed`, the epoch that was begun after the last score, and the end of a run
-    that was aborted. A score is never set aside, nor an end with success: nothing that was found out can be hidden."""
+    """Remove from the log, before each `resumed`, the events of the epoch that began after the last score, and a
+    run_stop with status aborted. Scores and a run_stop with success always stay, so that no outcome can be hidden."""
     resumed = [e.line for e in log.all("resumed")]
     if not resumed:
         return

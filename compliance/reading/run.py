@@ -1,14 +1,12 @@
-"""What a run is: all that checks over sets, and results, know of one log once it has been read.
+"""A run: all that the checks over sets, and the results, know of one log.
 
-It is small, so that a round of a hundred thousand logs fits into memory: series of numbers are packed.
+It is small, so that a round of a hundred thousand logs fits into memory.
 """
 
 import math
-from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from benchmark.log import Event
 from compliance.reading.energy import Coverage, Energy, coverage_of, energy_of
@@ -18,41 +16,39 @@ from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of
 from compliance.reading.power import metered
 from compliance.reading.scores import Numbers, Row, numbers_of
+from compliance.reading.series import MOST, Evaluation, Evaluations, Span, Spans
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.trials import Tried, trials_of
-from compliance.reading.values import is_number, seed_of
+from compliance.reading.values import is_number, is_shallow, seed_of
 from compliance.reading.waiting import Waits, waits_of
 from compliance.reading.weights import KEY, Named, named
 
-MOST = 20_000  # evaluations, and spans of a kind, kept of one log
 MOST_SEEDS = MOST_RESUMED = 1000
 DEEPEST = 16  # levels of a value that is kept
-LARGEST = 64 << 10  # bytes of it, roughly: the largest honest one, hyperparameters, has 3 KiB
-LARGEST_ALL = 1 << 20  # of all values of a run whose keys no rule knows, and of the files that it names
-EXACT = 1 << 53  # milliseconds beyond it are no times
+LARGEST = 64 << 10  # bytes of such a value, roughly; hyperparameters usually take 3 KiB
+LARGEST_ALL = 1 << 20  # bytes of all values of keys unknown to the rules, and of the files that a run names
+EXACT = 1 << 53  # times are below this, in milliseconds
 KINDS = ("staging", "epoch", "eval")  # of spans
-
-Span = tuple[int, int]  # [start, stop) in milliseconds since 1970
 
 
 class Mark(NamedTuple):
-    """An event and when it was: the line, from 1, and milliseconds since 1970, None where that is no time."""
+    """The line of an event, from 1, and its time in milliseconds since 1970, None if it has none."""
 
     line: int
     time_ms: int | None
 
 
 class Fact(NamedTuple):
-    """A value and the line that it stands on."""
+    """A logged value and its line."""
 
     line: int
     value: Any
 
 
 class Origin(NamedTuple):
-    """Where a log says that its seed comes from: the line, the source, and the number of an entry in the registry of
-    the round; None where it does not say."""
+    """The origin of a seed as logged: the line, the source, and the number of an entry in the round's registry; None
+    if the log does not say."""
 
     line: int
     source: str | None
@@ -60,8 +56,8 @@ class Origin(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """A start of the run, as the log names it: the line and the time of the event, the number of the start in the set's
-    launch ledger, and the digest of its line there; None where the log does not say."""
+    """A start of the run as its log names it: line and time of the event, the number of the start in the set's launch
+    ledger, and the digest of its line there; None if the log does not say."""
 
     line: int
     time_ms: int | None
@@ -69,74 +65,20 @@ class Launch(NamedTuple):
     digest: str | None
 
 
-class Evaluation(NamedTuple):
-    """A score inside the run. `epoch` and `step` as logged, None where they are no numbers."""
-
-    line: int
-    time_ms: int
-    epoch: float | None
-    step: float | None
-    value: float
-
-
-class Evaluations(Sequence[Evaluation]):
-    """Evaluations, 40 bytes each."""
-
-    def __init__(self, items: Sequence[Evaluation]):
-        self._numbers = array("d", [math.nan if n is None else n for item in items[:MOST] for n in item])
-
-    def __len__(self) -> int:
-        return len(self._numbers) // 5
-
-    @property
-    def curve(self) -> list[tuple[int, float]]:
-        """(line, score) of each."""
-        return list(zip(map(int, self._numbers[0::5]), self._numbers[4::5], strict=True))
-
-    @overload
-    def __getitem__(self, at: int) -> Evaluation: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Evaluation]: ...
-    def __getitem__(self, at: int | slice) -> Evaluation | list[Evaluation]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
-        at = at + len(self) if at < 0 else at
-        if not 0 <= at < len(self):
-            raise IndexError(at)
-        line, time, epoch, step, value = self._numbers[5 * at : 5 * at + 5]
-        return Evaluation(int(line), int(time), *(None if n != n else n for n in (epoch, step)), value)
-
-
-class Spans(Sequence[Span]):
-    """Spans of time, 16 bytes each."""
-
-    def __init__(self, items: Sequence[Span]):
-        self._numbers = array("q", [n for item in items[:MOST] for n in item])
-
-    def __len__(self) -> int:
-        return len(self._numbers) // 2
-
-    def __getitem__(self, at: int) -> Span:  # type: ignore[override]
-        at = at + len(self) if at < 0 else at
-        if not 0 <= at < len(self):
-            raise IndexError(at)
-        return self._numbers[2 * at], self._numbers[2 * at + 1]
-
-
 @dataclass(frozen=True)
 class Run:
-    """One log, read. `facts` are the first values of the keys that belong to the run as a whole, known to the rules or
-    not. `evaluations` are the finite scores between run_start and run_stop, by line and by time. `passing` is the first
-    of them that meets the target."""
+    """What one log says. `facts` are the first values of the keys that belong to the run as a whole, known to the rules
+    or not. `evaluations` are the finite scores between run_start and run_stop, by line and by time. `passing` is the
+    first of them that meets the target."""
 
-    path: str  # as findings call the log
+    path: str  # of the log, as findings give it
     file: Path
     number: int | None  # the i of result_<i>.txt
     pruned: bool  # whether it lies among the pruned results of a weak set
     size: int  # bytes
     benchmark: str
     problem: str | None
-    division: str  # closed or open: the one that the run was judged by
+    division: str  # closed or open: that by which the run was judged
     metric: str  # the key of the benchmark's score
     target: float | None
     facts: dict[str, Fact]
@@ -144,41 +86,41 @@ class Run:
     start: Mark | None
     stop: Mark | None
     last_line: int
-    status: Any  # what run_stop claims; plays no part in any figure
+    status: Any  # as run_stop claims; no figure depends on it
     evaluations: Evaluations
     passing: Evaluation | None
     spans: dict[str, Spans]  # by kind: staging, epoch, eval
-    ends: dict[str, int]  # by kind: the line where the last one ended
+    ends: dict[str, int]  # by kind: the last line of its last span
     first_epoch: float | None  # the number of the first epoch, as logged
-    samples: float | None  # samples trained up to the passing (or last) evaluation, where epoch_num counts samples
-    rate: float | None  # samples trained a second as the log itself says, harmonic mean; None where it says nothing
+    samples: float | None  # samples trained up to the passing (or last) evaluation, if epoch_num counts samples
+    rate: float | None  # samples trained a second as logged, harmonic mean; None if the log does not say
     energy: Energy | None  # measured over the run
-    resumed: int  # how often it was interrupted and went on
+    resumed: int  # how often it was interrupted and resumed
     source: dict[str, str] | None = None  # path -> sha256 of every file that was loaded
-    measured: Fact | None = None  # what a throughput-only log says in all
-    throughput_only: bool = False  # no run: it measures steps, or input, alone
+    measured: Fact | None = None  # the totals of a throughput-only log
+    throughput_only: bool = False  # whether it measures steps or input alone, and is no scored run
     trials: tuple[Tried, ...] = ()  # of the input
     origin: Origin | None = None  # of the first seed
-    weights: Named | None = None  # what the log says of its final weights
-    environments: tuple[Manifest, ...] = ()  # what the log says of manifests: of its start, and since it went on
+    weights: Named | None = None  # the final weights as logged
+    environments: tuple[Manifest, ...] = ()  # the manifests as logged: of the start, and of each resumption
     init: Mark | None = None  # init_start
-    launch: Launch | None = None  # the first start of the run, where the log names one
-    resumptions: tuple[Launch, ...] = ()  # the later ones; they have no digest
-    coverage: Coverage | None = None  # what of the machine counters of the run's own measured
-    numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # that the scores follow from
+    launch: Launch | None = None  # the first start of the run, if the log names one
+    resumptions: tuple[Launch, ...] = ()  # the later starts; they have no digest
+    coverage: Coverage | None = None  # the part of the machine that its own counters measured
+    numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # from which the scores are computed
     waits: Waits = field(default_factory=lambda: Waits([]))  # how long its epochs waited for data
-    codes: frozenset[str] = field(default_factory=frozenset)  # of what was found in the log itself
-    lines: frozenset[int] = field(default_factory=frozenset)  # where
+    codes: frozenset[str] = field(default_factory=frozenset)  # of the findings in the log itself
+    lines: frozenset[int] = field(default_factory=frozenset)  # of these findings
 
     @property
     def set_path(self) -> str:
-        """What findings call the folder of its set."""
+        """The path of its set, as findings give it."""
         folder = self.path.rpartition("/")[0]
         return folder.rpartition("/")[0] if self.pruned else folder
 
     @property
     def joules(self) -> float | None:
-        """The energy of the run; None where none was measured."""
+        """The energy of the run in joules, None if none was measured."""
         return self.energy.joules if self.energy else None
 
     @property
@@ -195,17 +137,17 @@ class Run:
 
     @property
     def seconds(self) -> float | None:
-        """run_start to run_stop in seconds, converged or not; None where there is no timed span."""
+        """run_start to run_stop in seconds, converged or not; None without a timed span."""
         return None if self.window is None else (self.window[1] - self.window[0]) / 1000
 
     @property
     def start_ms(self) -> int | None:
-        """When it started, milliseconds since 1970."""
+        """The time of run_start in milliseconds since 1970."""
         return self.start.time_ms if self.start else None
 
     @property
     def stop_ms(self) -> int | None:
-        """When it stopped, milliseconds since 1970."""
+        """The time of run_stop in milliseconds since 1970."""
         return self.stop.time_ms if self.stop else None
 
     @property
@@ -220,7 +162,7 @@ class Run:
 
     @property
     def kept(self) -> int:
-        """The bytes that it takes, roughly."""
+        """Roughly the bytes that the run takes in memory."""
         values = sum(len(key) + 100 + size_of(fact.value) for key, fact in self.facts.items())
         spans = sum(16 * len(spans) for spans in self.spans.values())
         return (
@@ -234,17 +176,17 @@ class Run:
         )
 
     def value(self, key: str, default: Any = None) -> Any:
-        """The first value of a key."""
+        """Return the first value of a key, or `default`."""
         fact = self.facts.get(key)
         return default if fact is None or fact.value is None else fact.value
 
     def line(self, key: str) -> int:
-        """Its line, or 1."""
+        """Return the line of the first value of a key, or 1."""
         return self.facts[key].line if key in self.facts else 1
 
 
 def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | None, pruned: bool) -> Run:
-    """The run that a log tells of."""
+    """Return the run of a log."""
     problem = log.value("problem")
     known = {k: e for k, key in terms.keys.items() if not key.many and (e := log.first(k))}
     facts = facts_of(known, log.others)
@@ -303,7 +245,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
 
 
 def _rows(time: Timeline, terms: Terms) -> list[Row]:
-    """Line, epoch and numbers of the evaluations inside the run that have any."""
+    """Return line, epoch and numbers of each evaluation inside the run that has numbers."""
     return [(s.event.line, _number(s.epoch), found) for s in time.inside if (found := numbers_of(s.event, terms))]
 
 
@@ -320,7 +262,7 @@ def _launch(event: Event, number: Any, digest: Any = None) -> Launch:
 
 
 def facts_of(known: dict[str, Event], others: dict[str, Event]) -> dict[str, Fact]:
-    """The values of events by key, as they are kept: those of keys that rules know, and of the others what fits."""
+    """Return the values of events by key: all those of keys that rules know, and of other keys as many as fit."""
     facts = {key: Fact(e.line, _bounded(e.value)) for key, e in known.items()}
     room, kept = LARGEST_ALL, {}
     for key, event in others.items():
@@ -331,22 +273,14 @@ def facts_of(known: dict[str, Event], others: dict[str, Event]) -> dict[str, Fac
 
 
 def _bounded(value: Any, most: int = LARGEST) -> Any:
-    """A value as it is kept: none that is too large to be kept, or nested too deeply to be handed on."""
-    if type(value) in (list, dict) and not _depth(value, DEEPEST):
+    """Return a value, or a text instead of one that is too large or nested too deeply."""
+    if type(value) in (list, dict) and not is_shallow(value, DEEPEST):
         return "nested too deeply"
     return value if size_of(value, DEEPEST) <= most else "too large to be kept"
 
 
-def _depth(value: Any, left: int) -> bool:
-    """Whether a value is nested at most so deeply."""
-    if type(value) not in (list, dict):
-        return True
-    inner = value.values() if type(value) is dict else value
-    return left > 0 and all(_depth(v, left - 1) for v in inner)
-
-
 def _shared(digest: Any, files: dict[str, Any]) -> dict[str, Any]:
-    """The files that a log names, or the same that another one did: those of a round are mostly alike."""
+    """Return the files that a log names. Equal ones of earlier logs are shared, since most logs of a round agree."""
     known = _KNOWN.get(digest) if type(digest) is str else None
     if known is None or known != files:
         if type(digest) is str and len(_KNOWN) < MOST_KNOWN:
@@ -375,7 +309,7 @@ def _number(value: Any) -> float | None:
 
 
 def _evaluation(event: Event) -> Evaluation | None:
-    """None of a score that is no number, or whose time is none."""
+    """Return the evaluation of a score, None if its value or time is no number."""
     time = _time(event)
     if time is None or not is_number(event.value):
         return None
@@ -384,7 +318,7 @@ def _evaluation(event: Event) -> Evaluation | None:
 
 
 def _spans(log: Log, kind: str, stop: Mark | None) -> list[Span]:
-    """Spans of a kind. One without an end closes where the next of its kind begins, or at run_stop."""
+    """Return the spans of a kind. A span without an end closes where the next one begins, or at run_stop."""
     events = (*log.all(f"{kind}_start"), *log.all(f"{kind}_stop"))
     edges = [(e.line, _time(e), e.key == f"{kind}_start") for e in events]
     spans, since = [], None
@@ -398,12 +332,12 @@ def _spans(log: Log, kind: str, stop: Mark | None) -> list[Span]:
 
 
 def _last_line(log: Log, kind: str) -> int:
-    """The line of the last edge of a span of a kind, or 0."""
+    """Return the line of the last start or stop of a kind, or 0."""
     return max((e.line for end in ("start", "stop") for e in log.all(f"{kind}_{end}")[-1:]), default=0)
 
 
 def _rate(log: Log) -> float | None:
-    """The harmonic mean of the samples a second that a log states, epoch by epoch."""
+    """Return the harmonic mean of the samples a second that a log states for each epoch, or None."""
     values = [e.value for key in ("throughput", "tracked_stats") for e in log.all(key)]
     values = [v.get("throughput") if type(v) is dict else v for v in values]
     values = [v for v in values if is_number(v) and v > 0]

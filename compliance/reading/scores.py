@@ -1,4 +1,4 @@
-"""What an evaluation's score follows from, as logged: counts of voxels by class, or sums by output."""
+"""The numbers from which an evaluation's score is computed, as logged: counts of voxels by class, or sums by output."""
 
 import math
 from array import array
@@ -10,13 +10,13 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import metadata
 from compliance.reading.values import is_number
 
-Row = tuple[int, float | None, tuple[float, ...]]  # the line of an evaluation, its epoch, its numbers
+Row = tuple[int, float | None, tuple[float, ...]]  # line, epoch and numbers of an evaluation
 COUNTS = ("intersection", "predicted", "true")
-MOST_CLASSES = 64  # of which the numbers are kept
+MOST_CLASSES = 64  # the numbers of more classes are not kept
 
 
 def counts_of(event: Event) -> Counts | None:
-    """The counts that an evaluation logged, or None where they aren't three lists of integers of one length."""
+    """Return the counts that an evaluation logged; None unless they are three lists of integers of one length."""
     lists = [metadata(event, name) for name in COUNTS]
     if not all(type(v) is list and all(type(n) is int and 0 <= n < 1 << 62 for n in v) for v in lists):
         return None
@@ -26,14 +26,14 @@ def counts_of(event: Event) -> Counts | None:
 
 
 def sums_of(event: Event) -> list[float] | None:
-    """The sums by output that an evaluation logged, or None where they aren't a list of finite numbers."""
+    """Return the sums by output that an evaluation logged; None unless they are a list of finite numbers."""
     sums = metadata(event, "sums")
     return sums if type(sums) is list and sums and all(is_number(v) for v in sums) else None
 
 
 def numbers_of(event: Event, terms: Terms) -> tuple[float, ...]:
-    """The numbers in which two evaluations are compared: hits and predicted voxels of each foreground class, or the
-    sums; () where there are none."""
+    """Return the numbers by which evaluations are compared: hits and predicted voxels of each foreground class, or the
+    sums; () if there are none."""
     if terms.benchmark is None or terms.problem is None:
         return ()
     if terms.benchmark.score == "dice":
@@ -46,8 +46,8 @@ def numbers_of(event: Event, terms: Terms) -> tuple[float, ...]:
 
 
 class Numbers:
-    """What the evaluations of a run are compared by, 8 bytes a number. Rows of another width than the first one's are
-    left out, and so are those beyond `most`."""
+    """The numbers by which the evaluations of a run are compared, packed at 8 bytes each. At most `most` rows are kept,
+    and only those as wide as the first."""
 
     def __init__(self, rows: Sequence[Row], most: int):
         self.width = len(rows[0][2]) if rows else 0
@@ -57,7 +57,7 @@ class Numbers:
 
     @property
     def kept(self) -> int:
-        """The bytes that they take."""
+        """The bytes that the numbers take."""
         return 8 * len(self._packed)
 
     def __iter__(self) -> Iterator[Row]:

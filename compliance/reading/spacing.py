@@ -1,15 +1,15 @@
-"""Seeds that are related: close to each other, or evenly spaced."""
+"""Find seeds that are related: close to each other, or evenly spaced."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 
-MOST_SPACED = 64  # seeds among which even spacing is looked for
+MOST_SPACED = 64  # seeds that are searched for even spacing
 
 
 def close(seeds: Sequence[int], distance: int, modulus: int) -> list[tuple[int, int, int]]:
-    """(later, earlier, difference) of the indices of seeds that differ by less than `distance`, and not by 0, modulo
-    `modulus`. Of three or more in a row each is told with a neighbour, and none is told twice as the later one."""
+    """Return (later index, earlier index, difference) of seeds that differ by less than `distance`, but not by 0,
+    modulo `modulus`. Each seed is paired with a neighbour, and is the later one at most once."""
     ring = sorted((seed % modulus, index) for index, seed in enumerate(seeds))
     ring += [(ring[0][0] + modulus, ring[0][1])] if len(ring) > 1 else []
     found: dict[int, tuple[int, int]] = {}
@@ -20,8 +20,8 @@ def close(seeds: Sequence[int], distance: int, modulus: int) -> list[tuple[int, 
 
 
 def evenly_spaced(seeds: Sequence[int], distance: int, modulus: int) -> tuple[int, int, int] | None:
-    """Three of the first MOST_SPACED seeds, at least `distance` apart, of which the second is as far from the first as
-    the third from the second, to less than `distance`, modulo `modulus`; None where there are none."""
+    """Return three of the first MOST_SPACED seeds that are evenly spaced modulo `modulus`, None if there are none. They
+    are at least `distance` apart, and the two gaps differ by less than that."""
     ring = sorted({seed % modulus for seed in seeds[:MOST_SPACED]})
     for first in ring:
         for second in ring:
@@ -33,7 +33,7 @@ def evenly_spaced(seeds: Sequence[int], distance: int, modulus: int) -> tuple[in
 
 
 def _near(ring: list[int], wanted: int, distance: int, modulus: int) -> int | None:
-    """The seed of a sorted ring that is less than `distance` from the wanted one, or None."""
+    """Return the seed of a sorted ring that is less than `distance` from `wanted`, or None."""
     at = bisect_left(ring, wanted)
     for seed in (ring[at % len(ring)], ring[at - 1]):
         if min((seed - wanted) % modulus, (wanted - seed) % modulus) < distance:

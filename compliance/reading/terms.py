@@ -1,14 +1,16 @@
-"""The terms that a log is judged by: the edition, and the benchmark and problem that its folder, or the log, names."""
+"""The terms by which a log is judged: the edition, and the benchmark and problem that its folder or the log names."""
 
 from dataclasses import dataclass
 
 from compliance.reading.log import Log
-from rules.edition import Benchmark, Edition, Key, Published
+from rules.edition import Edition
+from rules.key import Key
+from rules.limits import Benchmark, Published
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What a log is held against."""
+    """The edition, benchmark, problem and division by which a log is judged."""
 
     edition: Edition
     benchmark_name: str
@@ -16,10 +18,10 @@ class Terms:
     keys: dict[str, Key]
     problem: Published | None
     division: str
-    folder_benchmark: str = ""  # what the log's folder says it is; "" where the log was given alone
-    throughput_only: bool = False  # whether the log is no run, and says so
-    io_only: bool = False  # ... but a trial of the input
-    without: frozenset[str] = frozenset()  # rules that don't hold for it, as it is of a campaign of tuning
+    folder_benchmark: str = ""  # the one that the log's folder names; "" for a log given alone
+    throughput_only: bool = False  # whether the log says that it is no scored run
+    io_only: bool = False  # whether it is a trial of the input (then throughput_only is set, too)
+    without: frozenset[str] = frozenset()  # rules that do not apply to runs of a campaign of tuning
 
     @property
     def codes(self) -> frozenset[str]:
@@ -43,13 +45,13 @@ class Terms:
 
 
 def division_of(value: object) -> str:
-    """A division as it is compared; "" of what is no text."""
+    """Return a division in lower case, "" for anything but text."""
     return value.strip().lower() if type(value) is str else ""
 
 
 def terms_for(log: Log, edition: Edition, folder_benchmark: str = "", division: str = "") -> Terms:
-    """The terms for a log. The benchmark is its folder's, or what it says itself, or the edition's first. `division` is
-    the system description's, where that overrules the log's."""
+    """Return the terms for a log. The benchmark is its folder's, else the one it logs, else the edition's first.
+    `division` is that of the system description, if it overrides the log's."""
     said = log.value("submission_benchmark")
     name = folder_benchmark or (said if type(said) is str and said in edition.benchmarks else "")
     name = name or next(iter(edition.benchmarks))

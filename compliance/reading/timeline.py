@@ -1,4 +1,4 @@
-"""A run's milestones and scores, put in relation to each other once, for all checks."""
+"""A run's milestones and scores, and their order, computed once for all checks."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from compliance.reading.values import is_number
 
 @dataclass(frozen=True)
 class Scored:
-    """One logged score. `passes`: a number that meets the target; one that equals it does."""
+    """One logged score. `passes`: whether it meets the target; one that equals it does."""
 
     event: Event
     epoch: Any
@@ -20,31 +20,36 @@ class Scored:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Milestones (None where missing) and scores. `inside` are the scores between run_start and run_stop, by line
-    and by time; what comes after run_stop doesn't count. Of several run_stops the first ends the run."""
+    """Milestones (None if missing) and scores. `inside` are the scores between run_start and run_stop, by line and by
+    time. The first of several run_stops ends the run."""
 
     start: Event | None
     stop: Event | None
     scores: tuple[Scored, ...]
     inside: tuple[Scored, ...]
     passing: Scored | None  # the first of `inside` that meets the target
-    late: Scored | None  # where there's none: the first after run_stop that does
+    late: Scored | None  # if there is none: the first after run_stop that does
 
     @property
     def seconds(self) -> float | None:
         """run_start to run_stop in seconds, or None."""
-        if self.start and self.stop and is_number(self.start.time_ms) and is_number(self.stop.time_ms):
-            return (self.stop.time_ms - self.start.time_ms) / 1000
+        return seconds_between(self.start, self.stop)
+
+
+def seconds_between(start: Event | None, stop: Event | None) -> float | None:
+    """Return the seconds from one event to another, None if one is missing or has no time."""
+    if start is None or stop is None or not is_number(start.time_ms) or not is_number(stop.time_ms):
         return None
+    return (stop.time_ms - start.time_ms) / 1000
 
 
 def metadata(event: Event, name: str) -> Any:
-    """A field of an event's metadata, or None."""
+    """Return a field of an event's metadata, or None."""
     return event.metadata.get(name) if type(event.metadata) is dict else None
 
 
 def epoch_of(event: Event) -> Any:
-    """The epoch that an event says it belongs to, or None. A whole float counts as its integer."""
+    """Return the epoch to which an event says it belongs, or None. A whole float counts as its integer."""
     number = metadata(event, "epoch_num")
     if type(number) is float and number.is_integer():
         return int(number)
@@ -52,14 +57,14 @@ def epoch_of(event: Event) -> Any:
 
 
 def meets(value: Any, terms: Terms) -> bool:
-    """Whether a score meets the target. One that equals it does."""
+    """Return whether a score meets the target. One that equals it does."""
     if terms.target is None or terms.benchmark is None or not in_range(value, terms):
         return False
     return value <= terms.target if terms.benchmark.lower else value >= terms.target
 
 
 def in_range(value: Any, terms: Terms) -> bool:
-    """Whether a score is a finite number that the metric can have."""
+    """Return whether a score is a finite number in the metric's range."""
     limits = terms.benchmark
     return (
         is_number(value)
@@ -70,7 +75,7 @@ def in_range(value: Any, terms: Terms) -> bool:
 
 
 def timeline(log: Log, terms: Terms) -> Timeline:
-    """The run's timeline."""
+    """Return the timeline of a log."""
     start, stop = log.first("run_start"), log.first("run_stop")
     scores = tuple(Scored(e, epoch_of(e), meets(e.value, terms)) for e in log.all(terms.metric))
     inside = tuple(s for s in scores if start and _between(s.event, start, stop))
@@ -81,15 +86,11 @@ def timeline(log: Log, terms: Terms) -> Timeline:
     return Timeline(start, stop, scores, inside, passing, late)
 
 
-def _before(event: Event, stop: Event) -> bool:
-    timed = is_number(event.time_ms) and is_number(stop.time_ms)
-    return event.line <= stop.line and (not timed or event.time_ms <= stop.time_ms)
-
-
-def _after(event: Event, start: Event) -> bool:
-    timed = is_number(event.time_ms) and is_number(start.time_ms)
-    return event.line >= start.line and (not timed or event.time_ms >= start.time_ms)
+def _before(one: Event, other: Event) -> bool:
+    """Return whether one event comes before another, or with it, by line and by time."""
+    timed = is_number(one.time_ms) and is_number(other.time_ms)
+    return one.line <= other.line and (not timed or one.time_ms <= other.time_ms)
 
 
 def _between(event: Event, start: Event, stop: Event | None) -> bool:
-    return _after(event, start) and (stop is None or _before(event, stop))
+    return _before(start, event) and (stop is None or _before(event, stop))

@@ -1,5 +1,7 @@
-"""What lies in a submission: its listing, its sets of runs, and logs that belong to none. No symbolic link is
-followed, and there are limits to how much is walked."""
+"""List what lies in a submission: files and folders, sets of runs, and logs in no set.
+
+No symbolic link is followed, and limits bound how much is walked.
+"""
 
 import os
 import re
@@ -16,14 +18,14 @@ from compliance.reading.power import is_power
 
 MOST_ENTRIES = 200_000
 DEEPEST = 32
-MOST_OPENED, MOST_LINES = 20, 100  # files, and lines of each, in which log lines are looked for by any name
+MOST_OPENED, MOST_LINES = 20, 100  # files of any name, and lines of each, that are searched for log lines
 LOG = re.compile(r"result_([0-9]{1,9})\.txt\Z")
 PRUNED, WEAK, RESULTS = "pruned_results", "weak", "results"
 
 
 @dataclass(frozen=True)
 class LogFile:
-    """A log: its file, what findings call it, its number, and whether it was pruned from a throughput set."""
+    """A log: its file, its path as findings give it, its number, and whether it was pruned from a throughput set."""
 
     file: Path
     name: str
@@ -33,8 +35,8 @@ class LogFile:
 
 @dataclass(frozen=True)
 class Place:
-    """What the folders above a set of runs call it; "" where they don't say. `home` is the submission's folder, or else
-    the set's own."""
+    """A set of runs by the names of the folders above it; "" for what they don't say. `home` is the folder of the
+    submission, or else of the set."""
 
     round: str
     org: str
@@ -42,8 +44,8 @@ class Place:
     scaling: str
     benchmark: str
     home: Path
-    campaign: str = ""  # of tuning, whose trials or, if it is a `confirmation`, whose confirmation runs these are
-    confirmation: bool = False
+    campaign: str = ""  # the campaign of tuning to which the runs belong, "" for none
+    confirmation: bool = False  # whether they confirm its winner; else they are its trials
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Set:
     given: Path
     place: Place
     logs: tuple[LogFile, ...]
-    superseded: tuple[LogFile, ...] = ()  # that were made again: no runs of the set
+    superseded: tuple[LogFile, ...] = ()  # logs of runs that were repeated; they do not count
 
     @property
     def system(self) -> str:
@@ -71,7 +73,7 @@ class Set:
 
     @property
     def trials(self) -> bool:
-        """Whether its logs are the trials of a campaign of tuning."""
+        """Whether its logs are trials of a campaign of tuning."""
         return bool(self.place.campaign) and not self.place.confirmation
 
 
@@ -89,11 +91,11 @@ class Submission:
     """A submission: its listing, and the sets found in it."""
 
     path: Path
-    name: str  # what findings call it
-    given: Path  # at or below which it was found
+    name: str  # its path as findings give it
+    given: Path  # the given path at or below which it was found
     entries: tuple[Entry, ...]
     sets: tuple[Set, ...]
-    cut: bool = False  # more than MOST_ENTRIES
+    cut: bool = False  # whether it has more than MOST_ENTRIES, so that the listing is incomplete
 
     @property
     def org(self) -> str:
@@ -101,19 +103,19 @@ class Submission:
 
     @cached_property
     def at(self) -> dict[tuple[str, ...], Entry]:
-        """The entries by their parts."""
+        """The entries by the parts of their paths."""
         return {e.parts: e for e in self.entries}
 
     def place(self, *parts: str) -> str:
-        """What findings call a path inside."""
+        """Return a path inside the submission as findings give it."""
         return "/".join((self.name.rstrip("/"), *parts))
 
     def under(self, *parts: str) -> list[Entry]:
-        """The entries below a folder."""
+        """Return the entries below a folder."""
         return [e for e in self.entries if e.parts[: len(parts)] == parts and len(e.parts) > len(parts)]
 
     def names(self, *parts: str) -> list[str]:
-        """The names of a folder's direct sub-folders."""
+        """Return the names of a folder's direct subfolders."""
         n = len(parts)
         return [
             e.parts[-1] for e in self.entries if len(e.parts) == n + 1 and e.parts[:n] == parts and e.kind == "folder"
@@ -121,14 +123,14 @@ class Submission:
 
     @cached_property
     def prepared(self) -> bool:
-        """Whether systems are described, and there are no files of results or source yet."""
+        """Whether it describes systems, but has no files of results or source yet."""
         files = [entry.parts for entry in self.entries if entry.kind != "folder"]
         described = any(len(parts) == 2 and parts[0] == "systems" and parts[1].endswith(".json") for parts in files)
         return described and not any(parts[0] in (RESULTS, "source", "benchmarks") for parts in files)
 
     def strays(self) -> Iterator[tuple[Entry, int]]:
-        """(file, the line of its first event) of every file with log lines that is no log of a set, and not the log of
-        an instrument."""
+        """Yield (file, line of its first event) of every file with log lines that is neither a log of a set nor one of
+        a power meter."""
         held = {log.file for runs in self.sets for log in (*runs.logs, *runs.superseded)}
         for entry in self.entries:
             file = self.path.joinpath(*entry.parts)
@@ -137,7 +139,7 @@ class Submission:
 
 
 def first_event(file: Path) -> int:
-    """The line of a file's first event, 0 of one that holds none or can't be read."""
+    """Return the line of a file's first event, 0 if it has none or can't be read."""
     try:
         return next((item.line for item in read_log(file) if type(item) is Event), 0)
     except OSError:
@@ -145,7 +147,7 @@ def first_event(file: Path) -> int:
 
 
 def misnamed_log(files: Iterable[os.DirEntry]) -> str:
-    """The name of the first of some files that begins with log lines, as far as is looked; "" if none does."""
+    """Return the name of the first file that has a log line near its beginning, "" if none does."""
     for file in islice((f for f in files if f.is_file(follow_symlinks=False)), MOST_OPENED):
         try:
             if any(type(item) is Event for item in islice(read_log(Path(file)), MOST_LINES)):
@@ -156,7 +158,7 @@ def misnamed_log(files: Iterable[os.DirEntry]) -> str:
 
 
 def read_submission(path: Path, name: str, given: Path) -> Submission:
-    """The listing of a submission and its sets."""
+    """List a submission and its sets."""
     entries, cut = _listing(path)
     folders: dict[tuple[str, ...], list[Entry]] = {}
     for entry in entries:
@@ -164,11 +166,11 @@ def read_submission(path: Path, name: str, given: Path) -> Submission:
             folders.setdefault(entry.parts[:-1], []).append(entry)
     for parts in [p for p in folders if p[-1] == PRUNED]:
         logs = folders.pop(parts)
-        if len(parts) == 5 and parts[2] == WEAK:  # of any other set nothing is pruned: such logs are strays
+        if len(parts) == 5 and parts[2] == WEAK:  # in any other set, pruned logs are strays
             folders.setdefault(parts[:-1], []).extend(logs)
     aside: dict[tuple[str, ...], list[Entry]] = {}
     for parts in [p for p in folders if len(p) > 2 and p[-2] == SUPERSEDED]:
-        if parts[:-2] in folders:  # of a set that is there
+        if parts[:-2] in folders:  # there is such a set
             aside.setdefault(parts[:-2], []).extend(folders.pop(parts))
     bare = Submission(path, name, given, tuple(entries), (), cut)
     sets = [_set(bare, parts, logs, aside.get(parts, [])) for parts, logs in sorted(folders.items())]
@@ -201,13 +203,13 @@ def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry], a
 
 
 def is_tuning(inner: tuple[str, ...]) -> bool:
-    """Whether the parts of a path below results/ are those of a campaign of tuning, or of its confirmation runs."""
+    """Return whether the parts of a path below results/ are those of a campaign of tuning, or of its confirmation."""
     within = len(inner) == 4 or (len(inner) == 5 and inner[4] == CONFIRMATION)
     return within and inner[1] == TUNING and inner[3] != CONFIRMATION
 
 
 def read_set(path: Path, name: str, given: Path) -> Set:
-    """A set given without its submission; its place is told by the names of the folders above it."""
+    """Read a set that was given without its submission. The names of the folders above it give its place."""
     place = place_of(path)
     logs = []
     for folder, pruned in ((path, False), (path / PRUNED, True)):
@@ -221,7 +223,7 @@ def read_set(path: Path, name: str, given: Path) -> Set:
 
 
 def _superseded(path: Path, name: str) -> list[LogFile]:
-    """The logs of a set that were made again."""
+    """Return the superseded logs of a set."""
     found, home = [], path / SUPERSEDED
     for folder in () if home.is_symlink() else scan(home)[0]:
         for entry in scan(Path(folder))[0] if folder.is_dir(follow_symlinks=False) else ():
@@ -232,7 +234,7 @@ def _superseded(path: Path, name: str) -> list[LogFile]:
 
 
 def place_of(folder: Path) -> Place:
-    """What the folders above a set's call it: <round>/<org>/results/<system>/[<scaling>/]<benchmark>."""
+    """Return the place of a set by its path: <round>/<org>/results/<system>/[<scaling>/]<benchmark>."""
     folder = folder.resolve()
     for parts in (folder.parts[-6:], folder.parts[-5:]):  # of confirmation runs, and of trials
         if parts[0] == RESULTS and is_tuning(parts[1:]):
@@ -249,7 +251,7 @@ def place_of(folder: Path) -> Place:
 
 
 def in_order(logs: list[LogFile]) -> tuple[LogFile, ...]:
-    """By number, and not by text: 10 comes after 9."""
+    """Return the logs in the order of their numbers; pruned ones come last."""
     return tuple(sorted(logs, key=lambda log: (log.pruned, log.number or 0, log.name)))
 
 
@@ -259,12 +261,12 @@ def _number(name: str) -> int | None:
 
 
 def log_file(path: Path, name: str) -> LogFile:
-    """A log given by itself."""
+    """Return a log that was given by itself."""
     return LogFile(path, name, _number(path.name))
 
 
 def scan(path: Path) -> tuple[list[os.DirEntry], str]:
-    """(what a folder holds, so much of it at most, why it can't be read)"""
+    """Return (up to MOST_ENTRIES + 1 entries of a folder, why it can't be read or "")."""
     try:
         with os.scandir(path) as entries:
             return list(islice(entries, MOST_ENTRIES + 1)), ""

@@ -1,4 +1,4 @@
-"""Trials of the input (`train.py --io-only`), as a log has them: how fast data came in each format from each place."""
+"""Trials of the input (`train.py --io-only`): how fast data was read in each format from each place, as logged."""
 
 from typing import Any, NamedTuple
 
@@ -7,14 +7,14 @@ from compliance.reading.log import Log
 from compliance.reading.timeline import metadata
 from compliance.reading.values import is_number
 
-MOST = 100  # formats at places kept of a log
-LONGEST = 60  # characters of what a log calls one
+MOST = 100  # trials that are kept of a log
+LONGEST = 60  # characters of a name
 
 
 class Tried(NamedTuple):
-    """All passes over a format at a place. `au` is DLIO's, the mean rank's; `ceiling` is that of the loop without
-    reads; waits are seconds, bytes are totals over ranks, `rate` is samples a second. None is what the log does not
-    say."""
+    """All passes over one format at one place. `rate` is in samples a second. `au` is DLIO's accelerator utilization,
+    averaged over ranks; `ceiling` is that of the loop without reads. Waits are in seconds, bytes are totals over ranks.
+    None is a value that the log lacks."""
 
     line: int
     emulate: str
@@ -34,12 +34,12 @@ class Tried(NamedTuple):
     longest: float | None
 
     def speed(self, size: float | None) -> float | None:
-        """MB/s (10^6 bytes) of a number of bytes."""
+        """Return `size` bytes over the trial's time in MB/s (10^6 bytes)."""
         return size / self.seconds / 1e6 if size is not None and self.seconds else None
 
 
 def trials_of(log: Log) -> tuple[Tried, ...]:
-    """What a trial's log says of every format at a place, in order; `MOST` at most."""
+    """Return the trials of a log in order, at most `MOST`."""
     setup = log.value("io_setup")
     return tuple(_tried(event, setup if type(setup) is dict else {}) for event in log.all("io_trial")[:MOST])
 

@@ -1,4 +1,4 @@
-"""A campaign of tuning, read from the folder of its trials: what was frozen and drawn, and how each trial went."""
+"""Read a campaign of tuning from the folder of its trials: what was frozen and drawn, and the course of each trial."""
 
 import functools
 import hashlib
@@ -20,12 +20,12 @@ from compliance.reading.run import Run
 from compliance.reading.tree import Set
 from rules.edition import Edition
 
-READ = 100  # campaigns that are kept as they were read
+READ = 100  # parsed campaigns that are cached
 
 
 @dataclass(frozen=True)
 class Read:
-    """A campaign, or (file, what is wrong with it): with campaign.json, or with the beginning of its ledger."""
+    """A campaign, or in `fault` (file, what is wrong): with campaign.json, or with the beginning of its ledger."""
 
     campaign: Campaign | None
     opened: Opened | None
@@ -33,7 +33,7 @@ class Read:
 
 
 def read(folder: Path, ledger: SetLedger | None) -> Read:
-    """The campaign in a folder, with its ledger. Never raises for what lies there."""
+    """Read the campaign in a folder, with its ledger. Never raises: `fault` says what is wrong."""
     if any(os.path.islink(path) for path in (folder, folder / FILE)):
         return Read(None, None, (FILE, "found a symbolic link, wanted a campaign"))
     try:
@@ -51,7 +51,7 @@ def read(folder: Path, ledger: SetLedger | None) -> Read:
 
 
 def _frozen(path: Path) -> Campaign:
-    """The campaign that a file is, read once for all rules. Raises ValueError, OSError."""
+    """Read a campaign file, once for all rules. Raises ValueError, OSError."""
     with open_regular(path) as file:
         digest = hashlib.sha256(file.read(LARGEST + 1)).digest()
     found = _once(path, digest)
@@ -62,7 +62,7 @@ def _frozen(path: Path) -> Campaign:
 
 @functools.lru_cache(READ)
 def _once(path: Path, digest: bytes) -> Campaign | ValueError:
-    """What a file with this digest is, or why it is none: a thousand points of a thousand values take seconds."""
+    """Return the campaign in a file with this digest, or the error. It is cached, since a large one takes seconds."""
     try:
         return read_frozen(path)
     except ValueError as error:
@@ -70,8 +70,8 @@ def _once(path: Path, digest: bytes) -> Campaign | ValueError:
 
 
 def point_of(opened: Opened, index: int) -> dict[str, Any]:
-    """A trial's point. Raises ValueError where it has none, or one outside of the campaign's space: an outside sampler
-    may propose anything."""
+    """Return a trial's point. Raises ValueError if it has none, or one outside of the campaign's space, as an external
+    sampler may propose."""
     found, space = opened.point(index), opened.campaign.space
     wrong = sorted(found.keys() ^ space.keys()) or [name for name in space if not within(space[name], found[name])]
     if wrong:
@@ -80,14 +80,15 @@ def point_of(opened: Opened, index: int) -> dict[str, Any]:
 
 
 def given_names(runs: Set, ledger: SetLedger | None) -> frozenset[str]:
-    """The settings that a campaign gives its trials, above config and command line: those of the space, and those that
-    it fixes (TUN05 holds trials against them). None where the set is not of trials, or its campaign can't be read."""
+    """Return the names of the settings that a campaign gives its trials: those of the space, and those that it fixes.
+    They override config and command line, and TUN05 checks them. Empty if the set has no trials, or its campaign can't
+    be read."""
     campaign = read(runs.path, ledger).campaign if runs.trials else None
     return frozenset((*campaign.space, *campaign.fixed)) if campaign else frozenset()
 
 
 def asked_late(entries: Iterable[Entry]) -> dict[int, int]:
-    """trial -> the line of the point that it was asked for, where that came behind the trial's first start."""
+    """Return trial -> line of its point in the ledger, for each trial that was started before the line was written."""
     started: set[str] = set()
     asked: dict[int, int | None] = {}
     for entry in entries:
@@ -100,7 +101,7 @@ def asked_late(entries: Iterable[Entry]) -> dict[int, int]:
 
 
 def entry_of(trials: Set) -> int | None:
-    """The number of the registry's entry that the shift of a campaign names; None where it names none."""
+    """Return the number of the registry's entry that the shift of a campaign names, None if it names none."""
     for entry in read_ledger(trials.path / LEDGER).entries:
         if isinstance(entry.said, Drawn) and entry.said.source.startswith("registry "):
             return int(entry.said.source.split()[1])
@@ -108,30 +109,30 @@ def entry_of(trials: Set) -> int | None:
 
 
 def course_of(run: Run) -> Course:
-    """How a trial went."""
+    """Return the course of a trial: its start, stop and scores."""
     scores = tuple((e.epoch, e.time_ms, e.value) for e in run.evaluations if e.epoch is not None)
     return Course(run.start_ms, run.stop_ms, scores)
 
 
 def settings_of(run: Run) -> dict[str, Any]:
-    """The settings that a log states."""
+    """Return the settings that a log states."""
     found = run.value("hyperparameters")
     return found if type(found) is dict else {}
 
 
 def winner_of(runs: list[Run]) -> Run | None:
-    """The trial that reached its target in the shortest time; None if none did."""
+    """Return the trial that reached its target in the shortest time; None if none did."""
     reached = [run for run in runs if run.converged and run.seconds is not None]
     return min(reached, key=lambda run: (run.seconds, run.number or 0), default=None)
 
 
 def words(settings: dict[str, Any], names: list[str]) -> str:
-    """Settings in words."""
+    """Return the named settings in words."""
     return ", ".join(f"{name} {shown(settings.get(name))}" for name in names)
 
 
 def left_out(runs: Set, edition: Edition) -> frozenset[str]:
-    """The rules that don't hold for the logs of a set, and for the set, because it is of a campaign of tuning."""
+    """Return the rules that do not apply to a set and its logs because they belong to a campaign of tuning."""
     tuning = edition.limits.tuning
     if not runs.place.campaign or tuning is None:
         return frozenset()

@@ -1,4 +1,4 @@
-"""How long a run's epochs waited for data, as logged: what accelerator utilization follows from."""
+"""How long a run's epochs waited for data, as logged. Accelerator utilization is computed from this."""
 
 import math
 from array import array
@@ -10,12 +10,12 @@ from compliance.reading.timeline import epoch_of
 from compliance.reading.values import is_number
 
 MOST = 20_000  # epochs kept of a log
-LONGEST = 1e12  # seconds; more is no measurement
+LONGEST = 1e12  # seconds; measurements are below this
 
 
 class Waited(NamedTuple):
-    """An epoch's training: seconds that rank 0 waited for batches and that it did not; the mean of what all ranks
-    waited, and, summed over steps, what the slowest rank of each step did, None where the log does not say."""
+    """The training of one epoch, in seconds: the time that rank 0 waited for batches, and the rest of its time; the
+    mean wait of all ranks; the wait of the slowest rank of each step, summed. None is a value that the log lacks."""
 
     epoch: float | None
     wait: float
@@ -40,7 +40,7 @@ class Waits:
 
 
 def waits_of(log: Log) -> Waits:
-    """The epochs whose `tracked_stats` say how long they waited and computed; those that don't are left out."""
+    """Return the epochs whose `tracked_stats` give the seconds waited and computed."""
     found = []
     for event in log.all("tracked_stats"):
         stats = event.value if type(event.value) is dict else {}

@@ -1,14 +1,13 @@
 """Final weights: what a log says of them, and the file beside it.
 
-That is safetensors: the header's length in eight bytes, the header in JSON (dtype, shape and place of each tensor by
-name), and the numbers. Nothing is kept of a file but names, places and digests.
+The file is safetensors: eight bytes with the length of the header, the header in JSON (name, dtype, shape and place of
+each tensor), and the numbers. Only names, places and digests are kept of it.
 """
 
 import hashlib
 import json
 import math
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,21 +15,22 @@ from typing import Any, BinaryIO, NamedTuple
 
 from benchmark.log import Event, open_regular
 from benchmark.tree import SUPERSEDED, WEIGHTS, weights_path
+from compliance.reading.digest import is_sha256
+from compliance.reading.values import Unsound, unique
 
 KEY = "weights"
-SHA256 = re.compile(r"[0-9a-f]{64}")
 BLOCK = 1 << 20  # bytes read at a time
-LENGTH, WIDTH = 8, 4  # bytes of the header's length, of a number
+LENGTH, WIDTH = 8, 4  # bytes of the header's length, and of a number
 LARGEST_HEADER = 1 << 20
 MOST_TENSORS, LONGEST_NAME, MOST_AXES = 10_000, 255, 8
-MOST_NUMBERS = 1 << 53  # so that sizes stay exact wherever they go
-FEWEST = 64  # numbers of a tensor that tells runs apart
-MOST_COMPARED = 64  # of them, the largest of a file
+MOST_NUMBERS = 1 << 53  # sizes below this are exact in every program
+FEWEST = 64  # numbers of a tensor that can tell runs apart
+MOST_COMPARED = 64  # such tensors of a file that are compared, the largest ones
 
 
 @dataclass(frozen=True)
 class Named:
-    """What a log says of its run's weights: the line, their sha256 and bytes."""
+    """The weights of a run as its log names them: the line, their sha256 and bytes."""
 
     line: int
     digest: str
@@ -38,33 +38,29 @@ class Named:
 
 
 class Tensor(NamedTuple):
-    """A tensor of a file: its name, where its numbers begin, and how many there are."""
+    """A tensor of a file: its name, the offset of its numbers in bytes, and their count."""
 
     name: str
     start: int
     count: int
 
 
-class Unsound(ValueError):
-    """A file that is not what it should be: found and wanted."""
-
-
 def file_of(log: str) -> str:
-    """What a log of this name or path calls the file of its weights."""
+    """Return the path by which the log of this name or path gives the file of its weights."""
     path = Path(log)
     return weights_path(path).relative_to(path.parent).as_posix()
 
 
 def in_folder(parts: tuple[str, ...]) -> bool:
-    """Whether a path inside a submission is in the folder of weights of a set."""
+    """Return whether a path inside a submission is in the folder of weights of a set."""
     return parts[0] == "results" and len(parts) > 4 and parts[-2] == WEIGHTS and SUPERSEDED not in parts
 
 
 def fault_of(event: Event, log: str) -> tuple[str, str] | None:
-    """What is wrong with an event of weights in the log of this name, found and wanted."""
+    """Return (found, wanted) if the event of weights in the log of this name is malformed, else None."""
     data = event.metadata if type(event.metadata) is dict else {}
     size, file = data.get("bytes"), data.get("path")
-    if type(event.value) is not str or not SHA256.fullmatch(event.value):
+    if not is_sha256(event.value):
         return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
     if type(size) is not int or not 0 < size < MOST_NUMBERS:
         return f"bytes {size!r:.80}", "the bytes of the file"
@@ -74,29 +70,31 @@ def fault_of(event: Event, log: str) -> tuple[str, str] | None:
 
 
 def named(event: Event | None, log: str) -> Named | None:
-    """What a log of this name says of its weights; None where it says nothing, or not as it should."""
+    """Return the weights that the log of this name gives; None if it gives none or is malformed."""
     if event is None or fault_of(event, log):
         return None
     return Named(event.line, event.value, event.metadata["bytes"])
 
 
 def open_weights(path: Path) -> BinaryIO:
-    """A file of weights for reading. Raises OSError for anything but a regular file in a folder that is no link."""
+    """Open a file of weights. Raises OSError for anything but a regular file in a folder that is no link."""
     if path.parent.is_symlink() or path.is_symlink():
         raise OSError("a symbolic link")
     return open_regular(path)
 
 
 def digest_of(path: Path, most: int) -> tuple[int, str]:
-    """Bytes and sha256 of a file of weights; of a file of more than `most` bytes "". Raises OSError."""
+    """Return the bytes and the sha256 of a file of weights; the latter is "" above `most` bytes. Raises OSError."""
     with open_weights(path) as file:
         size = os.fstat(file.fileno()).st_size
         return size, hashlib.file_digest(file, "sha256").hexdigest() if size <= most else ""
 
 
 def read_tensors(path: Path) -> tuple[Tensor, ...]:
-    """The tensors of a file of weights, in the order of their places; no number is read. Raises OSError, and Unsound
-    with found and wanted for a file that is not float32 tensors from the header to its end."""
+    """Return the tensors of a file of weights in the order of their places, without reading numbers.
+
+    Raises OSError, and Unsound with found and wanted unless float32 tensors fill the file from the header to its end.
+    """
     with open_weights(path) as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(LENGTH), "little")
@@ -115,15 +113,9 @@ def read_tensors(path: Path) -> tuple[Tensor, ...]:
 
 
 def _entries(header: bytes) -> dict[str, Any]:
-    """The header's entries by name."""
-
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(found)) < len(found):
-            raise Unsound("a name that is given twice", "each once")
-        return dict(found)
-
+    """Return the header's entries by name. Raises Unsound."""
     try:
-        entries = json.loads(header.decode(), object_pairs_hook=pairs)
+        entries = json.loads(header.decode(), object_pairs_hook=unique)
     except Unsound:
         raise
     except (ValueError, RecursionError) as error:
@@ -152,12 +144,13 @@ def _tensor(name: str, entry: Any) -> Tensor:
 
 
 def _counts(values: Any) -> bool:
-    """Whether it is a list of integers from 0 on."""
+    """Return whether a value is a list of integers from 0 on."""
     return type(values) is list and all(type(n) is int and 0 <= n <= MOST_NUMBERS for n in values)
 
 
 def contents(path: Path) -> dict[str, int]:
-    """The sha256 of the largest tensors that tell runs apart, and their sizes. Raises OSError, Unsound."""
+    """Return sha256 -> count of numbers, of the largest tensors that tell runs apart. Tensors in which all numbers are
+    equal are left out. Raises OSError, Unsound."""
     large = sorted((t for t in read_tensors(path) if t.count >= FEWEST), key=lambda t: (-t.count, t.start))
     found: dict[str, int] = {}
     with open_weights(path) as file:

@@ -1,11 +1,11 @@
-"""What a file of source is, by its name and bytes: text that Python reads as a reviewer sees it, or something else."""
+"""Classify a file of source by its name and bytes: text that Python reads as a reviewer does, or something else."""
 
 import re
 
-UTF8 = re.compile(r"utf-8(-.*)?|utf8")  # what a coding line may say: Python takes `utf-8-unix` for UTF-8, too
+UTF8 = re.compile(r"utf-8(-.*)?|utf8")  # allowed in a coding line; Python takes `utf-8-unix` for UTF-8, too
 COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # PEP 263, in the first or second line
 BLANK = re.compile(rb"[ \t\f]*(?:#|$)")
-MARKS = {  # byte order marks but UTF-8's; the longer ones first
+MARKS = {  # byte order marks other than UTF-8's, the longer ones first
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
@@ -16,7 +16,7 @@ MARKS = {  # byte order marks but UTF-8's; the longer ones first
     b"+/v/": "UTF-7",
 }
 TURNED = re.compile(b"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9])")  # U+202A to 202E, 2066 to 2069: they reorder a line
-DOCUMENTS = (".md", ".rst", ".txt")  # which may be in any script
+DOCUMENTS = (".md", ".rst", ".txt")  # may be in any script, also from right to left
 MAGIC = {
     "a compiled binary": rb"\x7fELF|MZ[^\0]{0,200}\0|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm|!<arch>\n",
     "an archive, or weights in one": rb"PK\x03\x04|PK\x05\x06",
@@ -46,14 +46,14 @@ NOT_READ = [(what, re.compile(pattern, re.IGNORECASE)) for what, pattern in UNRE
 
 
 def foreign(parts: tuple[str, ...]) -> str:
-    """What a file is by its name that has no place in source, or nothing."""
+    """Return the kind of a file that may not be in source, by its name; "" if it may."""
     if "__pycache__" in parts[:-1]:
         return "compiled Python"
     return next((what for what, pattern in NAMED if pattern.fullmatch(parts[-1])), "")
 
 
 def disguised(name: str, data: bytes) -> str:
-    """What bytes are that Python, or a program, reads otherwise than a reviewer does; or nothing."""
+    """Return why a program would read the bytes differently from a reviewer, "" if it would not."""
     mark = next((encoding for mark, encoding in MARKS.items() if data.startswith(mark)), "")
     if mark:
         return f"a byte order mark of {mark}"
@@ -69,7 +69,7 @@ def disguised(name: str, data: bytes) -> str:
 
 
 def coding_of(data: bytes) -> str:
-    """The encoding that a coding line names, in small letters and with hyphens; "" where there is none."""
+    """Return the encoding that a coding line names, in lower case and with hyphens; "" without a coding line."""
     lines = re.split(b"\r\n|\r|\n", data[:4096].removeprefix(b"\xef\xbb\xbf"), maxsplit=2)
     for line in lines[:2]:
         if match := COOKIE.match(line):
@@ -80,7 +80,7 @@ def coding_of(data: bytes) -> str:
 
 
 def unread(name: str, text: str, problem: str) -> str:
-    """What a file is that no check of ours reads, or nothing."""
+    """Return the kind of a file that no check reads, "" for one that is read."""
     what = next((what for what, pattern in NOT_READ if pattern.fullmatch(name)), "")
     if what:
         return what

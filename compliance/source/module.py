@@ -1,7 +1,7 @@
-"""A module of Python as the readers of source need it: its imports, calls, names and assignments, gathered in one walk.
+"""Gather the imports, calls, names and assignments of a module of Python in one walk over its syntax tree.
 
-Scopes are numbered: 0 is the module, and every function, lambda and class has its own. A place is (scope, name); an
-attribute of the instance, `self.x` in a method, is (the class's scope, ".x"), and of anything else (FOREIGN, ".x").
+Scopes are numbered: 0 is the module, and each function, lambda and class has its own. A place is (scope, name). An
+attribute of the instance, `self.x` in a method, is (the class's scope, ".x"); of anything else it is (FOREIGN, ".x").
 """
 
 import ast
@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-DEEPEST = 60  # of a chain of attributes
-PARAMETER = "a parameter"  # what is bound to a function's parameters, beside expressions
+DEEPEST = 60  # links of a chain of attributes
+PARAMETER = "a parameter"  # the value of a function's parameter
 HARMLESS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "inference_mode"}  # decorators
 FOREIGN = -1  # the scope of attributes of anything but a method's own instance
 Place = tuple[int, str]
@@ -18,8 +18,8 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A name gets a value: in the lines `first` to `last`, an expression in `scope`, PARAMETER, or None for anything
-    else. `often`: in a loop, or from another scope."""
+    """An assignment to a name in lines `first` to `last`. The value is an expression in `scope`, PARAMETER, or None for
+    anything else. `often`: it is in a loop, or comes from another scope."""
 
     first: int
     last: int
@@ -30,8 +30,8 @@ class Bound:
 
 @dataclass(frozen=True)
 class Function:
-    """What can be called: a function or method, or a class by its fields. `parameters` without `self`; `strange`: a
-    decorator or a base may change what a call means."""
+    """A function, method, or dataclass (by its fields). `parameters` are without `self`. `strange`: a decorator or base
+    class may change the meaning of a call."""
 
     name: str
     scope: int
@@ -41,7 +41,7 @@ class Function:
 
 @dataclass
 class Module:
-    """What `gather` fills. `reads`: names and attributes that are read, topmost of their chains and not called."""
+    """A module as `gather` returns it. `reads`: names and attributes that are read but not called, one for a chain."""
 
     imports: dict[str, str] = field(default_factory=dict)  # name -> what it was imported as; "*": module.*
     imported: list[tuple[int, str]] = field(default_factory=list)  # (line, full name)
@@ -51,8 +51,8 @@ class Module:
     strings: list[ast.Constant] = field(default_factory=list)
     bound: dict[Place, list[Bound]] = field(default_factory=lambda: defaultdict(list))
     functions: list[Function] = field(default_factory=list)
-    rebound: set[str] = field(default_factory=set)  # imported names that something else is called, too
-    above: dict[int, int] = field(default_factory=dict)  # scope -> where its free names are looked up
+    rebound: set[str] = field(default_factory=set)  # imported names that are also assigned
+    above: dict[int, int] = field(default_factory=dict)  # scope -> scope in which its free names are looked up
     own: dict[int, tuple[str, int]] = field(default_factory=dict)  # a method's scope -> (self, its class's scope)
 
     def place(self, node: ast.AST, scope: int) -> Place | None:
@@ -69,8 +69,10 @@ class Module:
         return (scope, node.id) if (scope, node.id) in self.bound else None
 
     def full(self, node: ast.AST) -> tuple[str, bool]:
-        """(`numpy.random.seed` of `np.random.seed`, whether its root was imported). `getattr` with a literal counts as
-        an attribute, and calls within a chain are passed over."""
+        """Return (full name, such as `numpy.random.seed` for `np.random.seed`; whether its root was imported).
+
+        `getattr` with a literal counts as an attribute; calls within a chain are skipped.
+        """
         names: list[str] = []
         while len(names) < DEEPEST:
             if isinstance(node, ast.Attribute):
@@ -93,7 +95,7 @@ class Module:
 
 
 def literal_name(call: ast.Call) -> str:
-    """The attribute that `getattr(x, "name")` reads, or nothing."""
+    """Return the attribute that `getattr(x, "name")` reads, "" for any other call."""
     if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
         value = getattr(call.args[1], "value", None) if isinstance(call.args[1], ast.Constant) else None
         return value if isinstance(value, str) else ""
@@ -101,7 +103,7 @@ def literal_name(call: ast.Call) -> str:
 
 
 def gather(tree: ast.Module) -> Module:
-    """A module of its syntax tree. Each node is visited once."""
+    """Return the module of a syntax tree. Each node is visited once."""
     walk = _Walk()
     todo: list[tuple[ast.AST, int, bool, bool]] = [(tree, 0, False, False)]  # node, scope, in a loop, in an annotation
     while todo:
@@ -125,7 +127,7 @@ class _Walk:
         self.scopes = 0
 
     def visit(self, node: ast.AST, scope: int, loop: bool, typed: bool) -> list[tuple]:
-        """Notes a node; what is to be visited next, last first."""
+        """Record a node. Return what to visit next, in reverse order."""
         module, kind = self.module, type(node)
         if kind is ast.Name or kind is ast.Attribute:
             self._name(node, scope, loop, typed)
@@ -230,7 +232,7 @@ class _Walk:
         self.module.functions.append(Function(called, inner, parameters, bool(decorators - HARMLESS)))
 
     def _fields(self, node: ast.ClassDef, inner: int, decorators: list[ast.AST]) -> None:
-        """The fields of a dataclass are the parameters of its constructor."""
+        """Record the fields of a dataclass as the parameters of its constructor."""
         names = {self.module.full(d)[0].rpartition(".")[2] for d in decorators}
         if "dataclass" not in names:
             return
@@ -243,5 +245,5 @@ class _Walk:
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """The nodes directly below, last first. Nodes without fields (contexts, operators) say nothing."""
+    """Return the child nodes in reverse order, without those that have no fields (contexts, operators)."""
     return [child for child in ast.iter_child_nodes(node) if child._fields][::-1]

@@ -1,7 +1,7 @@
-"""A file of Python in a submission: parsed, read for everything that the checks ask, and forgotten. Never executed.
+"""Parse a submitted file of Python, collect all that the checks need, and free the syntax tree. Nothing is executed.
 
-A syntax tree takes 400 bytes for each byte of dense source, so that there is a limit to what is parsed; beyond it,
-lines are searched for the words that matter, and a person must read the file.
+A syntax tree takes 400 bytes for each byte of dense source, so there is a limit to what is parsed. A larger file is
+searched for suspicious words, and a person must read it.
 """
 
 import ast
@@ -12,12 +12,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from compliance.source.flow import Flow, read_flow
 from compliance.source.module import gather
 from compliance.source.seeds import Seeds, seeds_of
-from compliance.source.trace import Flow, read_flow
 from compliance.source.uses import uses_of
 
-LARGEST = 256 << 10  # characters that are parsed: a hundred megabytes of tree; the reference's largest file has 13 KiB
+LARGEST = 256 << 10  # characters that are parsed: a tree of 100 MB; the reference's largest file has 13 KiB
 LINES = re.compile("\r\n|\r|\n")
 SEEDS = re.compile(
     r"(?i:seed)\w{0,40}[ \t]{0,9}\(|RandomState|default_rng|MT19937|Philox|PCG64|PRNGKey|set_(?:rng_)?state"
@@ -27,13 +27,13 @@ USES = re.compile(
     r"|(?:subprocess|socket|ctypes|cffi|pickle|joblib|safetensors|urllib|requests|os\.system|os\.popen|torch\.load"
     r"|(?:np|numpy)\.load|clock_settime|__builtins__|__dict__)(?!\w))"
 )
-MOST_WORDS = 1000  # places that are noted in a file that is only searched
+MOST_WORDS = 1000  # places that are recorded in a file that is only searched
 
 
 @dataclass(frozen=True)
 class Python:
-    """A file of Python. `problem`: why it is none, in `line`. `large`: too large to be parsed, so that its lines were
-    only searched; `seeders` are those where something may be seeded."""
+    """A file of Python. `problem`: why it can't be parsed, in `line`. `large`: it exceeds the limit and was only
+    searched; `seeders` are then the lines that may seed something."""
 
     line: int = 1
     problem: str = ""
@@ -45,7 +45,7 @@ class Python:
 
 
 def read_python(text: str, largest: int = LARGEST) -> Python:
-    """What a file of Python says. Nothing is executed."""
+    """Read a file of Python. Nothing is executed."""
     if len(text) > largest:
         return _searched(text)
     collecting = gc.isenabled()

@@ -1,7 +1,7 @@
-"""The published reference: the files that a run of it loads, as the checker's own tree or a release has them.
+"""The published reference: the files of the checker's own tree, and those of releases.
 
 A path below `implementations/<name>` is compared with the same path below `implementations/pytorch`, so that a copy of
-the folder under another name is told from what was changed in it.
+the folder under another name counts as the reference, except for the files that were changed in it.
 """
 
 import functools
@@ -19,15 +19,15 @@ TOPS = (IMPLEMENTATIONS, "benchmark", "rules")
 
 @functools.cache
 def own_files() -> dict[str, str]:
-    """sha256 of the checker's own files of a release's folders, of whatever kind, by path in the repository."""
+    """Return path in the repository -> sha256 of all the checker's own files in the folders of a release."""
     paths = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*"))
     files = [path for path in (*paths, ROOT / PACKAGE) if path.is_file() and "__pycache__" not in path.parts]
     return {path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def published_path(parts: tuple[str, ...]) -> str:
-    """The path that a file of a submission's source has in the reference, if it has one there. `parts` are the names
-    below the submission; "" for what lies in no folder of source."""
+    """Return the path that a submitted file would have in the reference, "" for a file in no folder of source. `parts`
+    are those of its path below the submission."""
     depth = depth_of(parts)
     if not depth:
         return ""
@@ -40,6 +40,6 @@ def published_path(parts: tuple[str, ...]) -> str:
 
 
 def is_published(parts: tuple[str, ...], sha256: str, releases: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether a file is the reference's at its place, byte for byte: the checker's own or that of a release."""
+    """Return whether a file equals the reference's at its place: the checker's own or that of a release."""
     path = published_path(parts)
     return any(files.get(path) == sha256 for files in (own_files(), *releases.values()))

@@ -1,18 +1,17 @@
-"""Where source fixes a seed, and what it may set one to: read from its syntax tree or line by line, never run.
+"""Find constants that seed a generator, and numbers that may be seeds, in source. Nothing is executed.
 
-A `fixed` place feeds a generator a constant: a literal, a name that is only ever assigned constants (in its function,
-on its module's level, as an attribute, or imported from another file of the same source), an expression of those, or
-any of these with the rank. A `possible` one is a literal on a line that names a seed (a default, a setting), or a
-literal of more than 32 bits anywhere: it is a fault only where a run logged that very number.
+A `fixed` place seeds a generator with a constant: a literal, a name that is only ever assigned constants (in its
+function, at module level, as an attribute, or imported from another file of the same source), an expression of those,
+or any of these combined with the rank. A `possible` one is a literal on a line that names a seed (a default, a
+setting), or any literal of more than 32 bits. It is a fault only if a run logged that number.
 
-What this can't see, `trace.py` leaves to a person: constants that pass through the parameters of a function (unless its
-name says that it sets a seed), containers, files or the environment; generators under another name
-(`f = torch.manual_seed`), called by `getattr`, `exec`, `functools.partial` or with `*args`; seeds that anything but
-operators computes (`hash`, `len`), or in which the fresh one is cancelled (`seed * 0`); states that are set instead of
-seeds; languages other than Python.
+This misses, and `trace.py` leaves to a person: constants that pass through parameters (unless the function's name says
+that it sets a seed), containers, files or the environment; generators under another name (`f = torch.manual_seed`), or
+called by `getattr`, `exec`, `functools.partial` or with `*args`; seeds that are computed by anything but operators
+(`hash`, `len`), or in which the fresh seed is cancelled (`seed * 0`); states that are set instead of seeds; languages
+other than Python.
 
-Each node is visited a bounded number of times, and a name is followed once, so that a file takes time linear in its
-size.
+Each node is visited a bounded number of times and each name is followed once, so a file takes time linear in its size.
 """
 
 import ast
@@ -21,15 +20,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-DEEPEST = 60  # of an expression with the names in it
-MOST_VALUES = 50  # of a name
-MOST_NAMES = 4  # that are imported, in an expression
-HOPS = 4  # of a constant that is imported from file to file
-LARGE = 1 << 32  # literals from here on are no seed by chance
+DEEPEST = 60  # levels of an expression, through the names in it
+MOST_VALUES = 50  # assigned values of a name
+MOST_NAMES = 4  # imported names in an expression
+HOPS = 4  # files through which a constant may be imported
+LARGE = 1 << 32  # a literal this large does not equal a seed by chance
 ANYBODYS = re.compile(r"manual_seed(_all)?|default_rng|RandomState|SeedSequence|PCG64(DXSM)?|MT19937|Philox|PRNGKey")
 LIBRARYS = re.compile(r"random\.(seed|key|Random)|(np|numpy|torch|cuda|cupy|cp|paddle|mx)\.seed|jax\.key")
 OWN = re.compile(r"(set|init\w*|setup|fix|reset)_(?!data)(\w+_)?seeds?(_\w+)?|seed_(everything|all|\w*rngs?)")
-KEYWORDS = ("seed", "entropy", "a", "x", "key")  # of those calls, for the seed
+KEYWORDS = ("seed", "entropy", "a", "x", "key")  # by which those calls take the seed
 RANKS = re.compile(r"_*((local_|global_|world_|get_)?rank|worker(_id)?|process_index)", re.IGNORECASE)
 CASTS = re.compile(r"int|abs|float|u?int(32|64)")
 NAMED = re.compile(r"(?i)(?<!data[_-])(?<!dataset[_-])seed")
@@ -37,13 +36,13 @@ TEXTS = re.compile(r"(?i)\.(ya?ml|json|toml|cfg|ini|conf|env|\w*sh|slurm|sbatch|
 NUMBER = re.compile(r"(?<![\w.])\d{1,39}(?![\w.])")
 LONGEST_LINE = 20_000
 
-# What a constant is made of: literals, the rank, and imported names, (module, name).
+# The leaves of a constant expression: literals, the rank, and imported names as (module, name).
 LITERAL, RANK = "a literal", "the rank"
 Leaves = frozenset
 
 
 class Seeds(NamedTuple):
-    """What a module fixes. `fixed`: (line, its text, the seed). `possible`: (line, seed)."""
+    """The seeds in a module. `fixed`: (line, its text, the seed). `possible`: (line, number)."""
 
     fixed: tuple[tuple[int, str, Leaves], ...] = ()
     possible: tuple[tuple[int, int], ...] = ()
@@ -51,32 +50,33 @@ class Seeds(NamedTuple):
 
 
 def seeds_of(tree: ast.Module, lines: Sequence[str]) -> Seeds:
-    """What the module of a syntax tree fixes."""
+    """Return the seeds in the module of a syntax tree."""
     return _Module(tree, lines).found()
 
 
 def settings(name: str, text: str) -> Iterator[tuple[int, int]]:
-    """(line, seed) of what a file of settings or a script may set a seed to. Never parsed: YAML may unfold to much."""
+    """Yield (line, number) of each number that a file of settings or a script may set a seed to. It is read line by
+    line, since parsed YAML may unfold to much more."""
     for number, line in enumerate(text.split("\n") if TEXTS.search(name) else (), 1):
         if len(line) < LONGEST_LINE and NAMED.search(line) and not line.lstrip().startswith("#"):
             yield from ((number, int(match[0])) for match in NUMBER.finditer(line))
 
 
 def constants_of(files: Iterable[tuple[str, str, Seeds]]) -> dict[tuple[str, str], Leaves]:
-    """(module, name) -> constant, of files that are each given by name and folder's name."""
+    """Return (module, name) -> constant, for files given as (name, name of the folder, seeds)."""
     named = ((folder if file == "__init__.py" else file.removesuffix(".py"), seeds) for file, folder, seeds in files)
     return {(module, name): value for module, seeds in named for name, value in seeds.constants.items()}
 
 
 def is_constant(value: Leaves, constants: dict[tuple[str, str], Leaves], hops: int = HOPS) -> bool:
-    """Whether the imported names in a constant are constants, too."""
+    """Return whether all imported names in a constant expression are constants."""
     names = [leaf for leaf in value if type(leaf) is tuple]
     return hops > 0 and all(n in constants and is_constant(constants[n], constants, hops - 1) for n in names)
 
 
 class _Module:
-    """A module's calls, literals, assignments and imports, gathered in one walk. Scopes: 0 the module, "." attributes,
-    else a function's id."""
+    """The calls, literals, assignments and imports of a module, gathered in one walk. A scope is 0 for the module, "."
+    for attributes, else the id of a function's node."""
 
     def __init__(self, tree: ast.Module, lines: Sequence[str]):
         self.lines = lines
@@ -95,7 +95,7 @@ class _Module:
             todo.extend((child, inner) for child in ast.iter_child_nodes(node) if child._fields)
 
     def _visit(self, node: ast.AST, scope: object) -> object:
-        """Notes a node; the scope of what is in it."""
+        """Record a node. Return the scope of its children."""
         if isinstance(node, (ast.Name, ast.Attribute)):
             if type(node.ctx) is not ast.Load:
                 self.bound[_place(node, scope)] += 1
@@ -128,12 +128,12 @@ class _Module:
         return scope
 
     def found(self) -> Seeds:
-        """What the module fixes."""
+        """Return the seeds of the module."""
         constants = {name: value for scope, name in self.assigned if scope == 0 and (value := self.of((0, name)))}
         return Seeds(tuple(self.fixed()), tuple(sorted(self.possible)), constants)
 
     def fixed(self) -> Iterator[tuple[int, str, Leaves]]:
-        """The calls that seed a generator with a constant."""
+        """Yield the calls that seed a generator with a constant."""
         for call, scope in self.calls:
             name = self.full(call.func)
             before, _, tail = name.rpartition(".")
@@ -145,7 +145,7 @@ class _Module:
                     yield call.lineno, self.lines[call.lineno - 1].strip()[:100], value
 
     def full(self, node: ast.AST) -> str:
-        """`numpy.random.seed` of an attribute chain, its root by the name that it was imported under."""
+        """Return the full name of an attribute chain, such as `numpy.random.seed`, with imported names resolved."""
         names: list[str] = []
         while isinstance(node, (ast.Attribute, ast.Call)) and len(names) < DEEPEST:
             if isinstance(node, ast.Attribute):
@@ -157,16 +157,16 @@ class _Module:
         return ".".join(reversed(names))
 
     def of(self, place: tuple, depth: int = DEEPEST) -> Leaves | None:
-        """What a name always is; None if it may be anything but constants."""
+        """Return the leaves of a name that is only assigned constants, None for any other name."""
         if place not in self.known:
-            self.known[place] = None  # until it is known: names may refer to themselves
+            self.known[place] = None  # for now, since names may refer to themselves
             values = self.assigned.get(place, [])
             if values and len(values) >= self.bound[place]:
                 self.known[place] = _join(self.fold(node, scope, depth - 1) for node, scope in values)
         return self.known[place]
 
     def fold(self, node: ast.AST, scope: object, depth: int = DEEPEST) -> Leaves | None:
-        """The leaves of an expression that always has one value, or None."""
+        """Return the leaves of a constant expression, None for any other expression."""
         if depth <= 0:
             return None
         if isinstance(node, ast.Constant):
@@ -198,14 +198,14 @@ def _place(node: ast.Name | ast.Attribute, scope: object) -> tuple:
 
 
 def _number(value: object) -> int | float | None:
-    """The number that a literal is: 5, 5.0 or "5"."""
+    """Return the number of a literal such as 5, 5.0 or "5", None for any other."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 40:
         return int(value)
     return value if type(value) in (int, float) and value == value and abs(value) < 1e300 else None
 
 
 def _join(parts: Iterable[Leaves | None]) -> Leaves | None:
-    """The leaves of several expressions, None if one has none, or there are too many."""
+    """Return the leaves of several expressions together, None if one has none, or there are too many."""
     found = list(parts)
     joined = Leaves().union(*(part or () for part in found))
     return joined if joined and None not in found and len(joined) <= MOST_NAMES else None

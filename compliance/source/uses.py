@@ -1,7 +1,7 @@
-"""What a module of Python does beside training: what a reviewer must look at, by kind and line.
+"""Find what a module of Python does besides training, for a reviewer to look at, by kind and line.
 
-Names are resolved by the module's imports, so that another name for a module or a function is seen. What is reached by
-a name that the module computes is reported as just that.
+Names are resolved by the module's imports, so that an alias of a module or function is recognised. Access by a computed
+name is reported as such.
 """
 
 import ast
@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from compliance.source.module import FOREIGN, Module, literal_name
 from compliance.source.seeds import TEXTS
 
-LONGEST = 100  # characters of a line that are repeated
+LONGEST = 100  # characters of a line that a finding repeats
 PROCESS, NETWORK, TEXT = "starts a process", "opens a connection", "runs text as code"
 NATIVE, HIDDEN, WEIGHTS = "calls compiled code", "reaches what is not named", "loads weights or pickles"
 UNPACK = "unpacks what it holds"
 CLOCK, PATCH = "sets a clock or the environment of one", "replaces what a module defines"
-LIBRARIES = {  # kind -> what was imported, and all below it
+LIBRARIES = {  # kind -> imported names, including all below them
     PROCESS: r"subprocess|pty|pexpect|sh|plumbum|fabric|invoke|os\.(system|popen|exec\w+|spawn\w+|posix_spawnp?|fork\w*"
     r"|startfile)|asyncio\.create_subprocess_\w+",
     NETWORK: r"_?socket|socketserver|ssl|http|urllib(?!\.parse\b)|urllib3|ftplib|smtplib|poplib|imaplib|telnetlib"
@@ -37,7 +37,7 @@ LIBRARIES = {  # kind -> what was imported, and all below it
 LIBRARY = re.compile("|".join(f"(?P<k{i}>({names})(\\..*)?)" for i, names in enumerate(LIBRARIES.values())))
 BUILTINS = {"exec": TEXT, "eval": TEXT, "compile": TEXT, "__import__": TEXT, "execfile": TEXT, "globals": HIDDEN}
 BUILTINS |= {"locals": HIDDEN, "__builtins__": HIDDEN, "__loader__": HIDDEN, "__spec__": HIDDEN}
-METHODS = {  # whatever they are called on
+METHODS = {  # kind -> methods of any object
     HIDDEN: r"__(dict|globals|builtins|subclasses|getattribute|code|closure|reduce|reduce_ex|import|loader|spec)__",
     WEIGHTS: r"from_pretrained|load_from_checkpoint|load_weights|load_model|load_state_dict_from_(url|file)",
     TEXT: r"exec_module|load_module",
@@ -45,16 +45,16 @@ METHODS = {  # whatever they are called on
     PROCESS: r"create_subprocess_(exec|shell)",
 }
 METHOD = re.compile("|".join(f"(?P<k{i}>{names})" for i, names in enumerate(METHODS.values())))
-PASSED = re.compile(  # modules that can do all of this, where they are handed on by another name
+PASSED = re.compile(  # modules that can do all of this; reported if they are passed on under another name
     r"os|sys|builtins|importlib(\.\w+)?|time|datetime|random|torch(\.random|\.cuda)?|numpy(\.random)?|jax(\.random)?"
     r"|tensorflow|cupy"
 )
 SETTINGS = re.compile(r"torch\.(backends|autograd)\.|matplotlib\.|sys\.(path|stdout|stderr|argv)$")  # may be set
 TELLING = re.compile(r"LD_PRELOAD|LD_LIBRARY_PATH|PYTHONHASHSEED|PYTHONSTARTUP|(?i:faketime)|clock_settime")
 REACHES = ("getattr", "setattr", "delattr", "vars")
-STARTS_ITSELF = ("sitecustomize", "usercustomize")  # modules that Python loads by themselves
+STARTS_ITSELF = ("sitecustomize", "usercustomize")  # modules that Python loads at its start
 STANDS_FOR = ("random", "time", "datetime", "os", "secrets", "hashlib", "torch", "numpy", "mlperf_logging")
-SCRIPTS = {  # in lines of settings and shell scripts
+SCRIPTS = {  # kind -> words in lines of settings and shell scripts
     NETWORK: r"(curl|wget|scp|rsync|ssh|netcat|nc)\s|git\s+clone|(pip3?|conda|apt|apt-get)\s+install",
     CLOCK: r"LD_PRELOAD|PYTHONHASHSEED|(?i:faketime)|date\s+(-s|--set)|hwclock|timedatectl",
     TEXT: r"eval\s|python3?\s+-c|base64\s+(-d|--decode)|!!python/",
@@ -64,7 +64,7 @@ LONGEST_LINE = 20_000
 
 
 def uses_of(module: Module, lines: Sequence[str]) -> list[tuple[int, str, str]]:
-    """(line, kind, the line's text) of all that a reviewer must look at, each kind once a line."""
+    """Return (line, kind, the line's text) of all that a reviewer must look at, each kind once a line."""
     found = {*_imports(module), *_names(module), *_calls(module), *_patches(module)}
     found |= {(n.lineno, CLOCK) for n in module.strings if len(n.value) < 10_000 and TELLING.search(n.value)}
     return [
@@ -73,7 +73,7 @@ def uses_of(module: Module, lines: Sequence[str]) -> list[tuple[int, str, str]]:
 
 
 def uses_of_script(name: str, text: str) -> list[tuple[int, str, str]]:
-    """The same for a file of settings or a shell script, line by line."""
+    """Return the same for a file of settings or a shell script, which is read line by line."""
     lines = enumerate(text.split("\n") if TEXTS.search(name) else (), 1)
     found = ((number, line, SCRIPT.search(line)) for number, line in lines if len(line) < LONGEST_LINE)
     return [
@@ -84,7 +84,7 @@ def uses_of_script(name: str, text: str) -> list[tuple[int, str, str]]:
 
 
 def use_of_name(parts: tuple[str, ...]) -> str:
-    """What a module does by its name alone, or nothing."""
+    """Return what a module does by its name alone, "" if nothing."""
     if not parts[-1].endswith(".py"):
         return ""
     stem = parts[-2] if parts[-1] == "__init__.py" else parts[-1].removesuffix(".py")
@@ -94,7 +94,7 @@ def use_of_name(parts: tuple[str, ...]) -> str:
 
 
 def kind_of(name: str, imported: bool) -> str:
-    """What a full name does, or nothing."""
+    """Return the kind of use of a full name, "" if it is none."""
     if not imported and name in BUILTINS:
         return BUILTINS[name]
     match = LIBRARY.fullmatch(name) if imported else None
@@ -117,7 +117,7 @@ def _imports(module: Module) -> Iterator[tuple[int, str]]:
 
 
 def _names(module: Module) -> Iterator[tuple[int, str]]:
-    """What is called, and what is read without being called."""
+    """Yield the uses of names that are called, or read without being called."""
     examined = {id(call.args[0]) for call, _ in module.calls if call.args and _examines(call)}
     for node, _ in module.reads:
         name, imported = module.full(node)
@@ -132,12 +132,12 @@ def _names(module: Module) -> Iterator[tuple[int, str]]:
 
 
 def _examines(call: ast.Call) -> bool:
-    """Whether a call looks at attributes of its first argument, by names that are judged themselves."""
+    """Return whether a call reads attributes of its first argument; `_calls` judges their names."""
     return isinstance(call.func, ast.Name) and call.func.id in (*REACHES, "hasattr")
 
 
 def _calls(module: Module) -> Iterator[tuple[int, str]]:
-    """Calls that say by their arguments what they reach."""
+    """Yield the calls whose arguments say what they reach, such as `getattr` and `import_module`."""
     for call, _ in module.calls:
         name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "").strip("_")
         if name in REACHES if isinstance(call.func, ast.Name) else name == "setattr":
@@ -166,7 +166,7 @@ def _reached(module: Module, call: ast.Call, name: str) -> Iterator[tuple[int, s
 
 
 def _patches(module: Module) -> Iterator[tuple[int, str]]:
-    """Attributes of what was imported that are set: another clock, another metric, another log."""
+    """Yield the lines that set attributes of imported modules: another clock, metric or log."""
     for node, scope in module.sets:
         name, imported = module.full(node)
         if imported and module.place(node, scope)[0] == FOREIGN and not SETTINGS.match(name):

@@ -14,7 +14,8 @@ from compliance.verdict import LogVerdict, SetVerdict
 from results.statistics.decomposition import decompose, epoch_count
 from results.statistics.utilization import utilization
 from results.tables.columns import Row
-from rules.edition import Benchmark, load
+from rules.edition import load
+from rules.limits import Benchmark
 
 LARGEST = 2**63  # larger numbers, infinities and NaN are not taken as measurements
 VERSION = re.compile(r"v\d+\.\d+.*")

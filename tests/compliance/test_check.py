@@ -107,7 +107,7 @@ def test_severity_hides_and_changes_neither_verdict_nor_exit_code(run, broken):
 def test_formats_for_programs_have_every_finding(run, broken, form, option):
     code, out, err = run(broken.root, "--format", form, *option)
     assert (code, out) == (2, "")
-    assert f"check.py: {option[0]} with --format {form}: found a format that has every finding" in err
+    assert f"check.py: {option[0]}: found --format {form}, which has every finding" in err
 
 
 def command(*arguments, cwd=ROOT):

@@ -24,9 +24,9 @@ def test_an_entry_says_who_says_what_and_when(change, said):
     ("change", "message"),
     [
         ({"verdict": "Accept"}, "verdict: found 'Accept', wanted one of accept, object, open"),
-        ({"who": " "}, "who: found nothing, wanted some text, where the verdict is accept"),
+        ({"who": " "}, "who: found nothing, wanted text, since the verdict is accept"),
         ({"when": ""}, "when: found nothing"),
-        ({"verdict": "object"}, "note: found nothing, wanted some text, where the verdict is object"),
+        ({"verdict": "object"}, "note: found nothing, wanted text, since the verdict is object"),
         ({"when": "22.11.2026"}, "when: found '22.11.2026', wanted a day"),
         ({"verdict": "open", "when": "soon"}, "when: found 'soon', wanted a day"),
         ({"rule": ""}, "rule: found nothing"),

@@ -84,7 +84,7 @@ def test_without_a_time_there_is_no_date(tree, law):
                 event["time_ms"] = 10**15
         tree.write(index)
     (verdict,) = judge([tree.root], rules=law).submissions
-    with pytest.raises(ValueError, match="found no run that says when it was"):
+    with pytest.raises(ValueError, match="found no run that logs a time"):
         crate(verdict, rules=law)
 
 

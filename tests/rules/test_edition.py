@@ -9,7 +9,7 @@ import yaml
 
 from benchmark.config import read_yaml
 from rules.bands import HeldOut, Reevaluation
-from rules.edition import ROOT, Published, current, editions, load, version
+from rules.edition import ROOT, current, editions, load, version
 
 EDITIONS = editions()
 ROUNDS = [name for name in EDITIONS if name.startswith("mlperf")]
@@ -218,9 +218,3 @@ def test_rounds_of_mlperf_hpc_know_no_weights():
 def test_what_is_wrong_in_an_edition_is_refused(edited, name, change, message):
     with pytest.raises(ValueError, match=message):
         edited(name, change)
-
-
-@pytest.mark.parametrize("splits", [{}, {"train": "a"}, {"train": "a", "validation": "b", "test": "c"}])
-def test_a_registered_dataset_has_both_splits(splits):
-    with pytest.raises(ValueError, match=r"datasets.site: found .*wanted fingerprints of train and validation"):
-        Published("scaffold", 0.9, 1, 1, datasets={"site": splits})

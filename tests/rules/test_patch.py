@@ -33,7 +33,7 @@ def test_mappings_are_changed_entry_by_entry_and_all_else_is_replaced(changes, r
         ({"runs": 5}, "x: runs: found 5, which the edition that it is based on says already"),
         ({"clock": {"init": 1800}}, "x: clock: init: found 1800, which"),
         ({"codes": [1, 2]}, "x: codes: found"),
-        ({"clocks": None}, "x: clocks: found null, wanted something to take away; did you mean 'clock'"),
+        ({"clocks": None}, "x: clocks: found null, wanted an entry that can be removed; did you mean 'clock'"),
         ({"clock": {"gaps": None}}, "x: clock: gaps: found null"),
     ],
 )

@@ -15,7 +15,7 @@ from benchmark.collect import collect, snapshot
 from benchmark.log import Event, read_log
 from benchmark.source import ROOT
 from benchmark.tree import THROUGHPUT, result_path, system_path
-from rules.edition import Published
+from rules.limits import Published
 
 from ..task import Task
 from ..training.events import RunLog, Submission

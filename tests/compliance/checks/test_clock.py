@@ -221,7 +221,7 @@ def test_clk11_staging_may_start_with_the_clock(tree, law, beyond, number):
 
 
 def test_a_time_is_shown_as_its_day():
-    assert [clock._date(time) for time in (1_789_948_799_999, 1_789_948_800_000, 10**20)] == [
+    assert [clock.date_of(time) for time in (1_789_948_799_999, 1_789_948_800_000, 10**20)] == [
         "2026-09-20",
         "2026-09-21",
         "100000000000000000000",

@@ -204,7 +204,7 @@ def test_pieces_are_sound_when_all_are_read(sound):
 
 def test_a_path_without_room_is_named():
     assert len(header("x" * 100, 0)) == 512 and len(header("y" * 155 + "/" + "x" * 100, 0)) == 512
-    with pytest.raises(ValueError, match=r"found a path that a package has no room for .*, wanted a shorter one"):
+    with pytest.raises(ValueError, match=r"found a path that does not fit into a package .*, wanted a shorter one"):
         header("x" * 101, 0)
 
 
@@ -220,5 +220,5 @@ def test_a_path_without_room_is_no_package(tmp_path):
     manifest = Manifest("acme", "v1.0", (File("x" * 200, 0, "0" * 64),))
     head = header(NAME, len(manifest.data))
     data = gzip.compress(head + manifest.data + bytes(-len(manifest.data) % 512))
-    with pytest.raises(Unsound, match="found a path that a package has no room for"):
+    with pytest.raises(Unsound, match="found a path that does not fit into a package"):
         verify(put(tmp_path, data))

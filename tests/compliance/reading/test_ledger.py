@@ -4,7 +4,7 @@ import pytest
 from compliance_test_ledgers import sha256, time_of
 
 from compliance.engine import judge
-from compliance.reading.ledger import ABORTED, KILLED, NOTED, UNEXPLAINED, beginnings, digest_of, ledger_of
+from compliance.reading.ledger import ABORTED, KILLED, NOTED, UNEXPLAINED, beginnings, ledger_of
 from compliance.reading.tree import read_set
 from rules.edition import load
 
@@ -115,10 +115,3 @@ def test_how_a_log_began(launched, read):
     assert beginnings(runs[0], set()) == set()
     launched.path(0).unlink()
     assert beginnings(runs[0], {whole}) == set()
-
-
-def test_a_log_that_is_gone_has_no_digest(launched, read):
-    _, runs = read()
-    assert len(digest_of(runs[0])) == 64
-    launched.path(0).unlink()
-    assert digest_of(runs[0]) == ""

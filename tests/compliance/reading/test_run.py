@@ -1,7 +1,6 @@
 """What a run is: read once, the same for checks and results."""
 
 import json
-import math
 from dataclasses import replace
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from benchmark.log import Event
 from compliance.engine import judge
 from compliance.reading import run as module
-from compliance.reading.run import LARGEST, Evaluation, Evaluations, Fact, Spans, facts_of
+from compliance.reading.run import LARGEST, Fact, facts_of
 
 
 def run_of(tree, law, index=2):
@@ -71,18 +70,6 @@ def test_evaluations_outside_the_run_do_not_count(tree, law):
     passing["time_ms"] -= 1
     tree.write(2)
     assert run_of(tree, law)[0].converged
-
-
-def test_packed_series_give_back_what_was_put_in():
-    items = [Evaluation(3, 1_790_000_000_123, 1.0, None, 0.5), Evaluation(9, 1_790_000_000_999, None, 64.0, math.pi)]
-    packed = Evaluations(items)
-    assert list(packed) == items and packed[-1] == items[1] and packed[:1] == items[:1]
-    assert packed.curve == [(3, 0.5), (9, math.pi)]
-    spans = Spans([(1, 5), (7, 1 << 50)])
-    assert list(spans) == [(1, 5), (7, 1 << 50)] and spans[-1] == (7, 1 << 50)
-    for series in (packed, spans):
-        with pytest.raises(IndexError):
-            series[2]
 
 
 def fact(value, line=1):

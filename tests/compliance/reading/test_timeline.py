@@ -6,7 +6,7 @@ import pytest
 
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import epoch_of, in_range, meets, timeline
-from rules.edition import Benchmark
+from rules.limits import Benchmark
 
 
 def terms(**fields):

@@ -1,10 +1,10 @@
-"""What counts as a number, and as a seed."""
+"""What counts as a number, as a seed, and as a shallow value."""
 
 import math
 
 import pytest
 
-from compliance.reading.values import count_of, is_number, seed_of
+from compliance.reading.values import Unsound, count_of, is_number, is_shallow, seed_of, unique
 
 
 @pytest.mark.parametrize("value", [0, -1, 0.5, 5e-324, (1 << 1000) - 1, 1 - (1 << 1000), -0.0])
@@ -64,3 +64,14 @@ def test_a_seed_is_an_exact_integer_from_0_on(value, seed):
 )
 def test_counts(value, count):
     assert count_of(value) == count
+
+
+@pytest.mark.parametrize(("value", "levels"), [(1, 0), ("[", 0), ([], 1), ({"a": [1]}, 2), ([[], [[]]], 3)])
+def test_a_value_is_as_deep_as_its_deepest_part(value, levels):
+    assert is_shallow(value, levels) and (levels == 0 or not is_shallow(value, levels - 1))
+
+
+def test_a_name_that_is_given_twice_is_refused():
+    assert unique([("a", 1), ("b", 1)]) == {"a": 1, "b": 1}
+    with pytest.raises(Unsound):
+        unique([("a", 1), ("a", 1)])

@@ -4,9 +4,10 @@ import time
 
 import pytest
 
+from compliance.source.flow import LEAST_MODULUS, MOST_BOUND, MOST_SHIFT
 from compliance.source.module import gather
 from compliance.source.python import read_python
-from compliance.source.trace import LEAST_MODULUS, MOST_BOUND, MOST_CALLS, MOST_SHIFT, untraced
+from compliance.source.trace import MOST_CALLS, untraced
 
 START = """import os, random, hashlib, functools
 import numpy as np

@@ -1,0 +1,298 @@
+"""Read from a module of Python what matters for tracing seeds: the values of names, calls, seedings, draws and logs.
+
+`trace.py` follows a seed through the flows of all modules of a folder of source, after their syntax trees are freed.
+"""
+
+import ast
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from compliance.source.module import FOREIGN, PARAMETER, Bound, Function, Module, Place
+
+DEEPEST = 40  # levels of an expression, and steps back to the log
+MOST_NODES = 200  # nodes that are searched in the value of a rank's name
+MOST_BOUND = 50  # assignments of a name that are followed
+LEAST_MODULUS = (1 << 31) - 1  # so that 31 bits are left, with which one pair of runs in 2^31 shares a seed
+MOST_SHIFT = 32  # bits of a 63-bit seed that may be dropped, which leaves 31
+LONGEST = 100  # characters of a line that a finding repeats
+SEEDERS = re.compile(
+    r"(.*\.)?(manual_seed(_all)?|default_rng|RandomState|SeedSequence|PCG64(DXSM)?|MT19937|Philox|SFC64|PRNGKey"
+    r"|random\.(seed|key|Random)|set_random_seed|from_seed|wrap_key_data)|.+\.(seed|set_seed)"
+)
+OWN = re.compile(r"(.*\.)?((set|init\w*|setup|fix|reset)_(?!data)(\w+_)?seeds?(_\w+)?|seed_(everything|all|\w*rngs?))")
+STATES = re.compile(r"(.*\.)?(set_rng_state(_all)?|set_state|setstate|__setstate__)")
+SEED_NAMES = ("seed", "entropy", "a", "x", "key")  # keywords by which seeders take the seed
+TAKES_SEED = re.compile(r"(?i)(?!data_|dataset_)(\w*_)?(seed|random_state)")  # keywords of any call
+DRAWS = re.compile(
+    r"(torch)\.(rand|randn|randint|randperm|normal|bernoulli|multinomial|poisson)(_like)?"
+    r"|(numpy)\.random\.(?!seed|set_state|get_state|default_rng)[a-z]\w*|(random)\.(?!seed|getstate|setstate)[a-z]\w*"
+)
+SEEDS_LIBRARY = re.compile(r"(torch)(?:\.random|\.cuda)?\.manual_seed(?:_all)?|(numpy)\.random\.seed|(random)\.seed")
+KEEPS = re.compile(r".+\.(spawn|generate_state|initial_seed|jumped)")  # methods that keep the seed of their instance
+PASSES = re.compile(r"jax\.random\.(split|fold_in)|numpy\.random\.Generator")  # ... of their first argument
+TRUSTED = re.compile(r"(numpy|torch|jax|cupy|random)\..+")  # libraries whose functions are known
+BESIDE = re.compile(
+    r"(?i)_*(\w+_)?(rank|worker(_id)?|process_index|replica|shard|place|epoch|step|iteration|instance|index|idx|offset"
+    r"|device|stage|fold|layer)s?|[ijkn]|get_(local_|world_)?rank|worker_id"
+)
+LOGS = re.compile(r"(.*\.)?(event|log_event|mllog_event|mllogger_event|mlperf_print|mlperf_log|log)")
+TORCH: Place = (-2, "torch")  # the seed of PyTorch's own generator
+
+
+class Value(NamedTuple):
+    """The places from which an expression is computed. `of`: (place, line of use) of those that must be the logged
+    seed. `beside`: names for ranks and the like that only shift it, and must not depend on the seed."""
+
+    of: tuple[tuple[Place, int], ...] = ()
+    beside: tuple[Place, ...] = ()
+
+
+class Call(NamedTuple):
+    """A call, by the values of its arguments. `starred`: some of them are unpacked from a list or mapping."""
+
+    values: tuple[Value | None, ...]
+    keywords: tuple[tuple[str, Value | None], ...]
+    starred: bool
+
+
+class Seeding(NamedTuple):
+    """A call in `line` that seeds a generator. `library` is set if it seeds that library's own generator."""
+
+    line: int
+    text: str
+    value: Value | None
+    library: str
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What tracing needs of a module.
+
+    `bound`: place -> its assignments with their values. `drawn`: (line, text, library) of draws from a library's own
+    generator. `logged`: (place that is logged as the seed, None for an expression; line). `read`: names that are passed
+    on without being called.
+    """
+
+    bound: dict[Place, tuple[tuple[Bound, Value | None], ...]] = field(default_factory=dict)
+    functions: tuple[Function, ...] = ()
+    calls: dict[str, list[Call]] = field(default_factory=dict)
+    seedings: tuple[Seeding, ...] = ()
+    drawn: tuple[tuple[int, str, str], ...] = ()
+    logged: tuple[tuple[Place | None, int], ...] = ()
+    read: frozenset[str] = frozenset()
+    set_elsewhere: frozenset[str] = frozenset()  # attributes that are set on anything but a method's own instance
+
+
+def read_flow(module: Module, lines: Sequence[str]) -> Flow:
+    """Return the flow of a module. It does not refer to the syntax tree."""
+    return _Reader(module, lines).flow()
+
+
+class _Reader:
+    def __init__(self, module: Module, lines: Sequence[str]):
+        self.module, self.lines = module, lines
+
+    def flow(self) -> Flow:
+        calls, seedings, drawn, logged = defaultdict(list), [], [], []
+        for node, scope in self.module.calls:
+            name, imported = self.module.full(node.func)
+            tail = name.rpartition(".")[2]
+            calls[tail].append(self.call(node, scope))
+            seedings += self.seedings(node, scope, name)
+            drawn += self.draws(node, name, imported)
+            if LOGS.fullmatch(name):
+                logged += self.logs(node, scope)
+        seedings += self.passed_on()
+        return Flow(
+            {place: self.values(place[1], bound) for place, bound in self.module.bound.items()},
+            tuple(self.module.functions),
+            dict(calls),
+            tuple(seedings),
+            tuple(drawn),
+            tuple(logged),
+            frozenset(node.id if isinstance(node, ast.Name) else node.attr for node, _ in self.module.reads),
+            frozenset(self.set_elsewhere()),
+        )
+
+    def set_elsewhere(self) -> Iterator[str]:
+        """Yield the attributes that are set on anything but a method's own instance."""
+        yield from (name[1:] for scope, name in self.module.bound if scope == FOREIGN)
+        for call, _ in self.module.calls:
+            if self.module.full(call.func)[0].rpartition(".")[2] in ("setattr", "__setattr__"):
+                yield from (a.value for a in call.args[:2] if isinstance(a, ast.Constant) and type(a.value) is str)
+
+    def values(self, name: str, bound: list[Bound]) -> tuple[tuple[Bound, Value | None], ...]:
+        return tuple(
+            (
+                replace(b, value=PARAMETER if b.value is PARAMETER else None),
+                self.bound(b, BESIDE.fullmatch(name.lstrip("."))),
+            )
+            for b in bound[: MOST_BOUND + 1]
+        )
+
+    def bound(self, bound: Bound, beside: object) -> Value | None:
+        """Return the value that a name is given. For a name that may stand `beside` the seed, that is every place that
+        its value mentions."""
+        if not isinstance(bound.value, ast.AST):
+            return None
+        if not beside:
+            return self.value(bound.value, bound.scope)
+        nodes = itertools.islice(ast.walk(bound.value), MOST_NODES)
+        places = {self.module.place(n, bound.scope) for n in nodes if isinstance(n, (ast.Name, ast.Attribute))}
+        return Value(tuple((place, bound.last + 1) for place in sorted(places - {None})))
+
+    def text(self, line: int) -> str:
+        return self.lines[line - 1].strip()[:LONGEST] if line <= len(self.lines) else ""
+
+    def call(self, node: ast.Call, scope: int) -> Call:
+        starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+        keywords = tuple((k.arg, self.value(k.value, scope)) for k in node.keywords if k.arg)
+        return Call(tuple(self.value(a, scope) for a in node.args), keywords, starred)
+
+    def seedings(self, node: ast.Call, scope: int, name: str) -> Iterator[Seeding]:
+        """Yield the seeding if the call is one."""
+        text = self.text(node.lineno)
+        if STATES.fullmatch(name):
+            yield Seeding(node.lineno, f"{text}: sets a generator's state", None, "")
+        elif SEEDERS.fullmatch(name) or OWN.fullmatch(name):
+            given = self.seed_of(node)
+            if given is not None or not OWN.fullmatch(name):
+                library = SEEDS_LIBRARY.fullmatch(name)
+                yield Seeding(
+                    node.lineno, text, self.entropy(given, scope), library[library.lastindex] if library else ""
+                )
+        else:
+            for keyword in node.keywords:
+                if keyword.arg and TAKES_SEED.fullmatch(keyword.arg):
+                    yield Seeding(node.lineno, text, self.value(keyword.value, scope), "")
+
+    def seed_of(self, node: ast.Call) -> ast.AST | None:
+        """Return the argument that a seeder takes for the seed."""
+        return next((k.value for k in node.keywords if k.arg in SEED_NAMES), node.args[0] if node.args else None)
+
+    def passed_on(self) -> Iterator[Seeding]:
+        """Yield the seeders that are passed on instead of called, and the states that are set."""
+        for node, _ in self.module.reads:
+            name, imported = self.module.full(node)
+            if (imported or isinstance(node, ast.Attribute)) and SEEDERS.fullmatch(name) and not _own_seed(name):
+                yield Seeding(node.lineno, f"{self.text(node.lineno)}: a seeder that is passed on", None, "")
+        for node, scope in self.module.sets:
+            if node.attr == "state" and self.module.place(node, scope)[0] == FOREIGN:
+                yield Seeding(node.lineno, f"{self.text(node.lineno)}: sets a generator's state", None, "")
+
+    def draws(self, node: ast.Call, name: str, imported: bool) -> Iterator[tuple[int, str, str]]:
+        match = DRAWS.fullmatch(name) if imported else None
+        if match and not any(k.arg == "generator" for k in node.keywords):
+            yield node.lineno, self.text(node.lineno), match[1] or match[4] or match[5]
+
+    def logs(self, node: ast.Call, scope: int) -> Iterator[tuple[Place | None, int]]:
+        """Yield (place, line) of the logged value if the call logs the seed."""
+        key = next((k.value for k in node.keywords if k.arg in ("key", "name")), node.args[0] if node.args else None)
+        tail = self.module.full(key)[0].rpartition(".")[2] if key is not None else ""
+        if tail == "SEED" or (isinstance(key, ast.Constant) and key.value == "seed"):
+            value = next((k.value for k in node.keywords if k.arg in ("value", "val")), (*node.args, None, None)[1])
+            yield self.module.place(value, scope), node.lineno
+
+    def entropy(self, node: ast.AST | None, scope: int) -> Value | None:
+        """Return the value of a seeder's argument, which may also be a list of numbers with the seed."""
+        if not isinstance(node, (ast.List, ast.Tuple)):
+            return self.value(node, scope)
+        parts = [self.value(part, scope) for part in node.elts[:8]]
+        return _both(parts) if len(node.elts) <= 8 else None
+
+    def value(self, node: ast.AST | None, scope: int, depth: int = DEEPEST) -> Value | None:
+        """Return the value of an expression, None if it can't be followed."""
+        if depth <= 0 or node is None:
+            return None
+        if isinstance(node, ast.Constant):
+            return Value() if type(node.value) is int else None
+        if isinstance(node, ast.BinOp):
+            return self.arithmetic(node, scope, depth)
+        if isinstance(node, ast.IfExp):
+            parts = [self.value(n, scope, depth - 1) for n in (node.body, node.orelse)]
+            return _both(parts) if all(p and p.of for p in parts) else None
+        if isinstance(node, ast.NamedExpr):
+            return self.value(node.value, scope, depth - 1)
+        if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+            return self.value(node.operand, scope, depth - 1)
+        if isinstance(node, ast.Call):
+            return self.called(node, scope, depth)
+        name = node
+        while isinstance(name, ast.Subscript):
+            name = name.value
+        if not isinstance(name, (ast.Name, ast.Attribute)):
+            return self.value(name, scope, depth - 1) if isinstance(name, ast.Call) and name is not node else None
+        place = self.module.place(name, scope)
+        if BESIDE.fullmatch(name.attr if isinstance(name, ast.Attribute) else name.id):
+            return Value(beside=(place,) if place else ())
+        return Value(((place, node.lineno),)) if place and place[0] != FOREIGN else None
+
+    def arithmetic(self, node: ast.BinOp, scope: int, depth: int) -> Value | None:
+        left, right = self.value(node.left, scope, depth - 1), self.value(node.right, scope, depth - 1)
+        if left is None or right is None or (left.of and right.of):
+            return None
+        if isinstance(node.op, (ast.Add, ast.Sub, ast.BitXor)) or not (left.of or right.of):
+            return _both([left, right])
+        number = _literal(node.right)
+        if right.of or number is None:
+            return None
+        wide = isinstance(node.op, ast.Mod) and number >= LEAST_MODULUS
+        wide |= isinstance(node.op, ast.BitAnd) and number >= LEAST_MODULUS and not number & (number + 1)
+        wide |= isinstance(node.op, ast.RShift) and number <= MOST_SHIFT
+        return left if wide else None
+
+    def called(self, node: ast.Call, scope: int, depth: int) -> Value | None:
+        name, imported = self.module.full(node.func)
+        first = node.args[0] if node.args else None
+        if BESIDE.fullmatch(name.rpartition(".")[2]):
+            return Value() if not node.args and not node.keywords else None
+        if name == "int" and self.module.place(node.func, scope) is None:
+            return self.value(first, scope, depth - 1) if len(node.args) == 1 and not node.keywords else None
+        if imported and TRUSTED.fullmatch(name) and not self.rebound(node.func):
+            if name == "torch.initial_seed":
+                return Value(((TORCH, node.lineno),))
+            if SEEDERS.fullmatch(name):
+                return self.entropy(self.seed_of(node), scope)
+            if PASSES.fullmatch(name):
+                return self.value(first, scope, depth - 1)
+        of_itself = KEEPS.fullmatch(name) and isinstance(node.func, ast.Attribute)
+        return self.value(node.func.value, scope, depth - 1) if of_itself else None
+
+    def rebound(self, node: ast.AST) -> bool:
+        """Return whether the root of a chain is an imported name that is also assigned."""
+        while isinstance(node, (ast.Attribute, ast.Call)):
+            node = node.value if isinstance(node, ast.Attribute) else node.func
+        return isinstance(node, ast.Name) and node.id in self.module.rebound
+
+
+def _both(values: Sequence[Value | None]) -> Value | None:
+    """Return the value of an expression of several parts, None if one can't be followed."""
+    if None in values:
+        return None
+    of, beside = (tuple(dict.fromkeys(x for v in values for x in v[part])) for part in (0, 1))
+    return Value(of, beside) if len(of) <= 4 and len(beside) <= 8 else None
+
+
+def _literal(node: ast.AST) -> int | None:
+    """Return the integer of a literal, or of arithmetic on literals such as 2**63 - 1; None for anything else."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int and node.value.bit_length() <= 128 else None
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _literal(node.left), _literal(node.right)
+    if left is None or right is None or not 0 <= right <= 1 << 64:
+        return None
+    if isinstance(node.op, ast.Sub):
+        return left - right
+    if right <= 64 and isinstance(node.op, (ast.Pow, ast.LShift)):
+        return left**right if isinstance(node.op, ast.Pow) and abs(left) <= 16 else left << right
+    return None
+
+
+def _own_seed(name: str) -> bool:
+    """Return whether `x.seed` may be an attribute that holds a seed instead of a method of a generator."""
+    return name.rpartition(".")[2] == "seed" and not re.fullmatch(r"(random|numpy\.random|torch(\.cuda)?)\.seed", name)

@@ -1,0 +1,232 @@
+"""The fields of limits.yaml and their meaning. `rules/edition.py` loads them; an unknown field is an error."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmark.config import suggest
+from benchmark.environment.manifest import NODE, OTHER
+from rules.bands import HeldOut, Reevaluation
+from rules.energy import Energy
+from rules.reference import ReferencePoint
+from rules.tuning import Tuning
+
+SEVERITIES = ("error", "warning", "review", "info")
+KEPT = ("none", "optional", "required")  # whether a round has a registry, or launch ledgers
+WEIGHTS = ("optional", "required")
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One benchmark."""
+
+    runs: int
+    metric: str  # the key of the evaluation's score
+    target: float | None = None  # None: each problem has its own
+    lower: bool = False  # whether lower scores are better
+    score: str | None = None  # how it follows from logged metadata: dice, from counts, or mean, from sums
+    forgiven: int = 1  # runs of a set that may fail to converge
+    score_min: float = 0.0
+    score_above: float | None = None
+    score_max: float | None = None
+    epoch_num: str = "epochs"  # what epoch_num of events counts: epochs, or samples trained
+    logged_rate: bool = False  # whether results take the logged samples a second, since evaluation overlaps training
+    settings: dict[str, Any] = field(default_factory=dict)  # name -> Setting: the least that `hyperparameters` holds
+    keys: dict[str, Any] = field(default_factory=dict)  # name -> fields of Key
+    configured: dict[str, str] = field(default_factory=dict)  # key -> its name in `hyperparameters`
+
+    def __post_init__(self) -> None:
+        if self.score not in (None, "dice", "mean"):
+            raise ValueError(f"score: found {self.score!r}, wanted dice or mean")
+        if self.epoch_num not in ("epochs", "samples"):
+            raise ValueError(f"epoch_num: found {self.epoch_num!r}, wanted epochs or samples")
+
+
+@dataclass(frozen=True)
+class Published:
+    """One problem: the published numbers of its data and model, which runs must meet."""
+
+    benchmark: str
+    target: float
+    train_samples: int
+    eval_samples: int
+    parameter_count: int | None = None
+    buffer_count: int = 0  # numbers of the model that are no parameters, such as running means
+    problem_digest: str | None = None
+    data_seed: int | None = None
+    site_data: bool = False  # whether sites get the data elsewhere, so that no fingerprints are published
+    fingerprints: dict[str, str] = field(default_factory=dict)  # by split
+    datasets: dict[str, dict[str, str]] = field(default_factory=dict)  # name of a site -> fingerprints of its copy
+    class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)  # split -> voxels of each class
+    reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
+    replay: dict[int, tuple[float, float]] = field(default_factory=dict)  # epoch -> band, see edition.replay_band
+    reevaluation: Reevaluation | None = None  # band for final weights
+    held_out: HeldOut | None = None  # band for final weights on data unknown to the entrant
+    outputs: int | None = None  # number of sums that an evaluation logs, for a mean score
+    bytes: dict[str, int] = field(default_factory=dict)  # split -> fewest bytes that reading it takes
+    flops_per_sample: int | None = None  # operations of training on one sample
+
+    def __post_init__(self) -> None:
+        for name, found in self.datasets.items():
+            if set(found) != {"train", "validation"}:
+                raise ValueError(f"datasets.{name}: found {sorted(found)}, wanted fingerprints of train and validation")
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Limits of the clock, in seconds unless stated otherwise."""
+
+    not_before: str  # dates between which runs were made
+    not_after: str
+    back_ms: int  # milliseconds by which time may run back without a finding
+    back_warn_ms: int  # milliseconds up to which it is a warning and no error
+    gap: float  # between init_stop and run_start
+    init: float  # from init_start to init_stop
+    stop_delay: float  # from the passing evaluation to run_stop
+    shortest_run: float
+    longest_run: float
+    slack: float = 0.1  # relative difference allowed between an epoch's figures and the clock
+    slack_seconds: float = 0.2  # ... and in addition
+    eval_share: float = 0.0  # least time to evaluate a sample, as a share of the time to train one
+    first_epoch_share: float = 0.0  # least time of the first epoch, as a share of the later ones' median
+    resolution: float = 0.01  # tolerance of these two
+    init_share: float = 1.0  # longest initialisation as a share of the run's time ...
+    init_free: float = 1800.0  # ... or this, whichever is longer
+    future: float = 86400.0  # how far a log's clock may be ahead of the checker's
+    overlap: float = 1.0  # how long two runs may share a system
+    launch_slack: float = 1.0  # how far a launch ledger's times may be from the logs', and run back
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Limits of seeds."""
+
+    bits: int  # fewest bits of a fresh seed
+    sources: tuple[str, ...] = ()  # allowed origins; (): any
+    clock_window: float = 0.0  # seconds around its line within which a seed counts as the clock; 0: not checked
+    across: bool = True  # whether seeds must differ across all that is given, and not only in a set
+    modulus_bits: int = 63  # seeds are compared modulo 2 to this power; `bits` counts the remainder's
+    distance: int = 0  # seeds that differ by less are close to each other; 0: not checked
+    low_bits: int = 0  # low bits, which some generators use alone, in which seeds must differ; 0: not checked
+    drawn_slack: float = 0.0  # seconds that a run may begin before its registry entry was drawn
+
+
+@dataclass(frozen=True)
+class Curves:
+    """When two evaluation curves are the same run."""
+
+    leading: int  # consecutive equal scores that make a replay
+    shortest: int  # equal curves with fewer different scores than this prove nothing
+    closest: dict[str, float] = field(default_factory=dict)  # by `score`: distance below which it is a copy, see RUN20
+    near: dict[str, float] = field(default_factory=dict)  # ... below which a person looks, at the same epoch
+    telling: float = 10.0  # evaluations closer than this times `closest` to an empty or perfect one are skipped
+    fewest: int = 10_000  # voxels of the foreground; with fewer, counts may be equal by chance
+    equal: float = 0.5  # share of equal numbers above which it is a copy
+
+
+@dataclass(frozen=True)
+class Compute:
+    """Upper bounds on the speed of devices, in 10^12 FLOP/s by precision."""
+
+    core: dict[str, float]  # of one core of a processor
+    accelerator: dict[str, float]
+    cores_per_node: int  # most cores of a node
+    review: float  # share of the peak from which a person looks
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Limits of the final weights that runs hand in."""
+
+    use: str  # optional, or required of every run that reached its target
+    largest: int  # bytes up to which a file is handed in; of a larger one only the digest
+    shared: float  # share of numbers in equal tensors above which two runs are copies
+    deviations: float  # standard deviations that a held-out score may be below the mean: HeldOut.least
+
+    def __post_init__(self) -> None:
+        if self.use not in WEIGHTS:
+            raise ValueError(f"use: found {self.use!r}, wanted one of {', '.join(WEIGHTS)}")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Limits of environment manifests."""
+
+    use: str  # optional, or required of every run
+    largest: int  # bytes of a manifest
+    same: dict[str, str]  # fact of a node -> severity of a difference between runs of a set
+    same_nodes: dict[str, str]  # ... between nodes of a run
+    memory: float  # relative difference allowed between described and actual memory
+
+    def __post_init__(self) -> None:
+        if self.use not in WEIGHTS:
+            raise ValueError(f"use: found {self.use!r}, wanted one of {', '.join(WEIGHTS)}")
+        for severity in (*self.same.values(), *self.same_nodes.values()):
+            if severity not in SEVERITIES:
+                raise ValueError(f"same: found {severity!r}, wanted one of {', '.join(SEVERITIES)}")
+        for name in {*self.same, *self.same_nodes} - {*NODE, OTHER}:
+            raise ValueError(f"same: unknown fact {name!r}{suggest(name, NODE)}")
+
+
+@dataclass(frozen=True)
+class Io:
+    """Limits of trials of the input."""
+
+    node_bytes_per_second: float  # upper bound on what a node's devices and ports deliver
+    counter_slack: float  # share by which threads may count more bytes from a device than the device
+    counter_free: int  # ... and bytes in addition
+    ceiling_slack: float  # how far utilization may be above that of the loop without reads
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """When a set needs surprisingly few epochs compared with the reference."""
+
+    surprise: float  # one-sided p below which a person looks
+
+
+@dataclass(frozen=True)
+class Limits:
+    """limits.yaml. With `based_on`, it is that edition's file with the changes written here (rules/patch.py)."""
+
+    title: str
+    rules: dict[str, Any]  # family -> codes of the rules in force
+    benchmarks: dict[str, Any]
+    clock: Clock
+    seeds: Seeds
+    curves: Curves
+    compute: Compute | None = None
+    convergence: Convergence | None = None
+    weights: Weights | None = None  # None: runs hand in no weights
+    environment: Environment | None = None  # None: runs hand in no manifests
+    energy: Energy | None = None  # None: no rule judges energy counters
+    io: Io | None = None
+    based_on: str | None = None
+    keys: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
+    settings: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
+    problems: dict[str, Any] = field(default_factory=dict)
+    severity: dict[str, str] = field(default_factory=dict)  # code -> severity that differs from the check's own
+    scalings: tuple[str, ...] = ("strong", "weak")
+    weak_runs: int = 1
+    same_in_set: tuple[str, ...] = ()
+    same_code: tuple[str, ...] = ()
+    same_system: tuple[str, ...] = ()
+    same_problem: tuple[str, ...] = ()
+    system_fields: dict[str, Any] = field(default_factory=dict)
+    year: int = 0  # of the round's logs: selects the edition if neither logs nor folders name one
+    rank_spread: float = 0.0  # seconds within which several ranks may log one event
+    many_ranks: bool = False  # whether several ranks write into one log, so that equal events count once
+    tolerant: bool = False  # whether faults that the published round accepted are warnings
+    unfinished_forgiven: bool = False  # whether a log that breaks off counts as a run that did not converge
+    description_rules: bool = False  # whether a system description's division overrides the logs'
+    system_nodes_logged: bool = False  # whether to look for instances that log the nodes of the whole system
+    releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256}: rules/release.py
+    throughput_rules: tuple[str, ...] = ()  # rules on throughput-only logs and their sets; (): no such logs
+    io_rules: tuple[str, ...] = ()  # rules on trials of the input; (): no such logs
+    registry: str = "none"  # whether entrants register and are assigned seeds: none, optional or required
+    ledger: str = "none"  # whether sets have a launch ledger: none, optional or required
+    tuning: Tuning | None = None  # None: there are no campaigns of tuning
+
+    def __post_init__(self) -> None:
+        for name in ("registry", "ledger"):
+            if getattr(self, name) not in KEPT:
+                raise ValueError(f"{name}: found {getattr(self, name)!r}, wanted one of {', '.join(KEPT)}")

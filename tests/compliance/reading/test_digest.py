@@ -1,0 +1,30 @@
+"""sha256 of files that are there, of files that aren't, and of what is none."""
+
+import hashlib
+import os
+
+import pytest
+
+from compliance.reading.digest import is_sha256, sha256, sha256_of
+
+
+def test_a_file_has_the_digest_of_its_bytes(tmp_path):
+    path = tmp_path / "log"
+    path.write_bytes(b"bytes\n")
+    assert sha256(path) == sha256_of(path) == hashlib.sha256(b"bytes\n").hexdigest()
+
+
+def test_what_is_no_file_has_no_digest(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "gone", tmp_path, tmp_path / "pipe"):
+        assert sha256(path) == ""
+        with pytest.raises(OSError):
+            sha256_of(path)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"),
+    [("0a" * 32, True), ("0a" * 32 + "0", False), ("0a" * 31 + "0", False), ("0A" * 32, False), (0, False)],
+)
+def test_a_digest_has_64_small_hexadecimal_digits(value, is_one):
+    assert is_sha256(value) is is_one
