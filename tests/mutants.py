@@ -46,8 +46,13 @@ MODULES = (  # files, or folders of them
     "implementations/pytorch/parallel/layout.py",
     "implementations/pytorch/layers/norm.py",
 )
-MORE = {  # tests of a module that has no file of its own, or of what several modules do together
-    "compliance/reading/edition.py": ("tests/compliance/test_rounds.py",),
+MORE = {  # tests of what several modules of a folder do together
+    "compliance/checks": ("tests/compliance/test_rounds.py",),
+    "compliance/reading": ("tests/compliance/checks/{name}", "tests/compliance/test_rounds.py"),
+    "compliance/reading/run.py": ("tests/compliance/checks/test_runs.py", "tests/compliance/checks/test_evaluation.py"),
+    "compliance/reading/timeline.py": ("tests/compliance/checks/test_clock.py",),
+    "compliance/reading/described.py": ("tests/compliance/checks/test_system.py",),
+    "results/statistics": ("tests/results/tables/{name}",),
 }
 LOADED = (
     "pytest",
@@ -204,9 +209,11 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def tests_of(path: str) -> list[str]:
-    """The files of tests that must notice a change of a module."""
-    own = Path("tests", path).with_name(f"test_{Path(path).name}").as_posix()
-    return [name for name in (own, *MORE.get(path, ())) if (ROOT / name).is_file()]
+    """The files of tests that must notice a change of a module; none where it has no file of its own."""
+    folder, name = Path(path).parent.as_posix(), f"test_{Path(path).name}"
+    own = Path("tests", folder, name).as_posix()
+    more = [other.format(name=name) for key in (path, folder) for other in MORE.get(key, ())]
+    return [file for file in (own, *more) if (ROOT / file).is_file()] if (ROOT / own).is_file() else []
 
 
 def forked(work: Callable[[], int], limit: float) -> tuple[int | None, float]:
