@@ -355,3 +355,7 @@ def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
     environed.fact("packages", {"torch": "2.13.0", "numpy": "1"})
     codes = {f.code for f in judge([environed.root], rules=law).findings}
     assert "ENV05" in codes and 0 < max(most) <= 3
+
+
+def test_so_much_is_told_and_no_more():
+    assert checks.MOST_SHOWN == 5

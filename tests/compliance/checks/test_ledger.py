@@ -7,6 +7,7 @@ import pytest
 from compliance_test_ledgers import Campaign, log_text, sha256, time_of
 from compliance_test_logs import interrupt
 
+from compliance.checks import ledger as module
 from compliance.engine import judge
 from rules.edition import load
 
@@ -680,3 +681,7 @@ def test_the_rules_of_other_rounds_know_no_ledger(launched, found):
 def test_logs_that_measure_throughput_alone_need_no_ledger(study, found):
     (study.path(6).parent / "ledger.jsonl").write_text("?")
     assert found(study.root) == []
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_TOLD == 20

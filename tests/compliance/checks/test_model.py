@@ -2,6 +2,7 @@
 
 import pytest
 
+from compliance.checks import model as module
 from compliance.checks.model import closed_keeps_the_reference
 from compliance.engine import judge
 from compliance.reading.terms import terms_for
@@ -262,3 +263,7 @@ def test_hyp02_a_batch_may_be_the_whole_split(tree, found, beyond, codes):
     for index in range(5):
         tree.settings(index, batch_size=8 + beyond)
     assert codes_of(tree, found) == codes * 5
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_NAMED == 12

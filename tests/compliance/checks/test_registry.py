@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from compliance.checks import registry as module
 from compliance.engine import judge
 from compliance.register import KEYS
 from rules.edition import ROOT, load
@@ -436,3 +437,8 @@ def test_a_weak_set_may_have_any_number_of_runs(weak, found):
     for index in range(6):
         weak.changed("seed", index, value=entry.seed(index), metadata={"source": "registry", "entry": 1})
     assert found(weak.root) == []
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_LISTED == 20
+    assert module.MOST_TRIED == 100

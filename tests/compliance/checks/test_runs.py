@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from compliance.checks import runs as module
+
 damage = pytest.mark.damage
 
 
@@ -168,3 +170,8 @@ def organisation_left_as_a_placeholder(tree):
 
 def test_damage(entry, exactly):
     exactly(entry)
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_SHOWN == 20
+    assert module.MOST_TOLD == 3

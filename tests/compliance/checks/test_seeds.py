@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from compliance.checks import seeds as module
 from compliance.engine import judge
 from rules.edition import load
 
@@ -221,3 +222,7 @@ def test_seed03_a_seed_is_the_clock_up_to_the_window(tree, found, scale, sign, b
     event = tree.logs[2].one("seed")
     event["value"] = event["time_ms"] * scale + sign * (int(SEEDS.clock_window * MS) * scale + beyond)
     assert codes_of(tree, found) == codes
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.FEW == 20

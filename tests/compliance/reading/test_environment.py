@@ -107,3 +107,8 @@ def test_what_a_log_names():
         reading.Named(9, "b" * 64, None, "environment_4_1.json"),
     )
     assert reading.named(said, later, "set/result_5.txt") == () == reading.named(None, later, "set/result_4.txt")
+
+
+def test_so_much_is_read_and_no_more():
+    assert reading.MOST_RESUMED == 1000
+    assert reading.DEEPEST == 8

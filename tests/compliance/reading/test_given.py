@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from compliance.reading import given as module
 from compliance.reading.given import given, options, same
 
 BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
@@ -62,3 +63,7 @@ def test_options_have_values_in_two_ways():
 )
 def test_values_are_compared_by_what_they_are(value, logged, equal):
     assert same(value, logged) is equal
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.LARGEST == 16_384

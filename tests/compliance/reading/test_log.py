@@ -145,3 +145,11 @@ def test_what_a_value_takes(value, size):
 
 def test_what_is_nested_too_deeply_is_not_counted():
     assert module.size_of([["x" * 1000]], 0) == 72 and module.size_of([["x" * 1000]], 1) == 72 + 72
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.MOST_EVENTS == 100_000
+    assert module.MOST_BYTES == 2**28
+    assert module.SMALL == 2**24
+    assert module.MOST_KEYS == 500
+    assert module.SHOWN == 100

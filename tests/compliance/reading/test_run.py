@@ -100,3 +100,13 @@ def test_what_a_run_takes_is_counted(tree, law):
     run, _ = run_of(tree, law)
     facts = {**run.facts, "more": Fact(1, "x" * 1000)}
     assert 1000 <= replace(run, facts=facts).kept - run.kept <= 1200 and 1000 < run.kept < 50_000
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.MOST == 20_000
+    assert module.MOST_SEEDS == 1000
+    assert module.MOST_RESUMED == 1000
+    assert module.DEEPEST == 16
+    assert module.LARGEST == 65_536
+    assert module.LARGEST_ALL == 2**20
+    assert module.EXACT == 2**53

@@ -2,6 +2,7 @@
 
 import pytest
 
+from compliance.reading import scores as module
 from compliance.reading.log import Log
 from compliance.reading.scores import Numbers, counts_of, numbers_of, sums_of
 from compliance.reading.terms import terms_for
@@ -48,3 +49,7 @@ def test_numbers_are_kept_as_far_as_they_are_alike():
 
 def test_what_they_take_is_counted():
     assert Numbers([(7, 1.0, (1.0, 2.0))] * 3, 9).kept == 3 * 4 * 8
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.MOST_CLASSES == 64

@@ -117,3 +117,8 @@ def test_log_lines_are_found_under_any_name(tree):
         tree.path(index).write_text("no event\n" * 3)
     os.mkfifo(folder / "pipe")
     assert misnamed_log(os.scandir(folder)) == ""
+
+
+def test_so_much_is_read_and_no_more():
+    assert reading_tree.MOST_ENTRIES == 200_000
+    assert reading_tree.DEEPEST == 32

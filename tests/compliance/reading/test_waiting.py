@@ -2,6 +2,7 @@
 
 import pytest
 
+from compliance.reading import waiting as module
 from compliance.reading.log import Log
 from compliance.reading.waiting import LONGEST, Waited, waits_of
 
@@ -45,3 +46,8 @@ def test_odd_ranks_and_epochs_are_not_known():
         "log", events={"tracked_stats": [Event({"wait_seconds": 1, "compute_seconds": 1, "wait_by_rank": 7}, [])]}
     )
     assert list(waits_of(log)) == [Waited(None, 1, 1, None, None)]
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.MOST == 20_000
+    assert module.LONGEST == 1e12
