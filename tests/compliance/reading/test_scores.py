@@ -1,5 +1,7 @@
 """What scores follow from: counts, sums, and what is kept of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from compliance.reading import scores as module
@@ -53,3 +55,22 @@ def test_what_they_take_is_counted():
 
 def test_so_much_is_read_and_no_more():
     assert module.MOST_CLASSES == 64
+
+
+def test_counts_have_two_classes_at_least_and_fit_63_bits(logs):
+    two = {name: [0, (1 << 62) - 1] for name in COUNTS}
+    assert counts_of(logs.event(1, "eval_accuracy", **two)).true == (0, (1 << 62) - 1)
+    assert counts_of(logs.event(1, "eval_accuracy", **{name: [1] for name in COUNTS})) is None
+
+
+@pytest.mark.parametrize(("classes", "kept"), [(module.MOST_CLASSES, True), (module.MOST_CLASSES + 1, False)])
+def test_numbers_of_so_many_classes_are_kept(logs, terms, classes, kept):
+    counts = {name: [1] * (classes + 1) for name in COUNTS}  # and the background
+    found = numbers_of(logs.event(1, "eval_accuracy", **counts), terms("scaffold", "smoke"))
+    assert len(found) == (2 * classes if kept else 0)
+
+
+def test_of_an_unknown_benchmark_nothing_is_compared(logs, terms):
+    known = terms("scaffold", "smoke")
+    for name in ("benchmark", "problem"):
+        assert numbers_of(logs.event(1, "eval_accuracy", **COUNTS), replace(known, **{name: None})) == ()
