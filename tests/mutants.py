@@ -6,10 +6,9 @@
 
 Each mutant is a module whose syntax tree differs in one place. No file is changed: a process that has collected the
 module's tests forks for each mutant, gives the functions their changed code, and runs the tests up to the first that
-fails, those that noticed earlier mutants first. What no test notices there, or what is evaluated at import, is tried
-again in a process that imports the changed tree. A mutant that no test notices then has survived; its lines are printed
-before and after, and the table at the end counts. What survives and why is in docs/mutants.md. Exit code 1 if something
-survived.
+fails, those that noticed earlier mutants first. What is evaluated at import is changed in a process that imports the
+changed tree. A mutant that no test notices has survived; its lines are printed before and after, and the table at the
+end counts. What survives and why is in docs/mutants.md. Exit code 1 if something survived.
 """
 
 import argparse
@@ -70,7 +69,7 @@ LIMIT = 5.0  # times the CPU's seconds that the tests take of the module as it i
 SLACK = 15.0  # the CPU's seconds
 IDLE = 10.0  # times the limit by the clock: of a mutant that waits
 WIDTH = 120  # characters of a line that is shown
-KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"  # a mutant that runs on is noticed, too
+KILLED, SURVIVED, ENDLESS, UNTRIED = "killed", "survived", "endless", "untried"  # what runs on is noticed, too
 
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -288,9 +287,9 @@ class Collected:
         return known, self.seconds.get(name, math.inf)
 
     def tried(self, session, changed: Mutant, loaded: Sequence[FunctionType], limit: float) -> str:
-        """What became of a mutant, as far as it can be seen without importing it."""
+        """What became of a mutant; UNTRIED where it has to be imported."""
         if not changed.late:
-            return SURVIVED
+            return UNTRIED
         self.noted.write_text("null")
         code, _ = forked(lambda: self.attempt(session, changed, loaded), limit)
         if isinstance(name := json.loads(self.noted.read_text()), str):
@@ -372,9 +371,12 @@ def run(path: str, each: int | None, seed: int, say: Callable[[str], None]) -> t
         found = json.loads(noted.read_text()) if noted.exists() else {"code": 70}
         if found["code"]:
             raise ValueError(f"{path}: found tests that fail without a change, wanted {' '.join(tests)} to pass")
-        survived = [changed for changed, outcome in zip(mutants, found["outcomes"], strict=True) if outcome == SURVIVED]
         limit = LIMIT * found["used"] + SLACK
-        survived = [m for m in survived if imported(m, tests, files, found["order"], limit) == SURVIVED]
+        outcomes = [
+            imported(changed, tests, files, found["order"], limit) if outcome == UNTRIED else outcome
+            for changed, outcome in zip(mutants, found["outcomes"], strict=True)
+        ]
+    survived = [changed for changed, outcome in zip(mutants, outcomes, strict=True) if outcome == SURVIVED]
     say("\n".join([f"{path}: {len(mutants) - len(survived)} of {len(mutants)} killed", *map(str, survived)]))
     return path, len(mutants), len(mutants) - len(survived), len(survived)
 
