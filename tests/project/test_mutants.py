@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def mutants(monkeypatch):
     spec = importlib.util.spec_from_file_location("mutants", ROOT / "tests" / "mutants.py")
     module = importlib.util.module_from_spec(spec)
+    monkeypatch.syspath_prepend(ROOT / "tests")  # as where it runs as a program
     monkeypatch.setitem(sys.modules, spec.name, module)
     spec.loader.exec_module(module)
     return module
