@@ -442,3 +442,7 @@ def test_a_weak_set_may_have_any_number_of_runs(weak, found):
 def test_so_much_is_told_and_no_more():
     assert module.MOST_LISTED == 20
     assert module.MOST_TRIED == 100
+
+
+def test_logs_are_counted_where_several_are_meant():
+    assert [module._many(["a"] * n, ["a"] * 5) for n in (1, 2, 5)] == ["", ", in 2 of 5 logs", ", in 5 of 5 logs"]
