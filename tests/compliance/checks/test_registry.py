@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -446,3 +447,20 @@ def test_so_much_is_told_and_no_more():
 
 def test_logs_are_counted_where_several_are_meant():
     assert [module._many(["a"] * n, ["a"] * 5) for n in (1, 2, 5)] == ["", ", in 2 of 5 logs", ", in 5 of 5 logs"]
+
+
+def test_reg06_tells_how_early_a_run_began():
+    entry = SimpleNamespace(entry=3, drawn_ms=200_000, drawn="then")
+    place = SimpleNamespace(registry=SimpleNamespace(entry=lambda number: entry))
+    seeds = SimpleNamespace(drawn_slack=60.0)
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(seeds=seeds)))
+    origin = SimpleNamespace(source="registry", entry=3)
+    told = {}
+    for start in (139_999, 140_000):
+        mark = SimpleNamespace(line=9)
+        run = SimpleNamespace(origin=origin, start_ms=start, start=mark, path="result_0.txt")
+        told[start] = [
+            (f.line, f.found.split()[1], f.wanted.split()[2])
+            for f in module.entries_are_drawn_before([run], place, terms)
+        ]
+    assert told == {139_999: [(9, "60.001", "60")], 140_000: []}
