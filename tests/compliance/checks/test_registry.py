@@ -464,3 +464,19 @@ def test_reg06_tells_how_early_a_run_began():
             for f in module.entries_are_drawn_before([run], place, terms)
         ]
     assert told == {139_999: [(9, "60.001", "60")], 140_000: []}
+
+
+def test_reg03_tells_the_source_of_the_run_that_it_names():
+    def run(source):
+        origin = SimpleNamespace(source=source, entry=None, line=7)
+        return SimpleNamespace(origin=origin, codes=(), benchmark="b", problem="p", path=source)
+
+    registry = SimpleNamespace(fitting=lambda key: [SimpleNamespace(entry=n) for n in (2, 5)])
+    place = SimpleNamespace(registry=registry, system="s", runs=SimpleNamespace(place=SimpleNamespace(org="o")))
+    terms = SimpleNamespace(benchmark=None)
+    (fault,) = module.seeds_are_assigned([run("first"), run("second")], place, terms)
+    assert (fault.path, fault.found.split(",")[0], fault.wanted) == (
+        "first",
+        "a seed from first",
+        "those of entry 2, 5",
+    )
