@@ -333,3 +333,20 @@ def test_evl04_tells_the_range_of_a_score(limits, shown):
     assert [(fault.wanted, fault.severity) for fault in faults] == [(shown, "")] * 2
     mild = checks.scores_are_numbers(None, terms(ROUND, "deepcam", **limits), time)
     assert [fault.severity for fault in mild] == ["warning", ""]  # a training may diverge; `true` is no score
+
+
+@pytest.mark.parametrize(
+    ("intersection", "predicted", "good"),
+    [
+        ([90, 6, 4], [90, 6, 4], True),  # every voxel is hit
+        ([90, 5, 4], [90, 6, 4], False),  # missed of a class, and taken for it
+        ([90, 7, 3], [90, 6, 4], False),  # more hits than voxels
+        ([90, 5, 4], [91, 5, 4], True),  # one is taken for the background
+        ([90, 5, 4], [91, 6, 4], False),  # one more than there are
+    ],
+)
+def test_evl12_counts_may_be_perfect_and_hits_are_no_more_than_voxels(logs, intersection, predicted, good):
+    counts = {"intersection": intersection, "predicted": predicted, "true": [90, 6, 4]}
+    time = SimpleNamespace(scores=[SimpleNamespace(event=logs.event(5, "eval_accuracy", value=0.9, **counts))])
+    where = SimpleNamespace(problem="some", benchmark=SimpleNamespace(score="dice"))
+    assert [fault.line for fault in checks.counts_are_possible(None, where, time)] == ([] if good else [5])
