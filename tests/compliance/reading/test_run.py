@@ -1,6 +1,7 @@
 """What a run is: read once, the same for checks and results."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -103,23 +104,12 @@ def test_what_a_run_takes_is_counted(tree, law):
 
 
 def test_so_much_is_read_and_no_more():
-    assert module.MOST == 20_000
     assert module.MOST_SEEDS == 1000
     assert module.MOST_RESUMED == 1000
     assert module.DEEPEST == 16
     assert module.LARGEST == 65_536
     assert module.LARGEST_ALL == 2**20
     assert module.EXACT == 2**53
-
-
-def test_series_keep_so_many(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 2)
-    assert len(Evaluations([Evaluation(i, i, None, None, 0.5) for i in range(3)])) == 2
-    packed = Spans([(1, 5), (7, 9), (11, 12)])
-    assert list(packed) == [(1, 5), (7, 9)]
-    for series in (packed, Evaluations([Evaluation(1, 1, None, None, 0.5)])):
-        with pytest.raises(IndexError):
-            series[-3]
 
 
 @pytest.mark.parametrize(
