@@ -695,10 +695,6 @@ def test_clocks_may_be_apart_by_the_slack_and_seconds_are_told(by_ms, found):
     assert [(fault.found, fault.line, fault.path) for fault in faults] == [(f, 3, "ledger.jsonl") for f in found]
 
 
-def test_logs_are_counted_where_several_are_meant():
-    assert [module._many(["a"] * n, ["a"] * 5) for n in (1, 2, 5)] == ["", ", in 2 of 5 logs", ", in 5 of 5 logs"]
-
-
 @pytest.mark.parametrize(
     ("times", "found"),
     [

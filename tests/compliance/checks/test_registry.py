@@ -445,10 +445,6 @@ def test_so_much_is_told_and_no_more():
     assert module.MOST_TRIED == 100
 
 
-def test_logs_are_counted_where_several_are_meant():
-    assert [module._many(["a"] * n, ["a"] * 5) for n in (1, 2, 5)] == ["", ", in 2 of 5 logs", ", in 5 of 5 logs"]
-
-
 def test_reg06_tells_how_early_a_run_began():
     entry = SimpleNamespace(entry=3, drawn_ms=200_000, drawn="then")
     place = SimpleNamespace(registry=SimpleNamespace(entry=lambda number: entry))

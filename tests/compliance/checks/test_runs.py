@@ -202,7 +202,9 @@ def terms(benchmark="scaffold", **limits):
 def place(scaling="strong", system="box", data=SYSTEM, org="acme"):
     submission = SimpleNamespace(org=org, place=lambda *parts: "/".join(parts))
     described = SimpleNamespace(data=data, parts=("systems", "box.json"), line_of=lambda name: 3)
-    return SimpleNamespace(scaling=scaling, system=system, submission=submission, description=described)
+    return SimpleNamespace(
+        scaling=scaling, system=system, submission=submission, description=described, described=data or {}
+    )
 
 
 def told(check, runs, where=None, by=None):

@@ -274,7 +274,7 @@ def instance(start, stop, nodes=1, number=0):
 
 def of_system(nodes, scaling="weak", accelerators="4"):
     data = {"number_of_nodes": nodes, "accelerators_per_node": accelerators}
-    return SimpleNamespace(scaling=scaling, description=SimpleNamespace(data=data))
+    return SimpleNamespace(scaling=scaling, description=SimpleNamespace(data=data), described=data or {})
 
 
 @pytest.mark.parametrize(
