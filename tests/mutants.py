@@ -4,27 +4,34 @@
     python tests/mutants.py --each 5 --seed 2 benchmark/metric.py results/statistics
     python tests/mutants.py --all compliance/checks/clock.py
 
-Each mutant is a module whose syntax tree differs in one place. No file is changed: a forked process that has the
-packages loaded runs the module's file of tests against the changed tree, up to the first test that fails. A mutant that
-no test notices has survived; its lines are printed before and after, and the table at the end counts. What survives and
-why is in docs/mutants.md. Exit code 1 if something survived.
+Each mutant is a module whose syntax tree differs in one place. No file is changed: a process that has collected the
+module's tests forks for each mutant, gives the functions their changed code, and runs the tests up to the first that
+fails, those that noticed earlier mutants first. What is evaluated at import is changed in a process that imports the
+changed tree. A mutant that no test notices has survived; its lines are printed before and after, and the table at the
+end counts. What survives and why is in docs/mutants.md. Exit code 1 if something survived.
 """
 
 import argparse
 import ast
-import copy
+import gc
 import importlib
 import importlib.abc
 import importlib.util
+import json
+import math
 import os
 import random
+import resource
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType, FunctionType
+
+from mutating import Mutant, mutant, places
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = (  # files, or folders of them
@@ -38,9 +45,13 @@ MODULES = (  # files, or folders of them
     "implementations/pytorch/parallel/layout.py",
     "implementations/pytorch/layers/norm.py",
 )
-MORE = {  # tests of a module that has no file of its own, or of what several modules do together
-    "compliance/reading/edition.py": ("tests/compliance/test_rounds.py",),
-    "implementations/pytorch/parallel/halo.py": ("tests/implementations/pytorch/parallel/test_spatial.py",),
+MORE = {  # tests of what several modules of a folder do together
+    "compliance/checks": ("tests/compliance/test_rounds.py",),
+    "compliance/reading": ("tests/compliance/checks/{name}", "tests/compliance/test_rounds.py"),
+    "compliance/reading/run.py": ("tests/compliance/checks/test_runs.py", "tests/compliance/checks/test_evaluation.py"),
+    "compliance/reading/timeline.py": ("tests/compliance/checks/test_clock.py",),
+    "compliance/reading/described.py": ("tests/compliance/checks/test_system.py",),
+    "results/statistics": ("tests/results/tables/{name}",),
 }
 LOADED = (
     "pytest",
@@ -54,113 +65,10 @@ LOADED = (
     "pandas",
 )
 TORCH = ("torch", "torch.distributed.fsdp", "torch.utils.flop_counter")
-LIMIT = 5.0  # times what the tests take of the module as it is, and SLACK
-SLACK = 20.0  # seconds
-WIDTH = 120  # characters of a line that is shown
-KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"  # a mutant that runs on is noticed, too
-
-COMPARISONS = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
-ARITHMETIC = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift,
-    ast.RShift: ast.LShift,
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A module's tree with one change, in a line of its file, and the statement there before and after."""
-
-    path: str
-    line: int
-    before: str
-    after: str
-    tree: ast.Module
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}\n    - {self.before}\n    + {self.after}"
-
-
-def changes(node: ast.AST) -> list[Callable[[ast.AST], object]]:
-    """What can be changed at a node: functions that do it to a copy of the node."""
-    match node:
-        case ast.Compare(ops=ops):
-            return [put(ops=[*ops[:i], COMPARISONS[type(op)](), *ops[i + 1 :]]) for i, op in enumerate(ops)]
-        case ast.BinOp(op=op) | ast.AugAssign(op=op) if type(op) in ARITHMETIC:
-            return [put(op=ARITHMETIC[type(op)]())]
-        case ast.BoolOp(op=op):
-            return [put(op=ast.Or() if isinstance(op, ast.And) else ast.And())]
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return [put(operand=ast.UnaryOp(ast.Not(), operand))]
-        case ast.UnaryOp(op=ast.USub()):
-            return [put(op=ast.UAdd())]
-        case ast.Constant(value=bool(value)):
-            return [put(value=not value)]
-        case ast.Constant(value=int(value) | float(value)):
-            return [put(value=value + 1), put(value=value - 1)]
-        case ast.IfExp(body=body, orelse=orelse):
-            return [put(body=orelse, orelse=body)]
-        case ast.Break() | ast.Continue():
-            other = ast.Continue if isinstance(node, ast.Break) else ast.Break
-            return [lambda copied: setattr(copied, "__class__", other)]
-    return []
-
-
-def put(**fields: object) -> Callable[[ast.AST], object]:
-    """The function that sets fields of a node."""
-    return lambda node: vars(node).update(fields)
-
-
-def skipped(tree: ast.Module) -> set[int]:
-    """Nodes, by id(), that no run evaluates: annotations."""
-    found = set()
-    for node in ast.walk(tree):
-        for name in ("annotation", "returns"):
-            if annotation := getattr(node, name, None):
-                found |= {id(inner) for inner in ast.walk(annotation)}
-    return found
-
-
-def places(tree: ast.Module) -> list[tuple[int, int]]:
-    """Every change of a module: the number of the node, as ast.walk counts, and that of the change there."""
-    without = skipped(tree)
-    nodes = [(i, node) for i, node in enumerate(ast.walk(tree)) if id(node) not in without]
-    return [(i, number) for i, node in nodes for number in range(len(changes(node)))]
-
-
-def mutant(path: str, tree: ast.Module, index: int, number: int) -> Mutant:
-    """The mutant with that change."""
-    changed = copy.deepcopy(tree)
-    before, after = list(ast.walk(tree)), list(ast.walk(changed))
-    parents = {id(child): node for node in before for child in ast.iter_child_nodes(node)}
-    statement = before[index]
-    while not isinstance(statement, ast.stmt):
-        statement = parents[id(statement)]
-    twin = after[before.index(statement)]
-    changes(before[index])[number](after[index])
-    lines = first_line(statement, before[index]), first_line(twin, after[index])
-    return Mutant(path, before[index].lineno, *shortened(*lines), changed)
-
-
-def first_line(statement: ast.stmt, at: ast.AST) -> str:
-    """The line of a statement's text that has a node: the only one, or the head of a block."""
-    lines = ast.unparse(statement).splitlines()
-    inner = ast.unparse(at)
-    return next((line.strip() for line in lines if inner in line), lines[0].strip())
-
-
-def shortened(*lines: str) -> list[str]:
-    """Two lines, of long ones what is around the first difference."""
-    apart = (i for i, pair in enumerate(zip(*lines, strict=False)) if len(set(pair)) > 1)
-    start = max(0, next(apart, 0) - WIDTH // 2)
-    cut = [line[start:][:WIDTH] for line in lines]
-    return [
-        f"{'... ' * (start > 0)}{part}{' ...' * (start + WIDTH < len(line))}"
-        for part, line in zip(cut, lines, strict=True)
-    ]
+LIMIT = 5.0  # times the CPU's seconds that the tests take of the module as it is, and SLACK
+SLACK = 15.0  # the CPU's seconds
+IDLE = 10.0  # times the limit by the clock: of a mutant that waits
+KILLED, SURVIVED, ENDLESS, UNTRIED = "killed", "survived", "endless", "untried"  # what runs on is noticed, too
 
 
 class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -178,45 +86,145 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def exec_module(self, module):
-        exec(compile(ast.fix_missing_locations(self.mutant.tree), ROOT / self.mutant.path, "exec"), vars(module))
+        exec(code_of(self.mutant.tree, self.mutant.path), vars(module))
 
 
 def tests_of(path: str) -> list[str]:
-    """The files of tests that must notice a change of a module."""
-    own = Path("tests", path).with_name(f"test_{Path(path).name}").as_posix()
-    return [name for name in (own, *MORE.get(path, ())) if (ROOT / name).is_file()]
+    """The files of tests that must notice a change of a module; none where it has no file of its own."""
+    folder, name = Path(path).parent.as_posix(), f"test_{Path(path).name}"
+    own = Path("tests", folder, name).as_posix()
+    more = [other.format(name=name) for key in (path, folder) for other in MORE.get(key, ())]
+    return [file for file in (own, *more) if (ROOT / file).is_file()] if (ROOT / own).is_file() else []
 
 
-def forked(tests: Sequence[str], changed: Mutant | None, limit: float) -> tuple[int | None, float]:
-    """Run tests in a process of their own, in which a mutant takes its module's place: pytest's exit code, None if they
-    ran into the limit; and the seconds they took."""
-    began, child = time.monotonic(), os.fork()
+def forked(work: Callable[[], int], limit: float) -> tuple[int | None, float]:
+    """Do something in a process of its own, without output: its exit code, None if it ran into the limit (the CPU's
+    seconds, or IDLE times as many by the clock); and the CPU's seconds that it took."""
+    child, began = os.fork(), time.monotonic()
     if not child:
         with suppress(BaseException):
             os.setsid()
             silence = os.open(os.devnull, os.O_RDWR)
             for stream in range(3):
                 os.dup2(silence, stream)
-            if changed:
-                sys.meta_path.insert(0, Changed(changed))
-            import pytest
-
-            quiet = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-W", "ignore"]
-            os._exit(pytest.main([*quiet, *tests]))
+            if limit < math.inf:
+                resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), resource.RLIM_INFINITY))
+            os._exit(work())
         os._exit(70)
-    while time.monotonic() < began + limit:
-        ended, status = os.waitpid(child, os.WNOHANG)
+    pause = 0.01
+    while time.monotonic() < began + IDLE * limit:
+        ended, status, used = os.wait4(child, os.WNOHANG)
         if ended:
-            return os.waitstatus_to_exitcode(status), time.monotonic() - began
-        time.sleep(0.02)
+            code = os.waitstatus_to_exitcode(status)
+            return None if code == -signal.SIGXCPU else code, used.ru_utime + used.ru_stime
+        time.sleep(pause)
+        pause = min(1.1 * pause, 0.25)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return None, limit
 
 
-def outcome(changed: Mutant, tests: Sequence[str], limit: float) -> str:
-    """What became of a mutant."""
-    code, _ = forked(tests, changed, limit)
+def code_of(tree: ast.Module, path: str) -> CodeType:
+    """The code of a module's tree."""
+    return compile(ast.fix_missing_locations(tree), ROOT / path, "exec")
+
+
+def functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
+    """The code of every function in a module's, by name and line. What two share is left out."""
+    found: dict[tuple[str, int], list[CodeType]] = {}
+    left = [code]
+    while left:
+        inner = [const for const in left.pop().co_consts if isinstance(const, CodeType)]
+        left += inner
+        for each in inner:
+            found.setdefault((each.co_qualname, each.co_firstlineno), []).append(each)
+    return {key: codes[0] for key, codes in found.items() if len(codes) == 1}
+
+
+class Collected:
+    """Plugin of pytest: forks for each mutant when the tests are collected, and writes to `noted` what became of each,
+    the order in which the tests notice most, and what they take without a change."""
+
+    def __init__(self, path: str, mutants: Sequence[Mutant], noted: Path):
+        self.path, self.mutants, self.noted = path, mutants, noted
+        self.seconds: dict[str, float] = {}  # of the CPU, that each test took
+        self.noticed: list[str] = []  # tests that noticed a mutant, the last one first
+
+    def pytest_runtestloop(self, session) -> bool:
+        file = str(ROOT / self.path)
+        loaded = [f for f in gc.get_objects() if type(f) is FunctionType and f.__code__.co_filename == file]
+        gc.freeze()
+        code, used = forked(lambda: self.attempt(session, None, ()), 600)
+        outcomes = []
+        if code == 0:
+            self.seconds = json.loads(self.noted.read_text())
+            outcomes = [self.tried(session, changed, loaded, LIMIT * used + SLACK) for changed in self.mutants]
+        order = sorted(self.seconds, key=self.rank)
+        self.noted.write_text(json.dumps({"code": code, "used": used, "order": order, "outcomes": outcomes}))
+        return True
+
+    def rank(self, name: str) -> tuple[int, float]:
+        """Where a test comes: behind those that noticed something since it did, and quick ones first."""
+        known = self.noticed.index(name) if name in self.noticed else len(self.noticed)
+        return known, self.seconds.get(name, math.inf)
+
+    def tried(self, session, changed: Mutant, loaded: Sequence[FunctionType], limit: float) -> str:
+        """What became of a mutant; UNTRIED where it has to be imported."""
+        if not changed.late:
+            return UNTRIED
+        self.noted.write_text("null")
+        code, _ = forked(lambda: self.attempt(session, changed, loaded), limit)
+        if isinstance(name := json.loads(self.noted.read_text()), str):
+            self.noticed = [name, *(other for other in self.noticed if other != name)]
+        return ENDLESS if code is None else SURVIVED if code == 0 else KILLED
+
+    def attempt(self, session, changed: Mutant | None, loaded: Sequence[FunctionType]) -> int:
+        """Run the tests up to the first that fails, and note its name, or of all the seconds: the exit code."""
+        if changed:
+            codes = functions(code_of(changed.tree, self.path))
+            for function in loaded:
+                key = function.__code__.co_qualname, function.__code__.co_firstlineno
+                function.__code__ = codes.get(key, function.__code__)
+        items = session.items[:] = sorted(session.items, key=lambda item: self.rank(item.nodeid))
+        seconds = {}
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            began = time.process_time()
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.testsfailed:
+                self.noted.write_text(json.dumps(item.nodeid))
+                return 1
+            seconds[item.nodeid] = time.process_time() - began
+        if not changed:
+            self.noted.write_text(json.dumps(seconds))
+        return 0
+
+
+class Ordered:
+    """Plugin of pytest: runs tests in the order of their names."""
+
+    def __init__(self, names: Sequence[str]):
+        self.places = {name: place for place, name in enumerate(names)}
+
+    def pytest_collection_modifyitems(self, items) -> None:
+        items.sort(key=lambda item: self.places.get(item.nodeid, len(self.places)))
+
+
+def tested(tests: Sequence[str], folder: Path, plugin: object) -> int:
+    """Run tests with a plugin, their files in a folder: pytest's exit code."""
+    import pytest
+
+    quiet = ["-x", "-q", "-n", "0", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore"]
+    return pytest.main([*quiet, f"--basetemp={folder}", *tests], plugins=[plugin])
+
+
+def imported(changed: Mutant, tests: Sequence[str], folder: Path, order: Sequence[str], limit: float) -> str:
+    """What became of a mutant that is imported in place of its module."""
+
+    def work() -> int:
+        sys.meta_path.insert(0, Changed(changed))
+        return tested(tests, folder, Ordered(order))
+
+    code, _ = forked(work, limit)
     return ENDLESS if code is None else SURVIVED if code == 0 else KILLED
 
 
@@ -234,19 +242,25 @@ def files(names: Sequence[str]) -> list[str]:
 
 def run(path: str, each: int | None, seed: int, say: Callable[[str], None]) -> tuple[str, int, int, int]:
     """Try mutants of a module, so many or all: its row of the table. Raises ValueError if its tests fail as it is."""
-    tests = tests_of(path)
-    code, seconds = forked(tests, None, 600)
-    if code:
-        raise ValueError(f"{path}: found tests that fail without a change, wanted {' '.join(tests)} to pass")
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    tests, tree = tests_of(path), ast.parse((ROOT / path).read_text(encoding="utf-8"))
     drawn = places(tree)
     if each is not None and each < len(drawn):
         drawn = random.Random(f"{path}/{seed}").sample(drawn, each)
-    tried = sorted((mutant(path, tree, *place) for place in drawn), key=lambda m: m.line)
-    survived = [m for m in tried if outcome(m, tests, LIMIT * seconds + SLACK) == SURVIVED]
-    for alive in survived:
-        say(str(alive))
-    return path, len(tried), len(tried) - len(survived), len(survived)
+    mutants = sorted((mutant(path, tree, *place) for place in drawn), key=lambda m: m.line)
+    with tempfile.TemporaryDirectory() as folder:
+        noted, files = Path(folder, "noted"), Path(folder, "files")
+        forked(lambda: tested(tests, files, Collected(path, mutants, noted)), math.inf)
+        found = json.loads(noted.read_text()) if noted.exists() else {"code": 70}
+        if found["code"]:
+            raise ValueError(f"{path}: found tests that fail without a change, wanted {' '.join(tests)} to pass")
+        limit = LIMIT * found["used"] + SLACK
+        outcomes = [
+            imported(changed, tests, files, found["order"], limit) if outcome == UNTRIED else outcome
+            for changed, outcome in zip(mutants, found["outcomes"], strict=True)
+        ]
+    survived = [changed for changed, outcome in zip(mutants, outcomes, strict=True) if outcome == SURVIVED]
+    say("\n".join([f"{path}: {len(mutants) - len(survived)} of {len(mutants)} killed", *map(str, survived)]))
+    return path, len(mutants), len(mutants) - len(survived), len(survived)
 
 
 def table(rows: Sequence[tuple[str, int, int, int]]) -> str:

@@ -5,6 +5,7 @@ Neither what a submission says of itself nor a folder in it decides.
 
 import datetime
 import functools
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -153,11 +154,9 @@ def _year_of(logs: Iterable[LogFile]) -> int | None:
 def _named(path: Path) -> str | None:
     """Return the benchmark that a log names, None if there is none among its first events."""
     try:
-        for count, item in enumerate(read_log(path)):
+        for item in itertools.islice(read_log(path), HEAD):
             if type(item) is Event and item.key == "submission_benchmark" and type(item.value) is str:
                 return item.value
-            if count > HEAD:
-                break
     except OSError:
         pass
     return None

@@ -152,3 +152,32 @@ def test_other_ranks_write_nothing(tmp_path):
     writer.event("a")
     writer.close()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("events", "kinds"), [(101, ["Event"] * 101), (102, ["Event", "BadLine"])])
+def test_a_line_holds_a_hundred_events_beside_its_first(tmp_path, events, kinds):
+    items = [i for i in read(tmp_path, line("a") * events) if not isinstance(i, Oddity)]
+    assert [type(i).__name__ for i in items] == kinds
+    assert kinds[-1] == "Event" or items[-1].reason == f"{events} events in one line, wanted one"
+
+
+def test_a_log_is_gone_on_with_or_begun_anew(tmp_path):
+    for append, keys in ((False, ["a"]), (True, ["a", "b"]), (False, ["c"])):
+        writer = LogWriter(tmp_path / "result_0.txt", append)
+        writer.event(keys[-1])
+        writer.close()
+        assert [i.key for i in read_log(tmp_path / "result_0.txt")] == keys
+
+
+@pytest.mark.parametrize(("size", "shown"), [(LONGEST - 1, False), (LONGEST, True)])
+def test_what_is_no_json_up_to_the_longest_line_is_too_long(size, shown):
+    text = ':::MLLOG {"key": "' + "x" * (size - 18)
+    assert len(text) == size and ("longer than 1 MiB" in parse_line(1, text)[0].reason) is shown
+
+
+def test_events_name_the_caller(tmp_path):
+    writer = LogWriter(tmp_path / "result_0.txt")
+    writer.event("a", 1, more=2)
+    writer.close()
+    (item,) = read_log(tmp_path / "result_0.txt")
+    assert item.metadata["file"].endswith("tests/benchmark/test_log.py") and item.metadata["more"] == 2

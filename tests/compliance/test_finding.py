@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.finding import LONGEST, Finding, counted, errors, show, sort_key
+from compliance.finding import LONGEST, Finding, among, counted, errors, show, sort_key
 
 SEED = Finding("a/result_1.txt", 8, "SEED03", "error", "A seed is fresh", "seed 5", "48 bits")
 
@@ -58,3 +58,7 @@ def test_findings_come_in_the_order_of_their_places():
 def test_errors_are_those_that_no_waiver_covers():
     waived, warning = replace(SEED, waived="r: agreed"), replace(SEED, severity="warning")
     assert errors([waived, SEED, warning]) == [SEED]
+
+
+def test_logs_are_counted_where_several_are_meant():
+    assert [among(["a"] * n, ["a"] * 5) for n in (1, 2, 5)] == ["", ", in 2 of 5 logs", ", in 5 of 5 logs"]

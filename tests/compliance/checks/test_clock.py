@@ -1,5 +1,7 @@
 """CLK: each fault of the clock is found by its rule alone, and each limit from both sides."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from compliance.checks import clock
@@ -262,3 +264,89 @@ def test_clk13_a_run_may_be_as_long_as_the_limit(tree, found, beyond, codes):
 def after(log, key):
     """Milliseconds from the first event of a key to run_stop."""
     return log.one("run_stop")["time_ms"] - log.one(key)["time_ms"]
+
+
+LIMITS = SimpleNamespace(edition=load("v1.0"))
+
+
+def lines(logs, check, *events, stop=None):
+    """The lines of what a check finds in events (key, seconds, fields)."""
+    read = [
+        logs.event(i, key, round(s * MS), more.pop("value", None), **more) for i, (key, s, more) in enumerate(events, 1)
+    ]
+    return [fault.line for fault in check(logs.read(*read), LIMITS, SimpleNamespace(stop=stop, passing=None))]
+
+
+ROOM = 10 * (1 + CLOCK.slack) + CLOCK.slack_seconds  # for the figures of an epoch of 10 s
+
+
+@pytest.mark.parametrize(
+    ("stats", "found"),
+    [
+        ({"wait_seconds": 4.0, "compute_seconds": ROOM - 4.0 - 1e-6}, []),
+        ({"wait_seconds": 4.0, "compute_seconds": ROOM - 4.0 + 1e-6}, [3]),
+        ({"compute_seconds": ROOM + 1e-6}, [3]),
+        ({"wait_seconds": ROOM + 1e-6, "compute_seconds": -4.0}, [3]),
+        ({"throughput": 100 / (ROOM - 1e-6)}, []),
+        ({"throughput": 100 / (ROOM + 1e-6)}, [3]),
+        ({"throughput": 0, "wait_seconds": True}, []),
+        ({"throughput": -0.5}, []),
+        ([], []),
+    ],
+)
+def test_clk12_figures_may_be_longer_by_the_slack(logs, stats, found):
+    epoch = [("epoch_start", 0, {"epoch_num": 1}), ("epoch_stop", 10, {"epoch_num": 1, "samples_count": 100})]
+    events = [*epoch, ("tracked_stats", 10, {"epoch_num": 1, "value": stats}), ("tracked_stats", 10, {"epoch_num": 2})]
+    assert lines(logs, clock.figures_agree_with_the_clock, *events) == found
+    assert lines(logs, clock.figures_agree_with_the_clock, epoch[0], *events[2:]) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        (("epoch_start", "epoch_stop", "eval_start", "eval_stop"), []),
+        (("epoch_start", "eval_start", "eval_stop", "epoch_stop"), []),
+        (("epoch_start", "epoch_start", "epoch_stop"), [1]),
+        (("epoch_stop",), [1]),
+        (("epoch_start", "epoch_stop", "epoch_stop"), [3]),
+        (("epoch_start",), [1]),
+        (("staging_start", "eval_stop"), [2, 1]),
+    ],
+)
+def test_clk10_what_starts_stops_once(logs, keys, found):
+    events = [(key, i, {"epoch_num": 1}) for i, key in enumerate(keys)]
+    assert lines(logs, clock.intervals_are_balanced, *events) == found
+    stop = logs.event(20, "run_stop", status="success")
+    assert lines(logs, clock.intervals_are_balanced, *events, stop=stop) == found
+
+
+def test_clk10_an_aborted_run_may_leave_one_open(logs):
+    start = ("epoch_start", 0, {"epoch_num": 1})
+    for line, found in ((20, []), (1, [1])):  # behind it, or not
+        stop = logs.event(line, "run_stop", status="aborted")
+        assert lines(logs, clock.intervals_are_balanced, start, stop=stop) == found
+    other = [start, ("epoch_stop", 1, {"epoch_num": 2})]
+    assert lines(logs, clock.intervals_are_balanced, *other, stop=stop) == [2]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "passing", "good"),
+    [
+        (CLOCK.shortest_run, True, True),
+        (CLOCK.shortest_run - 0.001, True, False),
+        (CLOCK.shortest_run - 0.001, False, True),
+        (CLOCK.longest_run, True, True),
+        (CLOCK.longest_run + 0.001, True, False),
+        (None, True, True),
+    ],
+)
+def test_clk13_a_run_that_met_its_target_is_neither_too_short_nor_too_long(logs, seconds, passing, good):
+    time = SimpleNamespace(seconds=seconds, passing=passing, stop=SimpleNamespace(line=7))
+    assert [f.line for f in clock.duration_is_plausible(None, LIMITS, time)] == ([] if good else [7])
+
+
+def test_clk05_times_are_from_the_first_day_on_to_the_last(logs):
+    first, last = (clock._milliseconds(date) for date in (CLOCK.not_before, CLOCK.not_after))
+    for times, found in (((first, last), 0), ((first - 1, last), 1), ((first, last + 1), 1), ((), 0)):
+        log = logs.read(*(logs.event(i, "seed", time) for i, time in enumerate(times, 1)))
+        assert len(list(clock.times_are_of_this_round(log, LIMITS, SimpleNamespace(start=None)))) == found

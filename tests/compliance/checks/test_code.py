@@ -192,3 +192,9 @@ def test_the_command_says_it(run, tree):
     assert "\n  2 of 6 files of source are not the reference's\n" in run(tree.root)[1]
     (summary,) = json.loads(run(tree.root, "--format", "json")[1])["summaries"]
     assert summary["source"] == "2 of 6 files of source are not the reference's"
+
+
+def test_so_much_is_told_and_no_more():
+    assert code.PLACES == 5
+    assert code.FILES == 100
+    assert code.MOST_TRACED == 2**25

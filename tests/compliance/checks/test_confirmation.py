@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from compliance.checks import confirmation as module
 from compliance.engine import judge
 
 damage = pytest.mark.damage
@@ -188,3 +189,7 @@ def test_a_table_counts_above_the_config(environed, found, over, codes):
         command = environed.manifests[index]["run"]["command"]["value"]
         environed.fact("command", [*command, "learning_rate=0.002"], index)
     assert [code for _, _, code in found(environed.root)] == codes
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_TOLD == 20

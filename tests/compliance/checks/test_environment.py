@@ -355,3 +355,23 @@ def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
     environed.fact("packages", {"torch": "2.13.0", "numpy": "1"})
     codes = {f.code for f in judge([environed.root], rules=law).findings}
     assert "ENV05" in codes and 0 < max(most) <= 3
+
+
+def test_so_much_is_told_and_no_more():
+    assert checks.MOST_SHOWN == 5
+
+
+@pytest.mark.parametrize(
+    ("value", "usual", "found", "wanted"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1, "b": 3}, "b 2", "b 3"),
+        ({"a": 1}, {"b": 1}, "a 1, b missing", "a missing, b 1"),
+        (dict.fromkeys("abcde", 1), {}, "a 1, b 1, c 1, d 1, e 1", ", ".join(f"{n} missing" for n in "abcde")),
+        (dict.fromkeys("abcdefg", 1), {}, "a 1, b 1, c 1, d 1, e 1 and 2 more", None),
+        (dict.fromkeys("abcdef", 1), {}, "a 1, b 1, c 1, d 1, e 1 and 1 more", None),
+        ([1], {"a": 1}, "[1]", None),
+    ],
+)
+def test_of_two_facts_the_entries_that_differ_are_told(value, usual, found, wanted):
+    told = checks.apart(value, usual)
+    assert told[0].strip('"') == found and (wanted is None or told[1].strip('"') == wanted)

@@ -1,10 +1,12 @@
 """IOT: trials of the input, and what the ranks of a run waited."""
 
 import copy
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
+from compliance.checks import io_trial as checks
 from compliance.engine import judge
 from rules.edition import load
 
@@ -272,3 +274,135 @@ def test_an_edition_without_such_logs(law, tmp_path):
     path = law / "v1.0" / "limits.yaml"
     assert {"IOT01", "IOT06"} <= set(yaml.safe_load(path.read_text())["rules"]["IOT"])
     assert load("mlperf-hpc-v3.0").io_codes == frozenset()
+
+
+def trial(logs, check, setup=None, total=None, only=True, at=2000, steps=2, **changes):
+    """What a check finds in a trial of a pass by two ranks on a node; `changes` are the pass's, `total` the total's."""
+    where = {"format": "stored", "place": "data"}
+    whole = figures() | (total or {})
+    start = logs.event(1, "run_start", 0)
+    log = logs.read(
+        start,
+        logs.event(2, "number_of_ranks", value=2),
+        logs.event(3, "number_of_nodes", value=1),
+        logs.event(4, "io_setup", value={"null_au": 0.99, "sample_bytes": SAMPLE, **(setup or {})}),
+        logs.event(5, "io_epoch", at, figures() | changes, steps=2, samples_count=SAMPLES, **where),
+        logs.event(6, "io_trial", at, whole, steps=steps, samples_count=SAMPLES, **where),
+    )
+    terms = SimpleNamespace(io_only=only, edition=load("v1.0"), problem=None, metric="eval_accuracy")
+    return [fault.line for fault in check(log, terms, SimpleNamespace(start=start))]
+
+
+def rated(seconds):
+    return {"seconds": seconds, "throughput": SAMPLES / seconds}
+
+
+CLOCK = load("v1.0").limits.clock
+ROOM = 2.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds
+
+
+@pytest.mark.parametrize(
+    ("changes", "total", "lines"),
+    [
+        ({}, {}, []),
+        ({"throughput": 4 * (1 + 0.9e-6)}, {}, []),
+        ({"throughput": 4 * (1 + 1.1e-6)}, {}, [5]),
+        ({"throughput": 4 * (1 - 1.1e-6)}, {}, [5]),
+        ({"throughput": 0}, {}, [5]),
+        ({"throughput": True}, {}, [5]),
+        ({"seconds": -0.5}, {}, [5]),
+        (rated(ROOM - 1e-6), rated(ROOM - 1e-6), []),
+        (rated(ROOM + 1e-6), rated(ROOM + 1e-6), [5]),
+        ({}, rated(2.0 * (1 + 0.9e-6)), []),
+        ({}, rated(2.0 * (1 + 1.1e-6)), [6]),
+        ({}, rated(2.0 * (1 - 0.9e-6)), []),
+        ({}, rated(2.0 * (1 - 1.1e-6)), [6]),
+    ],
+)
+def test_figures_of_a_trial_follow_but_for_a_millionth(logs, changes, total, lines):
+    assert trial(logs, checks.trials_follow_from_counts, total=total, **changes) == lines
+    assert trial(logs, checks.trials_follow_from_counts, total=total, only=False, **changes) == []
+
+
+def test_steps_of_a_trial_are_those_of_its_passes(logs):
+    assert trial(logs, checks.trials_follow_from_counts, steps=3) == [6]
+
+
+AU = {"least": 0.9, "mean": 0.92, "most": 0.94}
+
+
+@pytest.mark.parametrize(
+    ("changes", "good"),
+    [
+        ({"au": None}, True),
+        ({"au": {"least": 0.0, "mean": 0.5, "most": 1.0}}, True),
+        ({"au": {**AU, "most": 1 + 0.9e-6}}, True),
+        ({"au": {**AU, "most": 1 + 1.1e-6}}, False),
+        ({"au": {**AU, "least": -0.9e-6}}, True),
+        ({"au": {**AU, "least": -1.1e-6}}, False),
+        ({"au": {**AU, "mean": 0.95}}, False),
+        ({"au": {"least": 0.9, "mean": 0.92}}, False),
+        ({"au_waiting": 1.5}, False),
+        ({"au_barrier": None}, False),
+        ({"au_barrier": 0}, True),
+        ({"wait_seconds": dict.fromkeys(WAITS, 0)}, True),
+        ({"wait_seconds": WAITS | {"least": -0.5}}, False),
+        ({"wait_seconds": WAITS | {"slowest": 2.0}}, True),
+        ({"wait_seconds": WAITS | {"slowest": 2.1}}, False),
+        ({"wait_seconds": [0.1]}, False),
+    ],
+)
+def test_utilizations_are_shares_and_waits_are_within_the_pass(logs, changes, good):
+    assert trial(logs, checks.utilizations_are_shares, **changes) == ([] if good else [5])
+
+
+@pytest.mark.parametrize(
+    ("setup", "changes", "lines"),
+    [
+        ({}, {}, []),
+        ({"sample_bytes": 1}, {"logical_bytes": 8}, [6]),  # the total still has more
+        ({"sample_bytes": 0}, {}, [4]),
+        ({"sample_bytes": True}, {}, [4]),
+        ({"sample_bytes": 500.0}, {}, [4]),
+        ({}, {"logical_bytes": SAMPLE * SAMPLES}, []),
+        ({}, {"logical_bytes": SAMPLE * SAMPLES - 1}, [5]),
+        ({}, {"logical_bytes": SAMPLE * SAMPLES * 2}, []),
+        ({}, {"logical_bytes": SAMPLE * SAMPLES * 2 + 1}, [5]),
+        ({}, {"logical_bytes": None}, [5]),
+    ],
+)
+def test_bytes_are_those_of_the_samples_up_to_once_a_rank(logs, setup, changes, lines):
+    assert trial(logs, checks.bytes_are_of_the_samples, setup, **changes) == lines
+    assert trial(logs, checks.bytes_are_of_the_samples, setup, only=False, **changes) == []
+
+
+@pytest.mark.parametrize(
+    ("read", "good"),
+    [
+        ({"total": 10, "least_by_rank": 5, "most_by_rank": 5}, True),
+        ({"total": 9, "least_by_rank": 5, "most_by_rank": 5}, False),
+        ({"total": 11, "least_by_rank": 5, "most_by_rank": 5}, False),
+        ({"total": 0, "least_by_rank": 0, "most_by_rank": 0}, True),
+        ({"total": 0, "least_by_rank": -1, "most_by_rank": 0}, False),
+        ({"total": 10.0, "least_by_rank": 5, "most_by_rank": 5}, False),
+        ({"total": 10, "least_by_rank": 5}, False),
+        (None, False),
+    ],
+)
+@pytest.mark.parametrize("name", ["logical_bytes", "read_bytes", "requests", "physical_bytes"])
+def test_totals_are_what_ranks_can_have(logs, name, read, good):
+    counted = good or (read is None and name == "physical_bytes")  # the kernel does not count it
+    assert trial(logs, checks.every_rank_is_counted, **{name: read}) == ([] if counted else [5])
+
+
+@pytest.mark.parametrize(("ranks", "lines"), [(1, [5]), (2, []), (3, [5]), (None, [5])])
+def test_figures_are_of_all_ranks(logs, ranks, lines):
+    assert trial(logs, checks.every_rank_is_counted, ranks=ranks) == lines
+
+
+@pytest.mark.parametrize("key", ["epoch_start", "eval_stop", "eval_accuracy", "throughput_only"])
+def test_a_trial_has_nothing_of_a_run(logs, key):
+    log = logs.read(logs.event(3, key))
+    for only, lines in ((True, [3]), (False, [])):
+        terms = SimpleNamespace(io_only=only, metric="eval_accuracy")
+        assert [fault.line for fault in checks.trials_score_nothing(log, terms, None)] == lines

@@ -2,11 +2,13 @@
 
 import json
 import os
+from types import SimpleNamespace
 
 import pytest
 from compliance_test_ledgers import Campaign, log_text, sha256, time_of
 from compliance_test_logs import interrupt
 
+from compliance.checks import ledger as module
 from compliance.engine import judge
 from rules.edition import load
 
@@ -680,3 +682,61 @@ def test_the_rules_of_other_rounds_know_no_ledger(launched, found):
 def test_logs_that_measure_throughput_alone_need_no_ledger(study, found):
     (study.path(6).parent / "ledger.jsonl").write_text("?")
     assert found(study.root) == []
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_TOLD == 20
+
+
+@pytest.mark.parametrize(("by_ms", "found"), [(1000, []), (1001, ["1.001 s late"]), (-5000, [])])
+def test_clocks_may_be_apart_by_the_slack_and_seconds_are_told(by_ms, found):
+    entry, launched = SimpleNamespace(number=3), SimpleNamespace(path="ledger.jsonl")
+    faults = list(module._apart(by_ms, 1.0, "late", entry, launched))
+    assert [(fault.found, fault.line, fault.path) for fault in faults] == [(f, 3, "ledger.jsonl") for f in found]
+
+
+@pytest.mark.parametrize(
+    ("times", "found"),
+    [
+        ((0, 1000, 0), []),
+        ((0, 1001, 0), [(3, "1.001 s before line 2")]),
+        ((5000, 0, 3999, 6000), [(2, "5.000 s before line 1"), (3, "1.001 s before line 1")]),
+        ((5, 5, 5), []),
+    ],
+)
+def test_lines_come_in_the_order_of_time_but_for_the_slack(times, found):
+    entries = [SimpleNamespace(number=i, time_ms=time) for i, time in enumerate(times, 1)]
+    launched = SimpleNamespace(ledger=SimpleNamespace(entries=entries), path="ledger.jsonl")
+    assert [(fault.line, fault.found) for fault in module._order(launched, 1.0)] == found
+
+
+def test_a_ledger_is_wanted_where_a_log_names_one_or_the_round_requires_it():
+    def told(named, required):
+        launch = SimpleNamespace(line=4, number=7)
+        runs = [SimpleNamespace(launch=launch if i < named else None, path=f"result_{i}.txt") for i in range(3)]
+        terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(ledger=required)))
+        return [(f.line, f.found) for f in module.set_has_a_ledger(runs, SimpleNamespace(ledger=None), terms)]
+
+    assert told(0, "optional") == [] and told(0, "required") == [(1, "no launch ledger")]
+    assert told(1, "optional") == [(4, "start 7 of no ledger")]
+    assert told(2, "required") == [(4, "start 7 of no ledger, in 2 of 3 logs")]
+
+
+@pytest.mark.parametrize(
+    ("lost", "told", "more"), [(0, 0, []), (20, 20, []), (22, 20, ["2 more such starts from here on"])]
+)
+def test_so_many_lost_starts_are_told_one_by_one(lost, told, more):
+    said = SimpleNamespace(run="result_0.txt")
+    starts = {n: SimpleNamespace(said=said) for n in range(1, lost + 1)}
+    fates = dict.fromkeys(starts, module.UNEXPLAINED) | {99: "a note"}
+    launched = SimpleNamespace(starts=starts, ends={2: "end"}, path="ledger.jsonl", others=lambda runs: fates)
+    place = SimpleNamespace(ledger=launched)
+    faults = list(module.starts_are_accounted_for([SimpleNamespace(launch=1)], place, None))
+    assert [fault.line for fault in faults[:told]] == list(range(1, told + 1))
+    assert [fault.found for fault in faults[told:]] == more and (not more or faults[-1].line == 21)
+    if told:
+        assert [f.found.split(" ", 4)[-1] for f in faults[:2]] == [
+            "has no end",
+            "ended with success, and its log is not here",
+        ]
+    assert list(module.starts_are_accounted_for([SimpleNamespace(launch=None)], place, None)) == []

@@ -1,9 +1,11 @@
 """LOG: a log that can't be read, isn't whole, or doesn't say what it must."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
+from compliance.checks import log as checks
 from compliance.reading import log as log_module
 
 damage = pytest.mark.damage
@@ -168,3 +170,9 @@ def test_log_that_cannot_be_read(tree, found, monkeypatch):
 
     monkeypatch.setattr(log_module, "read_log", refuse)
     assert found(tree.path(2)) == [("result_2.txt", 1, "LOG02")]
+
+
+@pytest.mark.parametrize(("count", "times"), [(1, ""), (2, ", in 2 lines"), (7, ", in 7 lines")])
+def test_log08_an_oddity_is_told_once_with_its_lines(count, times):
+    (fault,) = checks.log_is_plain_text(SimpleNamespace(odd={"encoding": [count, 9]}), None, None)
+    assert (fault.line, fault.found) == (9, f"{checks.ODDITIES['encoding']}{times}")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from compliance.checks import model as module
 from compliance.checks.model import closed_keeps_the_reference
 from compliance.engine import judge
 from compliance.reading.terms import terms_for
@@ -262,3 +263,14 @@ def test_hyp02_a_batch_may_be_the_whole_split(tree, found, beyond, codes):
     for index in range(5):
         tree.settings(index, batch_size=8 + beyond)
     assert codes_of(tree, found) == codes * 5
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_NAMED == 12
+
+
+@pytest.mark.parametrize(("number", "more"), [(1, None), (12, None), (13, "and 1 more"), (15, "and 3 more")])
+def test_hyp06_so_many_settings_are_named(tree, law, number, more):
+    tree.settings(**{f"mine_{i}": 1 for i in range(number)})
+    (fault,) = [f for f in judge([tree.path(2)], rules=law).findings if f.code == "HYP06"]
+    assert fault.found.count("mine_") == min(number, 12) and (not more or fault.found.endswith(more))

@@ -2,9 +2,11 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
+from compliance.checks import registry as module
 from compliance.engine import judge
 from compliance.register import KEYS
 from rules.edition import ROOT, load
@@ -436,3 +438,41 @@ def test_a_weak_set_may_have_any_number_of_runs(weak, found):
     for index in range(6):
         weak.changed("seed", index, value=entry.seed(index), metadata={"source": "registry", "entry": 1})
     assert found(weak.root) == []
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_LISTED == 20
+    assert module.MOST_TRIED == 100
+
+
+def test_reg06_tells_how_early_a_run_began():
+    entry = SimpleNamespace(entry=3, drawn_ms=200_000, drawn="then")
+    place = SimpleNamespace(registry=SimpleNamespace(entry=lambda number: entry))
+    seeds = SimpleNamespace(drawn_slack=60.0)
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(seeds=seeds)))
+    origin = SimpleNamespace(source="registry", entry=3)
+    told = {}
+    for start in (139_999, 140_000):
+        mark = SimpleNamespace(line=9)
+        run = SimpleNamespace(origin=origin, start_ms=start, start=mark, path="result_0.txt")
+        told[start] = [
+            (f.line, f.found.split()[1], f.wanted.split()[2])
+            for f in module.entries_are_drawn_before([run], place, terms)
+        ]
+    assert told == {139_999: [(9, "60.001", "60")], 140_000: []}
+
+
+def test_reg03_tells_the_source_of_the_run_that_it_names():
+    def run(source):
+        origin = SimpleNamespace(source=source, entry=None, line=7)
+        return SimpleNamespace(origin=origin, codes=(), benchmark="b", problem="p", path=source)
+
+    registry = SimpleNamespace(fitting=lambda key: [SimpleNamespace(entry=n) for n in (2, 5)])
+    place = SimpleNamespace(registry=registry, system="s", runs=SimpleNamespace(place=SimpleNamespace(org="o")))
+    terms = SimpleNamespace(benchmark=None)
+    (fault,) = module.seeds_are_assigned([run("first"), run("second")], place, terms)
+    assert (fault.path, fault.found.split(",")[0], fault.wanted) == (
+        "first",
+        "a seed from first",
+        "those of entry 2, 5",
+    )

@@ -3,11 +3,13 @@ entry damages it and returns exactly the findings that must come."""
 
 import copy
 import shutil
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from compliance_test_logs import PAUSE, event_like, interrupt
 
+from compliance.checks import resumption as checks
 from compliance.engine import judge
 
 damage = pytest.mark.damage
@@ -151,3 +153,10 @@ def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_pat
     path.write_text(yaml.safe_dump(limits, sort_keys=False))
     codes = {f.code for f in judge([str(tree.path(2))], rules=rules).findings}
     assert event and codes == {"CLK01"}
+
+
+def test_res03_tells_the_seconds_since_the_last_score(logs):
+    score = SimpleNamespace(event=SimpleNamespace(line=4, time_ms=1000))
+    log = logs.read(logs.event(9, "resumed", 3500, epoch_num=2))
+    (fault,) = checks.runs_are_not_interrupted(log, None, SimpleNamespace(scores=[score]))
+    assert fault.line == 9 and fault.found.startswith("2.500 s ") and "line 4 " in fault.found

@@ -3,8 +3,14 @@
 import copy
 import random
 import shutil
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+
+from compliance.checks import runs as module
+from compliance.verdict import NO_STOP
+from rules.edition import load
 
 damage = pytest.mark.damage
 
@@ -168,3 +174,153 @@ def organisation_left_as_a_placeholder(tree):
 
 def test_damage(entry, exactly):
     exactly(entry)
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_SHOWN == 20
+    assert module.MOST_TOLD == 3
+
+
+EDITION = load("v1.0")
+SYSTEM = {"accelerators_per_node": "4", "number_of_nodes": 2, "division": "closed", "submitter": "Acme, Inc."}
+
+
+def run(number=0, pruned=False, codes=(), stop_ms=9, lines=(), **values):
+    """A run, as far as these checks look: its values stand in line 7."""
+    facts = {key: SimpleNamespace(value=value, line=7) for key, value in values.items()}
+    fields = {"number": number, "pruned": pruned, "codes": set(codes), "stop_ms": stop_ms, "stop_line": 99}
+    named = {"path": f"result_{number}.txt", "facts": facts, "lines": set(lines)}
+    return SimpleNamespace(**fields, **named, value=values.get, line=lambda key: 7)
+
+
+def terms(benchmark="scaffold", **limits):
+    edition = replace(EDITION, limits=replace(EDITION.limits, **limits))
+    known = EDITION.benchmarks[benchmark] if benchmark else None
+    return SimpleNamespace(edition=edition, benchmark=known)
+
+
+def place(scaling="strong", system="box", data=SYSTEM, org="acme"):
+    submission = SimpleNamespace(org=org, place=lambda *parts: "/".join(parts))
+    described = SimpleNamespace(data=data, parts=("systems", "box.json"), line_of=lambda name: 3)
+    return SimpleNamespace(
+        scaling=scaling, system=system, submission=submission, description=described, described=data or {}
+    )
+
+
+def told(check, runs, where=None, by=None):
+    return [(fault.line, fault.found) for fault in check(runs, where or place(), by or terms())]
+
+
+@pytest.mark.parametrize(("number", "good"), [(4, False), (5, True), (6, False)])
+def test_a_set_has_exactly_its_runs_and_pruned_ones_are_none(number, good):
+    runs = [run(i) for i in range(number)] + [run(9, pruned=True)]
+    assert (told(module.set_has_its_runs, runs) == []) is good
+    assert told(module.set_has_its_runs, runs, by=terms(None)) == []
+
+
+@pytest.mark.parametrize(("least", "good"), [(2, True), (3, True), (4, False)])
+def test_a_weak_set_has_so_many_runs_or_more_pruned_ones_too(least, good):
+    runs = [run(0), run(1), run(2, pruned=True)]
+    assert (told(module.set_has_its_runs, runs, place("weak"), terms(weak_runs=least)) == []) is good
+
+
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ([0, 1, 2], None),
+        ([1, 2, 3], None),
+        ([2, 3], "2 runs, the last is 3: the first run is 2"),
+        ([0, 2], "2 runs, the last is 2: no run 1"),
+        ([0, 4, 6], "3 runs, the last is 6: no run 1 to 3, 5"),
+        ([0, 1, 1, 1, 3, 3], "6 runs, the last is 3: no run 2; twice 1, 3"),
+        ([None, 0], None),
+        ([None], None),
+    ],
+)
+def test_holes_and_numbers_that_are_there_twice_are_told(numbers, found):
+    assert told(module.runs_are_numbered, [run(n) for n in numbers]) == ([(1, found)] if found else [])
+
+
+@pytest.mark.parametrize(("holes", "ends"), [(20, "39"), (21, "39, ...")])
+def test_so_many_holes_are_told(holes, ends):
+    ((_, found),) = told(module.runs_are_numbered, [run(2 * n) for n in range(holes + 1)])
+    assert found.endswith(f", {ends}") and found.count(",") == 20 + (holes > 20)
+
+
+@pytest.mark.parametrize(("failed", "faults"), [(0, 0), (1, 0), (2, 2), (3, 3)])
+def test_one_run_of_a_set_may_fail_to_converge(failed, faults):
+    assert EDITION.benchmarks["scaffold"].forgiven == 1
+    runs = [run(i, codes={"EVL07"} if i < failed else ()) for i in range(5)]
+    assert len(told(module.few_runs_fail_to_converge, runs)) == faults
+    assert told(module.few_runs_fail_to_converge, runs, place("weak")) == []
+    assert len(told(module.few_runs_fail_to_converge, runs, by=terms(None))) == failed
+
+
+@pytest.mark.parametrize(("forgiven", "stop_ms", "faults"), [(True, None, 2), (True, 9, 0), (False, None, 0)])
+def test_a_run_that_broke_off_failed_where_rounds_forgive_it(forgiven, stop_ms, faults):
+    runs = [run(i, codes={NO_STOP[0]}, stop_ms=stop_ms) for i in range(2)]
+    assert len(told(module.few_runs_fail_to_converge, runs, by=terms(unfinished_forgiven=forgiven))) == faults
+
+
+def test_the_odd_one_is_told_and_one_fault_is_one_finding():
+    key = EDITION.limits.same_problem[0]
+    alike, odd, silent = [run(i, **{key: "a"}) for i in range(2)], run(2, **{key: "b"}), run(3)
+    assert told(module.runs_are_of_one_problem, [*alike, silent]) == []
+    assert told(module.runs_are_of_one_problem, [*alike, odd, silent]) == [(7, f'{key} "b"')]
+    assert told(module.runs_are_of_one_problem, [*alike, run(2, lines={7}, **{key: "b"})]) == []
+
+
+@pytest.mark.parametrize(("said", "good"), [("acme", True), ("ACME Inc", True), ("bolt", False), ("placeholder", True)])
+def test_an_organisation_is_the_folders_or_the_submitter(said, good):
+    runs = [run(i, submission_org=said) for i in range(2)]
+    assert (told(module.organisation_is_the_folders, runs) == []) is good
+    assert told(module.organisation_is_the_folders, [run()]) == []
+    nowhere = place()
+    nowhere.submission = None
+    assert told(module.organisation_is_the_folders, runs, nowhere) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "system", "good"), [("box", "box", True), ("crate", "box", False), ("crate", "", True)]
+)
+def test_a_platform_is_the_folders(said, system, good):
+    assert (told(module.platform_is_the_folders, [run(submission_platform=said)], place(system=system)) == []) is good
+
+
+@pytest.mark.parametrize(
+    ("said", "scaling", "good"),
+    [
+        (4, "strong", True),
+        (2, "strong", False),
+        (2, "weak", True),
+        (4, "weak", True),
+        (5, "weak", False),
+        (0, "weak", False),
+    ],
+)
+def test_an_instance_may_have_some_of_a_nodes_accelerators(said, scaling, good):
+    runs = [run(accelerators_per_node=said)]
+    assert (told(module.accelerators_are_the_descriptions, runs, place(scaling)) == []) is good
+
+
+@pytest.mark.parametrize(
+    ("said", "described", "good"),
+    [(2, 2, True), (2, "2", True), (2, 3, False), (2, "two", True), (2, None, True), ("2", 2, True), ("2", "3", False)],
+)
+def test_what_is_described_in_words_is_not_held_against_a_number(said, described, good):
+    where = place(data={**SYSTEM, "number_of_nodes": described})
+    assert (told(module.nodes_are_the_descriptions, [run(number_of_nodes=said)], where) == []) is good
+    assert (
+        told(module.nodes_are_the_descriptions, [run(number_of_nodes=said)], place("weak", data=where.description.data))
+        == []
+    )
+    assert told(module.nodes_are_the_descriptions, [run(number_of_nodes=9)], place(data={})) == []
+    assert told(module.nodes_are_the_descriptions, [run(number_of_nodes=9)], place(data=None)) == []
+
+
+@pytest.mark.parametrize(
+    ("left", "found"), [(1, "submission_org Placeholder"), (2, "submission_org Placeholder, in 2 of 3 logs")]
+)
+def test_placeholders_are_counted(left, found):
+    runs = [run(i, submission_org="Placeholder" if i < left else "acme") for i in range(3)]
+    assert told(module.identity_is_filled_in, runs) == [(7, found)]

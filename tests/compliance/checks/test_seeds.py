@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from compliance.checks import seeds as module
 from compliance.engine import judge
 from rules.edition import load
 
@@ -221,3 +222,30 @@ def test_seed03_a_seed_is_the_clock_up_to_the_window(tree, found, scale, sign, b
     event = tree.logs[2].one("seed")
     event["value"] = event["time_ms"] * scale + sign * (int(SEEDS.clock_window * MS) * scale + beyond)
     assert codes_of(tree, found) == codes
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.FEW == 20
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind"),
+    [
+        (1023, "a small number"),
+        (1024, "of 15 bits, as a shell's $RANDOM gives"),
+        (32_767, "of 15 bits, as a shell's $RANDOM gives"),
+        (32_768, "of 16 bits"),
+    ],
+)
+def test_a_small_seed_is_told_by_its_size(seed, kind):
+    assert module._small(seed) == kind
+
+
+@pytest.mark.parametrize(("unit", "each"), [("seconds", 1000), ("milliseconds", 1)])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_seed_is_the_clock_in_seconds_or_milliseconds_within_the_window(unit, each, sign):
+    now, window = 1_790_000_000_000, 60.0
+    within = (now + sign * 60_000) // each
+    assert module._clock(within, now, window) == f"the clock in {unit}"
+    assert module._clock(within + sign, now, window) == ""
+    assert module._clock(within, now, 0.0) == module._clock(within, None, window) == ""

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from benchmark.tree import combine, source_path
+from compliance.checks import source as module
 from compliance.engine import judge
 from compliance.reading.source import MOST_FILES
 
@@ -378,3 +379,14 @@ def test_hostile_files_take_no_time(tree, law):
     assert {"LOG01", "SRC03", "SRC08"} <= {f.code for f in found}
     assert len(found) < 200
     assert all(f.text().isprintable() for f in found)
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.LONGEST_LINE == 20_000
+    assert module.FEW == 20
+
+
+@pytest.mark.parametrize(("number", "last"), [(0, None), (20, "20"), (21, "... and 1 more"), (25, "... and 5 more")])
+def test_so_many_faults_are_told_one_by_one(number, last):
+    told = list(module._few([module.Fault(7, str(i), "w") for i in range(1, number + 1)], "place"))
+    assert len(told) == min(number, 21) and (not told or (told[-1].found, told[-1].line) == (last, 7))

@@ -1,7 +1,10 @@
 """THR: throughput sets, and logs that measure throughput alone."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from compliance.checks import throughput as checks
 from compliance.engine import judge
 from compliance.impact import with_impact
 from compliance.output.json import document
@@ -197,3 +200,123 @@ def test_the_judge_says_what_it_is(study, law):
     assert summary["throughput_only"] == 1 and summary["rules"] == summary["passed"] < scored["rules"]
     assert "8 logs (3 of them throughput-only: no scored run)" in told(study.root)[0]
     assert "throughput-only" not in told(study.path(0))[0]
+
+
+CLOCK = load("v1.0").limits.clock
+ONLY = SimpleNamespace(throughput_only=True, edition=load("v1.0"))
+
+
+def figures(logs, total=None, only=True, **changes):
+    """What THR04 finds in a log of two blocks of 10 steps of 0.1 s, 80 samples each; `changes` are the second's."""
+    block = {"steps": 10, "samples_count": 80, "step_seconds": 0.1, "throughput": 80.0, "at": 2000}
+
+    def event(line, key, steps, samples_count, step_seconds, throughput, at):
+        value = {"step_seconds": step_seconds, "throughput": throughput}
+        return logs.event(line, key, at, value, steps=steps, samples_count=samples_count)
+
+    whole = {**block, "steps": 20, "samples_count": 160, **(total or {})}
+    start = logs.event(1, "run_start", 0)
+    events = [event(3, "tracked_stats", **{**block, "at": 1000}), event(4, "tracked_stats", **{**block, **changes})]
+    log = logs.read(start, *events, event(9, "throughput", **whole))
+    terms = SimpleNamespace(throughput_only=only, edition=ONLY.edition)
+    faults = checks.figures_follow_from_counts(log, terms, SimpleNamespace(start=start))
+    return [(fault.line, fault.found) for fault in faults]
+
+
+def test_figures_that_follow_from_their_counts_are_good(logs):
+    assert figures(logs) == []
+    assert figures(logs, throughput=70.0, only=False) == []
+
+
+@pytest.mark.parametrize(("by", "lines"), [(0.9e-6, []), (-0.9e-6, []), (1.1e-6, [4]), (-1.1e-6, [4])])
+def test_a_rate_is_what_its_counts_give_but_for_a_millionth(logs, by, lines):
+    assert [line for line, _ in figures(logs, throughput=80 * (1 + by))] == lines
+
+
+@pytest.mark.parametrize("name", ["steps", "samples_count", "step_seconds", "throughput"])
+@pytest.mark.parametrize("wrong", [0, -1, -0.5, None, True, "80"])
+def test_counts_and_rates_are_numbers_above_zero(logs, name, wrong):
+    ((line, found),) = figures(logs, **{name: wrong})
+    assert line == 4 and found.startswith(f"{name} ")
+
+
+@pytest.mark.parametrize(("beyond", "lines"), [(-1e-6, []), (1e-6, [4])])
+def test_steps_of_a_block_fit_into_its_time_on_the_clock(logs, beyond, lines):
+    seconds = 1.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds + beyond  # from the block before
+    total = {"step_seconds": (1 + seconds) / 20, "throughput": 160 / (1 + seconds)}
+    assert [line for line, _ in figures(logs, total, step_seconds=seconds / 10, throughput=80 / seconds)] == lines
+
+
+@pytest.mark.parametrize(
+    ("total", "names"),
+    [
+        ({"samples_count": 161, "throughput": 80.5}, ["samples_count"]),
+        ({"steps": 19, "throughput": 160 / 1.9}, ["steps", "seconds of steps"]),
+        ({"step_seconds": 0.1 * (1 + 2e-6), "throughput": 80 / (1 + 2e-6)}, ["seconds of steps"]),
+        ({"step_seconds": 0.1 * (1 - 2e-6), "throughput": 80 / (1 - 2e-6)}, ["seconds of steps"]),
+        ({"step_seconds": 0.1 * (1 + 5e-7), "throughput": 80 / (1 + 5e-7)}, []),
+    ],
+)
+def test_the_whole_is_what_its_blocks_are_together(logs, total, names):
+    found = figures(logs, total)
+    assert [text.partition(" ")[2].removesuffix(" in all") for _, text in found] == names
+    assert {line for line, _ in found} <= {9}
+
+
+def instance(start, stop, nodes=1, number=0):
+    """An instance of a throughput set, as far as its time and nodes go."""
+    values = {"number_of_nodes": nodes}
+    mark = SimpleNamespace(line=5, time_ms=start)
+    window = (start, stop) if stop is not None else None
+    named = {"path": f"result_{number}.txt", "window": window, "start": mark, "lines": frozenset()}
+    return SimpleNamespace(**named, value=values.get, line=lambda key: 7)
+
+
+def of_system(nodes, scaling="weak", accelerators="4"):
+    data = {"number_of_nodes": nodes, "accelerators_per_node": accelerators}
+    return SimpleNamespace(scaling=scaling, description=SimpleNamespace(data=data), described=data or {})
+
+
+@pytest.mark.parametrize(
+    ("spans", "nodes", "found"),
+    [
+        ([(0, 10, 1), (5, 15, 1)], "2", None),
+        ([(0, 10, 1), (5, 15, 2)], "2", "3 nodes"),
+        ([(0, 10, 2), (10, 20, 2)], "2", None),  # one stops as the next starts
+        ([(0, 11, 2), (10, 20, 2)], "2", "4 nodes"),
+        ([(0, 10, 0.5), (0, 10, 0.5)], "1", None),
+        ([(0, 10, 3)], "2", "3 nodes"),
+        ([(0, 10, 3), (0, 10, 3)], "many", None),
+        ([(10, 10, 3)], "2", None),
+    ],
+)
+def test_instances_take_nodes_while_they_run(spans, nodes, found):
+    runs = [instance(*span, number=i) for i, span in enumerate(spans)]
+    faults = list(checks.instances_fit_into_the_system(runs, of_system(nodes), ONLY))
+    assert [fault.found.partition(" at once")[0] for fault in faults] == ([found] if found else [])
+    assert list(checks.instances_fit_into_the_system(runs, of_system(nodes, "strong"), ONLY)) == []
+
+
+@pytest.mark.parametrize(
+    ("spans", "alone", "severity"),
+    [
+        ([(0, 10), (9, 20)], [], None),
+        ([(0, 10), (10, 20)], ["result_0.txt"], ""),
+        ([(0, 10), (5, 20), (20, 30)], ["result_2.txt"], "review"),
+        ([(0, 30), (5, 6), (20, 25)], [], None),
+        ([(0, 10)], [], None),
+        ([(0, 10), (20, None)], [], None),  # one without a stop may have run beside any
+    ],
+)
+def test_instances_share_time_with_another(spans, alone, severity):
+    runs = [instance(*span, number=i) for i, span in enumerate(spans)]
+    faults = list(checks.instances_run_at_once(runs, of_system("4"), ONLY))
+    assert [(f.path, f.severity) for f in faults] == [(path, severity) for path in alone]
+    assert list(checks.instances_run_at_once(runs, of_system("4", "strong"), ONLY)) == []
+
+
+@pytest.mark.parametrize(("nodes", "faults"), [(1, 0), (2.5, 0), (0.5, 1), (0, 1), (None, 1), (True, 1)])
+def test_an_instance_says_its_nodes_from_1_on(nodes, faults):
+    runs = [instance(0, 10), instance(0, 10, nodes)]
+    assert len(list(checks.instances_say_their_scale(runs, of_system("4"), ONLY))) == faults
+    assert list(checks.instances_say_their_scale(runs, of_system("4", "strong"), ONLY)) == []

@@ -1,10 +1,14 @@
 """TREE: what lies where nothing is looked for, or has no place in a submission."""
 
 import os
+from pathlib import Path
 
 import pytest
 
+from compliance.checks import tree as checks
 from compliance.reading import tree as tree_module
+from compliance.reading.tree import Entry, Submission
+from rules.edition import load
 
 damage = pytest.mark.damage
 
@@ -92,3 +96,127 @@ def test_damage(entry, exactly):
 def test_tree_of_too_many_entries(tree, found, monkeypatch):
     monkeypatch.setattr(tree_module, "MOST_ENTRIES", 12)
     assert ("acme", 1, "TREE07") in found(tree.root)
+
+
+OURS, ROUND = load("v1.0"), load("mlperf-hpc-v0.7")  # which has no scalings
+SET = "results/box/strong/scaffold"
+CAMPAIGN = "results/box/tuning/scaffold/c1"
+
+
+def listed(*paths, **kinds):
+    """A submission of files, and of folders, which end in a slash."""
+    entries = [Entry(tuple(p.strip("/").split("/")), "folder" if p.endswith("/") else "file") for p in paths]
+    entries += [Entry(tuple(p.split("/")), kind) for kind, p in kinds.items()]
+    return Submission(Path("acme"), "acme", Path("acme"), tuple(entries), ())
+
+
+@pytest.mark.parametrize(
+    ("path", "placed"),
+    [
+        ("README.md", True),
+        ("LICENSE", True),
+        ("docs/notes.rst", True),
+        ("notes.txt", False),
+        ("source/any/thing.bin", True),
+        ("benchmarks/any/thing.bin", True),
+        ("systems/box.json", True),
+        ("systems/more/box.json", False),
+        ("systems/box.yaml", False),
+        (f"{SET}/result_0.txt", True),
+        (f"{SET}/core.1", False),
+        (f"{SET}/weights/a.safetensors", True),
+        ("results/weights/a.safetensors", False),
+        ("results/box/strong/weights/a.safetensors", True),
+        ("results/box/weights/a.safetensors", False),
+        (f"{SET}/environment_0.json", True),
+        ("results/box/environment_0.json", False),
+        ("results/box/strong/environment_0.json", True),
+        ("other/environment_0.json", False),
+        (f"{SET}/superseded/1/result_0.txt", True),
+        (f"{SET}/superseded/1/notes.txt", False),
+        (f"{SET}/superseded/1/weights/a.safetensors", True),
+        (f"{SET}/superseded/1/weights/a.bin", False),
+        (f"{SET}/superseded/1/a.safetensors", False),
+        (f"{SET}/ledger.jsonl", True),
+        ("results/box/strong/ledger.jsonl", False),
+        (f"{SET}/more/ledger.jsonl", False),
+        (f"{CAMPAIGN}/ledger.jsonl", True),
+        (f"{CAMPAIGN}/confirmation/ledger.jsonl", True),
+        (f"{CAMPAIGN}/campaign.json", True),
+        (f"{CAMPAIGN}/confirmation/campaign.json", False),
+        (f"{SET}/campaign.json", False),
+        (f"{SET}/power/result_0/node_0.txt", True),
+        ("results/box/weak/scaffold/pruned_results/result_9.txt", True),
+        ("results/box/weak/scaffold/pruned_results/notes.txt", False),
+    ],
+)
+def test_what_has_a_place_in_a_submission(path, placed):
+    assert [f.found for f in checks.files_have_a_place(listed(path), OURS)] == ([] if placed else [path.split("/")[-1]])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "results/box/deepcam/ledger.jsonl",
+        "results/box/deepcam/environment_0.json",
+        "results/box/deepcam/x/weights/a.safetensors",
+        "results/box/deepcam/superseded/1/result_0.txt",
+        "results/box/tuning/deepcam/c1/campaign.json",
+    ],
+)
+def test_what_an_edition_does_not_know_has_no_place(path):
+    assert len(list(checks.files_have_a_place(listed(path), ROUND))) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "named"),
+    [
+        ("scaling.json", 1, 0),
+        (f"{SET}/my_checker.py", 1, 0),
+        ("source/x/limits.yaml", 0, 0),
+        ("benchmarks/x/limits.yaml", 0, 0),
+        (f"{SET}/Result_0.txt", 0, 1),
+        (f"{SET}/results.log", 0, 1),
+        (f"{SET}/result_0.txt", 0, 0),
+        (f"{SET}/power/result_0.log", 0, 0),
+        ("systems/result.log", 0, 0),
+    ],
+)
+def test_files_that_other_rules_name(path, parameters, named):
+    submission = listed(path)
+    assert len(list(checks.parameter_files_are_ignored(submission, OURS))) == parameters
+    assert len(list(checks.logs_are_named_by_number(submission, OURS))) == named
+    if parameters or named:
+        assert list(checks.files_have_a_place(submission, OURS)) == []  # one finding each
+
+
+@pytest.mark.parametrize(
+    ("edition", "path", "benchmark", "empty"),
+    [
+        (OURS, "results/box/strong/scafold/", 1, 1),
+        (OURS, "results/box/strong/scaffold/", 0, 1),
+        (OURS, "results/box/strong/power/", 0, 0),
+        (OURS, "results/box/strong/", 0, 0),
+        (OURS, "results/box/strong/scaffold/deeper/", 0, 0),
+        (OURS, "source/box/strong/scafold/", 0, 0),
+        (ROUND, "results/box/deepcam/", 0, 1),
+        (ROUND, "results/box/scaffold/", 1, 1),
+        (ROUND, "results/box/deepcam/deeper/", 0, 0),
+    ],
+)
+def test_folders_of_results_are_of_a_benchmark_and_hold_logs(edition, path, benchmark, empty):
+    submission = listed(path, "results/x.md", "source/x")
+    assert len(list(checks.benchmark_folders_are_known(submission, edition))) == benchmark
+    assert len(list(checks.folders_of_results_hold_logs(submission, edition))) == empty
+
+
+def test_a_submission_without_results_is_told_so():
+    (fault,) = checks.folders_of_results_hold_logs(listed("source/x"), OURS)
+    assert (fault.found, fault.wanted) == ("no results", "results/")
+    assert list(checks.folders_of_results_hold_logs(listed("systems/box.json"), OURS)) == []  # it is being prepared
+
+
+def test_what_cannot_be_handed_on_is_named_once():
+    submission = listed("ok.md", "bad\nname.md", link="a", special="b", unreadable="c\n")
+    found = [fault.found for fault in checks.entries_are_files_and_folders(submission, OURS)]
+    assert found == ["the name bad\\nname.md", "a symbolic link", "a pipe, socket or device", "not readable"]

@@ -9,6 +9,7 @@ from benchmark.ledger import Drawn, Frozen
 from benchmark.tree import combine
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN
+from compliance.checks import tuning as module
 from compliance.engine import judge
 from rules.edition import loaded
 from rules.registry import Registry
@@ -253,3 +254,7 @@ def test_trials_at_once_on_other_nodes(tuned, found, nodes, codes):
     tuned.described(number_of_nodes=nodes)
     left = {"SYS10", "SYS11", "SYS12", "SYS13", "SYS08"}  # logs of more nodes than they name
     assert [code for _, _, code in found(tuned.root) if code not in left] == codes
+
+
+def test_so_much_is_told_and_no_more():
+    assert module.MOST_TOLD == 20

@@ -1,10 +1,15 @@
 """Logs that are given together: copies and replays are seen whichever round they were handed in to."""
 
 import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from compliance.engine import judge
+from compliance.reading.across import Across
+from rules.edition import load
 
 
 @pytest.fixture
@@ -58,3 +63,119 @@ def test_three_equal_scores_in_a_row_make_a_replay(tree, law, equal, codes):
         event["metadata"].update({k: other["metadata"][k] for k in ("intersection", "predicted", "true")})
     tree.write(1)
     assert [f.code for f in judge([tree.root], rules=law).findings] == codes
+
+
+EDITION = load("v1.0")
+SEEDS = EDITION.limits.seeds
+
+
+def fake(name, *seeds, folder="a", edition=EDITION, curve=(), start_ms=0):
+    """A run, as far as its seeds and its scores go: seeds in lines 10, 20 and so on."""
+    path = Path("/", folder, name)
+    known = tuple((10 * i, seed) for i, seed in enumerate(seeds, 1))
+    run = SimpleNamespace(path=str(path), file=path, set_path=folder, seeds=known, curve=list(enumerate(curve, 1)))
+    return SimpleNamespace(**vars(run), edition=edition, start_ms=start_ms, benchmark="b", problem="p", size=0)
+
+
+def across(*runs):
+    paths = [run.path for run in runs]
+    return Across(list(runs), {r.path: r.edition for r in runs}, dict.fromkeys(paths, "home"))
+
+
+def without(**seeds):
+    return replace(EDITION, limits=replace(EDITION.limits, seeds=replace(SEEDS, **seeds)))
+
+
+LOW = 1 << SEEDS.low_bits
+FAR = 1 << 50
+
+
+@pytest.mark.parametrize(("seed", "related"), [(5 + 7 * LOW, True), (5 + 7 * LOW + 1, False), (5 + LOW // 2, False)])
+def test_seeds_with_the_same_low_bits_are_related(seed, related):
+    first, second = fake("first", 5 + 3 * FAR), fake("second", seed + FAR)
+    told = across(first, second).related_seeds
+    assert [(r.run, r.line, r.seed) for r in told] == ([(second, 10, seed + FAR)] if related else [])
+    assert not told or told[0].how == f"whose low {SEEDS.low_bits} bits are those of the one in /a/first"
+
+
+def test_equal_seeds_are_reused_and_not_related():
+    modulus = 1 << SEEDS.modulus_bits
+    for second in (FAR, FAR + modulus):
+        found = across(fake("first", FAR), fake("second", second))
+        assert found.related_seeds == [] and len(found.reused_seeds) == 1
+    assert across(fake("first", FAR), fake("second", FAR + modulus // 2)).reused_seeds == []
+
+
+def test_only_the_first_seed_of_a_log_is_related_to_others():
+    first, other = fake("first", FAR, 3 * FAR + 77), fake("second", 9 * FAR + 12345, FAR + 5)
+    assert across(first, other).related_seeds == []
+    (close,) = across(first, fake("third", FAR + 5, 9 * FAR + 12345)).related_seeds
+    assert (close.line, close.seed, close.how) == (10, FAR + 5, "5 from that of /a/first")
+    (alike,) = across(first, fake("third", FAR + 5 * LOW, 7)).related_seeds
+    assert (alike.line, alike.seed) == (10, FAR + 5 * LOW)
+
+
+def test_seeds_of_a_set_that_are_evenly_spaced_are_told_of_the_third():
+    runs = [fake(f"run{i}", FAR * (1 + 2 * i) + 1000 * i * i, 5) for i in range(3)]
+    (relation,) = across(*runs).related_seeds
+    assert relation.how.startswith("as far from that of /a/run1 as that is from that of /a/run")
+    assert relation.line == 10
+    apart = [fake(f"run{i}", FAR * (1 + 2 * i) + 1000 * i * i, folder=f"set{i}") for i in range(3)]
+    assert across(*apart).related_seeds == []
+
+
+def test_seeds_that_no_edition_compares_are_not_related():
+    old = without(distance=0, low_bits=0)
+    assert across(fake("first", FAR, edition=old), fake("second", FAR + LOW, edition=old)).related_seeds == []
+
+
+def test_every_seed_of_a_log_counts_as_used_and_the_first_line_of_it_is_told():
+    first, other = fake("first", 3, FAR), fake("second", 7, FAR, 8, FAR)
+    (reuse,) = across(first, other).reused_seeds
+    assert (reuse.run, reuse.line, reuse.before, reuse.before_line, reuse.seed) == (other, 20, first, 20, FAR)
+    assert across(fake("alone", FAR, FAR)).reused_seeds == []
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "reused"), [(True, True, 1), (True, False, 1), (False, True, 1), (False, False, 0)]
+)
+def test_seeds_of_other_sets_are_reused_where_either_edition_wants_seeds_of_its_own(one, two, reused):
+    first, second = (without(across=wants) for wants in (one, two))
+    runs = fake("x", FAR, folder="a", edition=first), fake("y", FAR, folder="b", edition=second)
+    assert len(across(*runs).reused_seeds) == reused
+    same = fake("x", FAR, edition=first), fake("y", FAR, edition=second)
+    assert len(across(*same).reused_seeds) == 1
+
+
+A, B, C, D = 0.11, 0.22, 0.33, 0.44
+
+
+@pytest.mark.parametrize(
+    ("curve", "told"),
+    [
+        ([A, B, C, D], (1, 4)),
+        ([0.9, A, B, C], (2, 3)),
+        ([0.9, B, C, D, 0.8], (2, 3)),
+        ([A, B, 0.9, C, D], None),
+        ([A, B], None),
+        ([A, 0.5, 0, 1, B, C], (1, 3)),  # scores that say nothing are passed over
+        ([A, A, A, A], None),
+    ],
+)
+def test_a_replay_shares_three_telling_scores_in_a_row(curve, told):
+    first, later = fake("first", curve=[A, B, C, D], start_ms=5), fake("later", curve=curve, start_ms=9)
+    for runs in ((first, later), (later, first)):
+        found = across(*[SimpleNamespace(**{**vars(r), "evaluations": [r.path]}) for r in runs]).replays
+        assert [(r.run.path, r.line, r.first.path, r.equal) for r in found] == (
+            [("/a/later", told[0], "/a/first", told[1])] if told else []
+        )
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "replays"), [([A, B], [A, B], 1), ([A, B], [A, B, C], 0), ([A], [A], 0), ([], [], 0)]
+)
+def test_a_short_curve_is_a_replay_as_a_whole(one, two, replays):
+    runs = [fake(name, curve=curve) for name, curve in (("x", one), ("y", two))]
+    found = across(*[SimpleNamespace(**{**vars(r), "evaluations": [r.path]}) for r in runs])
+    assert len(found.replays) == replays
+    assert [len(part) for part in found.by_set()] == [1] * replays

@@ -2,7 +2,7 @@
 
 import pytest
 
-from compliance.reading.devices import devices_of
+from compliance.reading.devices import Group, devices_of, groups_of
 from rules.edition import load
 
 COMPUTE = load("v1.0").limits.compute
@@ -44,7 +44,35 @@ def test_an_unknown_precision_has_the_highest_rate(devices):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"ranks": 0}, {"nodes": "2"}, {"ranks": 1 << 40}, {"precision": None}, {"device": 0}]
+    "wrong", [{"ranks": 0}, {"nodes": "2"}, {"nodes": 1 << 32}, {"ranks": 1 << 40}, {"precision": None}, {"device": 0}]
 )
 def test_what_no_log_says_is_unknown(devices, wrong):
     assert devices(**{"device": "cpu", "threads": 1, **wrong}) is None
+
+
+def test_ranks_and_nodes_are_below_two_to_the_32(devices):
+    found = devices(device="cuda", ranks=(1 << 32) - 1, nodes=1)
+    assert (found.ranks, found.nodes) == ((1 << 32) - 1, 1)
+
+
+GROUP = {"host": "n1", "kind": "cuda", "name": "X", "ranks": 1, "uuids": ["u"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "known"),
+    [
+        ([GROUP], True),
+        ([{**GROUP, "uuids": []}], True),
+        ([], False),
+        ({}, False),
+        ([GROUP, 7], False),
+        ([{**GROUP, "ranks": 0}], False),
+        ([{**GROUP, "ranks": True}], False),
+        ([{**GROUP, "host": " "}], False),
+        ([{**GROUP, "name": 7}], False),
+        ([{**GROUP, "uuids": "u"}], False),
+        ([{**GROUP, "uuids": [7]}], False),
+    ],
+)
+def test_groups_of_devices_are_whole_or_none(value, known):
+    assert groups_of(value) == ([Group("n1", "cuda", "X", 1, tuple(value[0]["uuids"]))] if known else None)

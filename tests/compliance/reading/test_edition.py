@@ -1,5 +1,7 @@
 """Which edition judges what: the round's folder, or --rules; nothing that a submission says of itself."""
 
+import datetime
+import json
 import shutil
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import edition
 from compliance.reading.discovery import discover
+from compliance.reading.edition import HEAD
 from rules.edition import ROOT, current
 
 
@@ -62,3 +65,52 @@ def test_each_submission_of_a_round_is_looked_into_at_most_twice(monkeypatch, tm
     for one, together in zip(submissions, edition.rounds_of(submissions), strict=True):
         edition.select_edition(one, None, ROOT, together)
     assert len(submissions) == 40 and len(opened) <= 80
+
+
+# Of a year without a round.
+OPENFOLD = {"key": "submission_benchmark", "time_ms": 1_000_000_000_000, "value": "openfold"}
+OTHER = {"key": "odd", "time_ms": 1_000_000_000_000}
+
+
+def logged(path, *events):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in events))
+    return path
+
+
+@pytest.mark.parametrize(("before", "known"), [(0, True), (HEAD - 1, True), (HEAD, False)])
+def test_a_benchmark_is_looked_for_in_so_many_events(law, tmp_path, before, known):
+    path = logged(tmp_path / "x" / "a.log", *[OTHER] * before, OPENFOLD)
+    assert editions(path, law) == ("mlperf-hpc-v3.0" if known else current(law),)
+    assert HEAD == 400
+
+
+def test_a_benchmark_that_is_no_text_names_none(law, tmp_path):
+    path = logged(tmp_path / "x" / "a.log", {**OPENFOLD, "value": ["openfold"]}, {**OPENFOLD, "key": "odd"})
+    assert editions(path, law) == (current(law),)
+
+
+@pytest.mark.parametrize(
+    ("year", "edition"), [(2021, "mlperf-hpc-v1.0"), (2022, "mlperf-hpc-v2.0"), (None, "mlperf-hpc-v3.0")]
+)
+def test_the_year_of_the_logs_decides_and_without_one_the_last_edition(law, tmp_path, year, edition):
+    events = [{**OTHER, "time_ms": int(datetime.datetime(year, 6, 1).timestamp() * 1000)}] if year else []
+    logged(tmp_path / "acme" / "systems" / "box.json")
+    logged(tmp_path / "acme" / "results" / "box" / "oc20" / "result_0.txt", *events)
+    assert editions(tmp_path / "acme", law) == (edition,)
+
+
+def test_the_year_that_most_submissions_of_a_round_are_of_decides(law, tmp_path):
+    """Of two as frequent ones the later; a submission counts once, by its first log that has an event."""
+
+    def put(name, *years):
+        logged(tmp_path / name / "systems" / "box.json")
+        for i, year in enumerate(years):
+            events = [{**OTHER, "time_ms": int(datetime.datetime(year, 6, 1).timestamp() * 1000)}] if year else []
+            logged(tmp_path / name / "results" / f"box{i}" / "oc20" / "result_0.txt", *events)
+
+    put("a", 2021)
+    put("b", 2022)
+    assert editions(tmp_path, law) == ("mlperf-hpc-v2.0",)
+    put("c", None, 2021, 2022)
+    assert editions(tmp_path, law) == ("mlperf-hpc-v1.0",)

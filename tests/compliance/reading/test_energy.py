@@ -127,3 +127,81 @@ FULL = Coverage(1, "component", 2, 2, 4, 0)
 )
 def test_what_is_left_out(changes, machine, found):
     assert shortfall(FULL._replace(**changes), *machine) == found
+
+
+def test_so_much_is_read_and_no_more():
+    assert energy.MOST_SOURCES == 10_000
+    assert energy.MOST_NUMBERS == 5_000_000
+    assert energy.SHOWN == 20
+    assert energy.LONGEST == 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "sound"),
+    [
+        ({"node": "n" * 200}, True),
+        ({"node": "n" * 201}, False),
+        ({"node": " "}, False),
+        ({"device": 7}, False),
+        ({"wraps_at": 5e-324}, True),
+        ({"wraps_at": 0}, False),
+        ({"wraps_at": -0.5}, False),
+        ({"limit_watts": 0.5}, True),
+        ({"limit_watts": 0}, False),
+        ({"limit_watts": True}, False),
+        ({"scope": "rack"}, False),
+        ({"scope": "device"}, False),  # RAPL counts packages
+        ({"source": "mine", "scope": "device"}, True),
+    ],
+)
+def test_a_counter_is_named_and_its_numbers_are_above_zero(logs, changes, sound):
+    found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE, {**SOURCE, **changes}], rehearsal=False)))
+    assert (len(found.sources), len(found.faults)) == ((2, 0) if sound else (0, 1))
+
+
+@pytest.mark.parametrize(("number", "faults"), [(2, 0), (3, 1)])
+def test_so_many_counters_are_read(logs, monkeypatch, number, faults):
+    monkeypatch.setattr(energy, "MOST_SOURCES", 2)
+    found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE] * number, rehearsal=False)))
+    assert len(found.faults) == faults and len(found.sources) == (0 if faults else 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sound"),
+    [
+        ({}, True),
+        ({"times": [0]}, True),
+        ({"times": [-1]}, False),
+        ({"times": [(1 << 53) - 1]}, True),
+        ({"times": [1 << 53]}, False),
+        ({"times": [1.0]}, False),
+        ({"times": []}, False),
+        ({"times": [1, 1], "joules": [0, 0]}, False),
+        ({"joules": [None]}, True),
+        ({"joules": [0]}, True),
+        ({"joules": [-1e-9]}, False),
+        ({"joules": [9e17]}, True),
+        ({"joules": [1e18]}, False),
+        ({"joules": [True]}, False),
+        ({"gap": 0.0}, True),
+        ({"gap": -0.5}, False),
+        ({"gap": None}, False),
+        ({"moment": "noon"}, False),
+        ({"moment": ["run_start"]}, False),
+    ],
+)
+def test_a_reading_has_a_time_and_joules_of_every_counter(logs, changes, sound):
+    said = {"times": [5], "joules": [1.0], "moment": "run_start", "gap": 1, **changes}
+    value = {"time_ms": said["times"], "joules": said["joules"]}
+    reading = logs.event(4, "energy_reading", value=value, moment=said["moment"], gap_seconds=said["gap"])
+    found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE], rehearsal=False), reading))
+    assert (len(found.readings), [line for line, *_ in found.faults]) == ((1, []) if sound else (0, [4]))
+
+
+def test_counters_that_were_never_read_failed(logs):
+    head = logs.event(3, "energy_sources", value=[SOURCE, {**SOURCE, "device": "q"}], rehearsal=False)
+    assert coverage_of(logs.read(head)) == Coverage(3, "component", 1, 2, 0, 2)
+    value = {"time_ms": [1, 1], "joules": [0.0, None]}
+    reading = logs.event(4, "energy_reading", value=value, moment="run_start", gap_seconds=0)
+    assert coverage_of(logs.read(head, reading)).failed == 1
+    assert coverage_of(logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False))) is None

@@ -107,3 +107,39 @@ def test_what_a_log_names():
         reading.Named(9, "b" * 64, None, "environment_4_1.json"),
     )
     assert reading.named(said, later, "set/result_5.txt") == () == reading.named(None, later, "set/result_4.txt")
+
+
+def test_so_much_is_read_and_no_more():
+    assert reading.MOST_RESUMED == 1000
+    assert reading.DEEPEST == 8
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: c["nodes"][0].update(hosts=["n" * 255]),
+        lambda c: first(c, driver={"value": "x", "origin": "o" * 500}),
+        lambda c: first(c, driver={"value": "x", "origin": "o"}),
+        lambda c: c["nodes"].extend([{"hosts": ["n"], "facts": {}}] * 16),
+        lambda c: c["nodes"].append({"hosts": ["n"], "facts": {"node": {"value": {}, "origin": "o"}}}),
+    ],
+)
+def test_what_is_just_good(change):
+    assert reading.parse(changed(change)).nodes
+
+
+@pytest.mark.parametrize(
+    ("size", "good"), [(0, False), (1, True), ((1 << 53) - 1, True), (1 << 53, False), (True, False)]
+)
+def test_a_log_names_the_bytes_of_a_manifest(size, good):
+    said = event(3, "environment", value="a" * 64, bytes=size, path="environment_4.json")
+    assert (reading.fault_of(said, "set/result_4.txt") is None) == good
+    assert len(reading.named(said, [], "set/result_4.txt")) == good
+
+
+def test_so_many_manifests_of_a_run_are_named(monkeypatch):
+    monkeypatch.setattr(reading, "MOST_RESUMED", 2)
+    said = event(3, "environment", value="a" * 64, bytes=7, path="environment_4.json")
+    later = [event(9 + i, "resumed", value={"environment": "b" * 64}) for i in range(3)]
+    found = reading.named(said, later, "set/result_4.txt")
+    assert [n.file for n in found] == ["environment_4.json", "environment_4_1.json", "environment_4_2.json"]

@@ -126,3 +126,9 @@ def test_descriptions_are_json_files_right_below_systems(tree, files):
     for name in ("systems/more/crate.json", "systems/notes.md"):
         tree.put(tree.root / name, "{}")
     assert list(files().descriptions) == ["box"]
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.LARGEST == 2**21
+    assert module.LARGEST_ALL == 2**27
+    assert module.LARGEST_PYTHON == 2**21

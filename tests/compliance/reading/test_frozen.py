@@ -68,3 +68,7 @@ def test_changes(tmp_path, monkeypatch):
     assert found == [("gone", "absent"), ("longer", "changed"), ("new", "added"), ("other", "changed")]
     assert read == ["other", "same"]  # a file of other size is not read
     assert sha256(tmp_path / "none") == ""
+
+
+def test_so_much_is_read_and_no_more():
+    assert frozen.LARGEST == 2**26

@@ -1,9 +1,11 @@
 """What a command line and a config give, however they are written."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from compliance.reading import given as module
 from compliance.reading.given import given, options, same
 
 BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
@@ -62,3 +64,52 @@ def test_options_have_values_in_two_ways():
 )
 def test_values_are_compared_by_what_they_are(value, logged, equal):
     assert same(value, logged) is equal
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.LARGEST == 16_384
+
+
+@pytest.mark.parametrize(("more", "read"), [(-1, True), (0, True), (1, False)])
+def test_a_config_is_read_up_to_so_many_characters(more, read):
+    text = "x: 1\n"
+    assert given([], text + "#" * (module.LARGEST + more - len(text))) == ({"x": 1} if read else {})
+
+
+@pytest.mark.parametrize(("length", "known"), [(100, True), (101, False)])
+def test_a_setting_s_name_has_so_many_characters(length, known):
+    assert given(["a" * length + "=1"], None) == ({"a" * length: 1} if known else {})
+
+
+class Run:
+    """A run, as far as its settings go."""
+
+    source = None
+
+    def value(self, key):
+        return {"hyperparameters": {"x": 1}, "submission_org": "acme"}.get(key)
+
+
+def told(*words, text=None):
+    environment = SimpleNamespace(run={"command": None if words == (None,) else list(words), "config": text})
+    return [found for found, _ in module.differences(environment, Run(), None)]
+
+
+@pytest.mark.parametrize(("before", "found"), [(module.MOST - 1, ["x 2"]), (module.MOST, [])])
+def test_so_many_words_of_a_command_line_are_looked_at(before, found):
+    assert told(*["word"] * before, "x=2") == found
+    assert module.MOST == 300
+
+
+@pytest.mark.parametrize(("length", "found"), [(module.LONGEST, 1), (module.LONGEST + 1, 0)])
+def test_a_word_of_a_command_line_has_so_many_characters(length, found):
+    assert len(told("x=2" + "0" * (length - 3))) == found
+    assert module.LONGEST == 200
+
+
+def test_what_is_given_is_held_against_what_is_logged():
+    assert told("x=1", "--org", "acme") == told() == []
+    assert told("--org=bolt", "x=3") == ["--org bolt", "x 3"]
+    assert told(None) == ["no command line"]
+    assert told("x=auto", "other=7") == []
+    assert told("x=1", text="x: 5\n") == [] and told(text="x: 5\n") == ["x 5"]

@@ -145,3 +145,45 @@ def test_what_a_value_takes(value, size):
 
 def test_what_is_nested_too_deeply_is_not_counted():
     assert module.size_of([["x" * 1000]], 0) == 72 and module.size_of([["x" * 1000]], 1) == 72 + 72
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.MOST_EVENTS == 100_000
+    assert module.MOST_BYTES == 2**28
+    assert module.SMALL == 2**24
+    assert module.MOST_KEYS == 500
+    assert module.SHOWN == 100
+
+
+@pytest.mark.parametrize(("number", "shown"), [(1, 1), (2, 2), (3, 2)])
+def test_of_faults_of_the_text_so_many_are_shown_and_all_are_counted(tmp_path, monkeypatch, number, shown):
+    monkeypatch.setattr(module, "SHOWN", 2)
+    line = ':::MLLOG {"key": "seed", "time_ms": %s, "value": 1}\n'
+    text = line % 100 + ":::MLLOG x\n" * number + (line % 90) * number + (line % 99.5) * number
+    text += ("odd " + line % 100) * number
+    (tmp_path / "result_0.txt").write_text(text)
+    log = gather_log(tmp_path / "result_0.txt", "result_0.txt", load("v1.0"))
+    assert (len(log.bad), log.bad_count) == (shown, number)
+    assert len(log.not_time) == shown and log.back == [(2 + number + i, 10, "seed") for i in range(shown)]
+    assert log.odd == {"prefix": [number, 2 + 3 * number]}
+    assert (log.size, log.last_line, log.count) == (len(text), 1 + 4 * number, 1 + 3 * number)
+
+
+@pytest.mark.parametrize(("small", "kept"), [(0, 2), (1 << 24, 4)])
+def test_large_events_of_a_large_log_take_the_room_of_several(gather, monkeypatch, small, kept):
+    monkeypatch.setattr(module, "MOST_EVENTS", 8)
+    monkeypatch.setattr(module, "SMALL", small)
+    log = gather(*[("seed", i, "x" * (3 << 10)) for i in range(4)])
+    assert (len(log.all("seed")), log.overflow) == (kept, 3 if kept == 2 else 0)
+
+
+def test_an_empty_log_ends_in_line_1(gather):
+    log = gather()
+    assert (log.last_line, log.count, log.overflow, log.value("seed"), log.first("seed")) == (1, 0, 0, None, None)
+
+
+def test_of_steps_back_that_stay_so_many_are_shown(logs, monkeypatch):
+    monkeypatch.setattr(module, "SHOWN", 2)
+    events = [logs.event(1, "seed", 1000, 1), logs.event(2, "seed", 1000, 1)]
+    log = merged(logs, *events, *[logs.event(3 + i, f"mine_{i}", 990 - i) for i in range(4)])
+    assert log.back == [(3, 10, "mine_0"), (4, 11, "mine_1")]

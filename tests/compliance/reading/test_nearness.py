@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from compliance.reading import nearness as module
 from compliance.reading.nearness import Index, Scale, distance, scale_of
 from compliance.reading.scores import Numbers
 from rules.edition import load
@@ -131,3 +132,8 @@ def test_a_crowd_in_one_place_is_bounded():
     near = [known.add(fake(str(i), *([[*first[:9], first[9] + i % 7]] * 20))) for i in range(300)]
     assert near[0] is None and all(near[1:])
     assert time.process_time() - start < 30
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.KEPT == 32
+    assert module.FARTHEST == 2.0**53

@@ -1,6 +1,7 @@
 """What a run is: read once, the same for checks and results."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -100,3 +101,85 @@ def test_what_a_run_takes_is_counted(tree, law):
     run, _ = run_of(tree, law)
     facts = {**run.facts, "more": Fact(1, "x" * 1000)}
     assert 1000 <= replace(run, facts=facts).kept - run.kept <= 1200 and 1000 < run.kept < 50_000
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.MOST_SEEDS == 1000
+    assert module.MOST_RESUMED == 1000
+    assert module.DEEPEST == 16
+    assert module.LARGEST == 65_536
+    assert module.LARGEST_ALL == 2**20
+    assert module.EXACT == 2**53
+
+
+@pytest.mark.parametrize(
+    ("time", "kept"),
+    [
+        (module.EXACT - 1, module.EXACT - 1),
+        (module.EXACT, None),
+        (1 - module.EXACT, 1 - module.EXACT),
+        (-module.EXACT, None),
+        (2.6, 3),
+        (float(module.EXACT), None),
+        (-float(module.EXACT), None),
+        (math.nan, None),
+        (True, None),
+        ("5", None),
+    ],
+)
+def test_times_are_whole_milliseconds_that_are_exact(time, kept):
+    assert module._mark(fact(1)._replace(time_ms=time)) == module.Mark(1, kept)
+
+
+def read(logs, *events):
+    return logs.read(*(logs.event(line, key, time, value) for line, (key, time, value) in enumerate(events, 1)))
+
+
+def test_a_span_without_an_end_closes_where_the_next_begins_or_at_the_runs_end(logs):
+    log = read(
+        logs,
+        ("epoch_start", 10, None),
+        ("epoch_start", 20, None),
+        ("epoch_stop", 30, None),
+        ("epoch_stop", 35, None),
+        ("epoch_start", 40, None),
+        ("epoch_stop", None, None),
+    )
+    stop = module.Mark(9, 50)
+    assert module._spans(log, "epoch", stop) == [(10, 20), (20, 30), (40, 50)]
+    for none in (None, module.Mark(9, None)):
+        assert module._spans(log, "epoch", none) == [(10, 20), (20, 30)]
+    assert module._last_line(log, "epoch") == 6 and module._last_line(log, "eval") == 0
+
+
+@pytest.mark.parametrize(
+    ("events", "rate"),
+    [
+        ([("tracked_stats", {"throughput": 2.0}), ("tracked_stats", {"throughput": 6.0})], 3.0),
+        ([("throughput", {"throughput": 0.5}), ("tracked_stats", {"throughput": 0}), ("tracked_stats", 1.5)], 0.75),
+        ([("tracked_stats", {"throughput": -1.0}), ("tracked_stats", {"loss": 1})], None),
+    ],
+)
+def test_a_rate_is_the_harmonic_mean_of_what_is_above_zero(logs, events, rate):
+    found = module._rate(read(logs, *((key, i, value) for i, (key, value) in enumerate(events))))
+    assert found == (None if rate is None else pytest.approx(rate))
+
+
+def test_a_run_without_a_later_stop_has_no_timed_span(tree, law):
+    run, _ = run_of(tree, law)
+    start, stop = run.start.time_ms, run.stop.time_ms
+    assert run.window == (start, stop) == (run.start_ms, run.stop_ms)
+    assert replace(run, stop=run.stop._replace(time_ms=start + 1)).window == (start, start + 1)
+    for none in (None, run.stop._replace(time_ms=start), run.stop._replace(time_ms=None)):
+        assert replace(run, stop=none).window is replace(run, stop=none).seconds is None
+    assert replace(run, stop=None).stop_line == run.last_line and run.stop_line == run.stop.line
+    assert replace(run, start=None).start_ms is replace(run, stop=None).stop_ms is None
+
+
+def test_what_a_run_does_not_say(tree, law):
+    run, _ = run_of(tree, law)
+    assert run.value("nothing", 7) == 7 and run.line("nothing") == 1
+    assert replace(run, facts={"x": Fact(9, None)}).value("x", 7) == 7
+    assert replace(run, facts={"x": Fact(9, 0)}).value("x", 7) == 0
+    assert run.set_path == str(tree.path(2).parent)
+    assert replace(run, pruned=True).set_path == str(tree.path(2).parent.parent)

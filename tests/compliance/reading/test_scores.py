@@ -1,7 +1,10 @@
 """What scores follow from: counts, sums, and what is kept of them."""
 
+from dataclasses import replace
+
 import pytest
 
+from compliance.reading import scores as module
 from compliance.reading.log import Log
 from compliance.reading.scores import Numbers, counts_of, numbers_of, sums_of
 from compliance.reading.terms import terms_for
@@ -48,3 +51,26 @@ def test_numbers_are_kept_as_far_as_they_are_alike():
 
 def test_what_they_take_is_counted():
     assert Numbers([(7, 1.0, (1.0, 2.0))] * 3, 9).kept == 3 * 4 * 8
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.MOST_CLASSES == 64
+
+
+def test_counts_have_two_classes_at_least_and_fit_63_bits(logs):
+    two = {name: [0, (1 << 62) - 1] for name in COUNTS}
+    assert counts_of(logs.event(1, "eval_accuracy", **two)).true == (0, (1 << 62) - 1)
+    assert counts_of(logs.event(1, "eval_accuracy", **{name: [1] for name in COUNTS})) is None
+
+
+@pytest.mark.parametrize(("classes", "kept"), [(module.MOST_CLASSES, True), (module.MOST_CLASSES + 1, False)])
+def test_numbers_of_so_many_classes_are_kept(logs, terms, classes, kept):
+    counts = {name: [1] * (classes + 1) for name in COUNTS}  # and the background
+    found = numbers_of(logs.event(1, "eval_accuracy", **counts), terms("scaffold", "smoke"))
+    assert len(found) == (2 * classes if kept else 0)
+
+
+def test_of_an_unknown_benchmark_nothing_is_compared(logs, terms):
+    known = terms("scaffold", "smoke")
+    for name in ("benchmark", "problem"):
+        assert numbers_of(logs.event(1, "eval_accuracy", **COUNTS), replace(known, **{name: None})) == ()

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from compliance.reading import series as module
 from compliance.reading.series import MOST, Evaluation, Evaluations, Spans
 
 
@@ -22,3 +23,14 @@ def test_packed_series_give_back_what_was_put_in():
 @pytest.mark.parametrize(("given", "kept"), [(MOST - 1, MOST - 1), (MOST, MOST), (MOST + 1, MOST)])
 def test_so_many_are_kept(given, kept):
     assert len(Spans([(1, 2)] * given)) == len(Evaluations([Evaluation(1, 2, 3.0, 4.0, 0.5)] * given)) == kept
+
+
+def test_series_keep_so_many(monkeypatch):
+    assert module.MOST == 20_000
+    monkeypatch.setattr(module, "MOST", 2)
+    assert len(Evaluations([Evaluation(i, i, None, None, 0.5) for i in range(3)])) == 2
+    packed = Spans([(1, 5), (7, 9), (11, 12)])
+    assert list(packed) == [(1, 5), (7, 9)]
+    for one in (packed, Evaluations([Evaluation(1, 1, None, None, 0.5)])):
+        with pytest.raises(IndexError):
+            one[-3]

@@ -1,5 +1,7 @@
 """The terms of a log: what its folder says goes before what it says itself."""
 
+from dataclasses import replace
+
 import pytest
 
 from compliance.reading.terms import terms_for
@@ -54,3 +56,26 @@ def test_the_target_is_the_benchmarks_or_else_the_problems(logs, law):
 def test_the_metric_is_the_benchmarks(logs):
     metrics = {name: terms_for(logs.read(), ROUND, name).metric for name in ROUND.benchmarks}
     assert metrics["cosmoflow"] == "eval_error" and metrics["deepcam"] == "eval_accuracy"
+
+
+@pytest.mark.parametrize(
+    ("edition", "value", "tried"),
+    [("v1.0", True, True), ("v1.0", 1, False), ("v1.0", False, False), ("mlperf-hpc-v2.0", True, False)],
+)
+def test_a_trial_of_the_input_has_rules_of_its_own(logs, edition, value, tried):
+    terms = terms_for(logs.read(logs.event(1, "io_only", value=value)), load(edition))
+    assert (terms.io_only, terms.throughput_only) == (tried, tried)
+    assert terms.codes == (load(edition).io_codes if tried else load(edition).codes)
+
+
+def test_rules_that_do_not_hold_for_a_log_are_left_out(logs):
+    for key in ("problem", "throughput_only", "io_only"):
+        terms = terms_for(logs.read(logs.event(1, key, value=True)), load("v1.0"))
+        some = frozenset(sorted(terms.codes)[:2])
+        assert replace(terms, without=some).codes == terms.codes - some
+
+
+def test_a_problem_of_another_benchmark_is_none(logs):
+    log = logs.read(logs.event(1, "problem", value="smoke"))
+    assert terms_for(log, load("v1.0"), "scaffold").problem is load("v1.0").problems["smoke"]
+    assert terms_for(log, load("v1.0"), "cosmoflow").problem is None

@@ -117,3 +117,103 @@ def test_log_lines_are_found_under_any_name(tree):
         tree.path(index).write_text("no event\n" * 3)
     os.mkfifo(folder / "pipe")
     assert misnamed_log(os.scandir(folder)) == ""
+
+
+def test_so_much_is_read_and_no_more():
+    assert reading_tree.MOST_ENTRIES == 200_000
+    assert reading_tree.DEEPEST == 32
+
+
+@pytest.mark.parametrize(
+    ("inner", "tuning"),
+    [
+        ("box/tuning/scaffold/c1", True),
+        ("box/tuning/scaffold/c1/confirmation", True),
+        ("box/tuning/scaffold/c1/other", False),
+        ("box/tuning/scaffold/confirmation", False),
+        ("box/tuning/scaffold/confirmation/confirmation", False),
+        ("box/tuning/scaffold", False),
+        ("box/strong/scaffold/c1", False),
+        ("box/tuning/scaffold/c1/confirmation/more", False),
+    ],
+)
+def test_a_campaign_and_its_confirmation_runs_have_a_place(tmp_path, inner, tuning):
+    assert reading_tree.is_tuning(tuple(inner.split("/"))) is tuning
+    place = place_of(tmp_path / "r" / "o" / "results" / inner)
+    assert (place.campaign == "c1" and place.org == "o" and place.benchmark == "scaffold") is tuning
+    assert place.confirmation is (tuning and inner.endswith("/confirmation"))
+    assert not tuning or (place.round, place.system, place.scaling) == ("r", "box", "tuning")
+
+
+@pytest.mark.parametrize(
+    ("path", "system", "scaling", "benchmark", "campaign"),
+    [
+        ("results/box/strong/scaffold", "box", "strong", "scaffold", ""),
+        ("results/box/scaffold", "box", "", "scaffold", ""),
+        ("results/box", "box", "", "", ""),
+        ("results", "", "", "", ""),
+        ("results/box/tuning/scaffold/c1", "box", "tuning", "scaffold", "c1"),
+        ("results/box/tuning/scaffold/c1/confirmation", "box", "tuning", "scaffold", "c1"),
+    ],
+)
+def test_folders_of_a_submission_say_what_a_set_is(tmp_path, path, system, scaling, benchmark, campaign):
+    for i in (10, 9):
+        file = tmp_path / "r" / "acme" / path / f"result_{i}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
+    (found,) = read_submission(tmp_path / "r" / "acme", "acme", tmp_path).sets
+    place = found.place
+    assert (place.round, place.org, place.home) == ("r", "acme", tmp_path / "r" / "acme")
+    assert (place.system, place.scaling, place.benchmark, place.campaign) == (system, scaling, benchmark, campaign)
+    assert place.confirmation is path.endswith("confirmation") and found.trials is (path.endswith("c1"))
+    assert [(log.number, log.pruned) for log in found.logs] == [(9, False), (10, False)]
+
+
+def test_logs_that_were_made_again_are_aside(tmp_path):
+    home = tmp_path / "results" / "box" / "strong" / "scaffold"
+    for name in ("result_0.txt", "superseded/1/result_0.txt", "superseded/2/result_0.txt", "superseded/result_5.txt"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("")
+    within = [s for s in read_submission(tmp_path, "acme", tmp_path).sets if s.path == home]
+    for found in (*within, reading_tree.read_set(home, "set", home)):
+        assert len(found.logs) == 1
+        assert [log.file.relative_to(home).as_posix() for log in found.superseded] == [
+            "superseded/1/result_0.txt",
+            "superseded/2/result_0.txt",
+        ]
+    assert len(within) == 1
+
+
+@pytest.mark.parametrize(
+    ("deepest", "kinds"),
+    [(1, ["folder", "unreadable"]), (2, ["folder", "folder", "unreadable"]), (3, ["folder", "folder", "file"])],
+)
+def test_a_listing_goes_so_deep(tmp_path, monkeypatch, deepest, kinds):
+    monkeypatch.setattr(reading_tree, "DEEPEST", deepest)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "file").write_text("four")
+    found = read_submission(tmp_path, "acme", tmp_path)
+    assert [entry.kind for entry in found.entries] == kinds and not found.cut
+    assert deepest < 3 or found.entries[-1].size == 4
+    assert (
+        found.names() == ["a"] and found.names("a") == ["b"][: deepest - 1] and len(found.under("a")) == len(kinds) - 1
+    )
+
+
+@pytest.mark.parametrize(("most", "cut"), [(2, True), (3, False), (4, False)])
+def test_a_listing_is_cut_beyond_so_many_entries(tmp_path, monkeypatch, most, cut):
+    for name in "abc":
+        (tmp_path / name).touch()
+    monkeypatch.setattr(reading_tree, "MOST_ENTRIES", most)
+    found = read_submission(tmp_path, "acme", tmp_path)
+    assert (found.cut, len(found.entries)) == (cut, min(most, 3))
+
+
+def test_log_lines_are_looked_for_in_so_many_files_and_lines(tmp_path, logs):
+    logs.good(1).write(tmp_path / "a.log")
+    text = (tmp_path / "a.log").read_text()
+    (tmp_path / "a.log").write_text(":::MLLOG x\n" * 99 + text)
+    assert misnamed_log(os.scandir(tmp_path)) == "a.log"
+    (tmp_path / "a.log").write_text(":::MLLOG x\n" * 100 + text)
+    assert misnamed_log(os.scandir(tmp_path)) == ""
+    assert (reading_tree.MOST_OPENED, reading_tree.MOST_LINES) == (20, 100)

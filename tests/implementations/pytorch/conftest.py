@@ -37,6 +37,7 @@ def load_helper(name):
 
 _forked = load_helper("forked")
 Run, finished = _forked.Run, _forked.finished
+_threaded = load_helper("threaded")
 
 
 def pytest_collection_modifyitems(items):
@@ -107,6 +108,12 @@ def environment() -> dict[str, str]:
 def tiny(tmp_path_factory, warm) -> Tiny:
     """The tiny problem, made from smoke's definition; every evaluation reaches its target."""
     return make_tiny(tmp_path_factory.mktemp("tiny"), warm)
+
+
+@pytest.fixture
+def in_threads(monkeypatch):
+    """(layout, work) -> what `work` gives on every rank of a layout, whose ranks are threads of this process."""
+    return lambda layout, work: _threaded.in_threads(monkeypatch, layout, work)
 
 
 def make_tiny(folder: Path, warm: Warm | None = None) -> Tiny:

@@ -31,3 +31,43 @@ def test_values_beyond_all_measure_are_not_drawn(new_log, read):
     values = [0.5, 1e300, 0.96]
     assert [v for _, v in curve(read(new_log.scaffold(values=values)))] == [0.5, 0.96]
     assert curve(read(new_log.Log())) == []
+
+
+def scored(log, *scores):
+    """A run with evaluations, each with its metadata, the value growing."""
+    for i, where in enumerate(scores):
+        log.add("eval_accuracy", 0.1 * (i + 1), after=10, **where)
+    return log.add("run_stop", after=1)
+
+
+def places_of(run):
+    return [epoch for epoch, _ in curve(run)]
+
+
+@pytest.mark.parametrize(
+    ("steps", "places"),
+    [((0, 40), [0, 2]), ((10, 40), [0.5, 2]), ((0, 0), [1, 2]), ((10, 20, 40), [0.5, 1, 2]), ((None, 40), [1, 2])],
+)
+def test_steps_place_evaluations_over_all_epochs_where_all_are_logged(new_log, read, steps, places):
+    log = new_log.header(new_log.Log()).add("run_start")
+    for e in (1, 2):
+        log.add("epoch_start", epoch_num=e).add("epoch_stop", after=5, epoch_num=e)
+    scores = [{"epoch_num": 2} | ({} if step is None else {"step_num": step}) for step in steps]
+    assert places_of(read(scored(log, *scores))) == places
+
+
+def test_evaluations_of_no_epoch_are_counted(new_log, read):
+    log = new_log.header(new_log.Log()).add("run_start")
+    assert places_of(read(scored(log, {}, {}, {}))) == [1, 2, 3]
+
+
+def test_epochs_that_are_only_named_by_evaluations_count_from_one(new_log, read):
+    log = new_log.header(new_log.Log()).add("run_start")
+    assert places_of(read(scored(log, {"epoch_num": 1}, {"epoch_num": 2}, {"epoch_num": 4}))) == [1, 2, 4]
+
+
+@pytest.mark.parametrize("name", ["epoch_num", "step_num"])
+@pytest.mark.parametrize(("number", "drawn"), [(2**63 - 2**11, 2), (2**63, 1), (-(2**63), 1)])
+def test_numbers_are_drawn_below_the_largest(new_log, read, name, number, drawn):
+    log = new_log.header(new_log.Log()).add("run_start")
+    assert len(places_of(read(scored(log, {}, {name: number})))) == drawn

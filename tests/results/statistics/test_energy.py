@@ -3,13 +3,16 @@
 import csv
 import io
 import json
+import math
+from types import SimpleNamespace
 
 import pytest
 
 from compliance.engine import judge
 from results import compare, summarize
-from results.statistics.energy import against
+from results.statistics.energy import against, energy
 from results.statistics.result import summarize as results_of
+from results.statistics.score import TrimmedMean
 from results.tables.record import record
 
 SECONDS = (50.0, 40.0, 44.0, 60.0, 41.0)
@@ -145,3 +148,44 @@ def test_time_against_energy_is_a_chart_for_each_way(tree, new_log):
     found = [chart for chart in energies(results, organisations(results)) if chart]
     assert [chart.caption for chart in found] == ["Energy to the target against time, by node counters"]
     assert [row[1] for row in found[0].tables["points"].rows] == ["a/box", "b/box"]
+
+
+def measured(joules=100.0, converged=True, tier="node", scaling="strong", **more):
+    """A run of 10 s, as a row of a table."""
+    parts = {"training_joules": 80.0, "trained": 40.0, "evaluation_joules": 20.0, "eval_samples": 5.0}
+    row = {"total_ms": 10_000, "evaluations": 2.0, **parts, **more}
+    return SimpleNamespace(joules=joules, converged=converged, energy_tier=tier, scaling=scaling, **row)
+
+
+def test_figures_of_energy_by_hand():
+    rows = [measured(joules) for joules in (100.0, 500.0, 300.0, 200.0, 400.0)]
+    found = energy(rows, [False, False, True, True, True])
+    assert (found.joules.mean, found.watts, found.runs) == (300, pytest.approx(30), (100, 500, 300, 200, 400))
+    assert (found.trained, found.evaluated) == (2, 2)
+    weak = energy([measured(j, scaling="weak") for j in (100.0, 500.0, 900.0, 900.0, 100.0)], [True] * 5)
+    assert weak.joules == TrimmedMean(5, 0, 500) and weak.words == "node counters"
+
+
+@pytest.mark.parametrize("joules", [None, 0.0, -0.5, -1.0])
+def test_a_run_without_energy_leaves_none_but_for_one_that_failed(joules):
+    rows = [measured(), measured(joules), measured()]
+    assert energy(rows, [True] * 3) is None
+    rows[1] = measured(joules, converged=False, tier=None)
+    assert energy(rows, [True, False, True]).runs == (100, math.inf, 100)
+
+
+def test_nothing_to_average_is_no_energy():
+    assert energy([measured()], [False]) is None and energy([], []) is None
+    assert energy([measured(tier="guess")], [True]) is None
+
+
+@pytest.mark.parametrize("name", ["training_joules", "trained", "evaluation_joules", "eval_samples", "evaluations"])
+def test_joules_a_sample_need_both_of_every_run(name):
+    found = energy([measured(), measured(**{name: None})], [True, True])
+    which = "trained" if name.startswith("train") else "evaluated"
+    assert [known for known in ("trained", "evaluated") if getattr(found, known) is None] == [which]
+
+
+def test_no_samples_have_no_joules_each():
+    assert energy([measured(trained=0.0)], [True]).trained is None
+    assert energy([measured(training_joules=0.0)], [True]).trained == 0

@@ -8,6 +8,7 @@ import pytest
 from compliance.engine import judge
 from results.statistics import result
 from results.statistics.result import summarize
+from results.tables.columns import Row
 from rules.edition import load
 from rules.permutation import MOST_RUNS
 from rules.reference import reference_points
@@ -121,3 +122,56 @@ def test_more_runs_than_can_be_counted_are_held_against_nothing(tree, new_log, p
         published(smoke={8: [20] * runs})
         (r,) = results(tree.set(epochs_of(new_log, [10] * 5)))
         assert (r.surprise is not None) == known
+
+
+def alone(new_log, problem, rate=10.0, start=0):
+    """A log that measures throughput alone."""
+    log = new_log.header(new_log.Log(1_700_000_000_000 + start), problem=problem, throughput_only=True)
+    log.add("run_start").add("throughput", {"throughput": rate}, after=100, steps=20)
+    return log.add("run_stop", status="success")
+
+
+def test_throughput_alone_is_a_result_for_each_problem(tree, new_log):
+    logs = [alone(new_log, "smoke"), alone(new_log, "scale6", start=5000), alone(new_log, "smoke", start=9000)]
+    found = results(tree.set(logs))
+    assert [(r.group[2], len(r.rows)) for r in found] == [("scale6", 1), ("smoke", 2)]
+    assert all(r.throughput_only and r.in_order and not r.ranked for r in found)
+    (mixed,) = results(tree.set([*logs, new_log.scaffold(50, seed=7)]))
+    assert mixed.why == "runs of 2 problems in one set: scale6, smoke" and not mixed.throughput_only
+
+
+def test_runs_of_unlike_settings_are_no_set():
+    def why(*rows):
+        return result.mixed([Row(**fields) for fields in rows])
+
+    assert why({"problem": "a"}, {"problem": "b"}) == "runs of 2 problems in one set: a, b"
+    assert why({"logged_edition": "v1"}, {"logged_edition": None}, {"logged_edition": "v1"}) is None
+    assert why() == "every run is among the pruned"
+    assert why({"throughput_only": True}) == "throughput only: no run of training to a target"
+    both = why({"throughput_only": True}, {"throughput_only": False})
+    assert both == "runs of training and logs of throughput alone in one set"
+    assert len(why({"problem": "x" * 150}, {"problem": "y" * 150})) == len("runs of 2 problems in one set: ") + 200
+
+
+def test_what_runs_share():
+    rows = [Row(problem="a", units=2.0, step_ms=4000), Row(problem="b", units=8.0, step_ms=6000), Row(problem=None)]
+    assert result.shared(rows, "problem") == "mixed" and result.shared(rows[1:], "problem") == "b"
+    assert result.shared(rows[2:], "problem") == "" and result.most(rows, "units") == 8
+    assert result.most(rows[2:], "units") is None
+    assert result.seconds_between(rows) == 5 and result.seconds_between(rows[2:]) == 0
+
+
+def test_a_column_s_deviation_takes_two_values(tree, new_log):
+    (r,) = results(tree.set(five(new_log)))
+    two = replace(r, mask=(False, True, True, False, False))
+    one = replace(r, mask=(False, True, False, False, False))
+    assert two.deviation("seconds") == pytest.approx(math.sqrt(0.5)) and one.deviation("seconds") is None
+    assert one.mean("seconds") == 51 and replace(r, mask=(False,) * 5).mean("seconds") is None
+
+
+def test_a_reference_of_another_batch_size_is_none(tree, new_log, published):
+    """Epochs are held against those of the same batch size alone."""
+    published()
+    tree.set(epochs_of(new_log, [10] * 5, global_batch_size=16), org="fast")
+    tree.set(epochs_of(new_log, [42] * 5), org="reference")
+    assert [r.surprise for r in results(tree.root)] == [None, None]

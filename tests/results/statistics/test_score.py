@@ -154,3 +154,53 @@ def test_the_step_of_times_that_are_whole_epochs():
     assert s.tied_step([50.0, 50.0]) == 0  # all are
     assert s.tied_step([50.0, 50.0, 55.0, math.inf]) == 5
     assert s.trimmed_mean([45.0, 50.0, 50.0, 50.0, 60.0]).standard_error > 0
+
+
+def test_five_values_have_an_interval_and_four_have_none():
+    assert s.trimmed_mean([1.0, 2.0, 3.0, 4.0]).low is None
+    five = s.trimmed_mean([1.0, 2.0, 3.0, 4.0, 6.0])
+    assert (five.n, five.k, five.degrees) == (5, 1, 2) and five.low < five.mean == 3 < five.high
+    assert five.mean - five.low == pytest.approx(five.high - five.mean)
+
+
+def test_medians_of_one_and_of_two():
+    assert s.median([3.0]) == s.Median(3.0, None, None, None)
+    assert s.median([1.0, 2.0]) == s.Median(1.5, 1.0, 2.0, 0.5)
+    assert s.median([math.inf, 2.0]).value == math.inf
+    assert s.median([7.0, 1.0, 3.0]).value == 3
+
+
+@pytest.mark.parametrize(("n", "j"), [(5, 1), (6, 1), (8, 1), (9, 2), (11, 2), (12, 3)])
+def test_median_ranks_are_those_of_the_binomial(n, j):
+    assert s.median_rank(n) == j
+
+
+def test_a_score_says_what_it_rests_on():
+    found = s.score([10.0, 20.0, 30.0, 40.0, math.inf], required=5)
+    assert (found.n, found.converged, found.required, found.k) == (5, 4, 5, 1)
+    assert s.score([1e-9, 1.0, 2.0]).fom == 1  # above 0 is enough
+
+
+def test_harmonic_means_and_how_much_faster_a_deviation_is():
+    assert s.harmonic([4.0]) == (4.0, None)
+    assert s.harmonic([]) == s.harmonic([0.0, 1.0]) == (None, None)
+    average, more = s.harmonic([1.0, 3.0])  # 1 and 1/3 seconds: mean 2/3, deviation sqrt(2)/3
+    assert average == pytest.approx(1.5) and more == pytest.approx(1 / (2 / 3 - math.sqrt(2) / 3) - 1.5)
+    assert s.harmonic([1.0, 100.0]) == (pytest.approx(2 / 1.01), None)  # a deviation of more than the mean
+    assert s.harmonic([0.5, 0.5]) == (0.5, 0.0)
+
+
+def test_spread_by_hand():
+    found = s.spread([10.0, 30.0, math.inf, 7.0], [1, 2, 3, 0])  # one failed, one has no epochs
+    assert found.time == pytest.approx(math.sqrt(200) / 20)
+    assert found.epochs == pytest.approx(math.sqrt(0.5) / 1.5)
+    assert found.seconds_per_epoch == pytest.approx(math.sqrt(12.5) / 12.5)
+    assert found.share_epochs == pytest.approx(math.log(2) / math.log(3))
+    assert s.spread([10.0, 30.0, math.inf], [1, 0, 3]) is None
+    assert s.spread([10.0, 30.0], [0.5, 0.5]).share_epochs == 0
+
+
+def test_a_step_of_tied_values_takes_two_that_differ():
+    assert s.tied_step([]) == s.tied_step([math.inf, math.inf]) == s.tied_step([4.0]) == 0
+    assert s.tied_step([4.0, 4.0, 10.0]) == 6
+    assert s.tied_step([4.0, 10.0, 11.0, 11.0]) == 1

@@ -39,3 +39,8 @@ def test_by_epoch_is_the_mean_over_runs_of_the_first_epochs():
     ]
     assert by_epoch(runs) == {1: 0.75, 2: 1.0}
     assert by_epoch([run(*((n, 1.0, 1.0, None, None) for n in range(99)))], most=3) == {0: 0.5, 1: 0.5, 2: 0.5}
+
+
+def test_by_epoch_shows_50_epochs():
+    assert list(by_epoch([run(*((n, 1.0, 1.0, None, None) for n in range(60)))])) == list(range(50))
+    assert by_epoch([run((1, 1.0, 1.0, None, None), only=True)]) == {}

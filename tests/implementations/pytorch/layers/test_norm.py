@@ -6,7 +6,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from implementations.pytorch.layers import norm
-from implementations.pytorch.layers.norm import EAGER, LAST, NormReLU, fuse_norms
+from implementations.pytorch.layers.norm import EAGER, LAST, GroupNormReLU, NormReLU, fuse_norms
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import UNet
 
 
@@ -69,3 +70,25 @@ def test_norms_stay_as_they_are_where_nothing_compiles(monkeypatch):
     with pytest.warns(UserWarning, match="norms are not compiled: .*no compiler"):
         assert not fuse_norms(model)
     assert all(m.kernels is EAGER for m in model.modules() if isinstance(m, NormReLU))
+
+
+def test_the_statistics_of_a_split_volume_are_those_of_the_whole(in_threads):
+    """Outputs, and the gradients of inputs and of parameters, which a box has for its own voxels."""
+    torch.manual_seed(0)
+    layer = NormReLU(2, 4).double()
+    nn.init.normal_(layer.weight), nn.init.normal_(layer.bias)
+    whole = torch.randn(2, 4, 4, 3, 2, dtype=torch.float64).contiguous(memory_format=LAST).requires_grad_()
+    dy = torch.randn_like(whole)
+    y, dx, *wanted = gradients(layer, whole, dy)
+
+    def work(layout):
+        x = whole.detach()[:, :, 2 * layout.rank :][:, :, :2].contiguous(memory_format=LAST).requires_grad_()
+        weight, bias = (p.detach().clone().requires_grad_() for p in layer.parameters())
+        part = GroupNormReLU.apply(x, weight, bias, 2, layer.eps, EAGER, layout)
+        return part.detach(), *torch.autograd.grad(part, [x, weight, bias], dy[:, :, 2 * layout.rank :][:, :, :2])
+
+    outputs, inputs, *parameters = zip(*in_threads(Layout(1, 0, 2), work), strict=True)
+    torch.testing.assert_close(torch.cat(outputs, 2), y, rtol=0, atol=1e-12)
+    torch.testing.assert_close(torch.cat(inputs, 2), dx, rtol=0, atol=1e-12)
+    for found, true in zip(parameters, wanted, strict=True):
+        torch.testing.assert_close(sum(found), true, rtol=0, atol=1e-12)

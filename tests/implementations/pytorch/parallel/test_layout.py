@@ -1,15 +1,19 @@
 import itertools
 import math
+import os
 from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pytest
+import torch
 import torch.distributed as dist
 
+from benchmark.launch import Launch
 from benchmark.problem import load_problem
 from implementations.pytorch.input.reader import evaluation_batches, train_batches
-from implementations.pytorch.parallel.layout import AXES, Layout, with_mesh
+from implementations.pytorch.parallel import layout as layout_module
+from implementations.pytorch.parallel.layout import AXES, Layout, connect, with_mesh
 from implementations.pytorch.parallel.layout_search import arrange, idle, propose
 from perf.projection.trace import fake_ranks
 
@@ -131,3 +135,59 @@ def test_idle_replicas_are_pointed_out():
 def test_one_voxel_at_the_coarsest_level_is_the_limit():
     scale11 = load_problem("scale11")
     assert arrange((1, 32, 32, 32), (1, 2, 2, 2), scale11, 0, 32**3).box((2048,) * 3).shape == (64, 64, 64)
+
+
+def test_one_rank_needs_no_process_group():
+    one, sums = Layout(1), torch.ones(3)
+    assert one.gather("x") == ["x"] and one.add(sums) is sums and one.add_over_volume(sums) is sums
+    assert one.barrier() is None and one.split_axes() == [] and one.line(0) is None
+    assert connect(one, Launch(0, 1, 0, 1, "none"), torch.device("cpu"), 1.0) is one
+
+
+@pytest.mark.parametrize("layout", [Layout(2), Layout(1, 0, 2), Layout(2, 0, 1, 2, 2, (1, 1, 2, 1))])
+def test_sums_are_over_all_ranks_or_those_that_share_a_sample(in_threads, layout):
+    def work(one):
+        value = torch.tensor([1.0 + one.rank], requires_grad=True)
+        total = one.add(value)
+        total.backward(torch.tensor([10.0 + one.rank]))
+        return (
+            one,
+            one.gather(one.rank),
+            total.item(),
+            value.grad.item(),
+            one.add_over_volume(torch.tensor(2.0**one.rank)),
+        )
+
+    for one, ranks, total, gradient, volume in in_threads(layout, work):
+        assert ranks == list(range(one.ranks)) and total == sum(1 + rank for rank in ranks)
+        assert gradient == sum(10 + rank for rank in ranks)
+        assert volume == sum(2**rank for rank in ranks if replace(one, rank=rank).place[0] == one.place[0])
+
+
+def test_neighbours_end_where_the_volume_does():
+    middle, first, last = (Layout(2, rank, 3) for rank in (4, 3, 5))  # of the second replica
+    assert [middle.neighbour(0, step) for step in (-1, 1)] == [3, 5]
+    assert first.neighbour(0, -1) is None and last.neighbour(0, 1) is None
+    assert middle.neighbour(1, 1) is middle.neighbour(2, -1) is None
+    assert middle.split_axes() == [0] and Layout(1, 0, 1, 2, 2).split_axes() == [1, 2]
+
+
+@pytest.mark.parametrize(("device", "backend"), [("cuda", "nccl"), ("cpu", "gloo")])
+def test_ranks_join_the_process_group_of_their_device_with_its_time_limit(monkeypatch, device, backend):
+    joined = []
+    monkeypatch.setattr(dist, "init_process_group", lambda *args, **more: joined.append((args, more)))
+    monkeypatch.setattr(layout_module, "with_mesh", lambda *found: found)
+    monkeypatch.setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "")  # so that it is put back
+    monkeypatch.delenv("TORCH_NCCL_ASYNC_ERROR_HANDLING")
+    found = connect(Layout(2, 1), Launch(1, 2, 1, 2, "none"), torch.device(device), 7.0)
+    assert found == (Layout(2, 1), device, timedelta(seconds=7))
+    assert joined == [((backend,), {"rank": 1, "world_size": 2, "timeout": timedelta(seconds=7)})]
+    assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == "0"
+
+
+def test_only_a_volume_that_is_split_has_a_replicas_group():
+    for plain in volumes(Layout(2)):
+        with fake_ranks(plain):
+            assert with_mesh(plain, "cpu", timedelta(seconds=7)).replica_group is None
+    assert Layout(1, 0, 2) == replace(Layout(1, 0, 2), mesh="m", replica_group="g")  # which don't make it another
+    assert "mesh" not in repr(Layout(1)) and "group" not in repr(Layout(1))
