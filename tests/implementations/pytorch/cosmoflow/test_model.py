@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from benchmark import cosmoflow
 from benchmark.cosmoflow import files
 from benchmark.problem import load_problem
+from benchmark.workload import whole_box
 from implementations.pytorch.config import config_path, load_config
 from implementations.pytorch.cosmoflow.model import CosmoFlow, SameConv3d, build_model, to_input
 from implementations.pytorch.cosmoflow.task import Config, Task
@@ -77,7 +78,7 @@ def test_full_samples_go_through_the_reader(tmp_path, ending):
         cut = tuple(slice(o, o + n) for o, n in zip(*box, strict=True))
         assert torch.equal(read.tensors[0], torch.from_numpy(counts[None, *cut]))
         assert torch.equal(read.tensors[1], torch.from_numpy(true[None]))
-    assert cosmoflow.evidence(problem, "train", 0, cosmoflow.whole(problem), (counts, true))[0] == proof[0].fingerprint
+    assert cosmoflow.evidence(problem, "train", 0, whole_box(problem), (counts, true))[0] == proof[0].fingerprint
 
 
 def test_weights_start_glorot_uniform_and_biases_zero():
