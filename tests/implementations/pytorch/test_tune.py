@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import json
+import shutil
 
 import pytest
 
@@ -100,8 +101,9 @@ def test_the_same_command_again_changes_nothing(made, tiny):
     assert files_in(folder) == before
 
 
-def test_a_trial_that_broke_off_is_made_again_at_its_point(made, tiny, events):
-    file, out, folder = made
+def test_a_trial_that_broke_off_is_made_again_at_its_point(made, tiny, events, tmp_path):
+    file, out = made[0], shutil.copytree(made[1], tmp_path / "v1.0")
+    folder = campaign_path(out / "Us", "laptop", "scaffold", "first")
     log = folder / "result_1.txt"
     before = {e.key: e.value for e in events(log)}
     lines = log.read_text().splitlines(keepends=True)

@@ -1,5 +1,7 @@
 """Throughput sets: how a node is divided among models, and two that are trained at once, each split over two ranks."""
 
+import shutil
+
 import pytest
 
 from benchmark.collect import files_in
@@ -40,7 +42,8 @@ def test_two_split_models_at_once_are_a_hybrid_set_in_order(made, published, eve
     assert "hybrid" in terminal_text([found]) and found.rank is None
 
 
-def test_what_broke_off_alone_is_made_again(made, tiny, capsys):
+def test_what_broke_off_alone_is_made_again(made, tiny, capsys, tmp_path):
+    made = shutil.copytree(made, tmp_path / "v1.0")
     log = result_path(made / "Us", "laptop", "scaffold", 1, "weak")
     before = files_in(log.parent)
     assert submit.main(arguments(tiny, made, *HYBRID)) == 0
