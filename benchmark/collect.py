@@ -83,7 +83,7 @@ def files_of(log: Path) -> dict[str, str]:
 
 
 def is_plain(path: str) -> bool:
-    """Return whether a path is relative, normalised, and stays below its folder."""
+    """Return whether a path is relative, normalised, does not begin with a dot, and stays below its folder."""
     return PurePosixPath(path).as_posix() == path and ".." not in path.split("/") and path[:1] not in ("", "/", ".")
 
 

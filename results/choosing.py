@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from compliance.finding import counted
 from compliance.verdict import SetVerdict, Verdict
 from results.statistics.result import Result, results_of
 from results.tables.run_table import named_sets
@@ -56,10 +57,9 @@ def by_problem(held: Sequence[Sequence[Result]]) -> list[list[Result]]:
         groups.setdefault(kind(r), []).append(r)
     if found := [group for _, group in sorted(groups.items()) if len(group) > 1]:
         return found
-    named = "".join(
-        f"\n  {r.judged.path}: {' '.join(kind(r))}" for group in groups.values() for r in group[:MOST_NAMED]
-    )
-    raise ValueError(f"found {len(groups)} sets, wanted at least 2 of one benchmark, problem and scaling{named}")
+    sets = (f"{r.judged.path} ({' '.join(kind(r))})" for group in groups.values() for r in group[:MOST_NAMED])
+    wanted = "wanted at least 2 of one benchmark, problem and scaling"
+    raise ValueError(": ".join(filter(None, [f"found {counted(len(groups), 'set')}, {wanted}", ", ".join(sets)])))
 
 
 def kind(r: Result) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ BY_REVIEW = "(by review)"
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its code, its sentence, the text below (the reason, and often how to mend and examples), and the place of
-    its heading."""
+    """A rule: its code, its sentence, the text below (the reason, how to mend a fault, examples), and the place of its
+    heading."""
 
     code: str
     sentence: str

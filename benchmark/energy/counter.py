@@ -50,7 +50,8 @@ class Total:
         self.before, self.time = value, now
 
     def step(self, value: float) -> float:
-        """Return the count since the last reading. A counter that wraps is assumed to have wrapped once."""
+        """Return the count since the last reading, in the counter's units. A counter that wraps is assumed to have
+        wrapped once. Raises ValueError if it ran back."""
         step = value - self.before
         if step < 0 and self.counter.wraps_at is not None:
             step += self.counter.wraps_at / self.counter.joules

@@ -183,8 +183,8 @@ def _ended(run: Run, last: Entry, launched: SetLedger, slack: float) -> Iterator
         severity = "review" if noted else ""
         yield Fault(last.number, found, f"an end with {digest}", path=launched.path, severity=severity)
     elif end.said.log != digest:
-        wanted = f"{end.said.log}, that of the log when start {last.number} ended"
-        yield Fault(1, f"a log with the sha256 {digest or 'of no file'}", wanted, path=run.path)
+        found = f"a log that was changed after start {last.number} ended: sha256 {digest or 'of no file'}"
+        yield Fault(1, found, f"{end.said.log}, as in line {end.number} of {launched.path}", path=run.path)
     elif run.stop is not None and end.said.status != run.status:
         found, wanted = f"status {show(run.status)}", f"{end.said.status}, as in line {end.number} of {launched.path}"
         yield Fault(run.stop_line, found, wanted, path=run.path)

@@ -44,7 +44,7 @@ def batch_fits_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 @rule("HYP03", "log", after=("HYP01", "LOG06"))
 def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """The hyperparameters that are logged twice over, alone and in the resolved configuration, agree"""
+    """Hyperparameters that are logged twice, alone and in the resolved configuration, agree"""
     event = log.first("hyperparameters")
     if event is None or type(event.value) is not dict or terms.benchmark is None:
         return

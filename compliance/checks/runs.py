@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from compliance.checks.environment import apart
 from compliance.finding import Fault, among, show
 from compliance.reading.across import Across
 from compliance.reading.files import number_of
@@ -198,11 +199,11 @@ def _odd_ones(runs: list[Run], key: str) -> Iterator[Fault]:
     if len({text for _, text in told}) < 2:
         return
     usual = Counter(text for _, text in told).most_common(1)[0][0]
+    value = next(run.value(key) for run, text in told if text == usual)
     for run, text in told:
         if text != usual and run.line(key) not in run.lines:  # one fault is one finding
-            yield Fault(
-                run.line(key), f"{key} {show(text)}", f"{show(usual)}, as in the set's other runs", path=run.path
-            )
+            found, wanted = apart(run.value(key), value)
+            yield Fault(run.line(key), f"{key} {found}", f"{wanted}, as in the set's other runs", path=run.path)
 
 
 @rule("RUN17", "set")

@@ -61,7 +61,7 @@ def run_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 @rule("SEED05", "round")
 def no_seed_is_used_twice(across: Across) -> Iterator[Fault]:
-    """No seed is used by two runs, wherever and from whichever line they log it"""
+    """No two runs have the same seed, whatever their sets and the lines of code that log it"""
     told = _told(across)
     for reuse in across.reused_seeds:
         run, before = reuse.run, reuse.before

@@ -38,7 +38,8 @@ class Task(Protocol):
         """Return the network with fresh weights, on the CPU, written for one device."""
 
     def parallelize(self, model: nn.Module, layout: Layout) -> nn.Module:
-        """Return the same network for this rank's share and box. `spatial.parallelize` does for ordinary layers."""
+        """Return the same network for this rank's share and box. For ordinary layers, call
+        `spatial.parallelize`."""
 
     def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """Return the optimizer. Its learning rate is set at every step."""

@@ -179,7 +179,7 @@ def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict
 def as_registered(
     args: argparse.Namespace, assigned: Assigned | None, task: Task, source: tuple[dict[str, str], str], layout: Layout
 ) -> None:
-    """Compare the run with the registry's entry of its seed. Raises Aborted on all ranks where something differs."""
+    """Compare the run with the registry's entry of its seed. Raises Aborted on all ranks if something differs."""
     names = (args.org, args.system, task.problem.workload, task.problem.name)
     digests = (combine(source[0].items()), task.config.digest())
     differs = layout.gather(assigned.difference(*names, *digests) if assigned else "")[0]

@@ -1,4 +1,4 @@
-"""Make a tuning campaign: freeze it, draw its shift, make its trials, then the confirmation runs at the winner's point.
+"""Make a tuning campaign: freeze it, draw its shift, make its trials, then the runs that confirm the winner.
 
     python implementations/pytorch/tune.py implementations/pytorch/campaigns/smoke-2.yaml --org acme --system box
 

@@ -42,7 +42,7 @@ def detectable(epochs: Sequence[float], reference: Sequence[float], level: float
     neutral = [e * centre for e in epochs]
     if permutation_p([min(reference) / 1e6] * len(epochs), reference) > level:
         return None
-    low, high = 100, 10_000  # hundredths: p falls as s grows
+    low, high = 100, 10_000  # speed-ups in hundredths; p falls as they grow
     while low < high:
         middle = (low + high) // 2
         if permutation_p([e * 100 / middle for e in neutral], reference) <= level:

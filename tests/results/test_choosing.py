@@ -38,7 +38,7 @@ def test_submissions_of_several_sets_meet_problem_by_problem(chosen):
 def test_nothing_to_compare_is_said(chosen):
     with pytest.raises(ValueError, match="found 2 sets, wanted at least 2 of one benchmark") as error:
         chosen([("a", "x", "smoke", "strong"), ("a", "y", "scale6", "strong")], "a")
-    assert "scaffold scale6 strong" in str(error.value)
+    assert "strong/scaffold (scaffold scale6 strong)" in str(error.value) and "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(("most", "refused"), [(1, True), (2, False), (3, False)])

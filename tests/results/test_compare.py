@@ -71,7 +71,7 @@ def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
 
 
 def test_refusals(tree, new_log, two, call, tmp_path):
-    assert "found 1 sets, wanted at least 2 of one benchmark, problem and scaling" in call(two[0])[1].err
+    assert "found 1 set, wanted at least 2 of one benchmark, problem and scaling" in call(two[0])[1].err
     assert "nowhere: No such file or directory" in call(two[0], tmp_path / "nowhere")[1].err
     weak = tree.set([new_log.scaffold(50)], org="c", scaling="weak")
     assert "wanted one scaling" in call(two[0], weak)[1].err

@@ -23,6 +23,11 @@ def test_a_rule_stands_where_it_says_and_has_a_reason():
         assert len(rule.reason) > 20 and rule.by_review == code.endswith("90"), code
 
 
+def test_a_rule_that_a_program_checks_says_how_to_mend_a_fault():
+    """The checker's last line promises it: "--explain ... says what is wanted and how to mend it"."""
+    assert not [code for code, rule in TEXTS.items() if not rule.by_review and "\nMend: " not in rule.reason]
+
+
 def test_no_text_holds_a_number_of_an_edition():
     held = {n for name in editions() for n in numbers(read_yaml(ROOT / name / "limits.yaml")) if n not in (0, 1)}
     for rule in TEXTS.values():

@@ -9,7 +9,7 @@ from .stop import Aborted
 
 def log_compiled(log: RunLog, layout: Layout, compiled: bool) -> None:
     """Log whether the ranks could compile their kernels, and print a warning if they could not. Such a run is slower,
-    so the checker wants all runs of a set to be alike (RUN07). Raises Aborted on all ranks where only some could."""
+    so the checker wants all runs of a set to be alike (RUN07). Raises Aborted on all ranks if only some could."""
     ranks = layout.gather(compiled)
     if failed := [rank for rank, able in enumerate(ranks) if not able]:
         if len(failed) < len(ranks):

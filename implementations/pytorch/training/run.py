@@ -218,7 +218,7 @@ class Run:
 
     def prove(self, split: str, proof: list[Evidence] | None, manifest: Manifest) -> None:
         """Compare the fingerprint of what all ranks read of a split with the manifest's, in the first epoch and in the
-        first one after a resumption. It is logged once in a run. Raises WrongData on all ranks where they differ."""
+        first one after a resumption. It is logged once in a run. Raises WrongData on all ranks if they differ."""
         if proof is None:
             return
         parts = self.layout.gather(sum(proof, Evidence()))

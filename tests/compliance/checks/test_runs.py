@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from compliance.checks import runs as module
+from compliance.engine import judge
 from compliance.verdict import NO_STOP
 from rules.edition import load
 
@@ -174,6 +175,13 @@ def organisation_left_as_a_placeholder(tree):
 
 def test_damage(entry, exactly):
     exactly(entry)
+
+
+def test_runs_with_other_settings_are_told_which(tree, law, logs):
+    another_learning_rate_in_one_run(tree, logs)
+    found = {f.found: f.wanted for f in judge([tree.root], None, rules=law).findings if f.code == "RUN08"}
+    usual = tree.logs[1].one("hyperparameters")["value"]["learning_rate"]
+    assert found["hyperparameters learning_rate 0.0011"] == f"learning_rate {usual}, as in the set's other runs"
 
 
 def test_so_much_is_told_and_no_more():
