@@ -1,6 +1,9 @@
 """Fixtures: the editions with a tiny problem, a good submission, judging it, and the catalogue of damage."""
 
 import importlib.util
+import json
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -8,7 +11,10 @@ import pytest
 
 from compliance import check
 from compliance.engine import judge
+from compliance.rule import CHECKS
 from rules.edition import load
+
+DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{12,64}(?![0-9a-f])")
 
 
 def load_helper(name):
@@ -140,14 +146,46 @@ def found(law):
 
 
 @pytest.fixture
-def exactly(tmp_path, found, monkeypatch):
-    """Asserts that judging finds what an entry of the catalogue says, and nothing else."""
+def exactly(tmp_path, law, monkeypatch):
+    """Asserts that judging finds what an entry of the catalogue says, in the words that are written down, and nothing
+    else. With WRITE_FINDINGS in the environment, the words are written down instead: see docs/testing.md."""
 
     def hold(entry):
         tree, expected = _submissions.damaged(entry, tmp_path, logs=_logs, monkeypatch=monkeypatch)
-        assert sorted(found(tree.root, **tree.options)) == sorted(expected)
+        monkeypatch.chdir(tmp_path)  # so that no finding names the scratch folder
+        findings = judge([str(tree.root.relative_to(tmp_path))], rules=law, **tree.options).findings
+        assert sorted((Path(f.path).name, f.line, f.code) for f in findings) == sorted(expected)
+        told, known = sorted(in_words(f).replace(str(tmp_path), "") for f in findings), written(entry)
+        if os.environ.get("WRITE_FINDINGS"):
+            write_down(entry, told)
+        else:
+            assert told == known
 
     return hold
+
+
+def in_words(finding):
+    """What a finding tells beside its place: code, severity, a sentence of its own, what was found and wanted. Digests,
+    which differ from run to run, are left out."""
+    own = "" if finding.sentence == CHECKS[finding.code].sentence else f"{finding.sentence}: "
+    return f"{finding.code} {finding.severity}: {own}{DIGEST.sub('<digest>', finding.details())}"
+
+
+def words_of(entry):
+    """The file with the words of the findings of an entry's module, by entry."""
+    return Path(entry.__code__.co_filename).parent / "findings" / f"{Path(entry.__code__.co_filename).stem}.json"
+
+
+def written(entry):
+    path = words_of(entry)
+    return json.loads(path.read_text()).get(entry.__name__) if path.is_file() else None
+
+
+def write_down(entry, told):
+    path = words_of(entry)
+    path.parent.mkdir(exist_ok=True)
+    known = json.loads(path.read_text()) if path.is_file() else {}
+    path.write_text(json.dumps({**known, entry.__name__: told}, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 @pytest.fixture

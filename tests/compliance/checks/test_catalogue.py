@@ -1,6 +1,7 @@
 """What the catalogue of damage covers: functions of the files beside this one that are marked with `damage`."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,10 @@ def test_every_entry_is_tested_and_there_are_many(modules, submissions):
     entries = {module.__name__: len(submissions.catalogue(module)) for module in modules}
     assert not [m.__name__ for m in modules if entries[m.__name__] and not hasattr(m, "test_damage")]
     assert sum(entries.values()) >= 140
+
+
+def test_words_are_written_down_of_the_entries_there_are(modules, submissions):
+    """`test_damage` of each file compares them."""
+    entries = {m.__name__.removeprefix("catalogue_"): {e.__name__ for e in submissions.catalogue(m)} for m in modules}
+    files = (Path(__file__).parent / "findings").glob("*.json")
+    assert {path.stem: set(json.loads(path.read_text())) for path in files} == {n: e for n, e in entries.items() if e}
