@@ -1,8 +1,10 @@
 """Build the verdict: assign each finding to the log, set or submission at whose path it lies."""
 
 import functools
+import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -43,15 +45,28 @@ def assemble(
     well_laid = [s for s in sets if not wrong_place(at.get(s.name, ()))]
     in_place = {name for s in well_laid for name in own(s)}
     outside: dict[str | None, list[Finding]] = defaultdict(list)  # findings in no set, by submission
-    around: dict[str | None, list[Finding]] = defaultdict(list)  # these, and those in misplaced sets
-    for finding in everything:
+    # These, and those in misplaced sets, by submission and by the system and benchmark that they concern:
+    around: dict[tuple, list[tuple[int, Finding]]] = defaultdict(list)
+    edition_of = {unit.submission.name: unit.edition for unit in units if unit.submission}
+    for number, finding in enumerate(everything):
         if finding.path not in inside:
             outside[owner(finding.path)].append(finding)
         if finding.path not in in_place:
-            around[owner(finding.path)].append(finding)
+            home = owner(finding.path)
+            if home is not None and (whom := concerned(finding, home, edition_of[home])):
+                around[home, *whom].append((number, finding))
 
     def log(name: str, edition: str) -> LogVerdict:
         return LogVerdict(judged[name][0], tuple(sorted(at.get(name, ()), key=sort_key)), edition)
+
+    @functools.cache  # one tuple for all sets of a system and a benchmark
+    def shared(home: str, system: str, benchmark: str) -> tuple[tuple[Finding, ...], frozenset[str]]:
+        found = about(around, home, system, benchmark)
+        return tuple(found), frozenset(f.path for f in found)
+
+    def others(home: str, system: str, benchmark: str, mine: set[str]) -> tuple[Finding, ...]:
+        found, paths = shared(home, system, benchmark)
+        return found if mine.isdisjoint(paths) else tuple(f for f in found if f.path not in mine)
 
     def runs(unit: Any, s: Set) -> SetVerdict:
         home, edition = unit.submission.name if unit.submission else "", unit.edition
@@ -72,9 +87,7 @@ def assemble(
             findings=tuple(f for name in files_of(s) for f in at.get(name, ())),
             description=(description.data or {}) if description else {},
             submission=home,
-            about=tuple(f for f in around[home] if f.path not in mine and concerns(f, home, s, edition))
-            if home
-            else (),
+            about=others(home, s.system, s.benchmark, mine) if home else (),
             campaign=s.place.campaign,
             confirmation=s.place.confirmation,
             unjudged=unjudged(s, home, at.get(s.name, ()), known is not None, every),
@@ -136,21 +149,29 @@ def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
-def concerns(finding: Finding, home: str, s: Set, edition: Edition) -> bool:
-    """Return whether a finding outside all correctly placed sets concerns this set.
+def about(around: Mapping[tuple, list[tuple[int, Finding]]], home: str, system: str, benchmark: str) -> list[Finding]:
+    """Return the findings outside all correctly placed sets that concern the sets of a system and a benchmark."""
+    whom = [(home, s, b) for s in (None, system) for b in (None, benchmark)]
+    found = sorted(itertools.chain(*(around.get(key, ()) for key in whom)), key=itemgetter(0))
+    return [finding for _, finding in found]
 
-    A finding below the results of the set's system does, since it may be a run that was left out. Not so one on another
+
+def concerned(finding: Finding, home: str, edition: Edition) -> tuple[str | None, str | None] | None:
+    """Return the system and the benchmark whose sets a finding outside all correctly placed sets concerns. Either is
+    None if any will do; the result is None if the finding concerns no set.
+
+    A finding below the results of a set's system does, since it may be a run that was left out. Not so one on another
     benchmark's results or source, another system's results or description, or a stray log elsewhere.
     """
     inside = finding.path[len(home) :].strip("/").split("/")
     if inside[0] == "systems":
-        return inside[-1] == f"{s.system}.json"
+        return (inside[-1].removesuffix(".json"), None) if inside[-1].endswith(".json") else None
     if inside[0] == "results" and len(inside) > 1:
         named = [name for name in inside[2:4] if name in edition.benchmarks]  # the benchmark of its folder
-        return inside[1] == s.system and named[:1] in ([], [s.benchmark])
+        return inside[1], next(iter(named), None)
     if inside[0] == "benchmarks" and len(inside) > 1 and inside[1] in edition.benchmarks:
-        return inside[1] == s.benchmark
-    return finding.code not in STRAY
+        return None, inside[1]
+    return (None, None) if finding.code not in STRAY else None
 
 
 def ancestors(path: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import compliance.checks  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
 from compliance.assemble import ancestors, benchmark_of, gates
-from compliance.budget import Account, Spent
+from compliance.budget import OF_A_FINDING, SECONDS, Account, Spent
 from compliance.finding import Fault, Finding, show
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import SetLedger, ledger_of
@@ -46,6 +46,7 @@ class Job:
     division: str = ""  # the system description's, where it overrules the log's
     waivers: Waivers | None = None
     without: frozenset[str] = frozenset()  # rules that do not apply to it
+    seconds: float = SECONDS  # that reading it may take: the budget of its submission
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,16 @@ class Unit:
 
     def jobs(self) -> Iterator[Job]:
         """Yield the logs to judge."""
+        most = self.account.most
         for runs in self.sets:
             description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
             division = division_of((description.data or {}).get("division")) if description else ""
             benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
+            without = left_out(runs, self.edition)
             for log in runs.logs:
-                yield Job(log, self.edition, benchmark, False, division, self.waivers, left_out(runs, self.edition))
+                yield Job(log, self.edition, benchmark, False, division, self.waivers, without, most)
         if self.log:
-            yield Job(self.log, self.edition, "", alone=True, waivers=self.waivers)
+            yield Job(self.log, self.edition, "", alone=True, waivers=self.waivers, seconds=most)
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class SetPlace:
 
 def judge_log(job: Job) -> tuple[Run, list[Finding]]:
     """Judge one log: return its run and its findings."""
-    log = gather_log(job.log.file, job.log.name, job.edition)
+    log = gather_log(job.log.file, job.log.name, job.edition, job.seconds)
     terms = replace(terms_for(log, job.edition, job.benchmark, job.division), without=job.without)
     if "RES01" in terms.codes:
         set_aside(log, terms.metric)
@@ -166,7 +169,7 @@ def judge_unit(unit: Unit, logs: Iterable[Timed]) -> Judged:
     """Judge a unit. `logs` are taken one by one, as long as the unit's budget lasts."""
     judged: Logs = {}
     for log in logs:
-        unit.account.charge(log.seconds, log.run.kept, log.run.path)
+        unit.account.charge(log.seconds, log.run.kept + OF_A_FINDING * len(log.findings), log.run.path)
         if unit.account.spent:
             return Judged(judged, [], None, unit.account)
         judged[log.run.path] = (log.run, log.findings)

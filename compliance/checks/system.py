@@ -24,6 +24,11 @@ def descriptions_are_json(files: SubmissionFiles) -> Iterator[Fault]:
         if description.problem:
             place = files.submission.place(*description.parts)
             yield Fault(description.line, description.problem, "a JSON object", path=place)
+        elif description.twice:  # a person reads the first, a program the last
+            place = files.submission.place(*description.parts)
+            found, line = f"the field {show(description.twice)} twice", description.line_of(description.twice)
+            mild = "warning" if files.edition.limits.tolerant else ""
+            yield Fault(line, found, "each field once", path=place, severity=mild)
 
 
 @rule("SYS03", "submission")

@@ -96,8 +96,9 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
     if submission.prepared:  # the report lists it under "could not look"
         return
     held = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
+    above = {parts[:4] for parts in held}
     for parts in _set_folders(submission, edition):
-        inside = parts[2] == TUNING and any(other[: len(parts)] == parts for other in held)
+        inside = parts[2] == TUNING and parts in above
         if parts not in held and not inside:
             yield Fault(1, "no log", "result_<i>.txt", path=submission.place(*parts))
     if not any(e.parts[0] == "results" for e in submission.entries):

@@ -8,17 +8,17 @@ import functools
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark.log import Event, read_log
-from compliance.reading.tree import LogFile, Set, Submission, place_of
+from compliance.reading.tree import RESULTS, LogFile, Set, Submission, place_of
 from rules.edition import OURS, Edition, editions, load, version
 
 VERSION = re.compile(r"v(\d+\.\d+)(?!\d)")
 Target = Submission | Set | LogFile
-HEAD = 400  # events of a log that are searched for its benchmark
+HEAD = 400  # events of a log that are searched for its benchmark, and lines for its year
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def select_edition(target: Target, name: str | None, root: Path, together: Round
     fitting = functools.cache(  # opens logs, where no folder is named exactly
         lambda: _fitting([load(n, root) for n in exact], target, together)
     )
-    for folder in _folders(target):
+    for folder in _folders(target, exact):
         if folder.name in exact:
             return load(folder.name, root)
         version = VERSION.search(folder.name)
@@ -75,20 +75,24 @@ def select_edition(target: Target, name: str | None, root: Path, together: Round
 
 def round_folder(target: Target, edition: str) -> Path | None:
     """Return the folder that names the edition of a target's round, None if no folder does."""
-    return next((folder for folder in _folders(target) if folder.name == edition), None)
+    return next((folder for folder in _folders(target, [edition]) if folder.name == edition), None)
 
 
-def _folders(target: Target) -> list[Path]:
+def _folders(target: Target, exact: Collection[str]) -> list[Path]:
     """Return the folders that may name the round's edition, in the order of precedence.
 
-    First come those from the given path down to the submission's, from the outside in, so that no folder of a submitter
-    decides; then those above the given path, from the inside out.
+    First come those between a folder `results` and the given path that have an `exact` name, then those from the given
+    path down to the submission's, all from the outside in, so that no folder of a submitter decides; then the others
+    above the given path, from the inside out.
     """
     home = _home(target).resolve()
     given = target.given.resolve() if not isinstance(target, LogFile) else home
     above = home.parents
     inside = [p for p in above if p.is_relative_to(given)] if home != given else []
-    return [*reversed(inside), *(p for p in above if p not in inside)]
+    outside = [p for p in above if p not in inside]
+    at = next((i for i, p in enumerate(outside) if p.name == RESULTS), 0) if given.name != RESULTS else 0
+    rounds = [p for p in outside[:at] if p.name in exact]
+    return [*reversed(rounds), *reversed(inside), *(p for p in outside if p not in rounds)]
 
 
 def _fitting(known: list[Edition], target: Target, together: Round) -> list[Edition]:
@@ -143,7 +147,7 @@ def _year_of(logs: Iterable[LogFile]) -> int | None:
     """Return the year of the first event in the first log that has one."""
     for log in logs:
         try:
-            first = next((item for item in read_log(log.file) if type(item) is Event), None)
+            first = next((item for item in itertools.islice(read_log(log.file), HEAD) if type(item) is Event), None)
             if first is not None:
                 return datetime.datetime.fromtimestamp(first.time_ms / 1000, datetime.UTC).year
         except (OSError, OverflowError, ValueError, TypeError):

@@ -53,13 +53,14 @@ class Text:
 
 @dataclass(frozen=True)
 class Description:
-    """A system description: systems/<system>.json."""
+    """A system description: systems/<system>.json. `twice`: a field that an object in it has twice."""
 
     parts: tuple[str, ...]
     data: dict[str, Any] | None
     text: str
     problem: str = ""
     line: int = 1
+    twice: str = ""
 
     def line_of(self, name: str) -> int:
         """Return the line of a field, 1 if it is not there."""
@@ -184,15 +185,24 @@ def read_description(root: Path, entry: Entry) -> Description:
     text = read_text(root, entry)
     if text.problem:
         return Description(entry.parts, None, "", text.problem)
+    twice: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice.append(next(name for at, name in enumerate(names) if name in names[:at]))
+        return found
+
     try:
-        data = json.loads(text.text)
+        data = json.loads(text.text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         return Description(entry.parts, None, text.text, f"no JSON: {error.msg}", error.lineno)
     except (ValueError, RecursionError) as error:
         return Description(entry.parts, None, text.text, f"no JSON: {error!s:.80}")
     if type(data) is not dict:
         return Description(entry.parts, None, text.text, f"a JSON {type(data).__name__}")
-    return Description(entry.parts, data, text.text)
+    return Description(entry.parts, data, text.text, twice=next(iter(twice), ""))
 
 
 def description_of(home: Path, system: str) -> Description | None:

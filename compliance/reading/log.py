@@ -1,6 +1,7 @@
 """Read one log in one pass and in bounded memory: its events by key, and whatever is odd in it."""
 
 import math
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ MOST_BYTES = 256 << 20  # bytes that one event may count for
 SMALL = 16 << 20  # bytes of a log below which the size of events does not count: they all fit
 MOST_KEYS = 500  # keys unknown to the rules, of each of which the first event is kept
 SHOWN = 100  # bad lines and backward steps that are kept
+EVERY = 4096  # events and lines between two looks at the clock
 
 STRUCTURE = (
     "init_start", "init_stop", "run_start", "run_stop", "staging_start", "staging_stop",
@@ -69,15 +71,16 @@ def known_keys(edition: Edition) -> frozenset[str]:
     return frozenset(STRUCTURE).union(*edition.keys.values())
 
 
-def gather_log(path: Path, name: str, edition: Edition) -> Log:
-    """Read the log at `path`, which findings call `name`. Never raises: `unreadable` says why a file can't be read.
+def gather_log(path: Path, name: str, edition: Edition, seconds: float = math.inf) -> Log:
+    """Read the log at `path`, which findings call `name`. Never raises: `unreadable` says why a file can't be read, or
+    that it takes more than so many seconds.
 
     If the edition says that several ranks write into one log, events that all ranks logged become one.
     """
     log = Log(name)
     try:
         log.size = path.stat().st_size
-        _gather(log, path, known_keys(edition))
+        _gather(log, path, known_keys(edition), time.monotonic() + seconds)
     except OSError as error:
         log.unreadable = error.strerror or str(error)
     if edition.limits.many_ranks:
@@ -139,11 +142,14 @@ def _same(one: Event, other: Event) -> bool:
     return {**a, "lineno": 0, "file": ""} == {**b, "lineno": 0, "file": ""}
 
 
-def _gather(log: Log, path: Path, known: frozenset[str]) -> None:
+def _gather(log: Log, path: Path, known: frozenset[str], until: float) -> None:
     events: dict[str, list[Event]] = {key: [] for key in known}
     others, last, count, item = log.others, -(1 << 62), 0, None
     room, heavy = MOST_EVENTS, log.size > SMALL
-    for item in read_log(path):
+    for number, item in enumerate(read_log(path)):
+        if not number % EVERY and time.monotonic() > until:
+            log.unreadable = "reading it took too long"
+            break
         if type(item) is not Event:
             _note(log, item)
             continue

@@ -19,6 +19,7 @@ from compliance.reading.power import is_power
 MOST_ENTRIES = 200_000
 DEEPEST = 32
 MOST_OPENED, MOST_LINES = 20, 100  # files of any name, and lines of each, that are searched for log lines
+MOST_ODD = 100_000  # lines with a log's token in a submission's other files that are searched for events
 LOG = re.compile(r"result_([0-9]{1,9})\.txt\Z")
 PRUNED, WEAK, RESULTS = "pruned_results", "weak", "results"
 
@@ -131,19 +132,31 @@ class Submission:
     def strays(self) -> Iterator[tuple[Entry, int]]:
         """Yield (file, line of its first event) of every file with log lines that is neither a log of a set nor one of
         a power meter."""
-        held = {log.file for runs in self.sets for log in (*runs.logs, *runs.superseded)}
+        held, room = {log.file for runs in self.sets for log in (*runs.logs, *runs.superseded)}, MOST_ODD
         for entry in self.entries:
             file = self.path.joinpath(*entry.parts)
-            if entry.kind == "file" and file not in held and not is_power(entry.parts) and (line := first_event(file)):
-                yield entry, line
+            if entry.kind == "file" and file not in held and not is_power(entry.parts):
+                line, looked = first_event(file, room)
+                room -= looked
+                if line:
+                    yield entry, line
 
 
-def first_event(file: Path) -> int:
-    """Return the line of a file's first event, 0 if it has none or can't be read."""
+def first_event(file: Path, most: int) -> tuple[int, int]:
+    """Return the line of a file's first event, 0 if it has none or can't be read, and how many other lines with the
+    token were searched. The first line of more than `most` such lines counts as an event."""
+    first = looked = 0
     try:
-        return next((item.line for item in read_log(file) if type(item) is Event), 0)
+        for item in read_log(file):
+            first = first or item.line
+            if type(item) is Event:
+                return item.line, looked
+            looked += 1
+            if looked > most:
+                return first, looked
     except OSError:
-        return 0
+        pass
+    return 0, looked
 
 
 def misnamed_log(files: Iterable[os.DirEntry]) -> str:

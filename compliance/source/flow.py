@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from compliance.source.module import FOREIGN, PARAMETER, Bound, Function, Module, Place
+from compliance.source.seeds import OWN
 
 DEEPEST = 40  # levels of an expression, and steps back to the log
 MOST_NODES = 200  # nodes that are searched in the value of a rank's name
@@ -23,7 +24,6 @@ SEEDERS = re.compile(
     r"(.*\.)?(manual_seed(_all)?|default_rng|RandomState|SeedSequence|PCG64(DXSM)?|MT19937|Philox|SFC64|PRNGKey"
     r"|random\.(seed|key|Random)|set_random_seed|from_seed|wrap_key_data)|.+\.(seed|set_seed)"
 )
-OWN = re.compile(r"(.*\.)?((set|init\w*|setup|fix|reset)_(?!data)(\w+_)?seeds?(_\w+)?|seed_(everything|all|\w*rngs?))")
 STATES = re.compile(r"(.*\.)?(set_rng_state(_all)?|set_state|setstate|__setstate__)")
 SEED_NAMES = ("seed", "entropy", "a", "x", "key")  # keywords by which seeders take the seed
 TAKES_SEED = re.compile(r"(?i)(?!data_|dataset_)(\w*_)?(seed|random_state)")  # keywords of any call
@@ -36,7 +36,7 @@ KEEPS = re.compile(r".+\.(spawn|generate_state|initial_seed|jumped)")  # methods
 PASSES = re.compile(r"jax\.random\.(split|fold_in)|numpy\.random\.Generator")  # ... of their first argument
 TRUSTED = re.compile(r"(numpy|torch|jax|cupy|random)\..+")  # libraries whose functions are known
 BESIDE = re.compile(
-    r"(?i)_*(\w+_)?(rank|worker(_id)?|process_index|replica|shard|place|epoch|step|iteration|instance|index|idx|offset"
+    r"(?i)(\w*_)?(rank|worker(_id)?|process_index|replica|shard|place|epoch|step|iteration|instance|index|idx|offset"
     r"|device|stage|fold|layer)s?|[ijkn]|get_(local_|world_)?rank|worker_id"
 )
 LOGS = re.compile(r"(.*\.)?(event|log_event|mllog_event|mllogger_event|mlperf_print|mlperf_log|log)")
@@ -158,9 +158,9 @@ class _Reader:
         text = self.text(node.lineno)
         if STATES.fullmatch(name):
             yield Seeding(node.lineno, f"{text}: sets a generator's state", None, "")
-        elif SEEDERS.fullmatch(name) or OWN.fullmatch(name):
+        elif (own := OWN.fullmatch(name.rpartition(".")[2])) or SEEDERS.fullmatch(name):
             given = self.seed_of(node)
-            if given is not None or not OWN.fullmatch(name):
+            if given is not None or not own:
                 library = SEEDS_LIBRARY.fullmatch(name)
                 yield Seeding(
                     node.lineno, text, self.entropy(given, scope), library[library.lastindex] if library else ""

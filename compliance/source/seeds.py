@@ -27,7 +27,9 @@ HOPS = 4  # files through which a constant may be imported
 LARGE = 1 << 32  # a literal this large does not equal a seed by chance
 ANYBODYS = re.compile(r"manual_seed(_all)?|default_rng|RandomState|SeedSequence|PCG64(DXSM)?|MT19937|Philox|PRNGKey")
 LIBRARYS = re.compile(r"random\.(seed|key|Random)|(np|numpy|torch|cuda|cupy|cp|paddle|mx)\.seed|jax\.key")
-OWN = re.compile(r"(set|init\w*|setup|fix|reset)_(?!data)(\w+_)?seeds?(_\w+)?|seed_(everything|all|\w*rngs?)")
+OWN = re.compile(  # without two repetitions that compete for the same letters, because a name may be very long
+    r"(?s)(init\w*_|(set|setup|fix|reset)_(?!data)(\w+_)?)seeds?(_.+)?|seed_(everything|all|\w*rngs?)"
+)
 KEYWORDS = ("seed", "entropy", "a", "x", "key")  # by which those calls take the seed
 RANKS = re.compile(r"_*((local_|global_|world_|get_)?rank|worker(_id)?|process_index)", re.IGNORECASE)
 CASTS = re.compile(r"int|abs|float|u?int(32|64)")

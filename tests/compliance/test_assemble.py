@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from compliance.assemble import ancestors, concerns
+from compliance.assemble import about, ancestors, concerned
 from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.reading.tree import Place, Set
@@ -45,7 +45,19 @@ BOX = Set(
 )
 def test_what_concerns_a_set(path, code, touches):
     finding = Finding(f"{HOME}/{path}".rstrip("/"), 1, code, "error", "Something")
-    assert concerns(finding, HOME, BOX, load("v1.0")) is touches
+    whom = concerned(finding, HOME, load("v1.0"))
+    around = {(HOME, *whom): [(0, finding)]} if whom else {}
+    assert about(around, HOME, BOX.system, BOX.benchmark) == [finding] * touches
+
+
+def test_what_concerns_a_set_stands_in_the_order_of_the_findings():
+    paths = ["", "results/box/core.1", "systems/box.json", "results/box/strong/scaffold/core.2", "source/0123/train.py"]
+    findings = [Finding(f"{HOME}/{path}".rstrip("/"), 1, "TREE03", "error", "Something") for path in paths]
+    around = {}
+    for number, finding in enumerate(findings):
+        around.setdefault((HOME, *concerned(finding, HOME, load("v1.0"))), []).append((number, finding))
+    assert len(around) == 3
+    assert about(around, HOME, BOX.system, BOX.benchmark) == findings
 
 
 @pytest.mark.parametrize(("path", "above"), [("a/b/c", ["a/b/c", "a/b", "a"]), ("a", ["a"]), ("/a", ["/a", ""])])

@@ -144,3 +144,22 @@ def test_what_was_not_judged_has_no_figure(two, law, monkeypatch):
 def test_a_command_says_what_was_left(two, run):
     code, out, _ = run(two, "--seconds", "0")
     assert code == 2 and out.count("could not look: judging it took more than 0 s; left: 4 of 5 logs") == 2
+
+
+def test_findings_take_memory_too(tree, monkeypatch):
+    path = tree.path(0)
+    bad = ':::MLLOG {"time_ms": 1, "event_type": "POINT_IN_TIME", "key": "seed", "value": -1, "metadata": {}}\n'
+    path.write_text(path.read_text() + bad * 1000)
+    assert not judge([tree.root]).missed
+    monkeypatch.setattr(budget, "KEPT", 1000 * budget.OF_A_FINDING)
+    ((_, why),) = judge([tree.root]).missed
+    assert why.startswith("what its logs say takes more than 1 MiB; left: 4 of 5 logs, those after")
+
+
+@pytest.mark.parametrize("line", ["x", '{"time_ms": 1, "key": "a", "value": 1}'])
+def test_reading_a_log_ends_with_the_time_of_its_submission(tree, line):
+    tree.path(1).write_text(f":::MLLOG {line}\n" * 1_000_000)
+    begin = time.process_time()
+    ((_, why),) = judge([tree.root], seconds=0.3).missed
+    assert why.startswith("judging it took more than 0.3 s; left:")
+    assert time.process_time() - begin < 2

@@ -21,6 +21,14 @@ def description_that_is_no_json(tree):
 
 
 @damage
+def description_with_a_field_twice(tree):
+    path = tree.root / "systems" / "box.json"
+    path.write_text(path.read_text().replace('"number_of_nodes"', '"number_of_nodes": 1000, "number_of_nodes"', 1))
+    line = path.read_text().partition('"number_of_nodes"')[0].count("\n") + 1
+    return [("box.json", line, "SYS02")]
+
+
+@damage
 def description_that_is_a_list(tree):
     (tree.root / "systems" / "box.json").write_text("[1, 2]\n")
     return [("box.json", 1, "SYS02")]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from compliance.checks import tree as checks
+from compliance.engine import judge
 from compliance.reading import tree as tree_module
 from compliance.reading.tree import Entry, Submission
 from rules.edition import load
@@ -220,3 +221,24 @@ def test_what_cannot_be_handed_on_is_named_once():
     submission = listed("ok.md", "bad\nname.md", link="a", special="b", unreadable="c\n")
     found = [fault.found for fault in checks.entries_are_files_and_folders(submission, OURS)]
     assert found == ["the name bad\\nname.md", "a symbolic link", "a pipe, socket or device", "not readable"]
+
+
+def test_lines_with_the_token_that_are_no_events_are_looked_at_up_to_a_limit(tree, found, monkeypatch):
+    for name in ("a.rst", "b.rst"):
+        tree.root.joinpath(name).write_text("x\n" + ":::MLLOG x\n" * 50)
+    monkeypatch.setattr(tree_module, "MOST_ODD", 200)
+    assert found(tree.root) == []
+    monkeypatch.setattr(tree_module, "MOST_ODD", 75)  # then such lines are taken for a log's
+    assert ("b.rst", 2, "TREE09") in found(tree.root)
+
+
+def test_campaigns_beside_empty_folders_share_what_concerns_them(tree, law):
+    home = tree.root / "results" / "box" / "tuning"
+    for number in range(30):
+        tree.put(home / "scaffold" / f"c{number}" / "result_0.txt", "x\n")
+        (home / f"b{number}").mkdir()
+    (submission,) = judge([tree.root], rules=law).submissions
+    campaigns = [s for s in submission.sets if s.campaign]
+    assert len(campaigns) == 30
+    assert len({id(s.about) for s in campaigns}) == 1
+    assert sum(f.code == "TREE08" for f in campaigns[0].about) == 30

@@ -114,3 +114,23 @@ def test_the_year_that_most_submissions_of_a_round_are_of_decides(law, tmp_path)
     assert editions(tmp_path, law) == ("mlperf-hpc-v2.0",)
     put("c", None, 2021, 2022)
     assert editions(tmp_path, law) == ("mlperf-hpc-v1.0",)
+
+
+@pytest.mark.parametrize("inner", ["mlperf-hpc-v0.7", "v1.0", "results/mlperf-hpc-v0.7", "results/v1.0"])
+def test_a_round_in_an_organisations_folder_chooses_neither_rules_nor_registry(tree, law, tmp_path, inner):
+    org = tmp_path / "results" / "v1.0" / "acme"
+    shutil.copytree(tree.root, org / inner / "evil")
+    (org / inner / "registry.yaml").write_text("[no registry\n")
+    for given in (org, org.parent, org.parent.parent, tmp_path):
+        verdict = judge([given], rules=law)
+        assert verdict.editions == ("v1.0",)
+        assert "REG01" not in {f.code for f in verdict.findings}
+    (org.parent / "registry.yaml").write_text("[no registry\n")
+    assert "REG01" in {f.code for f in judge([org], rules=law).findings}
+
+
+def test_a_clone_may_lie_below_results_of_another_edition(tree, law, tmp_path):
+    results = tmp_path / "results" / "mlperf-hpc-v2.0" / "clone" / "results"
+    shutil.copytree(tree.root, results / "v1.0" / "acme")
+    assert editions(results, law) == editions(results / "v1.0", law) == ("v1.0",)
+    assert editions(results / "v1.0" / "acme", law) == ("v1.0",)

@@ -63,3 +63,23 @@ print(status.partition("VmHWM:")[2].split()[0])
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert int(done.stdout) < 300_000, done.stderr  # KiB
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"init{'_seed' * 40_000}.x(1)\n",
+        f"init{'_seed' * 40_000}\u2118(1)\n",  # a letter of identifiers that \\w does not match
+        f"init{'_' * 200_000}(1)\n",
+        f"set{'_seedx' * 40_000}(1)\n",
+        f"f({'_' * 200_000})\n",
+        f"rank{'_rank' * 40_000}x = 1\n",
+        f"getattr(a, 'init{'_seed' * 40_000} ')(1)\n",
+        f"getattr(a, '{'.' * 200_000}')(1)\n",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_long_names_take_linear_time(text):
+    begin = time.process_time()
+    read_python(text)
+    assert time.process_time() - begin < 3
