@@ -22,6 +22,7 @@ from results.html.tuning import sections
 from results.statistics.result import Result
 from results.tables.formatting import minutes
 from results.tables.input_trials import HEAD, InputTrial, input_trials, ranks_text
+from results.tables.rates import HEAD as RATES
 from results.tables.rates import Rate, Series, efficiencies, rates, series
 from results.tables.record import rank_text
 from results.tables.text import Places, energy_cells, slow_words, title, weak_numbers
@@ -122,7 +123,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         rows=max(len(results), len(found)),
         tables=tables(results, links),
         charts=charts(results),
-        rates=Table(RATES, [rate_line(rate, lines, links) for rate in found], cards=True) if found else None,
+        rates=Table(RATES[1:], [rate_line(rate, lines, links) for rate in found], cards=True) if found else None,
         rate_charts=[chart for chart in drawn if chart],
         rate_findings=[g for of in said for g in of],
         trials=trial_table(alone, links),
@@ -204,8 +205,6 @@ def weak_row(r: Result, links: Links) -> list[Cell]:
     return [*named, *map(number, values), last, number(r.pruned), epochs]
 
 
-RATES = ("system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")
-RATES = (*RATES, "strong", "weak", "errors", "log")
 KINDS = {
     "strong": "Strong scaling: the same global batch; dashed: ideal",
     "weak": "Weak scaling: the same batch for each unit; dashed: ideal",
