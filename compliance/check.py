@@ -28,7 +28,7 @@ from compliance.report import Report, summaries
 from compliance.review import Reviews, read_reviews, with_reviews
 from compliance.rule import CHECKS
 from compliance.sandbox import shut_in
-from compliance.terminal import put, tell
+from compliance.terminal import progress, put, tell
 from compliance.verdict import Verdict
 from compliance.waiver import read_waivers
 from rules.edition import editions, load
@@ -93,8 +93,7 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
     reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
     jobs = args.jobs or os.cpu_count() or 1
     sandbox = shut_in(several=jobs > 1) if confine else ""
-    shown = progress(sys.stderr)
-    verdict = judge(args.paths, args.rules, jobs, progress=shown, waivers=waivers, seconds=args.seconds)
+    verdict = judge(args.paths, args.rules, jobs, progress=progress(), waivers=waivers, seconds=args.seconds)
     return render(verdict, wanted, args, reviews, sandbox)
 
 
@@ -130,20 +129,6 @@ def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str]
             raise ValueError(f"found {part!r}, wanted a rule or the start of one; --list names them")
     chosen_, left_out = (tuple(parts) for parts in lists)
     return lambda code: (not select or code.startswith(chosen_)) and not (left_out and code.startswith(left_out))
-
-
-def progress(stream: object | None) -> Callable[[int, int], None] | None:
-    """Return a function that shows the progress in logs, or None if `stream` is no terminal."""
-    if stream is None or not stream.isatty():
-        return None
-
-    def show(done: int, total: int) -> None:
-        if done % 16 == 0 or done == total:
-            print(
-                f"\r{done} of {total} logs" if done < total else "\r" + " " * 40 + "\r", end="", file=stream, flush=True
-            )
-
-    return show
 
 
 if __name__ == "__main__":

@@ -50,13 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def crate(verdict: SubmissionVerdict, folder: Path | None = None, rules: Path = ROOT) -> Entity:
-    """Return the content of ro-crate-metadata.json for a judged submission. `folder` is the submission's folder, by
-    default the path that findings give it; `rules` is the folder of the editions.
+def crate(verdict: SubmissionVerdict, rules: Path = ROOT) -> Entity:
+    """Return the content of ro-crate-metadata.json for a judged submission. `rules` is the folder of the editions.
 
     Raises ValueError if no run logs a time, since a crate needs a date.
     """
-    place, runs = folder or Path(verdict.path), tuple(log.run for s in verdict.sets for log in s.logs)
+    place, runs = Path(verdict.path), tuple(log.run for s in verdict.sets for log in s.logs)
     listing = read_submission(place, verdict.path, place)
     parts = Parts(SubmissionFiles(listing, runs, load(verdict.edition, rules)), verdict.sets)
     files, folders, named = parts.files, list(parts.folders()), {file["@id"] for file in parts.files}

@@ -98,6 +98,7 @@ def action(run: Run, parts: Parts, files: set[str]) -> Iterator[Entity]:
     kind, figures = "measurement of steps" if run.throughput_only else "training run", list(figures_of(run, log))
     results = [{"@id": log}, *([{"@id": weights}] if weights in files else ()), *figures]
     start, stop = run.start_ms or (run.init and run.init.time_ms), run.stop_ms
+    missed = {"actionStatus": FAILED, "error": "no evaluation met the target"}
     times = {"startTime": moment(start), "endTime": moment(stop)}
     source = parts.source_of(run)
     yield {
@@ -110,8 +111,7 @@ def action(run: Run, parts: Parts, files: set[str]) -> Iterator[Entity]:
         "instrument": {"@id": folder_id(source.parts) if source else "#software"},
         "object": {"@id": f"#problem-{address(problem)}"},
         **single("result", results),
-        **({"actionStatus": DONE} if run.converged or run.throughput_only else {"actionStatus": FAILED}),
-        **({} if run.converged or run.throughput_only else {"error": "no evaluation met the target"}),
+        **({"actionStatus": DONE} if run.converged or run.throughput_only else missed),
     }
     if not source:
         yield {"@id": "#software", "@type": "SoftwareApplication", "name": NO_SOURCE}

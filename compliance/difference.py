@@ -62,8 +62,10 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
         f"{len(others) - added} changed, {added} added; {len(absent)} of the reference's are not in it"
     )
     for text in others:
-        known, counts, lines = _compared(text)
-        path = "/".join(text.parts[len(folder.parts) :])
+        known, path = published_path(text.parts), "/".join(text.parts[len(folder.parts) :])
+        own = own_lines(known)
+        known = "" if own is None else known
+        counts, lines = differing(own, text)
         against = f" against {known}" if known and known != path else ""
         yield f"{'changed' if known else 'added'} {path}{against}: {counts}"
         yield from lines[:MOST_LINES]
@@ -74,13 +76,6 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
         yield f"not loaded {path}"
     if len(implemented) > MOST_ABSENT:
         yield f"not loaded ... and {len(implemented) - MOST_ABSENT} more files of {REFERENCE}"
-
-
-def _compared(text: Text) -> tuple[str, str, list[str]]:
-    """Return (the path in the reference, "" if it has no such file; the counts in words; the lines of the diff)."""
-    path = published_path(text.parts)
-    own = own_lines(path)
-    return "" if own is None else path, *differing(own, text)
 
 
 def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:

@@ -30,9 +30,12 @@ class Finding:
 
     def message(self) -> str:
         """Return the severity, if it is no error, the sentence, and what was found and wanted."""
-        tail = f" ({self.details()})" if self.details() else ""
         mark = "" if self.severity == "error" else f"{self.severity}: "
-        return printable(f"{mark}{self.sentence}{tail}")
+        return printable(f"{mark}{self.said()}")
+
+    def said(self) -> str:
+        """Return the sentence with what was found and wanted, as submitted: the caller escapes it."""
+        return self.sentence + (f" ({self.details()})" if self.details() else "")
 
     def details(self) -> str:
         """Return `found ..., wanted ...`, as far as they are given."""

@@ -9,19 +9,7 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-from benchmark.printable import printable
-
-__all__ = [
-    "address",
-    "command",
-    "command_property",
-    "csv_cell",
-    "html",
-    "markdown",
-    "markdown_code",
-    "printable",
-    "values",
-]
+from benchmark.printable import printable as printable
 
 SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20"  # these begin a formula in a spreadsheet; also their full-width forms
 FORMULA = re.compile(f"(^|;)(?=\\s*[{SIGNS}])")  # spreadsheets of some languages take a semicolon for a new cell

@@ -1,7 +1,8 @@
-"""Write a command's output to stdout, and its messages to stderr."""
+"""Write a command's output to stdout, and its messages and progress to stderr."""
 
 import os
 import sys
+from collections.abc import Callable
 
 from compliance.safe import printable
 
@@ -25,3 +26,16 @@ def tell(line: str) -> None:
     """Write a line to stderr, if there is one."""
     if sys.stderr is not None:
         print(printable(line), file=sys.stderr)
+
+
+def progress() -> Callable[[int, int], None] | None:
+    """Return a function that shows on stderr how many of all logs are done, None if stderr is no terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        if done % 16 == 0 or done == total:
+            line = f"{done} of {total} logs" if done < total else f"{' ' * 40}\r"
+            print(f"\r{line}", end="", file=sys.stderr, flush=True)
+
+    return show

@@ -1,7 +1,6 @@
 """What the commands of results/ share: options, judging the paths, and writing output files."""
 
 import argparse
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -79,29 +78,12 @@ def judged(args: argparse.Namespace, wanted: Sequence[Target]) -> Verdict:
     paths = sorted(map(str, args.paths))  # findings across sets do not depend on the order of the paths
     waivers = read_waivers(args.waivers, paths) if args.waivers else None
     reviews = read_reviews(args.reviews, args.paths) if getattr(args, "reviews", None) else None
-    verdict = judge(paths, args.rules, progress=progress(), waivers=waivers)
+    verdict = judge(paths, args.rules, progress=terminal.progress(), waivers=waivers)
     if reviews:
         verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
     keep_outside(wanted, verdict)
     tell(verdict)
     return verdict
-
-
-def progress() -> Callable[[int, int], None] | None:
-    """A function that shows on stderr how many logs have been checked; None if stderr is no terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
-    from tqdm import tqdm
-
-    bar = tqdm(unit="log", desc="checking", leave=False)
-
-    def show(done: int, total: int) -> None:
-        bar.total = total
-        bar.update(done - bar.n)
-        if done == total:
-            bar.close()
-
-    return show
 
 
 def tell(verdict: Verdict) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from benchmark.config import build, read_yaml, suggest
 from rules.energy import refuse_without
 from rules.key import Key
-from rules.limits import SEVERITIES, Benchmark, Limits, Published
+from rules.limits import SEVERITIES, Benchmark, Limits, Published, one_of
 from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
 from rules.reference import reference_points
@@ -142,8 +142,7 @@ def _in_force(limits: Limits, texts: dict[str, Rule], where: str) -> dict[str, R
             rules[code] = texts[code]
     for code, severity in limits.severity.items():
         _known(code, rules, f"{where}: severity")
-        if severity not in SEVERITIES:
-            raise ValueError(f"{where}: severity.{code}: found {severity!r}, wanted one of {', '.join(SEVERITIES)}")
+        one_of(f"{where}: severity.{code}", severity, SEVERITIES)
     for name in ("throughput_rules", "io_rules"):
         for code in getattr(limits, name):
             _known(code, texts, f"{where}: {name}")

@@ -15,6 +15,12 @@ KEPT = ("none", "optional", "required")  # whether a round has a registry, or la
 WEIGHTS = ("optional", "required")
 
 
+def one_of(name: str, found: Any, known: tuple[str, ...]) -> None:
+    """Raise ValueError, which begins with `name`, unless a value is one of those known."""
+    if found not in known:
+        raise ValueError(f"{name}: found {found!r}, wanted one of {', '.join(known)}")
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """One benchmark."""
@@ -143,8 +149,7 @@ class Weights:
     deviations: float  # standard deviations that a held-out score may be below the mean: HeldOut.least
 
     def __post_init__(self) -> None:
-        if self.use not in WEIGHTS:
-            raise ValueError(f"use: found {self.use!r}, wanted one of {', '.join(WEIGHTS)}")
+        one_of("use", self.use, WEIGHTS)
 
 
 @dataclass(frozen=True)
@@ -158,11 +163,9 @@ class Environment:
     memory: float  # relative difference allowed between described and actual memory
 
     def __post_init__(self) -> None:
-        if self.use not in WEIGHTS:
-            raise ValueError(f"use: found {self.use!r}, wanted one of {', '.join(WEIGHTS)}")
+        one_of("use", self.use, WEIGHTS)
         for severity in (*self.same.values(), *self.same_nodes.values()):
-            if severity not in SEVERITIES:
-                raise ValueError(f"same: found {severity!r}, wanted one of {', '.join(SEVERITIES)}")
+            one_of("same", severity, SEVERITIES)
         for name in {*self.same, *self.same_nodes} - {*NODE, OTHER}:
             raise ValueError(f"same: unknown fact {name!r}{suggest(name, NODE)}")
 
@@ -228,5 +231,4 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("registry", "ledger"):
-            if getattr(self, name) not in KEPT:
-                raise ValueError(f"{name}: found {getattr(self, name)!r}, wanted one of {', '.join(KEPT)}")
+            one_of(name, getattr(self, name), KEPT)

@@ -81,8 +81,7 @@ def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 @rule("SYS11", "set", after=("LOG06", "SYS10", "RUN07"))
 def runs_name_the_same_devices(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set name the same models of devices"""
-    models = [(run, _models(run)) for run in runs]
-    told = [(run, model) for run, model in models if model]
+    told = [(run, model) for run in runs if (model := _models(run))]
     if told:
         usual = Counter(model for _, model in told).most_common(1)[0][0]
         for run, model in told:

@@ -7,7 +7,7 @@ from benchmark.log import Event
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import rule
 
@@ -77,10 +77,8 @@ def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> I
         if before is None or epoch_of(before) != score.epoch:
             found = f"epoch {show(score.epoch)} after the start of {show(epoch_of(before)) if before else 'none'}"
             yield Fault(event.line, found, f"after the eval_start of epoch {show(score.epoch)}")
-        elif (stop := ends.get(score.epoch)) and is_number(stop.time_ms) and is_number(event.time_ms):
-            seconds = (event.time_ms - stop.time_ms) / 1000
-            if seconds > delay:
-                yield Fault(event.line, f"{seconds:.3f} s after its eval_stop", f"at most {delay:g} s")
+        elif (seconds := seconds_between(ends.get(score.epoch), event)) is not None and seconds > delay:
+            yield Fault(event.line, f"{seconds:.3f} s after its eval_stop", f"at most {delay:g} s")
 
 
 def _wrong_statistic(value: object) -> tuple[str, str] | None:

@@ -7,8 +7,7 @@ from benchmark.log import Event
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Scored, Timeline, epoch_of
-from compliance.reading.values import is_number
+from compliance.reading.timeline import Scored, Timeline, epoch_of, seconds_between
 from compliance.rule import rule
 
 
@@ -49,8 +48,8 @@ def runs_are_not_interrupted(log: Log, terms: Terms, time: Timeline) -> Iterator
     """A run is not interrupted"""
     for event in log.all("resumed"):
         last = _before(event, time).event
-        if is_number(event.time_ms) and is_number(last.time_ms):
-            seconds = (event.time_ms - last.time_ms) / 1000
+        seconds = seconds_between(last, event)
+        if seconds is not None:
             found = f"{seconds:.3f} s on the clock without progress, from line {last.line} to here"
             yield Fault(event.line, found, "", f"The run was interrupted after epoch {epoch_of(event)} and resumed")
 

@@ -1,9 +1,10 @@
 """SYS: the system description exists, is complete, and has values of the right type."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from compliance.finding import Fault, show
-from compliance.reading.files import SubmissionFiles
+from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.values import count_of
 from compliance.rule import rule
 
@@ -44,27 +45,19 @@ def descriptions_are_complete(files: SubmissionFiles) -> Iterator[Fault]:
 @rule("SYS04", "submission")
 def descriptions_have_their_types(files: SubmissionFiles) -> Iterator[Fault]:
     """A field of a system description has its type"""
-    for description in files.descriptions.values():
-        for name, kind in files.edition.limits.system_fields.items():
-            value = (description.data or {}).get(name)
-            if description.data is None or name not in description.data or type(kind) is not str:
-                continue
-            if not FIELD_KINDS[kind](value):
-                place = files.submission.place(*description.parts)
-                yield Fault(description.line_of(name), f"{name} {show(value)}", FIELD_WORDS[kind], path=place)
+    for description, name, value, kind in _fields(files):
+        if type(kind) is str and not FIELD_KINDS[kind][0](value):
+            place = files.submission.place(*description.parts)
+            yield Fault(description.line_of(name), f"{name} {show(value)}", FIELD_KINDS[kind][1], path=place)
 
 
 @rule("SYS05", "submission")
 def descriptions_use_known_values(files: SubmissionFiles) -> Iterator[Fault]:
     """A field of a system description that the rules list has one of the listed values"""
-    for description in files.descriptions.values():
-        for name, kind in files.edition.limits.system_fields.items():
-            if description.data is None or type(kind) is not list or name not in description.data:
-                continue
-            value = description.data[name]
-            if value not in kind:
-                place = files.submission.place(*description.parts)
-                yield Fault(description.line_of(name), f"{name} {show(value)}", f"one of {', '.join(kind)}", path=place)
+    for description, name, value, kind in _fields(files):
+        if type(kind) is list and value not in kind:
+            place = files.submission.place(*description.parts)
+            yield Fault(description.line_of(name), f"{name} {show(value)}", f"one of {', '.join(kind)}", path=place)
 
 
 @rule("SYS06", "submission", severity="warning")
@@ -77,27 +70,19 @@ def descriptions_have_results(files: SubmissionFiles) -> Iterator[Fault]:
             yield Fault(1, f"no results/{name}", "results of every system described", path=place)
 
 
-def _text(value: object) -> bool:
-    return type(value) is str and bool(value.strip())
+def _fields(files: SubmissionFiles) -> Iterator[tuple[Description, str, Any, Any]]:
+    """Yield (description, name, value, the kind or the values that the rules ask for) of each field that is there."""
+    for description in files.descriptions.values():
+        for name, kind in files.edition.limits.system_fields.items():
+            if name in (description.data or ()):
+                yield description, name, description.data[name], kind
 
 
-def _count(value: object) -> bool:
-    return count_of(value) is not None
-
-
-FIELD_KINDS = {
-    "text": _text,
-    "any text": lambda v: type(v) is str,
-    "any": lambda v: True,
-    "count": _count,
-    "positive": lambda v: bool(count_of(v)),
-    "count or text": lambda v: type(v) is str or _count(v),
-}
-FIELD_WORDS = {
-    "text": "text",
-    "any text": "text, which may be empty",
-    "any": "anything",
-    "count": "an integer from 0 on",
-    "positive": "an integer from 1 on",
-    "count or text": "an integer from 0 on, or text",
+FIELD_KINDS = {  # kind -> whether a value is of it, and the kind in words
+    "text": (lambda v: type(v) is str and bool(v.strip()), "text"),
+    "any text": (lambda v: type(v) is str, "text, which may be empty"),
+    "any": (lambda v: True, "anything"),
+    "count": (lambda v: count_of(v) is not None, "an integer from 0 on"),
+    "positive": (lambda v: bool(count_of(v)), "an integer from 1 on"),
+    "count or text": (lambda v: type(v) is str or count_of(v) is not None, "an integer from 0 on, or text"),
 }

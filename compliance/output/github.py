@@ -49,6 +49,5 @@ def _command(name: str, findings: tuple[Finding, ...]) -> str:
     more = f" [and {others} more]" if others else ""
     waived = f" [waived by {first.waived}]" if first.waived else ""
     place = f"file={command_property(first.path)},line={max(1, first.line)},title={command_property(first.code)}"
-    details = f" ({first.details()})" if first.details() else ""
-    text = f"{first.code} {label(first)}: {first.sentence}{details}{waived}{more}"
+    text = f"{first.code} {label(first)}: {first.said()}{waived}{more}"
     return f"::{name} {place}::{command(text)}"

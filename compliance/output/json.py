@@ -1,12 +1,10 @@
 """Write a report as JSON for programs, by schema/report-1.json."""
 
 import json
-from dataclasses import asdict
 
 from compliance.checklist import ACCEPT, OBJECT, Checklist
-from compliance.finding import Finding
 from compliance.report import Report, Summary
-from compliance.safe import printable
+from compliance.safe import values
 
 VERSION = 1
 
@@ -18,43 +16,29 @@ def render(report: Report) -> str:
 
 def document(report: Report) -> dict:
     """Return the report as plain values."""
-    return {
+    told = {
         "schema_version": VERSION,
         "exit_code": report.exit_code,
         "editions": sorted(report.editions),
         "sandbox": report.sandbox,
-        "findings": [finding_object(f) for f in report.findings],
+        "findings": [vars(f) for f in report.findings],
         "summaries": [_summary(s) for s in report.summaries],
-        "missed": [{"path": printable(path), "reason": printable(why)} for path, why in report.missed],
+        "missed": [{"path": path, "reason": why} for path, why in report.missed],
     }
-
-
-def finding_object(finding: Finding) -> dict:
-    """Return a finding as plain values."""
-    return {
-        "path": printable(finding.path),
-        "line": finding.line,
-        "code": finding.code,
-        "severity": finding.severity,
-        "sentence": printable(finding.sentence),
-        "found": printable(finding.found),
-        "wanted": printable(finding.wanted),
-        "waived": printable(finding.waived),
-        "impact": finding.impact,
-    }
+    return values(told)
 
 
 def _summary(summary: Summary) -> dict:
     told = {
-        "path": printable(summary.path),
+        "path": summary.path,
         "edition": summary.edition,
         "logs": summary.logs,
         "throughput_only": summary.throughput_only,
         "rules": summary.rules,
         "passed": summary.passed,
-        "broken": list(summary.broken),
+        "broken": summary.broken,
         "counts": summary.counts,
-        "review": list(summary.review),
+        "review": summary.review,
         "source": summary.source,
     }
     return told | {"reviewed": _reviewed(summary.checklist)} if summary.checklist else told
@@ -66,5 +50,5 @@ def _reviewed(checklist: Checklist) -> dict:
         "points": len(checklist.points),
         "accepted": len(checklist.of(ACCEPT)),
         "objections": len(checklist.of(OBJECT)),
-        "entries": [{name: printable(value) for name, value in asdict(review).items()} for review in entries],
+        "entries": list(map(vars, entries)),
     }

@@ -68,12 +68,7 @@ def _rows(block: Block) -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     for finding in (f for kind in block.kinds for f in kind.findings):
         place = markdown(f"{finding.path}:{finding.line}")
-        yield f"| {place} | {finding.code} | {label(finding)} | {_what(finding)} |"
-
-
-def _what(finding: Finding) -> str:
-    details = f" ({finding.details()})" if finding.details() else ""
-    return markdown(f"{finding.sentence}{details}") + _tail(finding)
+        yield f"| {place} | {finding.code} | {label(finding)} | {markdown(finding.said())}{_tail(finding)} |"
 
 
 def _tail(finding: Finding) -> str:

@@ -131,8 +131,7 @@ def _example(kind: Kind, group: Group, home: str) -> str:
 
 
 def _line(finding: Finding, report: Report) -> str:
-    details = f" ({finding.details()})" if finding.details() else ""
-    text = f"{finding.path}:{finding.line}: {finding.code} {label(finding)}: {finding.sentence}{details}"
+    text = f"{finding.path}:{finding.line}: {finding.code} {label(finding)}: {finding.said()}"
     return _colored(told_as(finding), printable(text) + _tail(finding), report)
 
 

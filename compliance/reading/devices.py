@@ -14,10 +14,8 @@ CPU = "cpu"
 class Devices:
     """The devices of a run. `kind` is `core` or `accelerator`; `number` counts those that compute."""
 
-    device: str
     kind: str
     ranks: int
-    nodes: int
     number: int
     precision: str
     declared: float  # 10^12 FLOP/s of a rank by the settings; 0 if they don't say
@@ -74,4 +72,4 @@ def devices_of(log: Log, limits: Compute) -> Devices | None:
     number = (min(threads * ranks, most) if known else most) if device == CPU else ranks
     declared = settings.get("peak_tflops")
     rate = float(declared) if is_number(declared) and declared > 0 else 0.0
-    return Devices(device, "core" if device == CPU else "accelerator", ranks, nodes, number, precision, rate)
+    return Devices("core" if device == CPU else "accelerator", ranks, number, precision, rate)

@@ -5,14 +5,26 @@ import re
 from pathlib import Path
 from typing import Any
 
-from benchmark.log import open_regular
+from benchmark.log import Event, open_regular
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
+EXACT = 1 << 53  # sizes below this are exact in every program
 
 
 def is_sha256(value: Any) -> bool:
     """Return whether a value is a sha256 in hexadecimal."""
     return type(value) is str and bool(SHA256.fullmatch(value))
+
+
+def file_fault(event: Event, file: str) -> tuple[str, str] | None:
+    """Return (found, wanted) if an event does not give the sha256, bytes and path of this file, else None."""
+    data = event.metadata if type(event.metadata) is dict else {}
+    size, path = data.get("bytes"), data.get("path")
+    if not is_sha256(event.value):
+        return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
+    if type(size) is not int or not 0 < size < EXACT:
+        return f"bytes {size!r:.80}", "the bytes of the file"
+    return (f"file {path!r:.80}", file) if path != file else None
 
 
 def sha256_of(path: Path) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 from benchmark.environment.manifest import KEY, KINDS, NODE, OTHER, RUN, SCHEMA
 from benchmark.log import Event, open_regular
 from benchmark.tree import environment_path
-from compliance.reading.digest import is_sha256
+from compliance.reading.digest import file_fault, is_sha256
 from compliance.reading.values import Unsound, is_shallow, unique
 
 MOST_RESUMED = 1000
@@ -53,15 +53,7 @@ class Environment:
 
 def fault_of(event: Event, log: str) -> tuple[str, str] | None:
     """Return (found, wanted) if the event of a manifest in the log of this name is malformed, else None."""
-    data = event.metadata if type(event.metadata) is dict else {}
-    size, file, wanted = data.get("bytes"), data.get("path"), environment_path(Path(log)).name
-    if not is_sha256(event.value):
-        return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
-    if type(size) is not int or not 0 < size < 1 << 53:
-        return f"bytes {size!r:.80}", "the bytes of the file"
-    if file != wanted:
-        return f"file {file!r:.80}", wanted
-    return None
+    return file_fault(event, environment_path(Path(log)).name)
 
 
 def named(event: Event | None, resumed: Sequence[Event], log: str) -> tuple[Named, ...]:

@@ -3,10 +3,11 @@
 import math
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, TypeVar
 
-MOST = 20_000  # evaluations, and spans of a kind, kept of one log
+MOST = 20_000  # evaluations, epochs, and spans of a kind, kept of one log
 
+T = TypeVar("T", bound=tuple)
 Span = tuple[int, int]  # [start, stop) in milliseconds since 1970
 
 
@@ -20,45 +21,48 @@ class Evaluation(NamedTuple):
     value: float
 
 
-class Evaluations(Sequence[Evaluation]):
-    """Evaluations, 40 bytes each. The first MOST are kept."""
+class Packed(Sequence[T]):
+    """Tuples of `width` numbers, 8 bytes each. The first MOST are kept. In a series of floats, NaN stands for None."""
 
-    def __init__(self, items: Sequence[Evaluation]):
-        self._numbers = array("d", [math.nan if n is None else n for item in items[:MOST] for n in item])
+    code, width = "d", 5
+
+    def __init__(self, items: Sequence[T]):
+        self._numbers = array(self.code, [math.nan if n is None else n for item in items[:MOST] for n in item])
 
     def __len__(self) -> int:
-        return len(self._numbers) // 5
+        return len(self._numbers) // self.width
+
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        start = self.width * range(len(self))[at]
+        return self.item(*self._numbers[start : start + self.width])
+
+    @staticmethod
+    def item(*numbers: Any) -> Any:
+        """Return an item from its numbers."""
+        return numbers
+
+
+class Evaluations(Packed[Evaluation]):
+    """Evaluations, 40 bytes each."""
 
     @property
     def curve(self) -> list[tuple[int, float]]:
         """(line, score) of each evaluation."""
         return list(zip(map(int, self._numbers[0::5]), self._numbers[4::5], strict=True))
 
-    @overload
-    def __getitem__(self, at: int) -> Evaluation: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Evaluation]: ...
-    def __getitem__(self, at: int | slice) -> Evaluation | list[Evaluation]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
-        at = at + len(self) if at < 0 else at
-        if not 0 <= at < len(self):
-            raise IndexError(at)
-        line, time, epoch, step, value = self._numbers[5 * at : 5 * at + 5]
-        return Evaluation(int(line), int(time), *(None if n != n else n for n in (epoch, step)), value)
+    @staticmethod
+    def item(line: float, time: float, epoch: float, step: float, value: float) -> Evaluation:
+        return Evaluation(int(line), int(time), known(epoch), known(step), value)
 
 
-class Spans(Sequence[Span]):
-    """Spans of time, 16 bytes each. The first MOST are kept."""
+class Spans(Packed[Span]):
+    """Spans of time, 16 bytes each."""
 
-    def __init__(self, items: Sequence[Span]):
-        self._numbers = array("q", [n for item in items[:MOST] for n in item])
+    code, width = "q", 2
 
-    def __len__(self) -> int:
-        return len(self._numbers) // 2
 
-    def __getitem__(self, at: int) -> Span:  # type: ignore[override]
-        at = at + len(self) if at < 0 else at
-        if not 0 <= at < len(self):
-            raise IndexError(at)
-        return self._numbers[2 * at], self._numbers[2 * at + 1]
+def known(number: float) -> float | None:
+    """Return a number, None for NaN."""
+    return None if math.isnan(number) else number

@@ -204,11 +204,7 @@ def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry], a
         confirmation=tuning and len(inner) == 5,
     )
     logs, old = (
-        [
-            LogFile(submission.path.joinpath(*e.parts), submission.place(*e.parts), _number(e.parts[-1]), pruned)
-            for e in some
-            for pruned in [e.parts[-2] == PRUNED]
-        ]
+        [log_file(submission.path.joinpath(*e.parts), submission.place(*e.parts), e.parts[-2] == PRUNED) for e in some]
         for some in (entries, aside)
     )
     where = (submission.path.joinpath(*parts), submission.place(*parts), submission.given)
@@ -231,7 +227,7 @@ def read_set(path: Path, name: str, given: Path) -> Set:
         for entry in scan(folder)[0]:
             if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
                 within = f"{name}/{PRUNED}/{entry.name}" if pruned else f"{name}/{entry.name}"
-                logs.append(LogFile(folder / entry.name, within, _number(entry.name), pruned))
+                logs.append(log_file(folder / entry.name, within, pruned))
     return Set(path, name, given, place, in_order(logs), in_order(_superseded(path, name)))
 
 
@@ -242,7 +238,7 @@ def _superseded(path: Path, name: str) -> list[LogFile]:
         for entry in scan(Path(folder))[0] if folder.is_dir(follow_symlinks=False) else ():
             if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
                 within = f"{name}/{SUPERSEDED}/{folder.name}/{entry.name}"
-                found.append(LogFile(Path(entry), within, _number(entry.name)))
+                found.append(log_file(Path(entry), within))
     return found
 
 
@@ -268,14 +264,10 @@ def in_order(logs: list[LogFile]) -> tuple[LogFile, ...]:
     return tuple(sorted(logs, key=lambda log: (log.pruned, log.number or 0, log.name)))
 
 
-def _number(name: str) -> int | None:
-    match = LOG.match(name)
-    return int(match[1]) if match else None
-
-
-def log_file(path: Path, name: str) -> LogFile:
-    """Return a log that was given by itself."""
-    return LogFile(path, name, _number(path.name))
+def log_file(path: Path, name: str, pruned: bool = False) -> LogFile:
+    """Return the log at a path, which findings call `name`."""
+    match = LOG.match(path.name)
+    return LogFile(path, name, int(match[1]) if match else None, pruned)
 
 
 def scan(path: Path) -> tuple[list[os.DirEntry], str]:

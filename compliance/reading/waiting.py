@@ -1,15 +1,12 @@
 """How long a run's epochs waited for data, as logged. Accelerator utilization is computed from this."""
 
-import math
-from array import array
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from compliance.reading.log import Log
+from compliance.reading.series import Packed, known
 from compliance.reading.timeline import epoch_of
 from compliance.reading.values import is_number
 
-MOST = 20_000  # epochs kept of a log
 LONGEST = 1e12  # seconds; measurements are below this
 
 
@@ -24,19 +21,12 @@ class Waited(NamedTuple):
     slowest: float | None
 
 
-class Waits:
+class Waits(Packed[Waited]):
     """The epochs of a run, 40 bytes each."""
 
-    def __init__(self, epochs: list[Waited]):
-        self._numbers = array("d", [math.nan if n is None else n for epoch in epochs[:MOST] for n in epoch])
-
-    def __len__(self) -> int:
-        return len(self._numbers) // 5
-
-    def __iter__(self) -> Iterator[Waited]:
-        for at in range(0, len(self._numbers), 5):
-            epoch, wait, compute, mean, slowest = self._numbers[at : at + 5]
-            yield Waited(_known(epoch), wait, compute, _known(mean), _known(slowest))
+    @staticmethod
+    def item(*numbers: float) -> Waited:
+        return Waited(*map(known, numbers))
 
 
 def waits_of(log: Log) -> Waits:
@@ -51,10 +41,6 @@ def waits_of(log: Log) -> Waits:
             epoch = epoch_of(event)
             found.append(Waited(float(epoch) if is_number(epoch) else None, wait, compute, mean, slowest))
     return Waits(found)
-
-
-def _known(number: float) -> float | None:
-    return None if math.isnan(number) else number
 
 
 def _seconds(value: object) -> float | None:

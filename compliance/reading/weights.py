@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from benchmark.log import Event, open_regular
 from benchmark.tree import SUPERSEDED, WEIGHTS, weights_path
-from compliance.reading.digest import is_sha256
+from compliance.reading.digest import file_fault
 from compliance.reading.values import Unsound, unique
 
 KEY = "weights"
@@ -58,15 +58,7 @@ def in_folder(parts: tuple[str, ...]) -> bool:
 
 def fault_of(event: Event, log: str) -> tuple[str, str] | None:
     """Return (found, wanted) if the event of weights in the log of this name is malformed, else None."""
-    data = event.metadata if type(event.metadata) is dict else {}
-    size, file = data.get("bytes"), data.get("path")
-    if not is_sha256(event.value):
-        return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
-    if type(size) is not int or not 0 < size < MOST_NUMBERS:
-        return f"bytes {size!r:.80}", "the bytes of the file"
-    if file != file_of(log):
-        return f"file {file!r:.80}", file_of(log)
-    return None
+    return file_fault(event, file_of(log))
 
 
 def named(event: Event | None, log: str) -> Named | None:

@@ -52,19 +52,14 @@ def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
     """Charts of energy over time, one for each way of measuring: energies are comparable only within one."""
     for tier in sorted({r.energy.tier for r in results if r.energy}):
         of = [r for r in results if r.energy and r.energy.tier == tier and r.fom is not None]
-        found = [(r, r.fom / 60, (half(r) or 0.0) / 60, kilo(r), (wide(r) or 0.0)) for r in of]
+        found = [(r, r.fom / 60, (half(r) or 0.0) / 60, *(e / 1000 for e in joules(r))) for r in of]
         yield scatter("energy", f"Energy to the target against time, by {WORDS[tier]}", found, looks)
 
 
-def kilo(r: Result) -> float:
-    """A set's energy in kJ."""
-    return r.energy.joules.mean / 1000
-
-
-def wide(r: Result) -> float | None:
-    """Half the width of an energy's interval in kJ; None without interval."""
+def joules(r: Result) -> tuple[float, float]:
+    """A set's energy and half the width of its interval, 0 without interval."""
     e = r.energy.joules
-    return None if e.low is None else (e.high - e.low) / 2000
+    return e.mean, 0.0 if e.low is None else (e.high - e.low) / 2
 
 
 def name_of(r: Result, results: Sequence[Result]) -> str:

@@ -130,7 +130,7 @@ def ends(r: Result) -> str:
 def degrees(r: Result) -> str:
     """The degrees of freedom of that interval, in words; "" without interval."""
     t = r.score.trimmed
-    return "" if t.low is None else f", {t.n - 2 * t.k - 1} degrees of freedom"
+    return "" if t.low is None else f", {t.degrees} degrees of freedom"
 
 
 def facts(r: Result) -> list[tuple[str, str]]:

@@ -67,7 +67,6 @@ def groups(standing: Standing, links: Links, home: Path, places: int, around: in
 
 def place(f: Finding, links: Links, lines: Sequence[Line]) -> Place:
     """A finding as the page shows it."""
-    told = [f"{name} {value}" for name, value in (("found", f.found), ("wanted", f.wanted)) if value]
     waived = f" [waived by {f.waived}]" if f.waived else ""
     path = Path(f.path).absolute()
-    return Place(links.place(path, f.line), links.to(path), ", ".join(told) + waived, lines)
+    return Place(links.place(path, f.line), links.to(path), f.details() + waived, lines)

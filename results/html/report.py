@@ -22,9 +22,10 @@ from results.html.tuning import sections
 from results.statistics.result import Result
 from results.tables.formatting import minutes
 from results.tables.input_trials import HEAD, InputTrial, input_trials, ranks_text
+from results.tables.rates import HEAD as RATES
 from results.tables.rates import Rate, Series, efficiencies, rates, series
 from results.tables.record import rank_text
-from results.tables.text import Places, energy_cells, slow_words, title
+from results.tables.text import Places, energy_cells, slow_words, title, weak_numbers
 from results.tuning.score import Scored
 
 
@@ -122,7 +123,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         rows=max(len(results), len(found)),
         tables=tables(results, links),
         charts=charts(results),
-        rates=Table(RATES, [rate_line(rate, lines, links) for rate in found], cards=True) if found else None,
+        rates=Table(RATES[1:], [rate_line(rate, lines, links) for rate in found], cards=True) if found else None,
         rate_charts=[chart for chart in drawn if chart],
         rate_findings=[g for of in said for g in of],
         trials=trial_table(alone, links),
@@ -142,19 +143,8 @@ RANKED = (
 )
 STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
 STRONG = (*STRONG, "units", "samples/s", "unit-hours")
-WEAK = (
-    "system",
-    "verdict",
-    "kind",
-    "models/h",
-    "T units",
-    "S units",
-    "M models",
-    "TTTa, s",
-    "minutes",
-    "pruned",
-    "epochs",
-)
+WEAK = ("system", "verdict", "kind", "models/h", "T units", "S units", "M models", "TTTa, s", "minutes", "pruned")
+WEAK = (*WEAK, "epochs")
 
 
 def ranking(results: Sequence[Result], links: Links) -> Table:
@@ -208,16 +198,13 @@ def strong_row(r: Result, links: Links) -> list[Cell]:
 
 
 def weak_row(r: Result, links: Links) -> list[Cell]:
-    t = r.throughput
-    values = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
-    last = number(t.seconds / 60 if t else None, minutes(t.seconds if t else None))
+    values = weak_numbers(r)
+    last = number(None if values[-1] is None else values[-1] / 60, minutes(values[-1]))
     epochs = number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs")))
     named = [system(r, links), verdict(r.standing), Cell(r.kind or "-")]
     return [*named, *map(number, values), last, number(r.pruned), epochs]
 
 
-RATES = ("system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")
-RATES = (*RATES, "strong", "weak", "errors", "log")
 KINDS = {
     "strong": "Strong scaling: the same global batch; dashed: ideal",
     "weak": "Weak scaling: the same batch for each unit; dashed: ideal",

@@ -55,13 +55,10 @@ def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] 
     found: dict[str, list[Result]] = {}
     for r in results:
         found.setdefault(r.judged.round or r.judged.edition, []).append(r)
-    made, taken = [], set()
-    for name, of in sorted(found.items()):
-        folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[:60] or "round"
-        folder = folder if folder.lower() not in {*taken, "index.html", "rules.html", CODE} else anchor(folder, name)
-        taken.add(folder.lower())
+    made = []
+    for name, folder in names(found, ("index.html", "rules.html", CODE), "round", "").items():
         without = [(p, why) for p, why in left_out if f"/{name}/" in f"/{p}"]
-        made.append(Round(name, folder, of, without, [s for s in tuned if f"/{name}/" in f"/{s.place}"]))
+        made.append(Round(name, folder, found[name], without, [s for s in tuned if f"/{name}/" in f"/{s.place}"]))
     return made
 
 

@@ -5,6 +5,7 @@ which gives name, colour, dash and shape. Colours are variables of the style she
 and print. A specification holds nothing from a submission: names from strangers are in rows only.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 PARTS = ("staging", "training", "evaluation", "rest")
@@ -61,6 +62,12 @@ def picked(tips: dict[str, dict[str, str]], *layers: Spec, height: Any = 230, lo
     }
 
 
+def layer(rows: str, kind: str, encoding: Spec, params: Sequence[Spec] = (), **mark: Any) -> Spec:
+    """A layer of a chart that draws a table of `rows` with marks of a kind. `params`: what readers can pick in it."""
+    picks = {"params": list(params)} if params else {}
+    return {"data": {"name": rows}, **picks, "mark": {"type": kind, **mark}, "encoding": encoding}
+
+
 def zoomed(*axes: str) -> Spec:
     """Zooming with Shift and the wheel (without Shift the page scrolls), and moving."""
     select = {"type": "interval", "encodings": list(axes), "zoom": "wheel![event.shiftKey]"}
@@ -80,35 +87,19 @@ def curves(x: str) -> Spec:
     told = {"series": "name", "run": "run", "epoch": "x", "seconds": "t", "value": "y", "log line": "at"}
     near = {"condition": {"param": "near", "empty": False, "value": 1}, "value": 0}
     line["strokeWidth"] = {"condition": {"param": "near", "empty": False, "value": 3.5}, "value": 1.4}
+    band = {"x": number(x), "x2": {"field": "x2"}, "tooltip": TIP}
+    point, shown = position | {"color": COLOUR, "opacity": near, "tooltip": TIP}, {"transform": [{"filter": SHOWN}]}
     return picked(
         {"points": told, "target": {"target": "y"}, "band": {"the reference's epochs from": "x", "to": "x2"}},
-        {
-            "data": {"name": "band"},
-            "mark": {"type": "rect", "fill": "var(--band)", "stroke": "var(--band)", "opacity": 0.5},
-            "encoding": {"x": number(x), "x2": {"field": "x2"}, "tooltip": TIP},
-        },
-        {
-            "data": {"name": "target"},
-            "mark": {"type": "rule", "stroke": INK, "strokeDash": [7, 4]},
-            "encoding": {"y": number(None, field="y"), "tooltip": TIP},
-        },
-        {
-            "data": {"name": "points"},
-            "mark": {"type": "line", "clip": True},
-            "encoding": position | line,
-        },
-        {
-            "data": {"name": "points"},
-            "transform": [{"filter": SHOWN}],
-            "params": [NEAR, zoomed("x", "y")],
-            "mark": {"type": "point", "filled": True, "size": 44, "clip": True},
-            "encoding": position | {"color": COLOUR, "opacity": near, "tooltip": TIP},
-        },
+        layer("band", "rect", band, fill="var(--band)", stroke="var(--band)", opacity=0.5),
+        layer("target", "rule", {"y": number(None, field="y"), "tooltip": TIP}, stroke=INK, strokeDash=[7, 4]),
+        layer("points", "line", position | line, clip=True),
+        layer("points", "point", point, [NEAR, zoomed("x", "y")], filled=True, size=44, clip=True) | shown,
         log="y",
     )
 
 
-def spans(field: str, height: int = 17) -> Spec:
+def spans(field: str) -> Spec:
     """Bars by part of the time: stacked seconds (`field` "v"), or spans from `x` to `x2` (`field` "x")."""
     kinds = {
         "field": "name",
@@ -122,9 +113,8 @@ def spans(field: str, height: int = 17) -> Spec:
     encoding |= {"opacity": FADE, "order": {"field": "s"}}
     encoding |= {"x2": {"field": "x2"}} if field == "x" else {}
     encoding["tooltip"] = TIP
-    mark = {"data": {"name": "parts"}, "mark": {"type": "bar", "clip": True}, "encoding": encoding}
-    mark |= {"params": [zoomed("x")]} if field == "x" else {}
-    return picked({"parts": {"run": "row", "kind": "name"} | told}, mark, height={"step": height})
+    bars = layer("parts", "bar", encoding, [zoomed("x")] if field == "x" else [], clip=True)
+    return picked({"parts": {"run": "row", "kind": "name"} | told}, bars, height={"step": 17})
 
 
 def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
@@ -132,23 +122,12 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
     has a line at 1: twice and half as fast are equally far from it."""
     place = {"y": row(), "opacity": FADE}
     whisker = {"x": number(x, one, "low"), "x2": {"field": "high"}}
+    middle = place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP}
+    dot = {"filled": True, "size": 80, "stroke": "var(--card)", "opacity": 1}
     layers = [
-        {
-            "data": {"name": "sets"},
-            "mark": {"type": "rule", "strokeWidth": 2, "stroke": INK, "clip": True},
-            "encoding": place | whisker | {"tooltip": TIP},
-        },
-        {
-            "data": {"name": "runs"},
-            "mark": {"type": "tick", "thickness": 1.4, "clip": True},
-            "encoding": place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP},
-        },
-        {
-            "data": {"name": "sets"},
-            "params": [zoomed("x")],
-            "mark": {"type": "point", "filled": True, "size": 80, "stroke": "var(--card)", "opacity": 1, "clip": True},
-            "encoding": place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP},
-        },
+        layer("sets", "rule", place | whisker | {"tooltip": TIP}, strokeWidth=2, stroke=INK, clip=True),
+        layer("runs", "tick", middle, thickness=1.4, clip=True),
+        layer("sets", "point", middle, [zoomed("x")], **dot, clip=True),
     ]
     if one:
         rule = {"type": "rule", "stroke": INK, "strokeDash": [7, 4]}
@@ -159,48 +138,20 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
 
 def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
     """Sets at two of their means with standard deviations, and lines of equal time or of ideal scaling."""
-    place = {"x": number(x, True), "y": number(y, True, "y")}
+    place, look = {"x": number(x, True), "y": number(y, True, "y")}, {"color": COLOUR, "opacity": FADE}
+    line, text = place | {"detail": {"field": "g"}}, place | {"text": {"field": "label"}}
+    joined = place | look | {"detail": {"field": "s"}}
+    ends = {axis: {axis: place[axis] | {"field": "low"}, f"{axis}2": {"field": "high"}} for axis in ("x", "y")}
+    bars = {axis: place | end | look for axis, end in ends.items()}
+    hollow = {"fillOpacity": {"condition": {"test": "datum.hollow", "value": 0}, "value": 0.55}, "fill": COLOUR}
+    point = place | look | hollow | {"shape": scaled("h", SHAPES, list(SHAPE)), "tooltip": TIP}
     return picked(
         {"points": told},
-        {
-            "data": {"name": "lines"},
-            "mark": {"type": "line", "strokeDash": [3, 4], "strokeWidth": 1, "clip": True, "stroke": SOFT},
-            "encoding": place | {"detail": {"field": "g"}},
-        },
-        {
-            "data": {"name": "labels"},
-            "mark": {"type": "text", "align": "right", "dy": -5, "dx": -3, "fill": SOFT, "fontSize": 10},
-            "encoding": place | {"text": {"field": "label"}},
-        },
-        {
-            "data": {"name": "joined"},
-            "mark": {"type": "line", "strokeWidth": 1.4, "clip": True},
-            "encoding": place | {"color": COLOUR, "detail": {"field": "s"}, "opacity": FADE},
-        },
-        *(
-            {
-                "data": {"name": f"{axis}bars"},
-                "mark": {"type": "rule", "strokeWidth": 1.2, "clip": True},
-                "encoding": place
-                | {axis: place[axis] | {"field": "low"}, f"{axis}2": {"field": "high"}}
-                | {"color": COLOUR, "opacity": FADE},
-            }
-            for axis in ("x", "y")
-        ),
-        {
-            "data": {"name": "points"},
-            "params": [zoomed("x", "y")],
-            "mark": {"type": "point", "size": 80, "strokeWidth": 2, "clip": True},
-            "encoding": place
-            | {
-                "color": COLOUR,
-                "shape": scaled("h", SHAPES, list(SHAPE)),
-                "fillOpacity": {"condition": {"test": "datum.hollow", "value": 0}, "value": 0.55},
-                "fill": COLOUR,
-                "opacity": FADE,
-                "tooltip": TIP,
-            },
-        },
+        layer("lines", "line", line, strokeDash=[3, 4], strokeWidth=1, clip=True, stroke=SOFT),
+        layer("labels", "text", text, align="right", dy=-5, dx=-3, fill=SOFT, fontSize=10),
+        layer("joined", "line", joined, strokeWidth=1.4, clip=True),
+        *(layer(f"{axis}bars", "rule", bar, strokeWidth=1.2, clip=True) for axis, bar in bars.items()),
+        layer("points", "point", point, [zoomed("x", "y")], size=80, strokeWidth=2, clip=True),
         height=280,
     )
 
@@ -214,7 +165,7 @@ def trend() -> Spec:
     return picked(
         {"points": told},
         {"data": {"name": "points"}, "mark": "line", "encoding": place | {"detail": {"field": "s"}}},
-        {"data": {"name": "points"}, "mark": {"type": "point", "size": 80}, "encoding": place | shape},
+        layer("points", "point", place | shape, size=80),
         height=280,
     )
 
@@ -226,9 +177,8 @@ def parallel() -> Spec:
     place["detail"] = {"field": "g"}
     told = {"trial": "g", "setting": "axis", "value": "value", "it": "said"}
     dashed = {"strokeDash": scaled("d", DASHES, list(DASH))}
-    line = {"data": {"name": "points"}, "mark": {"type": "line", "strokeWidth": 1.2}, "encoding": place | dashed}
-    mark = {"data": {"name": "points"}, "mark": {"type": "point", "size": 40}, "encoding": place | {"tooltip": TIP}}
-    return picked({"points": told}, line, mark)
+    line = layer("points", "line", place | dashed, strokeWidth=1.2)
+    return picked({"points": told}, line, layer("points", "point", place | {"tooltip": TIP}, size=40))
 
 
 def trials(x: str, log: bool = False) -> Spec:
@@ -238,17 +188,15 @@ def trials(x: str, log: bool = False) -> Spec:
         place[axis]["scale"] |= {"nice": False, "padding": 16}
     shape = {"shape": scaled("h", SHAPES, list(SHAPE))}
     told = {"trial": "g", x: "x", "seconds": "y", "it": "said"}
-    mark = {"data": {"name": "points"}, "mark": {"type": "point", "size": 60}, "encoding": place | shape}
-    return picked({"points": told}, mark | {"params": [zoomed("x", "y")]}, log="y")
+    return picked({"points": told}, layer("points", "point", place | shape, [zoomed("x", "y")], size=60), log="y")
 
 
 def so_far() -> Spec:
     """The best time of a campaign over its cost, as a step line."""
     place = {"x": number("seconds of all trials until then"), "y": number("shortest seconds", field="y")}
     place |= {"color": COLOUR, "tooltip": TIP}
-    mark = {"type": "line", "interpolate": "step-after", "point": True}
     told = {"seconds of trials": "x", "shortest seconds": "y"}
-    return picked({"points": told}, {"data": {"name": "points"}, "mark": mark, "encoding": place}, log="y")
+    return picked({"points": told}, layer("points", "line", place, interpolate="step-after", point=True), log="y")
 
 
 def by_batch() -> Spec:
@@ -260,8 +208,8 @@ def by_batch() -> Spec:
     told = {"system": "name", "campaign": "campaign", "batch": "x", "samples": "y", "95 % from": "low", "to": "high"}
     return picked(
         {"points": told},
-        {"data": {"name": "points"}, "mark": {"type": "rule"}, "encoding": rule},
-        {"data": {"name": "points"}, "mark": {"type": "point", "size": 70, "filled": True}, "encoding": mark},
+        layer("points", "rule", rule),
+        layer("points", "point", mark, size=70, filled=True),
     )
 
 

@@ -16,16 +16,18 @@ from results.tables.text import Places
 HEAD = ("system", "benchmark", "scaling", "division", "verdict", "result", "95 %, s", "rank", "runs")
 
 
-def names(organisations: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """{organisation: file of its page}. Names are safe on every file system, and differ from each other and from those
-    `taken`, whatever their case."""
+def names(
+    called: Iterable[str], taken: Iterable[str], nameless: str = "submission", end: str = ".html"
+) -> dict[str, str]:
+    """{what a submission or round is called: its file or folder, with this `end`}. Names are safe on every file system,
+    and differ from each other and from those `taken`, whatever their case. `nameless` stands for an empty one."""
     used, found = {name.lower() for name in taken}, {}
-    for org in sorted(set(organisations)):
-        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", org).strip(".-")[:60] or "submission"
-        if f"{stem}.html".lower() in used:
-            stem = anchor(stem, org)
-        found[org] = f"{stem}.html"
-        used.add(found[org].lower())
+    for name in sorted(set(called)):
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[:60] or nameless
+        if f"{stem}{end}".lower() in used:
+            stem = anchor(stem, name)
+        found[name] = f"{stem}{end}"
+        used.add(found[name].lower())
     return found
 
 

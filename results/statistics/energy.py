@@ -4,9 +4,10 @@ are not compared."""
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from results.statistics.contrast import Contrast, contrast
-from results.statistics.score import TrimmedMean, mean, trimmed_mean
+from results.statistics.score import TrimmedMean, trimmed_mean
 from results.tables.columns import Row
 from results.tables.row import product
 
@@ -52,8 +53,8 @@ def energy(rows: Sequence[Row], mask: Sequence[bool]) -> SetEnergy | None:
     runs = tuple(row.joules if row.converged else math.inf for row in rows)
     used = [row for row, counts in zip(rows, mask, strict=True) if counts]
     found = trimmed_mean(runs) if used[0].scaling != "weak" else None
-    found = found or TrimmedMean(len(used), 0, mean([row.joules for row in used]))
-    watts = mean([1000 * row.joules / row.total_ms for row in used])
+    found = found or TrimmedMean(len(used), 0, fmean([row.joules for row in used]))
+    watts = fmean([1000 * row.joules / row.total_ms for row in used])
     evaluated = [(row.evaluation_joules, product(row.eval_samples, row.evaluations)) for row in used]
     trained = a_sample([(row.training_joules, row.trained) for row in used])
     return SetEnergy(tiers.pop(), found, runs, watts, trained, a_sample(evaluated))
@@ -67,7 +68,7 @@ def positive(value: float | None) -> bool:
 def a_sample(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
     """The mean of joules / samples over runs, given as (joules, samples); None if a number is unknown."""
     known = [(joules, samples) for joules, samples in pairs if joules is not None and positive(samples)]
-    return mean([j / n for j, n in known]) if known and len(known) == len(pairs) else None
+    return fmean([j / n for j, n in known]) if known and len(known) == len(pairs) else None
 
 
 def against(a: SetEnergy | None, b: SetEnergy | None, together: int = 1) -> Contrast | None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from statistics import fmean
 from typing import Any
 
 from compliance.reading.run import Run
@@ -12,9 +13,9 @@ from results.statistics.convergence import Surprise, surprise
 from results.statistics.energy import SetEnergy, energy
 from results.statistics.kind import kind_of
 from results.statistics.ranks import rank_ranges
-from results.statistics.score import Score, Spread, deviation, mean, median, score, spread
+from results.statistics.score import Score, Spread, deviation, median, score, spread
 from results.statistics.standing import Standing, standing
-from results.statistics.throughput import Model, Throughput, throughput
+from results.statistics.throughput import Throughput, throughput
 from results.tables.columns import Row
 from results.tables.run_table import named_sets, rows_of
 from rules.edition import load
@@ -112,7 +113,7 @@ class Result:
     def mean(self, column: str) -> float | None:
         """The mean of a column over the runs that `mask` marks; None if no run has a value."""
         values = self.values(column)
-        return mean(values) if values else None
+        return fmean(values) if values else None
 
     def deviation(self, column: str) -> float | None:
         """The sample standard deviation of a column over the runs that `mask` marks; None below two values."""
@@ -236,8 +237,7 @@ def seconds_between(rows: Sequence[Row]) -> float:
 
 def weak_score(rows: Sequence[Row]) -> tuple[Throughput | None, str]:
     """(throughput of a weak set's models, why there is none); pruned models are left out."""
-    models = [Model(row.start_ms or 0, row.stop_ms or 0, row.converged) for row in rows]
-    return throughput(models, most(rows, "system_units"), most(rows, "units"))
+    return throughput(rows, most(rows, "system_units"), most(rows, "units"))
 
 
 def most(rows: Sequence[Row], column: str) -> float | None:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import covariance, fmean
 
 from results.statistics.student import t_quantile
 from rules.merit import figure_of_merit, least_runs, trim_count
@@ -178,11 +179,6 @@ def spread(times: Sequence[float], epochs: Sequence[float]) -> Spread | None:
     return Spread(variation(t), variation(e), variation([a / b for a, b in pairs]), share)
 
 
-def mean(values: Sequence[float]) -> float:
-    """The mean of one or more values."""
-    return math.fsum(values) / len(values)
-
-
 def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
     """(harmonic mean of rates, its deviation). The deviation is the gain in rate from one standard deviation less time.
 
@@ -192,10 +188,10 @@ def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
     times = [1 / r for r in rates if r > 0]
     if not times or len(times) != len(rates):
         return None, None
-    average = 1 / mean(times)
+    average = 1 / fmean(times)
     if len(times) < 2:
         return average, None
-    faster = mean(times) - deviation(times)
+    faster = fmean(times) - deviation(times)
     return average, 1 / faster - average if faster > 0 else None
 
 
@@ -206,10 +202,4 @@ def deviation(values: Sequence[float]) -> float:
 
 def variation(values: Sequence[float]) -> float:
     """The coefficient of variation."""
-    return deviation(values) / mean(values)
-
-
-def covariance(a: Sequence[float], b: Sequence[float]) -> float:
-    """The sample covariance (n - 1)."""
-    x, y = mean(a), mean(b)
-    return math.fsum((i - x) * (j - y) for i, j in zip(a, b, strict=True)) / (len(a) - 1)
+    return deviation(values) / fmean(values)

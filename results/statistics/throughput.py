@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from results.tables.columns import Row
+
 
 @dataclass(frozen=True)
 class Throughput:
@@ -21,16 +23,7 @@ class Throughput:
         return self.models * 3600 / self.seconds
 
 
-@dataclass(frozen=True)
-class Model:
-    """One of the models: its timed span in milliseconds, and whether it reached the target."""
-
-    start: int
-    stop: int
-    converged: bool
-
-
-def throughput(models: Sequence[Model], total: float | None, instance: float | None) -> tuple[Throughput | None, str]:
+def throughput(models: Sequence[Row], total: float | None, instance: float | None) -> tuple[Throughput | None, str]:
     """(throughput of a set's models, why there is none); pruned models are not among `models`.
 
     Every model must reach the target; one that did not belongs among the pruned ones. A pruned model costs its share of
@@ -41,5 +34,5 @@ def throughput(models: Sequence[Model], total: float | None, instance: float | N
         return None, "no models"
     if failed:
         return None, f"{failed} of {len(models)} models did not converge, and are not among the pruned"
-    seconds = (max(m.stop for m in models) - min(m.start for m in models)) / 1000
+    seconds = (max(m.stop_ms or 0 for m in models) - min(m.start_ms or 0 for m in models)) / 1000
     return Throughput(total, instance, len(models), seconds), ""

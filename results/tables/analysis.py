@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from compliance.safe import markdown, printable
 from results.statistics.result import Result
-from results.tables.formatting import aligned, markdown_table
+from results.tables.formatting import markdown_of, text_of
 from results.tables.record import record
 
 ENERGY = "energy"
@@ -87,13 +86,9 @@ def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int | None]]
 
 def analysis_text(results: Sequence[Result]) -> str:
     """The tables for a terminal."""
-    parts = ["\n".join([printable(title), *aligned(rows)]) for title, rows in tables(results)]
-    return "\n\n".join(parts) + "\n" if parts else "no set of runs to train one model\n"
+    return text_of(tables(results), "no set of runs to train one model\n")
 
 
 def analysis_markdown(results: Sequence[Result]) -> str:
     """The tables in Markdown."""
-    parts = (
-        [f"### {markdown(title)}", "", *markdown_table(head, rows), ""] for title, (head, *rows) in tables(results)
-    )
-    return "\n".join("\n".join(lines) for lines in parts)
+    return markdown_of(tables(results))

@@ -1,10 +1,14 @@
 """Numbers and tables as text for a reader."""
 
+import csv
+import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from compliance.safe import markdown, printable
+from compliance.safe import csv_cell, markdown, printable
+
+Tables = Iterable[tuple[str, Sequence[Sequence[str]]]]  # (title, rows with the head first)
 
 
 def hundredths(seconds: float | None) -> str:
@@ -51,3 +55,24 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[s
     """The lines of a table in Markdown; the cells of its rows are escaped."""
     lines = [head, ["---"] * len(head), *([markdown(cell) for cell in row] for row in rows)]
     return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def text_of(tables: Tables, none: str) -> str:
+    """Tables for a terminal; `none` where there is no table."""
+    parts = ["\n".join([printable(title), *aligned(rows)]) for title, rows in tables]
+    return "\n\n".join(parts) + "\n" if parts else none
+
+
+def markdown_of(tables: Tables) -> str:
+    """Tables in Markdown."""
+    made = ([f"### {markdown(title)}", "", *markdown_table(head, rows), ""] for title, (head, *rows) in tables)
+    return "\n".join(line for lines in made for line in lines)
+
+
+def csv_of(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """CSV of rows given as {column: value}, under the names of the columns; other values are left out."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(columns), extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
+    return out.getvalue()

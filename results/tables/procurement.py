@@ -5,16 +5,13 @@ weak scaling, the phases of a step, memory, and energy. Text, Markdown and CSV a
 (`scaling.py`). A set with errors is listed with its verdict and without numbers, unless `--as-logged` is given.
 """
 
-import csv
-import io
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from compliance.safe import csv_cell, markdown
 from results.statistics.result import Result
-from results.tables.formatting import aligned, markdown_table, show
+from results.tables.formatting import csv_of, markdown_of, show, text_of
 from results.tables.rates import rates, series
 from results.tables.row import ratio
 from results.tables.scaling import (
@@ -136,34 +133,25 @@ def cell(value: Any) -> str:
     return "-" if value is None else value if isinstance(value, str) else show(value)
 
 
-def written(results: Sequence[Result]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """(title, head, rows) of each table as text, without columns that have no value (org and system stay)."""
+def written(results: Sequence[Result]) -> Iterator[tuple[str, list[list[str]]]]:
+    """(title, rows with the head first) of each table, without columns that have no value (org and system stay)."""
     for (*group, division), name, rows in tables(results):
         columns = [c for c in TABLES[name] if c in PLACE or any(row.get(c) is not None for row in rows)]
         cells = [[cell(row.get(column)) for column in columns] for row in rows]
-        yield title((*group, "", division), name), [c.replace("_", " ") for c in columns], cells
+        yield title((*group, "", division), name), [[c.replace("_", " ") for c in columns], *cells]
 
 
 def procurement_text(results: Sequence[Result]) -> str:
     """The tables for a terminal."""
-    parts = ["\n".join([name, *aligned([head, *rows])]) for name, head, rows in written(results)]
-    return "\n\n".join(parts) + "\n" if parts else "no set of runs, and no log of steps\n"
+    return text_of(written(results), "no set of runs, and no log of steps\n")
 
 
 def procurement_markdown(results: Sequence[Result]) -> str:
     """The tables in Markdown."""
-    parts = ([f"### {markdown(name)}", "", *markdown_table(head, rows), ""] for name, head, rows in written(results))
-    return "\n".join("\n".join(lines) for lines in parts)
+    return markdown_of(written(results))
 
 
 def procurement_csv(results: Sequence[Result]) -> str:
     """All tables one below the other, under the columns of all; numbers are not rounded."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for group, name, rows in tables(results):
-        place = dict(zip(COLUMNS, (name, *group), strict=False))
-        for row in rows:
-            known = {name: value for name, value in (place | row).items() if name in COLUMNS and value is not None}
-            writer.writerow({name: csv_cell(value) for name, value in known.items()})
-    return out.getvalue()
+    found = ((dict(zip(COLUMNS, (name, *group), strict=False)), rows) for group, name, rows in tables(results))
+    return csv_of(COLUMNS, (place | row for place, rows in found for row in rows))

@@ -14,6 +14,8 @@ from results.statistics.result import Result
 from results.tables.columns import Row
 from results.tables.formatting import show
 
+HEAD = ("org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")
+HEAD = (*HEAD, "strong", "weak", "errors", "log")
 WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 
 
@@ -116,9 +118,7 @@ def rate_cells(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """(head, rows) of the table of rates."""
     found = rates(results)
     lines = series(found)
-    head = ["org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit"]
-    head += ["strong", "weak", "errors", "log"]
-    return head, [
+    return list(HEAD), [
         [
             *(f.org, f.system, show(f.units), f.shape, f.precision or "-", f.settings or "-", show(f.batch)),
             *(show(f.rate), show(f.rate / f.units)),

@@ -1,20 +1,18 @@
 """Results as text: the terminal's table, CSV, JSON and Markdown. Strings in, strings out; no file is touched."""
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from compliance.finding import Finding
-from compliance.safe import csv_cell, markdown, printable, values
+from compliance.safe import markdown, printable, values
 from results.statistics.convergence import Surprise
 from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
 from results.statistics.score import FEWEST
 from results.statistics.slow import SLOW, slow_runs
-from results.tables.formatting import aligned, hundredths, markdown_table, minutes, show
+from results.tables.formatting import aligned, csv_of, hundredths, markdown_table, minutes, show
 from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
 from results.tables.record import COLUMNS, rank_text, record
@@ -31,11 +29,7 @@ MOST_SLOW = 5  # runs that are named
 
 def csv_text(results: Iterable[Result]) -> str:
     """CSV with a row for each set under the names of the columns."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: csv_cell(value) for name, value in record(r).items()} for r in results)
-    return out.getvalue()
+    return csv_of(COLUMNS, map(record, results))
 
 
 def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence[dict] = ()) -> str:
@@ -97,9 +91,10 @@ def tables(results: Sequence[Result]) -> Iterator[tuple[str, list[Result], Cells
 
 def cells_of(rows: Sequence[Result]) -> Cells:
     """(head, rows) of a table of sets of one kind of scaling; with energy if any set has it."""
-    head, cells = weak_cells(rows) if rows[0].weak else strong_cells(rows)
+    head = WEAK if rows[0].weak else tuple(STRONG)
+    cells = [weak_cells(r) if r.weak else [cell(r) for cell in STRONG.values()] for r in rows]
     if not any(r.energy for r in rows):
-        return head, cells
+        return [*head], cells
     return [*head, *ENERGY], [[*line, *energy_cells(r)] for line, r in zip(cells, rows, strict=True)]
 
 
@@ -137,59 +132,33 @@ def title(group: Sequence[str], what: str | None = None) -> str:
     )
 
 
-def strong_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    head = [
-        "rank",
-        "org",
-        "system",
-        "units",
-        "FOM s",
-        "95 % interval",
-        "FOM min",
-        "median s",
-        "runs",
-        "epochs",
-        "verdict",
-    ]
-    return head, [
-        [
-            rank_text(r.rank) or "-",
-            r.org,
-            r.system,
-            show(r.one("units")),
-            hundredths(r.fom),
-            interval(r),
-            minutes(r.fom),
-            hundredths(r.score.median.value if r.fom is not None else None),
-            f"{r.score.converged}/{r.score.n}",
-            show(r.mean("epochs")),
-            r.standing.word,
-        ]
-        for r in rows
-    ]
+STRONG = {  # head of a column: a set's cell
+    "rank": lambda r: rank_text(r.rank) or "-",
+    "org": lambda r: r.org,
+    "system": lambda r: r.system,
+    "units": lambda r: show(r.one("units")),
+    "FOM s": lambda r: hundredths(r.fom),
+    "95 % interval": lambda r: interval(r),
+    "FOM min": lambda r: minutes(r.fom),
+    "median s": lambda r: hundredths(r.score.median.value if r.fom is not None else None),
+    "runs": lambda r: f"{r.score.converged}/{r.score.n}",
+    "epochs": lambda r: show(r.mean("epochs")),
+    "verdict": lambda r: r.standing.word,
+}
+WEAK = ("org", "system", "kind", "models/h", "T units", "S units", "M models", "TTTa s", "TTTa min")
+WEAK = (*WEAK, "pruned", "verdict")
 
 
-def weak_cells(rows: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    head = [
-        "org",
-        "system",
-        "kind",
-        "models/h",
-        "T units",
-        "S units",
-        "M models",
-        "TTTa s",
-        "TTTa min",
-        "pruned",
-        "verdict",
-    ]
-    cells = []
-    for r in rows:
-        t = r.throughput
-        numbers = [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
-        last = [minutes(t.seconds if t else None), str(r.pruned), r.standing.word]
-        cells.append([r.org, r.system, r.kind or "-", *map(show, numbers), *last])
-    return head, cells
+def weak_cells(r: Result) -> list[str]:
+    """The cells of a throughput set under WEAK."""
+    last = [minutes(r.throughput.seconds if r.throughput else None), str(r.pruned), r.standing.word]
+    return [r.org, r.system, r.kind or "-", *map(show, weak_numbers(r)), *last]
+
+
+def weak_numbers(r: Result) -> list[float | None]:
+    """Models per hour, T, S, M and TTTa of a throughput set, each None without score."""
+    t = r.throughput
+    return [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
 
 
 def details(r: Result) -> list[str]:

@@ -16,6 +16,7 @@ from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import point_of, read, winner_of
 from compliance.verdict import SetVerdict, Verdict
+from results.statistics.intervals import length, union
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
 from results.statistics.student import t_quantile
@@ -215,16 +216,7 @@ def _unit_seconds(trials: Sequence[Trial]) -> float:
         for host in t.hosts:
             spans.setdefault(host, []).append((t.stop_ms / 1000 - t.seconds, t.stop_ms / 1000))
     each = max((t.units / len(t.hosts) for t in shared), default=0.0)
-    return alone + each * math.fsum(map(_covered, spans.values()))
-
-
-def _covered(spans: list[tuple[float, float]]) -> float:
-    """The seconds that the spans cover together."""
-    total, until = 0.0, -math.inf
-    for start, stop in sorted(spans):
-        total += max(0.0, stop - max(start, until))
-        until = max(until, stop)
-    return total
+    return alone + each * math.fsum(length(union(found)) for found in spans.values())
 
 
 def _wall(trials: Sequence[Trial], runs: Sequence[Run], ledger: SetLedger | None) -> float | None:

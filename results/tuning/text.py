@@ -8,6 +8,7 @@ from typing import Any
 from compliance.finding import counted
 from compliance.safe import markdown, printable
 from results.tables.formatting import aligned, hundredths, markdown_table, show
+from results.tables.record import plain as finite
 from results.tuning.estimators import Estimate, profile
 from results.tuning.score import Scored
 
@@ -151,11 +152,6 @@ def profiles(scored: Sequence[Scored]) -> dict[str, list[tuple[float, float]]]:
 def estimate(e: Estimate | None) -> dict[str, float | None] | None:
     """An estimate as a JSON object, None without one."""
     return None if e is None else {"value": finite(e.value), "low": finite(e.low), "high": finite(e.high)}
-
-
-def finite(value: float | None) -> float | None:
-    """The value, None if it is infinite or NaN."""
-    return value if value is not None and math.isfinite(value) else None
 
 
 def ends(e: Estimate) -> str:

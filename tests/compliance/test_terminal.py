@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import compliance
-from compliance.terminal import put, tell
+from compliance.terminal import progress, put, tell
 
 ROOT = Path(compliance.__file__).parents[1]
 COMMANDS = [
@@ -30,6 +30,18 @@ def test_text_is_written_and_lines_are_told_without_controls(capsys):
     tell("b\x1b")
     out = capsys.readouterr()
     assert (out.out.encode(errors="backslashreplace"), out.err) == (b"a\\udcff\n", "b\\x1b\n")
+
+
+def test_progress_is_shown_on_a_terminal_alone(capsys, monkeypatch):
+    assert progress() is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    show = progress()
+    for done in range(1, 34):
+        show(done, 33)
+    shown = "\r16 of 33 logs\r32 of 33 logs"
+    assert capsys.readouterr().err == f"{shown}\r{' ' * 40}\r"
+    monkeypatch.setattr(sys, "stderr", None)
+    assert progress() is None
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
