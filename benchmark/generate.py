@@ -30,6 +30,7 @@ from tqdm import tqdm
 
 from benchmark.atomic import sweep
 from benchmark.croissant import croissant_path, faults, write_croissant
+from benchmark.environment.system import existing
 from benchmark.launch import Launch, detect_launch
 from benchmark.manifest import (
     SPLITS,
@@ -88,10 +89,7 @@ def verify_one(root: Path, problem: AnyProblem, task: Task) -> Entry | str:
 
 def refuse_full_disk(root: Path, needed: int) -> None:
     """Raise ValueError if the disk under `root` has fewer than `needed` free bytes."""
-    folder = root.absolute()
-    while not folder.exists():
-        folder = folder.parent
-    available = shutil.disk_usage(folder).free
+    available = shutil.disk_usage(existing(root)).free
     if needed > available:
         raise ValueError(f"{root}: too little disk: {needed} bytes needed, {available} bytes available")
 

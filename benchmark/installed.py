@@ -1,5 +1,5 @@
-"""End a script in one line, with exit code 2, where a package is not installed, or where Python finds another module in
-place of one of the project's.
+"""End a script in one line, with exit code 2, where a package is not installed, where Python finds another module in
+place of one of the project's, or where the folder of an implementation has a dot in its name.
 
 A script imports this module before the project's others. Importing it is all that it takes.
 """
@@ -51,6 +51,16 @@ def foreign(root: Path = ROOT) -> str:
     return ""
 
 
+def dotted(root: Path = ROOT) -> str:
+    """Return what is wrong with the folder of the implementation whose script runs; "" where nothing is. Python takes a
+    dot in a module's name for a folder, so that relative imports would fail."""
+    script = Path(getattr(sys.modules["__main__"], "__file__", None) or root).resolve()
+    folders = script.relative_to(root).parts if script.is_relative_to(root) else ()
+    if folders[:1] != ("implementations",) or "." not in folders[1] or len(folders) < 3:
+        return ""
+    return f"found {'.'.join(folders[:2])!r}, wanted a folder without a dot in its name"
+
+
 sys.excepthook = tell
-if stranger := foreign():
-    give_up(stranger)
+if wrong := dotted() or foreign():
+    give_up(wrong)

@@ -48,17 +48,17 @@ class Wrong(ValueError):
         self.found, self.wanted = found, wanted
 
 
-class _OfStart:
-    """An entry that refers to start `of`."""
+class _Said:
+    """What all events have in common."""
 
     @property
-    def refers(self) -> int:
-        """The number of the start that the entry refers to."""
-        return self.of
+    def refers(self) -> int | None:
+        """The number of the start that the entry refers to, if any."""
+        return getattr(self, "of", None) or getattr(self, "resumes", None)
 
 
 @dataclass(frozen=True)
-class Start:
+class Start(_Said):
     """The start of a run. `run` is the name of its log file. `source`, `config` and `problem` are the digests that the
     log states as `source`, `config_digest` and `problem_digest`. `seed_commitment` is what `commitment` returns.
     `resumes` is the number of the start that this one resumes. Raises Wrong for an invalid field."""
@@ -78,14 +78,9 @@ class Start:
         if self.resumes is not None:
             _want_number("resumes", self.resumes)
 
-    @property
-    def refers(self) -> int | None:
-        """The number of the start that the entry refers to, if any."""
-        return self.resumes
-
 
 @dataclass(frozen=True)
-class End(_OfStart):
+class End(_Said):
     """The end of start `of`: its `status`, and the sha256 of its complete log. Raises Wrong for an invalid field."""
 
     of: int
@@ -99,7 +94,7 @@ class End(_OfStart):
 
 
 @dataclass(frozen=True)
-class Note(_OfStart):
+class Note(_Said):
     """A remark of a person or a tool on start `of`, for instance why it has no end or no log. Raises Wrong for a text
     that is empty, not printable, or longer than LONGEST_NOTE characters."""
 
@@ -112,7 +107,7 @@ class Note(_OfStart):
 
 
 @dataclass(frozen=True)
-class Frozen:
+class Frozen(_Said):
     """The sha256 of a tuning campaign's canonical text, which is fixed from here on. Raises Wrong for anything else."""
 
     sha256: str
@@ -120,11 +115,9 @@ class Frozen:
     def __post_init__(self):
         _want_digest("sha256", self.sha256)
 
-    refers = None  # no start
-
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawn(_Said):
     """The shift of a campaign, 32 bytes in hexadecimal, and its source: os.urandom, or "registry 3" for the third entry
     of the round's registry. Raises Wrong for anything else."""
 
@@ -136,11 +129,9 @@ class Drawn:
         sound = type(self.source) is str and bool(SHIFT_SOURCE.fullmatch(self.source))
         _want(sound, "source", self.source, "os.urandom or registry <entry>")
 
-    refers = None
-
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(_Said):
     """The point that an outside sampler proposed for trial `trial`, counted from 0. Raises Wrong for anything else."""
 
     point: dict[str, Any]
@@ -149,8 +140,6 @@ class Asked:
     def __post_init__(self):
         _want(type(self.point) is dict and len(self.point) <= 100, "point", self.point, "settings by name")
         _want(type(self.trial) is int and 0 <= self.trial < MOST, "trial", self.trial, f"a number below {MOST}")
-
-    refers = None
 
 
 Event = Start | End | Note | Frozen | Drawn | Asked

@@ -28,6 +28,7 @@ from benchmark.launch import Launch
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
 from implementations.pytorch.config import config_path
+from implementations.pytorch.start import program
 from perf.projection.calibrate import calibrate
 from perf.projection.machine import dump_system, load_system
 from perf.projection.measured import compare, read_measured
@@ -90,28 +91,16 @@ def prepare(out: Path) -> Path:
 
 def run(case: Case, out: Path, problems: Path) -> Path:
     """Run a case; its log. Exits if the run fails."""
-    ranks = ranks_of(case.layout)
-    start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"] if ranks > 1 else []
     log = out / f"{case.name}.txt"
     options = {"problem": case.problem, "problems": problems, "config": config_path("scale6"), "layout": case.layout}
     options |= {"data": out / case.problem, "log": log, "steps": case.steps}
-    settings = [
-        f"precision={case.precision}",
-        f"batch_size={case.batch}",
-        "eval_batch_size=1",
-        "threads=1",
-        "workers=0",
-    ]
-    command = [sys.executable, *start, str(TRAIN), *(p for k, v in options.items() for p in (f"--{k}", str(v)))]
-    done = subprocess.run([*command, *settings, "device=cpu"], capture_output=True, text=True)
+    ranks = math.prod(map(int, case.layout.split(",")))
+    command = [*program(TRAIN, ranks), *(p for k, v in options.items() for p in (f"--{k}", str(v)))]
+    command += [f"precision={case.precision}", f"batch_size={case.batch}", "eval_batch_size=1", "device=cpu"]
+    done = subprocess.run([*command, "threads=1", "workers=0"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"check_projection.py: {case.name}: {done.stderr.strip().splitlines()[-1]}")
     return log
-
-
-def ranks_of(layout: str) -> int:
-    """The number of ranks of a layout."""
-    return math.prod(map(int, layout.split(",")))
 
 
 def table(cases: Sequence[Case], found: Sequence[list[tuple[str, float, float]]]) -> str:

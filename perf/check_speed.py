@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -29,6 +29,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.log import TOKEN
 from compliance.engine import judge
+from perf.results_speed import fresh
 
 ROOT = Path(__file__).resolve().parents[1]
 RULESETS = ("1.0.0", "2.0.0", "3.0.0")  # of mlperf_logging's checker for HPC
@@ -67,18 +68,6 @@ def parsing(round_: Path, files: list[Path]) -> None:
                         json.loads(text[text.index(TOKEN) + len(TOKEN) :])
 
 
-def count_lines(files: list[Path]) -> int:
-    """Lines with the token."""
-    return sum(text.count(TOKEN.encode()) for text in (path.read_bytes() for path in files))
-
-
-def best(job: Callable, round_: Path, files: list[Path], clock: Callable[[], float]) -> float:
-    """Seconds of one call."""
-    start = clock()
-    job(round_, files)
-    return clock() - start
-
-
 def compare(round_: Path, files: list[Path], repeats: int) -> dict[str, float]:
     """Processor seconds of each, the best of the repeats, taken in turn."""
     jobs = {"ours": ours, "mlperf_logging": theirs, "reading and json": parsing}
@@ -87,7 +76,9 @@ def compare(round_: Path, files: list[Path], repeats: int) -> dict[str, float]:
         job(round_, files[:1] if job is theirs else files)  # imports, caches
     for _ in range(repeats):
         for name, job in jobs.items():
-            seconds[name] = min(seconds[name], best(job, round_, files, time.process_time))
+            start = time.process_time()
+            job(round_, files)
+            seconds[name] = min(seconds[name], time.process_time() - start)
     return seconds
 
 
@@ -131,14 +122,8 @@ def judge_big(mebibytes: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result_0.txt"
         big_log(path, mebibytes)
-        start = time.perf_counter()
-        code = (
-            "import resource, sys\nfrom compliance.check import main\n"
-            f"main([{str(path)!r}, '--rules', 'mlperf-hpc-v2.0', '--format', 'json'])\n"
-            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
-        )
-        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-        return int(done.stderr.split()[-1]) / 1024, time.perf_counter() - start
+        seconds, _, peak = fresh("compliance.check", str(path), "--rules", "mlperf-hpc-v2.0", "--format", "json")
+        return peak, seconds
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -166,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def measure(round_: Path, repeats: int) -> None:
     """Measure a round, and print."""
     files = sorted(round_.rglob("result_*.txt"))
-    lines = count_lines(files)
+    lines = sum(path.read_bytes().count(TOKEN.encode()) for path in files)
     seconds = compare(round_, files, repeats)
     print(f"{len(files)} logs, {lines} MLLOG lines, one core, processor time")
     for name, value in seconds.items():

@@ -6,7 +6,6 @@ prints the seconds forward, backward and in the optimizer, and the peak memory o
 
 import argparse
 import os
-import resource
 import sys
 import time
 from itertools import pairwise
@@ -21,6 +20,7 @@ from benchmark.problem import load_problem
 from implementations.pytorch.config import config_path, load_config, resolve
 from implementations.pytorch.deepcam.task import Config, Task
 from implementations.pytorch.layers.blocks import parameter_count
+from implementations.pytorch.measuring.throughput import peak_memory
 from implementations.pytorch.parallel.layout import Layout
 
 
@@ -30,13 +30,6 @@ def batch_of(samples: int, task: Task) -> tuple[torch.Tensor, ...]:
     limits = torch.tensor([[0.0] * 16, [1.0] * 16]).expand(samples, 2, 16)
     batch = (torch.rand(samples, h, w, 16), limits, torch.randint(3, (samples, h, w), dtype=torch.uint8))
     return tuple(x.to(task.config.device) for x in batch)
-
-
-def memory(device: str) -> float:
-    """The peak memory so far, in GiB."""
-    if device == "cuda":
-        return torch.cuda.max_memory_allocated() / 2**30
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def clock(device: str) -> float:
@@ -71,9 +64,10 @@ def main() -> None:
         optimizer.zero_grad(set_to_none=True)
         times.append(clock(config.device))
         forward, backward, update = (b - a for a, b in pairwise(times))
+        gib = peak_memory(config.device) / 2**30
         print(
             f"step {step + 1}: loss {loss.item():.4f}; forward {forward:.2f} s, backward {backward:.2f} s, "
-            f"optimizer {update:.2f} s, processor {time.process_time() - cpu:.2f} s; {memory(config.device):.2f} GiB",
+            f"optimizer {update:.2f} s, processor {time.process_time() - cpu:.2f} s; {gib:.2f} GiB",
             flush=True,
         )
 

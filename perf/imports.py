@@ -9,6 +9,7 @@ import argparse
 import ast
 import re
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -69,18 +70,6 @@ def folders(package: str) -> list[str]:
     return sorted(path.name for path in top.iterdir() if path.name != "templates" and any(path.glob("*.py")))
 
 
-def wrapped(names: Sequence[str]) -> list[str]:
-    """Names in lines of at most LINE characters."""
-    lines = [""]
-    for name in names:
-        longer = f"{lines[-1]}  {name}".strip()
-        if len(longer) > LINE:
-            lines.append(name)
-        else:
-            lines[-1] = longer
-    return lines
-
-
 def box(package: str) -> str:
     """The box of a package: its name, what it is, its folders."""
     y = edge(package)
@@ -88,7 +77,7 @@ def box(package: str) -> str:
     parts = [element("rect", x=LEFT, y=y, width=WIDE, height=HIGH, rx=6, class_="box")]
     parts.append(label(LEFT + 12, y + 20, shown, class_="name"))
     parts.append(label(LEFT + WIDE - 12, y + 20, PACKAGES[package], "end"))
-    lines = enumerate(wrapped(folders(package)))
+    lines = enumerate(textwrap.wrap("  ".join(folders(package)), LINE) or [""])
     parts += [label(LEFT + 12, y + 39 + 14 * i, text, class_="folders") for i, text in lines]
     return "".join(parts)
 

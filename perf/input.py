@@ -127,15 +127,6 @@ def seconds(name: str) -> float:
     return time.perf_counter() - start
 
 
-def drop(folder: Path) -> None:
-    """Drop the pages of all files from the page cache."""
-    drop_cached_pages(folder)
-    for path in folder.glob("*.npy"):
-        descriptor = os.open(path, os.O_RDONLY)
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        os.close(descriptor)
-
-
 def same(a: Source, b: Source) -> bool:
     """Whether two sources give the same numbers."""
     return all(
@@ -172,7 +163,7 @@ def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers:
         for turn in range(repeats + 1):
             for name, (measuring, side) in processes.items():
                 if cache == "cold":
-                    drop(folder)
+                    drop_cached_pages(folder)
                 took = measuring.submit(seconds, side).result()
                 if turn:  # the first warms up
                     times[name].append(took)

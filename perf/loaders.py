@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -24,7 +24,6 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import numpy as np
 
 from benchmark.cosmoflow import files
-from benchmark.cosmoflow.problem import Problem
 from benchmark.cosmoflow.universe import make_universe
 from benchmark.deepcam import files as weather_files
 from benchmark.problem import load_problem
@@ -100,10 +99,7 @@ def compare(form: Format, samples: int, rounds: int) -> Iterator[str]:
             yield f"  {processes} process(es): {ours:7.1f} samples/s, plain {theirs:7.1f} samples/s, ratio {ratio:.2f}"
 
 
-@lru_cache
-def full() -> Problem:
-    """CosmoFlow's full problem."""
-    return load_problem("cosmoflow")
+full = cache(load_problem)  # a problem by name
 
 
 def universe(sample: int) -> tuple[np.ndarray, np.ndarray]:
@@ -112,37 +108,29 @@ def universe(sample: int) -> tuple[np.ndarray, np.ndarray]:
     return np.roll(x, 8 * sample, axis=0), y
 
 
-@lru_cache
+@cache
 def first_universe() -> tuple[np.ndarray, np.ndarray]:
     """The first universe, made once."""
     mini = load_problem("cosmoflow-mini").universe
-    return make_universe(replace(full(), universe=replace(mini, density=(1.0, 1.0))), 0)
+    return make_universe(replace(full("cosmoflow"), universe=replace(mini, density=(1.0, 1.0))), 0)
 
 
 def write_universes(ending: str, folder: Path, samples: int) -> list[Path]:
     """Write universes in the format of a file name's ending."""
     paths = [folder / f"universe_{i}{ending}" for i in range(samples)]
     for i, path in enumerate(paths):
-        files.write_sample(path, full(), *universe(i))
+        files.write_sample(path, full("cosmoflow"), *universe(i))
     return paths
 
 
 def read_universe(path: Path) -> tuple[np.ndarray, ...]:
     """A whole sample, read as the reference reads it."""
-    return files.read_sample(path, full(), whole_box(full()))
-
-
-def cosmoflow_formats() -> list[Format]:
-    """CosmoFlow's formats: TFRecord and HDF5, both compressed."""
-    names = {"TFRecord": ".tfrecord.gz", "HDF5": ".h5"}
-    return [
-        Format(f"CosmoFlow {n}", partial(write_universes, e), read_universe, universe, True) for n, e in names.items()
-    ]
+    return files.read_sample(path, full("cosmoflow"), whole_box(full("cosmoflow")))
 
 
 def weather(sample: int) -> tuple[np.ndarray, np.ndarray]:
     """A full-size DeepCAM sample of noise: its format compresses nothing."""
-    draw, problem = np.random.default_rng(sample), full_weather()
+    draw, problem = np.random.default_rng(sample), full("deepcam")
     shape = (problem.height, problem.width)
     return draw.random((*shape, 16), np.float32), draw.integers(0, 3, shape, np.uint8)
 
@@ -152,27 +140,22 @@ def write_weather(folder: Path, samples: int) -> list[Path]:
     weather_files.write_stats(folder, np.zeros(16, np.float32), np.ones(16, np.float32))
     paths = [folder / "train" / f"data-{i:06d}.h5" for i in range(samples)]
     for i, path in enumerate(paths):
-        weather_files.write_sample(path, full_weather(), *weather(i))
+        weather_files.write_sample(path, full("deepcam"), *weather(i))
     return paths
 
 
 def read_weather(path: Path) -> tuple[np.ndarray, ...]:
     """A whole sample, read as the reference reads it."""
-    return weather_files.read_sample(path.parents[1], full_weather(), "train", int(path.stem.partition("-")[2]))
+    return weather_files.read_sample(path.parents[1], full("deepcam"), "train", int(path.stem.partition("-")[2]))
 
 
-@lru_cache
-def full_weather() -> object:
-    """DeepCAM's full problem."""
-    return load_problem("deepcam")
-
-
-def deepcam_formats() -> list[Format]:
-    """DeepCAM's format: HDF5 without compression."""
-    return [Format("DeepCAM HDF5", write_weather, read_weather, weather, False)]
-
-
-FORMATS: dict[str, Callable[[], list[Format]]] = {"cosmoflow": cosmoflow_formats, "deepcam": deepcam_formats}
+FORMATS = {
+    "cosmoflow": [
+        Format("CosmoFlow TFRecord", partial(write_universes, ".tfrecord.gz"), read_universe, universe, True),
+        Format("CosmoFlow HDF5", partial(write_universes, ".h5"), read_universe, universe, True),
+    ],
+    "deepcam": [Format("DeepCAM HDF5", write_weather, read_weather, weather, False)],
+}
 
 
 def main() -> None:
@@ -182,7 +165,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="repetitions")
     options = parser.parse_args()
     for workload in options.workload:
-        for form in FORMATS[workload]():
+        for form in FORMATS[workload]:
             for line in compare(form, options.samples, options.rounds):
                 print(line, flush=True)
 

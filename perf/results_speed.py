@@ -68,8 +68,7 @@ def log_text(rng: random.Random, system: str, lines: int) -> str:
 
 def sizes(submissions: int) -> list[int]:
     """Runs of each set: 5 to 640, 100 on average."""
-    cycle = [5, 5, 10, 40, 60, 80, 160, 640, 0, 0]
-    cycle[8:] = [5, 5]  # 1010 runs in ten sets
+    cycle = (5, 5, 10, 40, 60, 80, 160, 640, 5, 5)  # 1010 runs in ten sets
     return [cycle[i % 10] for i in range(submissions)]
 
 
@@ -88,14 +87,19 @@ def write_round(root: Path, sets: Sequence[int], lines: int) -> tuple[int, int]:
 
 def measure(root: Path, form: str = "csv") -> tuple[float, float, float]:
     """(seconds, processor seconds, peak MiB) of summarising a round in a fresh process."""
+    root, out = root.resolve(), root.resolve().with_suffix(f".{form}")
+    return fresh("results.summarize", str(root), "--format", form, "--output", str(out), "--as-logged")
+
+
+def fresh(module: str, *arguments: str) -> tuple[float, float, float]:
+    """(seconds, processor seconds, peak MiB) of a script's `main` in a process of its own."""
     code = (
-        "import resource, sys; sys.path[0] = sys.argv.pop(1); from results.summarize import main; "
-        "main(sys.argv[1:]); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+        f"import resource, sys; from {module} import main; main(sys.argv[1:]); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
     )
-    out = root.with_suffix(f".{form}")
-    command = [sys.executable, "-c", code, str(ROOT), str(root), "--format", form, "--output", str(out), "--as-logged"]
     start, busy = time.perf_counter(), children()
-    done = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     seconds = time.perf_counter() - start
     return seconds, children() - busy, int(done.stderr.split()[-1]) / 1024
 

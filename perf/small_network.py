@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -67,16 +66,6 @@ class Epoch:
 
     seconds: float
     dice: float
-
-
-class Side(Protocol):
-    """A network in the comparison."""
-
-    name: str
-    epochs: list[Epoch]
-
-    def epoch(self) -> float:
-        """Train an epoch and evaluate: validation Dice."""
 
 
 @dataclass
@@ -131,13 +120,13 @@ def make_data(problem: Problem) -> Data:
     return data
 
 
-def spent(side: Side) -> float:
+def spent(side: Network) -> float:
     """The processor seconds of a side so far."""
     return side.epochs[-1].seconds if side.epochs else 0.0
 
 
 def compete(
-    reference: Side, small: Side, target: float, limit: float, clock: Callable[[], float] = time.process_time
+    reference: Network, small: Network, target: float, limit: float, clock: Callable[[], float] = time.process_time
 ) -> float | None:
     """Train both in turn; the processor seconds after which the reference met the target, None if it did not."""
     met = None
@@ -156,12 +145,12 @@ def compete(
             met = spent(side)
 
 
-def by_then(side: Side, seconds: float) -> float:
+def by_then(side: Network, seconds: float) -> float:
     """The best Dice of a side within so many processor seconds, 0 without an epoch."""
     return max((e.dice for e in side.epochs if e.seconds <= seconds), default=0.0)
 
 
-def summary(reference: Side, small: Side, target: float, met: float | None) -> list[str]:
+def summary(reference: Network, small: Network, target: float, met: float | None) -> list[str]:
     """The result in two lines."""
     best = max(e.dice for e in small.epochs)
     if met is None:
@@ -174,19 +163,14 @@ def summary(reference: Side, small: Side, target: float, met: float | None) -> l
     return [first, f"{small.name} had {by_then(small, end):.4f} by then, {best:.4f} after {spent(small):.1f}"]
 
 
-def small_config(config: Config, rate: float, precision: str) -> Config:
-    """The reference's settings with those of the small network."""
-    rates = {"learning_rate": rate, "end_learning_rate": rate, "warmup_epochs": WARMUP}
-    return replace(config, **rates, average_decay=DECAY, precision=precision)
-
-
 def build_small(problem: Problem, config: Config, data: Data, rate: float) -> Network:
     """The small network, in the precision in which its step is faster."""
+    rates = {"learning_rate": rate, "end_learning_rate": rate, "warmup_epochs": WARMUP, "average_decay": DECAY}
 
     def build(precision: str) -> Network:
         model = Small(problem.classes).to(memory_format=torch.channels_last_3d)
-        name = f"small {precision}"
-        return Network(name, Task(problem, small_config(config, rate, precision)), model, data)
+        task = Task(problem, replace(config, **rates, precision=precision))
+        return Network(f"small {precision}", task, model, data)
 
     return min((build(precision) for precision in ("float32", "bfloat16")), key=step_seconds)
 

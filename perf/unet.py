@@ -42,6 +42,7 @@ from benchmark.problem import load_problem
 from implementations.pytorch.layers import conv
 from implementations.pytorch.layers.blocks import recompute_blocks
 from implementations.pytorch.layers.norm import fuse_norms
+from implementations.pytorch.measuring.peak import product_seconds
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.loss import SMOOTH
 from implementations.pytorch.scaffold.model import GROUPS, to_input
@@ -279,14 +280,7 @@ def product_rate(setting: Setting) -> float:
     ieee_float32()
     n = 8192 if setting.device == "cuda" else 2048
     a = torch.randn(n, n, device=setting.device).to(getattr(torch, setting.precision))
-    found = []
-    for _ in range(6):
-        start = time.perf_counter()
-        a @ a
-        if setting.device == "cuda":
-            torch.cuda.synchronize()
-        found.append(2 * n**3 / (time.perf_counter() - start))
-    return max(found)
+    return 2 * n**3 / min(product_seconds(a, a) for _ in range(6))
 
 
 def step_flops(setting: Setting) -> float:

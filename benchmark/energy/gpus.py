@@ -4,7 +4,7 @@ On recent GPUs NVML's power is sampled only part of the time (Yang, Adamek and A
 counter of total energy, from Volta on, covers all of the time.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from benchmark.energy.counter import Counter
 
@@ -47,15 +47,12 @@ def amd(uuids: Collection[str]) -> list[Counter]:
     if len(handles) != len(uuids):
         raise ValueError(f"found {len(handles)} GPUs, wanted the {len(uuids)} that compute")
 
-    def reader(handle: object) -> tuple[float, Callable[[], int]]:
-        def read() -> dict:
-            return amdsmi.amdsmi_get_energy_count(handle)
-
-        return read()["counter_resolution"] * MICRO, lambda: read()["energy_accumulator"]
-
     def counter(handle: object) -> Counter:
-        joules, read = reader(handle)
+        def read() -> int:
+            return amdsmi.amdsmi_get_energy_count(handle)["energy_accumulator"]
+
         read()
+        joules = amdsmi.amdsmi_get_energy_count(handle)["counter_resolution"] * MICRO
         return Counter("amdsmi", "device", plain(amdsmi.amdsmi_get_gpu_device_uuid(handle)), joules, read)
 
     return [counter(handle) for handle in handles]

@@ -7,7 +7,6 @@ count a package twice. So only `intel-rapl:<n>` is read, which AMD's processors 
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from benchmark.energy.counter import Counter
@@ -30,30 +29,21 @@ def cray(root: Path) -> list[Counter]:
 def rapl(root: Path) -> list[Counter]:
     """Return a counter for each processor package, below sysfs' `root`. Raises OSError or ValueError if any of them
     cannot be read, since the others are not the energy of all processors."""
-    return [package(zone) for zone in packages(root / POWERCAP)]
-
-
-def packages(folder: Path) -> Iterator[Path]:
-    """Yield the zones of whole packages. Raises OSError where there are none."""
-    zones = [zone for zone in sorted(folder.iterdir()) if ZONE.match(zone.name)]
+    zones = [zone for zone in sorted((root / POWERCAP).iterdir()) if ZONE.match(zone.name)]
     found = [zone for zone in zones if text(zone / "name").startswith("package")]
     if not found:
-        raise FileNotFoundError(f"{folder}: found no zone of a package")
-    yield from found
+        raise FileNotFoundError(f"{root / POWERCAP}: found no zone of a package")
+    return [package(zone) for zone in found]
 
 
 def package(zone: Path) -> Counter:
     """Return the counter of one package."""
     path = zone / "energy_uj"
     first(path)
-    wraps, limits = first(zone / "max_energy_range_uj") * MICRO, [first(p) for p in power_limits(zone)]
+    wraps = first(zone / "max_energy_range_uj") * MICRO
+    limits = map(first, zone.glob("constraint_*_power_limit_uw"))  # for short and long times
     watts = max(limits, default=0) * MICRO
     return Counter("rapl", "package", text(zone / "name"), MICRO, lambda: first(path), wraps, watts or None)
-
-
-def power_limits(zone: Path) -> list[Path]:
-    """Return the files of a zone's power limits, for short and long times."""
-    return sorted(zone.glob("constraint_*_power_limit_uw"))
 
 
 def first(path: Path) -> int:

@@ -64,7 +64,9 @@ def adapters(root: Path = ROOT) -> list[dict[str, Any]]:
         if hardware and hardware not in held:
             speed = maybe(device / "speed")
             rate = f"{int(speed) / 1000:g} Gb/sec" if speed and speed.isdecimal() and int(speed) else None
-            found.append({"kind": "Ethernet", "rate": rate, "board": _driver(device)})
+            driver = device / "device/driver"
+            board = driver.resolve().name if driver.exists() else None
+            found.append({"kind": "Ethernet", "rate": rate, "board": board})
     return counted(found)
 
 
@@ -72,8 +74,3 @@ def _hardware(device: Path) -> str | None:
     """Return the device of a network interface; None for one that is software."""
     link = device / "device"
     return str(link.resolve()) if link.exists() else None
-
-
-def _driver(device: Path) -> str | None:
-    link = device / "device/driver"
-    return link.resolve().name if link.exists() else None

@@ -11,7 +11,7 @@ depth first costs one map a point, keeps all arrays in cache, and marks voxels t
 other.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -63,13 +63,8 @@ def blocks(maps: np.ndarray, walkers: np.ndarray, count: int) -> Iterator[np.nda
     A block is overwritten once the next one is asked for. Raises ValueError unless count / n is a power of two, at
     least 2.
     """
-    return spread(maps, wander(maps, walkers), count)
-
-
-def spread(maps: np.ndarray, ends: Sequence[np.ndarray], count: int) -> Iterator[np.ndarray]:
-    """Yield the blocks of walkers whose random steps are done. `ends` are their last two places."""
-    before, last = ends
-    n = last.shape[1]
+    before, last = wander(maps, walkers)
+    n = len(walkers)
     doublings = (count // n).bit_length() - 1
     if doublings < 1 or n << doublings != count:
         raise ValueError(f"found {count} points for {n} walkers, wanted a power of two, at least 2, times the walkers")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmark.atomic import sync
+from benchmark.atomic import replacing
 from benchmark.ledger import Asked, Drawn, Entry, Frozen, append, read_ledger
 from benchmark.log import Event, read_log
 from benchmark.tree import LEDGER
@@ -83,10 +83,8 @@ def freeze(folder: Path, campaign: Campaign, registered: tuple[str, str] | None 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE
     if not path.exists():
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(campaign.text.encode())
-        os.replace(partial, path)
-        sync(folder)
+        with replacing(path) as partial:
+            partial.write_bytes(campaign.text.encode())
     if read_frozen(path).digest != campaign.digest:
         wanted = "wanted this one: a frozen campaign cannot change; give the new one another name (--name)"
         raise ValueError(f"{path}: found another campaign, {wanted}")

@@ -16,13 +16,16 @@ from benchmark.launch import Launch
 CONFIGS = Path(__file__).with_name("configs")
 C = TypeVar("C", bound="RunConfig")
 MOST_NUMBER = 2**53  # of any setting: up to here JSON and floats hold whole numbers
-MOST_SAMPLES = 2**20  # of a batch: twice the largest training split (CosmoFlow's)
-MOST_EPOCHS = 10**6  # a thousand times the default
 MOST_THREADS = 1024  # threads, workers: nodes of two sockets have up to 768 hardware threads
-MOST_AHEAD = 1024  # batches that are read ahead are in memory at once
-MOST_CACHE = 65_536.0  # GiB: 64 TiB, beyond the memory of any node
-MOST_SECONDS = 604_800.0  # a week; libraries keep timeouts as milliseconds, of which some know 2^31
-MOST_TFLOPS = 1e6  # of a rank: an exaflop/s, beyond any device
+MOST = {
+    **dict.fromkeys(("batch_size", "eval_batch_size", "accumulate"), 2**20),  # twice CosmoFlow's training split
+    "epochs": 10**6,  # a thousand times the default
+    **dict.fromkeys(("threads", "workers"), MOST_THREADS),
+    "prefetch": 1024,  # batches that are read ahead are in memory at once
+    "cache_gib": 65_536.0,  # 64 TiB, beyond the memory of any node
+    "timeout_seconds": 604_800.0,  # a week; libraries keep timeouts as milliseconds, of which some know 2^31
+    "peak_tflops": 1e6,  # an exaflop/s of a rank, beyond any device
+}
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,9 @@ class RunConfig:
         at_least(self, 1, "batch_size", "eval_batch_size", "accumulate", "epochs", "prefetch")
         more_than(self, 0, "timeout_seconds")
         at_least(self, 0, "gradient_clip", "threads", "workers", "cache_gib", "peak_tflops")
-        at_most(self, MOST_SAMPLES, "batch_size", "eval_batch_size", "accumulate")
-        at_most(self, MOST_EPOCHS, "epochs")
-        at_most(self, MOST_THREADS, "threads", "workers")
-        at_most(self, MOST_AHEAD, "prefetch")
-        at_most(self, MOST_CACHE, "cache_gib")
-        at_most(self, MOST_SECONDS, "timeout_seconds")
-        at_most(self, MOST_TFLOPS, "peak_tflops")
+        for name, most in MOST.items():
+            if not getattr(self, name) <= most:
+                raise ValueError(f"{name}: found {getattr(self, name)}, wanted at most {most}")
         if not 0 <= self.average_decay < 1:
             raise ValueError(f"average_decay: found {self.average_decay}, wanted 0 <= average_decay < 1")
         one_of(self, "precision", "auto", "float32", "bfloat16")
@@ -87,13 +86,6 @@ def bounded(config: RunConfig) -> None:
         for number in value if isinstance(value, list) else [value]:
             if isinstance(number, int | float) and not -MOST_NUMBER <= number <= MOST_NUMBER:
                 raise ValueError(f"{name}: found {shown(number)}, wanted a number between -2^53 and 2^53")
-
-
-def at_most(config: RunConfig, most: float, *names: str) -> None:
-    """Raise ValueError for a field above `most`."""
-    for name in names:
-        if not getattr(config, name) <= most:
-            raise ValueError(f"{name}: found {getattr(config, name)}, wanted at most {most}")
 
 
 def at_least(config: RunConfig, least: float, *names: str) -> None:

@@ -40,14 +40,10 @@ def refused(name: str, root: Path) -> str:
     ours = {path.name.casefold() for path in root.iterdir() if path.is_dir()}
     if name.casefold() in ours | {path.stem.casefold() for path in HERE.iterdir()} or name.casefold() == "reference":
         return "another name: the project uses it"
-    if keyword.iskeyword(name) or keyword.issoftkeyword(name) or known_to_python(name):
+    known = name in sys.stdlib_module_names or importlib.util.find_spec(name)
+    if keyword.iskeyword(name) or keyword.issoftkeyword(name) or known:
         return "another name: Python or a package uses it"
     return ""
-
-
-def known_to_python(name: str) -> bool:
-    """Return whether Python or an installed package has a module of that name."""
-    return name in sys.stdlib_module_names or importlib.util.find_spec(name) is not None
 
 
 def copy(name: str, root: Path = ROOT) -> Path:

@@ -19,7 +19,7 @@ def parse_options(description: str, arguments: Sequence[str]) -> argparse.Namesp
     parser.add_argument("--system", default="unnamed", help="name of the system description")
     parser.add_argument("--division", default="closed", choices=("closed", "open"))
     parser.add_argument("--status", default="onprem", choices=("onprem", "cloud", "research"))
-    parser.add_argument("--layout", type=layout_setting, help="ranks by data,depth,height,width (default: all by data)")
+    parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")
     parser.add_argument("--steps", type=int, default=0, help="only measure this many steps; such a log is never scored")
     parser.add_argument("--trace", type=Path, help="with --steps: folder for the profiler's traces, or a file *.json")
     add_options(parser)
@@ -40,7 +40,7 @@ def parse_options(description: str, arguments: Sequence[str]) -> argparse.Namesp
     args = parser.parse_intermixed_args(arguments)
     if args.show:
         return args
-    args.settings += [args.layout] if args.layout else []
+    args.settings += [f"layout=[{args.layout}]"] if args.layout else []
     if args.resume and not args.checkpoint:
         parser.error("--resume: found no --checkpoint, wanted --checkpoint DIR too")
     if (args.registry is None) != (args.entry is None):
@@ -61,8 +61,3 @@ def parse_options(description: str, arguments: Sequence[str]) -> argparse.Namesp
     if args.trace and not args.steps:
         parser.error("--trace: found no --steps, wanted --steps N too: a profiler slows a scored run down")
     return args
-
-
-def layout_setting(text: str) -> str:
-    """Return the layout "2,1,1,1" as a setting."""
-    return f"layout=[{text}]"

@@ -25,9 +25,6 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
-    if __package__.count(".") > 1:
-        print(f"replay.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
-        sys.exit(2)
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 
@@ -45,13 +42,13 @@ from .auditing.logged import Epoch, LoggedRun, matches, read_run
 from .auditing.outcome import record
 from .config import RunConfig
 from .submit import generate
+from .submitting.campaign import few
 from .task import config_class
 from .training.events import EDITION
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OURS = ("benchmark", "rules")  # this repository's folders that a submission's code gets beside its own files
-FEW = 5  # files that an error names
 # Settings of the machine, which the replay takes from this machine and not from the log.
 MACHINE = ("workers", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "tile", "layout", "device", "threads")
 
@@ -110,8 +107,7 @@ def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Path:
     if args.source is None:
         others = [path for path in strangers(run, ROOT) if path != run.config]
         if others:
-            more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
-            found = f"found other code than the repository's: {', '.join(others[:FEW])}{more}"
+            found = f"found other code than the repository's: {few(others)}"
             raise ValueError(f"{run.path}: {found}; wanted --source DIR --run-their-code, if you trust it")
         return HERE / "train.py"
     others = strangers(run, args.source)

@@ -178,11 +178,10 @@ def run_program(command: Sequence[str], environment: Mapping[str, str]) -> int:
     return 2 if code > 0 and 2 in codes else code
 
 
-def exit_code(process: Process, timeout: float | None = None) -> int:
-    """Wait for a run and return its exit code. If `timeout` seconds pass (subprocess.TimeoutExpired), or this process
-    is interrupted, the run is ended."""
+def exit_code(process: Process) -> int:
+    """Wait for a run and return its exit code. If this process is interrupted, the run is ended."""
     try:
-        return process.wait(timeout)
+        return process.wait()
     finally:
         end(process)
 

@@ -20,9 +20,6 @@ from typing import Any, NoReturn
 if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
-    if __package__.count(".") > 1:
-        print(f"train.py: found {__package__!r}, wanted a folder without a dot in its name", file=sys.stderr)
-        sys.exit(2)
 
 # The modules before the recorder are not loaded from cached bytecode, either.
 prefix, sys.pycache_prefix = sys.pycache_prefix, os.devnull

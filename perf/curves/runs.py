@@ -7,17 +7,20 @@ import hashlib
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
 import yaml
 
-from benchmark.config import build, read_yaml
+from benchmark.config import build, plain, read_yaml
 from benchmark.problem import load_problem
 from compliance.engine import judge
 from compliance.reading.run import Run as LoggedRun
+from implementations.pytorch.layers.blocks import parameter_count as count_of
+from implementations.pytorch.scaffold.model import UNet
 from results.statistics.curve import curve
 from rules.edition import current, load
 
@@ -188,14 +191,8 @@ def _counts(problem: str, width: int) -> set[int]:
 
 def parameter_count(classes: int, width: int, levels: int) -> int:
     """The parameters of the U-Net of implementations/pytorch/scaffold/model.py."""
-
-    def block(a: int, b: int) -> int:  # two convolutions 3x3x3 without bias, two norms
-        return 27 * (a * b + b * b) + 4 * b
-
-    widths = [width << level for level in range(levels + 1)]
-    down = sum(block(a, b) for a, b in zip([1, *widths], widths, strict=False))
-    up = sum(8 * 2 * w * w + w + block(2 * w, w) for w in widths[:-1])  # a transposed convolution 2x2x2, a block
-    return down + up + width * classes + classes
+    with torch.device("meta"):
+        return count_of(UNet(classes, width, levels))
 
 
 class _Dumper(yaml.SafeDumper):
@@ -212,14 +209,9 @@ HEADER = """# Runs of the reference and their validation scores, epoch by epoch:
 
 def write(path: Path, series: Sequence[Series]) -> None:
     """Write series to a file."""
-    plain = [{**asdict(one), "runs": [_plain(run) for run in one.runs]} for one in series]
-    text = yaml.dump({"series": plain}, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118)
+    text = yaml.dump({"series": plain(series)}, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(HEADER + text, encoding="utf-8")
-
-
-def _plain(run: Run) -> dict[str, Any]:
-    return {**asdict(run), "scores": list(run.scores), "elapsed": list(run.elapsed)}
 
 
 def read(path: Path) -> list[Series]:

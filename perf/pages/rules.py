@@ -20,16 +20,16 @@ def page(name: str) -> str:
 command line, `python compliance/check.py --explain CODE` prints a rule.
 """
     parts = [intro, contents(edition)]
-    for family, rules in groupby(edition.rules.values(), lambda rule: family_of(rule.code)):
-        found = list(rules)
-        parts.append(f"## {title(found[0])} {{#{family}}}\n")
-        parts += [section(rule, edition) for rule in found]
+    for family, rules in families(edition).items():
+        parts.append(f"## {title(rules[0])} {{#{family}}}\n")
+        parts += [section(rule, edition) for rule in rules]
     return "\n".join(parts)
 
 
-def family_of(code: str) -> str:
-    """The family of a code: its letters."""
-    return code.rstrip("0123456789")
+def families(edition: Edition) -> dict[str, list[Rule]]:
+    """The rules by family, which is the letters of their codes."""
+    found = groupby(edition.rules.values(), lambda rule: rule.code.rstrip("0123456789"))
+    return {family: list(rules) for family, rules in found}
 
 
 def title(rule: Rule) -> str:
@@ -40,10 +40,9 @@ def title(rule: Rule) -> str:
 def contents(edition: Edition) -> str:
     """A table of the families, each with links to its rules."""
     rows = ["| family | rules |", "| --- | --- |"]
-    for family, rules in groupby(edition.rules.values(), lambda rule: family_of(rule.code)):
-        found = list(rules)
-        name = title(found[0]).partition(": ")[2]
-        rows.append(f"| [{family}](#{family}), {name} | {' '.join(f'[{r.code}](#{r.code})' for r in found)} |")
+    for family, rules in families(edition).items():
+        name = title(rules[0]).partition(": ")[2]
+        rows.append(f"| [{family}](#{family}), {name} | {' '.join(f'[{r.code}](#{r.code})' for r in rules)} |")
     return "\n".join(rows) + "\n"
 
 

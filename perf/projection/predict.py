@@ -194,12 +194,8 @@ def sum_seconds(size: int, system: System, layout: Layout) -> float:
     rate, latency = system.link.gb_per_second, system.link.microseconds
     if ranks > local:
         rate, latency = min(rate, local * system.network.gb_per_second), system.network.microseconds
-    return tree_depth(ranks) * latency / 1e6 + 2 * (ranks - 1) / ranks * size / (1e9 * rate)
-
-
-def tree_depth(ranks: int) -> int:
-    """The number of successive messages of a small sum, up a tree and down again."""
-    return 2 * math.ceil(math.log2(ranks))
+    messages = 2 * math.ceil(math.log2(ranks))  # one after another, up a tree and down again
+    return messages * latency / 1e6 + 2 * (ranks - 1) / ranks * size / (1e9 * rate)
 
 
 def axis_of(layout: Layout, peer: int) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmark.log import Event, read_log
 from benchmark.workload import AnyProblem
+from implementations.pytorch.io_trial.table import aligned
 from perf.storage.export import Settings, name_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,13 +54,13 @@ def dlio_side(folder: Path, view: str, size: int, cut: int) -> Side:
     return Side(f"DLIO, {view} reader", tuple(summary["train_au_percentage"]), rates, nominal, None, None, cut)
 
 
-def trial(problem: AnyProblem, data: Path, log: Path, s: Settings, emulate: str, more: Sequence[str] = ()) -> None:
+def trial(problem: AnyProblem, data: Path, log: Path, s: Settings, emulate: str) -> None:
     """Run the reference's trial with the same batch, readers and computation. Raises ValueError with the end of its
     output if it fails."""
     command = [sys.executable, str(ROOT / "implementations" / "pytorch" / "train.py"), "--problem", problem.name]
     command += ["--data", str(data), "--log", str(log), "--io-only", "--io-epochs", str(s.epochs)]
     command += ["--compute-seconds", str(s.computation), "--emulate", emulate, f"batch_size={s.batch * s.ranks}"]
-    command += [f"workers={s.workers}", f"prefetch={s.prefetch}", "threads=1", "cache_gib=0", *more]
+    command += [f"workers={s.workers}", f"prefetch={s.prefetch}", "threads=1", "cache_gib=0"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(f"train.py --io-only ended with {done.returncode}: {done.stderr[-800:]}")
@@ -97,10 +98,7 @@ NOTES = (
 
 def table(sides: Sequence[Side]) -> str:
     """The table of all sides, with notes below."""
-    rows = [HEAD, *(cells(side) for side in sides)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([*lines, *NOTES])
+    return "\n".join([aligned([HEAD, *map(cells, sides)]), *NOTES])
 
 
 def cells(side: Side) -> tuple[str, ...]:

@@ -52,3 +52,20 @@ def test_other_errors_are_as_ever(error, capsys, monkeypatch):
     monkeypatch.setattr(sys, "__excepthook__", lambda *what: told.append(what))
     installed.tell(type(error), error, None)
     assert told == [(type(error), error, None)] and capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("implementations/a.b/train.py", True),
+        ("implementations/a.b/launch/render.py", True),
+        ("implementations/a/train.py", False),
+        ("implementations/train.py", False),
+        ("benchmark/generate.py", False),
+        ("../elsewhere/implementations/a.b/train.py", False),
+    ],
+)
+def test_a_dot_in_the_name_of_an_implementation_is_told(tmp_path, monkeypatch, script, told):
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(tmp_path / script), raising=False)
+    words = "found 'implementations.a.b', wanted a folder without a dot in its name"
+    assert installed.dotted(tmp_path) == (words if told else "")

@@ -18,24 +18,14 @@ REACH = 1.2  # outputs are in (-REACH, REACH)
 class SameConv3d(nn.Conv3d):
     """A convolution that keeps the extent of the volume: (N, C, D, H, W) -> (N, K, D, H, W).
 
-    Zeros are put around it as TensorFlow does: half of kernel - 1 before, the rest after, so an even kernel has one
-    more after.
+    Zeros are put around it as TensorFlow does: with a `kernel` of 3 before and after, with one of 2 only after.
     """
 
     def __init__(self, channels_in: int, channels: int, kernel: int):
-        super().__init__(channels_in, channels, kernel, padding=kernel // 2 if kernel % 2 else 0)
+        super().__init__(channels_in, channels, kernel, padding=int(kernel == 3))
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.kernel_size[0] % 2 == 0:
-            before, after = around(self.kernel_size[0])
-            x = F.pad(x, (before, after) * 3)
-        return super().forward(x)
-
-
-def around(kernel: int) -> tuple[int, int]:
-    """Voxels that a convolution needs before and after its own."""
-    before = (kernel - 1) // 2
-    return before, kernel - 1 - before
+        return super().forward(F.pad(x, (0, 1) * 3) if self.kernel_size[0] == 2 else x)
 
 
 class PoolReLU(nn.Module):

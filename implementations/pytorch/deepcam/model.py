@@ -6,6 +6,7 @@ the global average has a scale and a bias by channel instead of batch norm, the 
 convolutions, and nothing but the decoder's last 1x1 convolution has a bias.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import torch
@@ -61,7 +62,7 @@ class XceptionBlock(nn.Module):
 class Xception(nn.Module):
     """The encoder: (N, inputs, H, W) -> the skip (N, 128 w, H / 4, W / 4), features (N, 2048 w, H / 16, W / 16)."""
 
-    def __init__(self, inputs: int, w: "Widths", middle: int):
+    def __init__(self, inputs: int, w: Callable[[int], int], middle: int):
         super().__init__()
         self.stem = nn.Sequential(*normed(conv(inputs, w(32), 3, stride=2)), *normed(conv(w(32), w(64), 3)))
         self.entry = XceptionBlock(w(64), w(128), w(128), stride=2, tail=True)
@@ -117,7 +118,12 @@ class DeepLab(nn.Module):
 
     def __init__(self, inputs: int = 16, classes: int = 3, middle: int = 16, divisor: int = 1):
         super().__init__()
-        w = Widths(divisor)
+        if divisor not in (1, 2, 4, 8):
+            raise ValueError(f"divisor: found {divisor}, wanted 1, 2, 4 or 8: all widths must be whole")
+
+        def w(channels: int) -> int:
+            return channels // divisor
+
         self.encoder = Xception(inputs, w, middle)
         self.pyramid = Pyramid(w(2048), w(256))
         self.skip = nn.Sequential(*normed(conv(w(128), w(48), 1)))
@@ -136,18 +142,6 @@ class DeepLab(nn.Module):
         skip, x = self.encoder(x)
         x = self.rise(self.pyramid(x))  # (N, 256 w, H / 4, W / 4)
         return self.decoder(torch.cat([x, self.skip(skip)], dim=1))
-
-
-class Widths:
-    """Published widths over a divisor."""
-
-    def __init__(self, divisor: int):
-        if divisor not in (1, 2, 4, 8):
-            raise ValueError(f"divisor: found {divisor}, wanted 1, 2, 4 or 8: all widths must be whole")
-        self.divisor = divisor
-
-    def __call__(self, channels: int) -> int:
-        return channels // self.divisor
 
 
 def initialise(layer: nn.Module) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..measuring.steps import spread, totals
 from .counters import Reads
 
 
@@ -79,13 +80,3 @@ def figures(ranks: Sequence[Pass], samples: int, utilizations: Sequence[Sequence
         "requests": totals(requests),
         "request_bytes": sum(read) / sum(requests) if sum(requests) else None,
     }
-
-
-def spread(values: Sequence[float]) -> dict[str, float]:
-    """Return least, mean and most of the ranks' values."""
-    return {"least": min(values), "mean": sum(values) / len(values), "most": max(values)}
-
-
-def totals(values: Sequence[int]) -> dict[str, int]:
-    """Return the sum over ranks, and the least and the most of any rank."""
-    return {"total": sum(values), "least_by_rank": min(values), "most_by_rank": max(values)}

@@ -10,10 +10,14 @@ HEAD = (*HEAD, "requests", "KB each", "p50 ms", "p99 ms", "longest", "cache")
 def table(rows: Sequence[dict[str, Any]], ceiling: float | None) -> str:
     """Return a line for each variant: rates over all its passes, and four kinds of AU: DLIO's, its share of the AU of
     the loop without reads, that by waiting, and that by the slowest rank of each step."""
-    cells = [HEAD, *(line(row) for row in rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(HEAD))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    return "\n".join([*lines, f"AU of the loop without reads: {percent(ceiling)} %"])
+    return aligned([HEAD, *map(line, rows)]) + f"\nAU of the loop without reads: {percent(ceiling)} %"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of cells as lines, with columns aligned to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(map(str.ljust, row, widths)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def line(row: dict[str, Any]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from ..training.run import Run, open_manifest
 from ..training.stop import Aborted
 from .peak import model_flops, peak_rate
 from .phases import PHASES, PhaseClock, timed
+from .steps import totals
 
 WARM_UP = 3  # steps that do not count
 BLOCKS = 5  # into which the counted steps are divided, to see how steady they are
@@ -70,7 +71,8 @@ class Measurement:
         with timed(self.clock, run.task, run.model, *updates):
             work = self.work(WARM_UP + self.steps + (TRACED if trace else 0))
             self.block(itertools.islice(work, WARM_UP))
-            forget_peak(run.config.device)
+            if run.config.device == "cuda":  # cuDNN's search for kernels and the large matrix product do not count
+                torch.cuda.reset_peak_memory_stats()
             measured, blocks = itertools.islice(work, self.steps), []
             while block := list(itertools.islice(measured, self.block_steps)):
                 blocks.append(self.block(block))
@@ -136,7 +138,7 @@ class Measurement:
         ranks = self.run.layout.gather(own | {"memory": peak_memory(self.run.config.device)})
         step = sum(map(max, zip(*(r["blocks"] for r in ranks), strict=True))) / steps
         tflops = self.flops * samples / (steps * step) / 1e12
-        read, memory = [r["read"] for r in ranks], [r["memory"] for r in ranks]
+        memory = [r["memory"] for r in ranks]
         return {
             "throughput": samples / (steps * step),
             "step_seconds": step,
@@ -144,7 +146,7 @@ class Measurement:
             "most_seconds": {name: max(r["seconds"][name] for r in ranks) for name in PHASES},
             "model_tflops": tflops,
             "peak_share": tflops / (len(ranks) * self.peak),
-            "bytes_read": {"total": sum(read), "least_by_rank": min(read), "most_by_rank": max(read)},
+            "bytes_read": totals([r["read"] for r in ranks]),
             "peak_memory_bytes": {"least_by_rank": min(memory), "most_by_rank": max(memory)},
         }
 
@@ -212,12 +214,6 @@ def traced(trace: Path, run: Run, block: Callable[[], Any]) -> None:
         block()
     profile.export_chrome_trace(str(path))
     run.say(f"trace of {TRACED} steps: {path}")
-
-
-def forget_peak(device: str) -> None:
-    """Reset the GPU's peak of memory, because cuDNN's search for kernels and the large matrix product do not count."""
-    if device == "cuda":
-        torch.cuda.reset_peak_memory_stats()
 
 
 def peak_memory(device: str) -> int:

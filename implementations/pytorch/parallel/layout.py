@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import torch
 import torch.distributed as dist
 from torch import Tensor
@@ -140,19 +141,12 @@ class AllReduce(torch.autograd.Function):
 
 def unravel(index: int, extents: Sequence[int]) -> tuple[int, ...]:
     """Return the position of the index-th place, row by row."""
-    position = []
-    for extent in reversed(extents):
-        index, at = divmod(index, extent)
-        position.append(at)
-    return tuple(reversed(position))
+    return tuple(map(int, np.unravel_index(index, extents)))
 
 
 def ravel(position: Sequence[int], extents: Sequence[int]) -> int:
     """Return the index of a position, row by row."""
-    index = 0
-    for at, extent in zip(position, extents, strict=True):
-        index = index * extent + at
-    return index
+    return int(np.ravel_multi_index(tuple(position), extents))
 
 
 def connect(layout: Layout, launch: Launch, device: torch.device, timeout_seconds: float) -> Layout:

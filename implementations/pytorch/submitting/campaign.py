@@ -1,7 +1,6 @@
 """Make the runs of a set one after another: the missing ones, and those that were interrupted."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
@@ -16,6 +15,7 @@ from benchmark.source import ROOT
 from benchmark.tree import LEDGER, set_path
 
 from ..config import RunConfig
+from ..training.checkpoint import locked
 from .aside import move_aside
 from .standing import Standing, standing
 
@@ -171,12 +171,8 @@ def alone(folder: Path) -> Iterator[None]:
     """Lock a folder within this context. Raises ValueError if another submit.py is using it."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"{folder}: found another submit.py at work, wanted one at a time") from None
-        except OSError:
-            pass  # a file system without locks
+        if not locked(handle):
+            raise ValueError(f"{folder}: found another submit.py at work, wanted one at a time")
         yield
     finally:
         os.close(handle)

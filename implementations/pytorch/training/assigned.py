@@ -33,9 +33,15 @@ class Assigned:
 def read_assigned(path: Path, number: int, run: int) -> Assigned:
     """Return run `run`, counted from 0, of entry `number`, counted from 1. Raises ValueError for a damaged registry, or
     one without such an entry."""
+    entry = entry_of(path, number)
+    if run < 0:
+        raise ValueError(f"run: found {run}, wanted 0 or more, as in result_<run>.txt")
+    return Assigned(path, entry, run)
+
+
+def entry_of(path: Path, number: int) -> Entry:
+    """Return entry `number` of a registry, counted from 1. Raises ValueError as `read_assigned` does."""
     entries = read_registry(path, EDITION).entries
     if not 1 <= number <= len(entries):
         raise ValueError(f"{path}: found {len(entries)} entries, wanted entry {number}")
-    if run < 0:
-        raise ValueError(f"run: found {run}, wanted 0 or more, as in result_<run>.txt")
-    return Assigned(path, entries[number - 1], run)
+    return entries[number - 1]

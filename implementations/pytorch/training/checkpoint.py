@@ -101,7 +101,8 @@ class Checkpoints:
     def missing_evaluation(self, metric: str) -> Evaluation | None:
         """Return the evaluation that the run had made but not yet logged when it was killed, or None."""
         at = self.resumed
-        return None if evaluated(self.origin.log, metric, at.epoch) else Evaluation(at.score, at.facts)
+        logged = any(e.metadata.get("epoch_num") == at.epoch for e in events(self.origin.log, metric))
+        return None if logged else Evaluation(at.score, at.facts)
 
 
 def hold(root: Path) -> IO[str]:
@@ -129,14 +130,14 @@ def hold(root: Path) -> IO[str]:
     return file
 
 
-def locked(file: IO[str]) -> bool:
-    """Lock a file. Return False if another process holds its lock."""
+def locked(file: IO[str] | int) -> bool:
+    """Lock a file, or a folder's descriptor. Return False if another process holds its lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
-        pass
+        pass  # a file system without locks
     return True
 
 
@@ -205,11 +206,6 @@ def started(log: Path) -> int | None:
 def latest(log: Path) -> int:
     """Return the latest time in a log, in milliseconds since 1970."""
     return max((e.time_ms for e in read_log(log) if isinstance(e, Event) and type(e.time_ms) is int), default=0)
-
-
-def evaluated(log: Path, metric: str, epoch: int) -> bool:
-    """Return whether a log has the score of an epoch."""
-    return any(e.metadata.get("epoch_num") == epoch for e in events(log, metric))
 
 
 def events(log: Path, key: str) -> list[Event]:

@@ -20,6 +20,7 @@ from rules.edition import current
 
 from ..config import RunConfig
 from ..input.reader import Evidence
+from ..measuring.steps import totals
 from ..task import Evaluation, Task
 
 EDITION = current()  # of the rules
@@ -165,7 +166,7 @@ class RunLog:
             split=split,
             samples_count=evidence.samples,
             class_counts=list(evidence.class_counts),
-            bytes_read={"total": sum(read), "least_by_rank": min(read), "most_by_rank": max(read)},
+            bytes_read=totals(read),
         )
 
     def evaluation(self, metric: str, found: Evaluation, samples: int) -> None:

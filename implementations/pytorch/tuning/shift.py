@@ -8,20 +8,17 @@ from pathlib import Path
 
 from benchmark.log import Event, read_log
 from benchmark.tuning.campaign import Campaign
-from rules.registry import Entry, Request, read_registry
+from rules.registry import Entry, Request
 from rules.tuning import registered_shift, request
 
-from ..training.events import EDITION
+from ..training.assigned import entry_of
 
 
 def of_entry(args: argparse.Namespace, campaign: Campaign, benchmark: str) -> tuple[str, str] | None:
     """Return (shift, source) of the registry's entry, or None. Raises ValueError for another campaign's entry."""
     if args.entry is None:
         return None
-    entries = read_registry(args.registry, EDITION).entries
-    if not 1 <= args.entry <= len(entries):
-        raise ValueError(f"{args.registry}: found {len(entries)} entries, wanted entry {args.entry}")
-    entry = entries[args.entry - 1]
+    entry = entry_of(args.registry, args.entry)
     wanted = request(args.org, args.system, benchmark, campaign.problem, args.name, entry.source, campaign.digest)
     if wanted.text != asked(entry).text:
         raise ValueError(f"{args.registry}: found entry {args.entry}, of {entry.title}, wanted one of {wanted.title}")
