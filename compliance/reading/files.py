@@ -188,10 +188,11 @@ def read_description(root: Path, entry: Entry) -> Description:
     twice: list[str] = []
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice.append(next(name for at, name in enumerate(names) if name in names[:at]))
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                twice.append(name)
+            found[name] = value
         return found
 
     try:
