@@ -25,7 +25,7 @@ def strings(value):
 
 
 def printable(text):
-    return all(part.isprintable() for part in text.split("\n"))
+    return all(part.isprintable() for part in text.split("\n")) and not re.search("[\u3164\ufe0f]", text)
 
 
 def check_text(text):

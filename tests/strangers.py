@@ -25,6 +25,7 @@ PAYLOADS = {
     "carriage return": "all fine\r\n=1,2\r,",
     "NUL": "a\0b",
     "bidi": "\u202egnp.\u2066exe",
+    "invisible": "acme\u3164\ufe0f",
     "separators": "a\u2028b\u2029c\x85d\x0be\x0cf",
     "surrogate": "\ud800",
     "byte": "\udcff",

@@ -16,7 +16,11 @@ from benchmark.printable import printable
         ("\u202e\u2028", "\\u202e\\u2028"),
         ("\udcff\ud800", "\\udcff\\ud800"),
         ("\ufffe", "\\ufffe"),
+        ("acme\u3164", "acme\\u3164"),
+        ("acme\ufe0f\ufe00\u180f", "acme\\ufe0f\\ufe00\\u180f"),
+        ("a\U000e0100b", "a\\U000e0100b"),
+        ("\ufdff\ufe10\u3163", "\ufdff\ufe10\u3163"),  # beside them
     ],
 )
-def test_controls_and_lone_surrogates_are_escaped_and_nothing_else(text, safe):
+def test_what_is_no_visible_character_is_escaped_and_nothing_else(text, safe):
     assert printable(text) == safe and printable(safe) == safe
