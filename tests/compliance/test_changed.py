@@ -137,6 +137,20 @@ def test_a_change_of_a_frozen_round_fails(clone, base):
     assert "results/v1.0/bolt/README.md: absent" in found["frozen rounds"][1]
 
 
+@pytest.mark.parametrize("change", ["other", None])
+def test_a_list_of_a_frozen_round_stays(clone, base, change):
+    """Without it, or with another one, the round could be changed."""
+    path = Path("results", "v1.0", "frozen.txt")
+    (base / path).parent.mkdir(exist_ok=True)
+    (base / path).write_text(f"{'a' * 64} 1 bolt/README.md\n")
+    if change:
+        (clone / path).write_text(change)
+        git(clone, "add", "-A")
+        git(clone, "commit", "-qm", "frozen", "--amend")
+    code, said = steps(clone.parent)["frozen rounds"]
+    assert code != 0 and "frozen.txt" in said
+
+
 def test_the_hook_stops_a_bad_commit(clone, base):
     for part in ("benchmark", "compliance", "rules", "implementations"):
         shutil.copytree(base / part, clone / part)
