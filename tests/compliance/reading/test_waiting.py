@@ -2,7 +2,7 @@
 
 import pytest
 
-from compliance.reading import waiting as module
+from compliance.reading import series
 from compliance.reading.log import Log
 from compliance.reading.waiting import LONGEST, Waited, waits_of
 
@@ -49,8 +49,8 @@ def test_odd_ranks_and_epochs_are_not_known():
 
 
 def test_so_much_is_read_and_no_more():
-    assert module.MOST == 20_000
-    assert module.LONGEST == 1e12
+    assert series.MOST == 20_000
+    assert LONGEST == 1e12
 
 
 @pytest.mark.parametrize(("wait", "compute"), [(0.0, 1.0), (1.0, 0.0), (0, 5e-324), (9e11, 9.9e11)])
@@ -59,7 +59,7 @@ def test_no_waiting_and_nothing_but_waiting_are_measurements(wait, compute):
 
 
 def test_so_many_epochs_are_kept(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 2)
+    monkeypatch.setattr(series, "MOST", 2)
     old = {"wait_seconds": 1, "compute_seconds": 9.0}
     assert [waited.epoch for waited in read(old, old, old)] == [1, 2]
     found = waits_of(Log("log", events={"tracked_stats": [Event(old)]}))
