@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from compliance.reading.run import Span
+from compliance.reading.series import Span
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
