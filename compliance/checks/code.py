@@ -51,8 +51,8 @@ def _unseeded(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
         read = [(text, files.python[text.sha256]) for text in texts if text.sha256 in files.python]
         room -= sum(len(text.text) for text, _ in read)
         if room < 0:
-            first = next((text for text in texts if text.parts not in files.published), texts[0])
-            yield first, [(1, "", "more source in all folders than seeds are followed in")]
+            own = [text for text in texts if text.parts not in files.published]
+            yield from ((text, [(1, "", "more source in all folders than seeds are followed in")]) for text in own[:1])
             continue
         found = dict(zip((t.parts for t, _ in read), untraced([p.flow for _, p in read]), strict=True))
         for text in texts:

@@ -90,7 +90,7 @@ def epochs_train_on_the_split(log: Log, terms: Terms, time: Timeline) -> Iterato
 
 
 def _compare(line: int, name: str, found: object, wanted: tuple[int, ...] | None) -> Iterator[Fault]:
-    if wanted is None or (type(found) is list and found == list(wanted)):
+    if wanted is None:
         return
     if type(found) is list and len(found) == len(wanted):
         for index, (a, b) in enumerate(zip(found, wanted, strict=True)):

@@ -1,7 +1,7 @@
 """SYS: the devices that a run names agree with its settings, and can compute as fast as it did."""
 
-from collections import Counter
 from collections.abc import Iterator
+from statistics import mode
 from typing import Any
 
 from benchmark.log import Event
@@ -83,7 +83,7 @@ def runs_name_the_same_devices(runs: list[Run], place: Any, terms: Terms) -> Ite
     """The runs of a set name the same models of devices"""
     told = [(run, model) for run in runs if (model := _models(run))]
     if told:
-        usual = Counter(model for _, model in told).most_common(1)[0][0]
+        usual = mode(model for _, model in told)
         for run, model in told:
             if model != usual:
                 found, wanted = _words(model), f"{_words(usual)}, as in the set's other runs"

@@ -67,7 +67,7 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
 def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The mean power of a counter is above 0, and no more than what it counts can draw"""
     live, limits = live_of(log), terms.edition.limits.energy
-    if live is None or len(live.readings) < 2 or time.passing is None:
+    if live is None or not live.readings or time.passing is None:
         return
     first, last = live.readings[0], live.readings[-1]
     for at, source in enumerate(live.sources):

@@ -108,7 +108,7 @@ def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iter
 def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict]], limits: Any) -> Iterator[Fault]:
     """Yield a fault for each manifest in which a fact differs from that of most manifests."""
     counts = Counter(digests[name] for *_, digests in kept if digests[name] is not None)
-    usual = counts.most_common(1)[0][0] if counts else None
+    usual = max(counts, key=counts.__getitem__, default=None)
     other = next((_again(run, named, limits)[name] for run, named, d in kept if usual and d[name] == usual), None)
     for run, named, digests in kept:
         if digests[name] != usual:

@@ -4,6 +4,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator
+from statistics import mode
 from typing import Any
 
 from compliance.checks.environment import apart
@@ -198,7 +199,7 @@ def _odd_ones(runs: list[Run], key: str) -> Iterator[Fault]:
     told = [(r, json.dumps(r.value(key), sort_keys=True)) for r in runs if key in r.facts]
     if len({text for _, text in told}) < 2:
         return
-    usual = Counter(text for _, text in told).most_common(1)[0][0]
+    usual = mode(text for _, text in told)
     value = next(run.value(key) for run, text in told if text == usual)
     for run, text in told:
         if text != usual and run.line(key) not in run.lines:  # one fault is one finding
@@ -255,5 +256,5 @@ def _usual(runs: list[Run], key: str) -> Any:
     told = [r.value(key) for r in runs if key in r.facts]
     if not told:
         return None
-    usual = Counter(json.dumps(v, sort_keys=True) for v in told).most_common(1)[0][0]
+    usual = mode(json.dumps(v, sort_keys=True) for v in told)
     return json.loads(usual)

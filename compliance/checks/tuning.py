@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from statistics import mode
 from typing import Any
 
 from benchmark.ledger import Drawn, Frozen
@@ -112,7 +113,7 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
     space = opened.campaign.space
     rests = [{k: v for k, v in settings_of(run).items() if k not in space} for run in runs]
     texts = [repr(sorted(rest.items())) for rest in rests]
-    usual = Counter(texts).most_common(1)[0][0]
+    usual = mode(texts)  # of several, the first
     other = rests[texts.index(usual)]
     for trial, line in list(asked_late(place.ledger.ledger.entries).items())[:MOST_TOLD]:
         wanted = f"it before trial {trial} is started"

@@ -130,7 +130,7 @@ def weights_are_of_one_run(across: Across) -> Iterator[Fault]:
                 if (other := tensors.setdefault(digest, run)) is not run:
                     equal[other.path] += count
             if equal.total() > limits.shared * sum(held.values()):
-                path = equal.most_common(1)[0][0]
+                path = max(equal, key=equal.__getitem__)
                 other = next(one for one in tensors.values() if one.path == path)
                 what = f"{equal.total()} of {sum(held.values())} numbers, bit for bit,"
                 yield from _shared(across, run, other, what)

@@ -155,6 +155,7 @@ def exactly(tmp_path, law, monkeypatch):
         monkeypatch.chdir(tmp_path)  # so that no finding names the scratch folder
         findings = judge([str(tree.root.relative_to(tmp_path))], rules=law, **tree.options).findings
         assert sorted((Path(f.path).name, f.line, f.code) for f in findings) == sorted(expected)
+        assert [f.path for f in findings if not Path(f.path).parent.is_dir()] == []
         told, known = sorted(in_words(f).replace(str(tmp_path), "") for f in findings), written(entry)
         if os.environ.get("WRITE_FINDINGS"):
             write_down(entry, told)

@@ -132,6 +132,12 @@ def manifest_of_another_host(environed):
 
 
 @damage
+def manifest_of_another_python(environed):
+    environed.fact("python", {"version": "3.12.1"})
+    return [(FILE, 1, "ENV05"), (FILE, 1, "ENV08")]
+
+
+@damage
 def manifest_with_more_ranks(environed):
     environed.fact("launcher", {"launcher": "slurm", "ranks": 64})
     return [(FILE, 1, "ENV08")]
@@ -310,6 +316,12 @@ def test_env09_fields_of_the_description(environed, found, field, good, bad):
     if bad:
         environed.described(**{field: bad})
         assert [code for *_, code in found(environed.root)] == ["ENV09"]
+
+
+def test_env08_a_python_that_could_not_be_read_contradicts_no_log(environed, found):
+    for index in range(5):
+        environed.fact("python", None, index)
+    assert found(environed.root) == []
 
 
 def test_env10_what_was_moved_aside_lies_beside_its_log(launched, found):

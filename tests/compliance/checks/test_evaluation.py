@@ -170,6 +170,16 @@ def sum_of_more_than_the_samples_can_have(mean):
     return [("result_2.txt", mean.changed("eval_error", nth=1, metadata={"sums": [0.5, 4.001]}), "EVL13")]
 
 
+@damage
+def epochs_counted_from_two(tree):
+    log = tree.logs[2]
+    for event in log.events:
+        if "epoch_num" in event["metadata"]:
+            event["metadata"]["epoch_num"] += 1
+    tree.write(2)
+    return [("result_2.txt", log.line(log.one("epoch_start")), "EVL02")]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 

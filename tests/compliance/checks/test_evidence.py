@@ -29,6 +29,14 @@ def bytes_read_missing(tree):
 
 
 @damage
+def bytes_read_missing_of_both_splits(tree):
+    for event in (events := tree.logs[2].all("dataset_fingerprint")):
+        del event["metadata"]["bytes_read"]
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "DATA07") for event in events]
+
+
+@damage
 def fingerprint_of_training_after_the_evaluation(tree):
     log = tree.logs[2]
     first, start = log.all("dataset_fingerprint")[0], log.all("epoch_start")[2]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from types import SimpleNamespace
 
 import pytest
@@ -129,6 +130,20 @@ def start_that_goes_on_from_another_run(launched):
 def ledger_that_is_gone(launched):
     launched.ledger.unlink()
     return told(launched, "LED02", 0)
+
+
+@damage
+def ledger_of_two_runs_that_is_gone(launched):
+    """One of them names its start a line later."""
+    launched.at = 4
+    for index in (0, 1, 2):
+        launched.logs[index].events.remove(launched.logs[index].one("ledger"))
+        launched.write(index)
+    log = launched.logs[4]
+    extra = {**log.one("versions"), "key": "note_of_the_site"}
+    launched.inserted(log.one("ledger"), extra)
+    launched.ledger.unlink()
+    return told(launched, "LED02", 3)
 
 
 @damage
@@ -418,6 +433,25 @@ def log_lines_by_another_name_beside(launched):
     made_again(launched)
     (launched.ledger.parent / "superseded" / "20260301T120000.0Z" / "slow.txt").write_text(launched.logs[0].text())
     return [("ledger.jsonl", 5, "LED08"), ("slow.txt", 1, "TREE03"), ("slow.txt", 1, "TREE09")]
+
+
+def aside(tree, number):
+    """Run 2 was made again, and so many logs of its first start lie in superseded/."""
+    made_again(tree)
+    first = tree.ledger.parent / "superseded" / "20260301T120000.0Z"
+    for more in range(1, number):
+        shutil.copytree(first, first.with_name(f"20260301T12{more:02}00.0Z"))
+
+
+@damage
+def more_logs_aside_than_are_looked_at(launched):
+    aside(launched, 21)
+    return [("ledger.jsonl", 5, "LED08"), ("scaffold", 1, "LED10")]
+
+
+def test_led10_twenty_logs_aside_are_looked_at(launched, found):
+    aside(launched, 20)
+    assert [code for *_, code in found(launched.root)] == ["LED08"]
 
 
 def test_led10_a_log_that_never_started_its_clock_needs_no_start(launched, found):

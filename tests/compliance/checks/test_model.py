@@ -1,9 +1,11 @@
 """HYP and MOD: what the closed division may not change; hyperparameters that are incomplete, or don't agree."""
 
+from dataclasses import replace
+
 import pytest
 
 from compliance.checks import model as module
-from compliance.checks.model import closed_keeps_the_reference
+from compliance.checks.model import closed_keeps_the_reference, hyperparameters_agree
 from compliance.engine import judge
 from compliance.reading.terms import terms_for
 from rules.edition import load
@@ -274,3 +276,21 @@ def test_hyp06_so_many_settings_are_named(tree, law, number, more):
     tree.settings(**{f"mine_{i}": 1 for i in range(number)})
     (fault,) = [f for f in judge([tree.path(2)], rules=law).findings if f.code == "HYP06"]
     assert fault.found.count("mine_") == min(number, 12) and (not more or fault.found.endswith(more))
+
+
+@pytest.mark.parametrize(
+    ("settings", "known", "faults"),
+    [
+        ({"learning_rate": 0.2}, True, 1),
+        ({"learning_rate": 0.2}, False, 0),
+        ([0.2], True, 0),
+        (None, True, 0),
+    ],
+)
+def test_hyp03_compares_nothing_without_hyperparameters_or_a_benchmark(logs, settings, known, faults):
+    head = {"submission_benchmark": "scaffold", "opt_base_learning_rate": 0.1, "hyperparameters": settings}
+    events = [logs.event(line, key, value=said) for line, (key, said) in enumerate(head.items(), 1) if said]
+    log = logs.read(*events)
+    terms = terms_for(log, load("v1.0"))
+    terms = terms if known else replace(terms, benchmark=None)
+    assert len(list(hyperparameters_agree(log, terms, None))) == faults

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from compliance.checks import pace
+from compliance.reading.terms import terms_for
 from rules.edition import load
 
 damage = pytest.mark.damage
@@ -103,6 +104,14 @@ def test_clk16_an_evaluation_may_be_as_short_as_the_floor(tree, found, beyond, c
     floor = round(8000 * CLOCK.eval_share - 1000 * CLOCK.resolution)
     later(log, log.all("eval_stop")[1], log.all("eval_start")[1]["time_ms"] + floor + beyond - stop_of(log, 1))
     assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(("samples", "faults"), [(0, 0), (1, 1), (2, 1)])
+def test_clk16_an_epoch_and_an_evaluation_of_one_sample_count(logs, samples, faults):
+    times = {"epoch_start": 0, "epoch_stop": 16_000, "eval_start": 16_000, "eval_stop": 16_000}
+    events = [logs.event(i, key, ms, samples_count=samples, epoch_num=1) for i, (key, ms) in enumerate(times.items())]
+    log = logs.read(*events)
+    assert len(list(pace.evaluations_take_time(log, terms_for(log, load("v1.0")), None))) == faults
 
 
 def stop_of(log, at):

@@ -265,6 +265,15 @@ def entry_left_under_another_spelling(registered):
     return [("acme", 1, "REG07")]
 
 
+@damage
+def second_seed_behind_the_assigned_one(registered, logs):
+    """The first is the run's: the registry has nothing against it."""
+    log = registered.logs[2]
+    first = log.one("seed")
+    second = {**first, "value": logs.good(7).one("seed")["value"]}
+    return [("result_2.txt", registered.inserted(log.one("problem"), second), "LOG05")]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 

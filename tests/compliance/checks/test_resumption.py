@@ -110,6 +110,15 @@ def nothing_but_an_interruption(tree):
     return [(*place(tree, resumed_tree(tree)), "RES03")]
 
 
+@damage
+def with_another_learning_rate(tree):
+    """The benchmark's own settings, which its `configured` lists, are compared, too."""
+    event = resumed_tree(tree)
+    event["value"]["opt_base_learning_rate"] = 0.002
+    tree.write(2)
+    return [(*place(tree, event), "RES02")]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 

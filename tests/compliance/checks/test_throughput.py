@@ -83,8 +83,8 @@ def one_instance_after_another(weak):
     return [("result_0.txt", weak.logs[0].line(weak.logs[0].one("run_start")), "THR05")]
 
 
-@damage
-def nodes_of_the_whole_system_in_every_instance(weak):
+def whole_systems(weak):
+    """Every instance logs all nodes of the system."""
     weak.options = {"edition": "whole-systems"}  # of rounds where instances are known to do so
     for index, log in enumerate(weak.logs):
         log.one("rules_edition")["value"], log.one("number_of_nodes")["value"] = "whole-systems", 2
@@ -93,6 +93,11 @@ def nodes_of_the_whole_system_in_every_instance(weak):
         for event in log.events:  # one after the other
             event["time_ms"] += 3_600_000 * index
         weak.write(index)
+
+
+@damage
+def nodes_of_the_whole_system_in_every_instance(weak):
+    whole_systems(weak)
     return [("scaffold", 1, "THR02")]
 
 
@@ -107,6 +112,15 @@ def throughput_log_in_place_of_a_run(study):
 
 def test_damage(entry, exactly):
     exactly(entry)
+
+
+@pytest.mark.parametrize(("instances", "codes"), [(1, []), (2, ["THR02"]), (3, ["THR02"])])
+def test_thr02_one_instance_may_have_the_whole_system_and_two_may_not(weak, found, instances, codes):
+    whole_systems(weak)
+    for index in range(instances, 6):
+        weak.path(index).unlink()
+    told = [code for *_, code in found(weak.root, **weak.options)]
+    assert [code for code in told if code.startswith("THR")] == codes
 
 
 def test_good_throughput_set(weak, found):
@@ -238,6 +252,15 @@ def test_a_rate_is_what_its_counts_give_but_for_a_millionth(logs, by, lines):
 def test_counts_and_rates_are_numbers_above_zero(logs, name, wrong):
     ((line, found),) = figures(logs, **{name: wrong})
     assert line == 4 and found.startswith(f"{name} ")
+
+
+@pytest.mark.parametrize(("more", "lines"), [(0, []), (1, []), (2, [9]), (-1, []), (-2, [9])])
+def test_a_total_is_that_of_its_blocks_but_for_a_millionth(logs, more, lines):
+    """A million steps in two blocks, the second one's of a microsecond."""
+    steps, seconds = 1_000_000 + more, 1.99999
+    total = {"steps": steps, "step_seconds": seconds / steps, "throughput": 160 / seconds}
+    changes = {"steps": 999_990, "step_seconds": 1e-6, "throughput": 80 / 0.99999}
+    assert [line for line, _ in figures(logs, total, **changes)] == lines
 
 
 @pytest.mark.parametrize(("beyond", "lines"), [(-1e-6, []), (1e-6, [4])])

@@ -98,6 +98,26 @@ def test_run22_epochs_and_their_mean_are_for_people(tree, law, batch, places):
     assert sorted(f.path.rpartition("/")[2] for f in findings) == sorted(places)
 
 
+@pytest.mark.parametrize(("runs", "sets"), [(2, 0), (3, 0), (4, 1)])
+def test_run22_a_chance_of_one_in_twenty_is_no_surprise(tree, logs, found, runs, sets):
+    """Four epochs each beside 5, 5, 6: p = 1 / 10, 1 / 20 and 1 / 35."""
+    for index in range(5):
+        tree.logs[index] = logs.good(index, (0.5, 0.7, 0.9, 0.995))
+        tree.write(index)
+    with_batch(tree, 1)
+    for index in range(runs, 5):
+        tree.path(index).unlink()
+    told = [name for name, _, code in found(tree.root) if code == "RUN22"]
+    assert (told.count("scaffold"), len(told)) == (sets, sets + runs)
+
+
+def test_run22_looks_at_a_set_of_one_run(tree, found):
+    with_batch(tree, 2)
+    for index in range(1, 5):
+        tree.path(index).unlink()
+    assert [name for name, _, code in found(tree.root) if code == "RUN22"] == ["result_0.txt"]
+
+
 @pytest.mark.parametrize(
     ("apart", "severity"),
     [

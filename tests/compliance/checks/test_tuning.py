@@ -164,6 +164,13 @@ def trial_among_runs(tree):
     return [("result_2.txt", tree.inserted(head, event), "TUN04")]
 
 
+@damage
+def shift_of_an_entry_that_the_registry_lacks(tuned):
+    tuned.said[1] = Drawn(tuned.said[1].shift, "registry 1")
+    tuned.frozen()
+    return [("ledger.jsonl", 2, "TUN02")]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 

@@ -246,6 +246,17 @@ def test_wgt06_as_many_as_the_model(weighted, found, numbers, codes):
     assert [code for _, _, code in found(weighted.root)] == codes
 
 
+@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, ["WGT06"])])
+def test_wgt06_as_many_as_the_models_parameters_and_buffers(weighted, logs, tmp_path, numbers, codes):
+    path = logs.law(tmp_path / "buffers") / "v1.0" / "limits.yaml"
+    counts = "    parameter_count: 1234\n", "    parameter_count: 1134\n    buffer_count: 100\n"
+    path.write_text(path.read_text().replace(*counts))
+    for index in range(5):
+        weighted.changed("parameter_count", index, value=1134)
+    weighted.weigh(2, {**weighted.state(2), "b.bias": np.ones(numbers, "f4")})
+    assert [f.code for f in judge([weighted.root], rules=path.parents[1]).findings] == codes
+
+
 @pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, [])])
 def test_wgt06_open_models_have_buffers(weighted, found, numbers, codes):
     for index in range(5):
