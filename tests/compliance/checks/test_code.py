@@ -130,8 +130,8 @@ def test_two_hundred_calls_do_not_flood(tree, law):
 def test_too_much_source_in_all_folders_is_said(tree, law, monkeypatch):
     tree.add(f"{tree.implementation.relative_to(tree.source)}/more.py", "RATE = 1\n")
     monkeypatch.setattr(code, "MOST_TRACED", 10)
-    told = [f.found for f in findings(tree, law)]
-    assert told.count("more source in all folders than seeds are followed in") == 1
+    told = [(f.line, f.found) for f in findings(tree, law)]
+    assert told.count((1, "more source in all folders than seeds are followed in")) == 1
 
 
 @pytest.mark.parametrize("name", ["pytorch", "acme"])
