@@ -124,6 +124,10 @@ def test_good_energy(metered, found):
     assert found(metered.root) == []
 
 
+def test_runs_without_counters_are_in_order(tree, found):
+    assert found(tree.root) == []
+
+
 @pytest.mark.parametrize(("factor", "codes"), [(1.1999, []), (1.2, []), (1.2001, ["ENE04"] * 2)])
 def test_ene04_mean_power_is_at_most_1_2_of_the_limit(metered, found, factor, codes):
     metered.scaled(factor * 2.5)  # 200 W of a limit of 500 W

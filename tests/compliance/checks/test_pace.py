@@ -114,6 +114,15 @@ def test_clk16_an_epoch_and_an_evaluation_of_one_sample_count(logs, samples, fau
     assert len(list(pace.evaluations_take_time(log, terms_for(log, load("v1.0")), None))) == faults
 
 
+@pytest.mark.parametrize(("throughput", "faults"), [(-1, 0), (0, 0), (1, 1)])
+def test_clk14_a_throughput_of_none_a_second_gives_no_seconds(logs, throughput, faults):
+    """LOG13 says so; a waiver may have covered that."""
+    start, stop = logs.event(1, "epoch_start", 0, epoch_num=1), logs.event(3, "epoch_stop", 16_000, epoch_num=1)
+    stop.metadata["samples_count"] = 8
+    log = logs.read(start, logs.event(2, "tracked_stats", value={"throughput": throughput}, epoch_num=1), stop)
+    assert len(list(pace.figures_fill_the_clock(log, terms_for(log, load("v1.0")), None))) == faults
+
+
 def stop_of(log, at):
     return log.all("eval_stop")[at]["time_ms"]
 
