@@ -51,6 +51,19 @@ def test_bad_line_is_a_fact(tmp_path, rest):
 
 
 @pytest.mark.parametrize(
+    ("event", "missing"),
+    [
+        ('{"key": "a"}', "no 'time_ms', or not as it should be: None"),
+        ('{"time_ms": 1}', "no 'key', or not as it should be: None"),
+        ('{"key": 7, "time_ms": 1}', "no 'key', or not as it should be: 7"),
+        ("{}", "no 'key', or not as it should be: None"),
+    ],
+)
+def test_a_bad_event_is_told_with_what_it_lacks(tmp_path, event, missing):
+    assert read(tmp_path, f":::MLLOG {event}\n") == [BadLine(1, f"the event has {missing}")]
+
+
+@pytest.mark.parametrize(
     "text,kind",
     [
         (b"[0] " + line().encode(), "prefix"),
@@ -74,6 +87,11 @@ def test_oddity_beside_its_event(tmp_path, text, kind):
     items = read(tmp_path, text + b"\n" + line("after").encode())
     assert sorted(type(i).__name__ for i in items) == ["Event", "Event", "Oddity"]
     assert next(i for i in items if isinstance(i, Oddity)) == Oddity(1, kind)
+
+
+def test_a_replacement_character_that_was_written_as_such_is_no_oddity(tmp_path):
+    (item,) = read(tmp_path, line(value="?").replace("?", "\ufffd"))
+    assert item.value == "\ufffd"
 
 
 def test_a_value_named_key_is_no_oddity(tmp_path):

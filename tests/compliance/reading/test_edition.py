@@ -100,6 +100,14 @@ def test_the_year_of_the_logs_decides_and_without_one_the_last_edition(law, tmp_
     assert editions(tmp_path / "acme", law) == (edition,)
 
 
+@pytest.mark.parametrize(("ms", "edition"), [(-1, "mlperf-hpc-v1.0"), (0, "mlperf-hpc-v2.0"), (1, "mlperf-hpc-v2.0")])
+def test_a_year_begins_at_midnight_of_utc(law, tmp_path, ms, edition):
+    new_year = int(datetime.datetime(2022, 1, 1, tzinfo=datetime.UTC).timestamp() * 1000)
+    logged(tmp_path / "acme" / "systems" / "box.json")
+    logged(tmp_path / "acme" / "results" / "box" / "oc20" / "result_0.txt", {**OTHER, "time_ms": new_year + ms})
+    assert editions(tmp_path / "acme", law) == (edition,)
+
+
 def test_the_year_that_most_submissions_of_a_round_are_of_decides(law, tmp_path):
     """Of two as frequent ones the later; a submission counts once, by its first log that has an event."""
 

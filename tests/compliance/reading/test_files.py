@@ -41,6 +41,15 @@ def test_a_file_that_grew_since_it_was_listed_is_not_read_beyond_the_limit(tmp_p
     assert (found.text, found.problem) == ("", "more than 10 bytes, too large to be looked at")
 
 
+@pytest.mark.parametrize(
+    ("parts", "disguise"), [(("src", "train.py"), "the coding latin-1"), (("train.py", "notes.txt"), "")]
+)
+def test_a_coding_line_disguises_what_is_python_by_the_files_own_name(tmp_path, parts, disguise):
+    (tmp_path / parts[0]).mkdir()
+    (tmp_path / parts[0] / parts[1]).write_bytes(b"# coding: latin-1\n")
+    assert read_text(tmp_path, Entry(parts, "file", 18)).disguise == disguise
+
+
 def test_a_link_is_not_followed_and_a_missing_file_is_told(tmp_path):
     (tmp_path / "file").symlink_to("/etc/hostname")
     assert read_text(tmp_path, Entry(("file",), "file", 3)).problem == "a symbolic link"
