@@ -77,6 +77,8 @@ def test_a_bad_event_is_told_with_what_it_lacks(tmp_path, event, missing):
         (line().encode().replace(b'"time_ms": 5', b'"time_ms": 4, "time_ms": 5'), "twice"),
         (line().encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {}, "metadata": {'), "twice"),
+        (line(value={}).encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
+        (line(metadata={}).encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {"status": 1, "status": 2, '), "twice"),
         (line().encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
         (line().encode().replace(b'"time_ms": ', b'"time_ms" : 1, "time_ms": '), "twice"),
@@ -198,4 +200,4 @@ def test_events_name_the_caller(tmp_path):
     writer.event("a", 1, more=2)
     writer.close()
     (item,) = read_log(tmp_path / "result_0.txt")
-    assert item.metadata["file"].endswith("tests/benchmark/test_log.py") and item.metadata["more"] == 2
+    assert (item.metadata["file"], item.metadata["more"]) == ("tests/benchmark/test_log.py", 2)
