@@ -25,7 +25,7 @@ def evenly_spaced(seeds: Sequence[int], distance: int, modulus: int) -> tuple[in
     ring = sorted({seed % modulus for seed in seeds[:MOST_SPACED]})
     for first in ring:
         for second in ring:
-            if min((second - first) % modulus, (first - second) % modulus) >= max(distance, 1):
+            if min((second - first) % modulus, (first - second) % modulus) >= distance:
                 third = _near(ring, (2 * second - first) % modulus, distance, modulus)
                 if third not in (None, first, second):
                     return first, second, third

@@ -51,7 +51,7 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
     return TrimmedMean(n, k, mean, error, mean - half, mean + half, h - 1)
 
 
-def winsorized_squares(ordered: Sequence[float], k: int, least: float = 0.0) -> float:
+def winsorized_squares(ordered: Sequence[float], k: int, least: float) -> float:
     """The sum of squared deviations after the k extremes at each end are replaced by their next neighbour.
 
     It is at least what a standard deviation of `least` gives: runs end at evaluations, and a few that agree by chance

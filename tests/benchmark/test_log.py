@@ -51,6 +51,19 @@ def test_bad_line_is_a_fact(tmp_path, rest):
 
 
 @pytest.mark.parametrize(
+    ("event", "missing"),
+    [
+        ('{"key": "a"}', "no 'time_ms', or not as it should be: None"),
+        ('{"time_ms": 1}', "no 'key', or not as it should be: None"),
+        ('{"key": 7, "time_ms": 1}', "no 'key', or not as it should be: 7"),
+        ("{}", "no 'key', or not as it should be: None"),
+    ],
+)
+def test_a_bad_event_is_told_with_what_it_lacks(tmp_path, event, missing):
+    assert read(tmp_path, f":::MLLOG {event}\n") == [BadLine(1, f"the event has {missing}")]
+
+
+@pytest.mark.parametrize(
     "text,kind",
     [
         (b"[0] " + line().encode(), "prefix"),
@@ -64,6 +77,8 @@ def test_bad_line_is_a_fact(tmp_path, rest):
         (line().encode().replace(b'"time_ms": 5', b'"time_ms": 4, "time_ms": 5'), "twice"),
         (line().encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {}, "metadata": {'), "twice"),
+        (line(value={}).encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
+        (line(metadata={}).encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {"status": 1, "status": 2, '), "twice"),
         (line().encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
         (line().encode().replace(b'"time_ms": ', b'"time_ms" : 1, "time_ms": '), "twice"),
@@ -74,6 +89,11 @@ def test_oddity_beside_its_event(tmp_path, text, kind):
     items = read(tmp_path, text + b"\n" + line("after").encode())
     assert sorted(type(i).__name__ for i in items) == ["Event", "Event", "Oddity"]
     assert next(i for i in items if isinstance(i, Oddity)) == Oddity(1, kind)
+
+
+def test_a_replacement_character_that_was_written_as_such_is_no_oddity(tmp_path):
+    (item,) = read(tmp_path, line(value="?").replace("?", "\ufffd"))
+    assert item.value == "\ufffd"
 
 
 def test_a_value_named_key_is_no_oddity(tmp_path):
@@ -180,4 +200,4 @@ def test_events_name_the_caller(tmp_path):
     writer.event("a", 1, more=2)
     writer.close()
     (item,) = read_log(tmp_path / "result_0.txt")
-    assert item.metadata["file"].endswith("tests/benchmark/test_log.py") and item.metadata["more"] == 2
+    assert (item.metadata["file"], item.metadata["more"]) == ("tests/benchmark/test_log.py", 2)

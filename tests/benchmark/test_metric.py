@@ -48,6 +48,8 @@ def test_means_do_not_depend_on_order():
     assert metric.mean([1.0, 2.0, 3.0], 4) == 0.5
 
 
-def test_a_mean_of_nothing():
-    with pytest.raises(ValueError, match="found 0 and 1"):
-        metric.mean([0.0], 0)
+def test_a_mean_of_one_sample_or_of_nothing():
+    assert metric.mean([1.0, 2.0], 1) == 1.5
+    for sums, samples in (([0.0], 0), ([], 1)):
+        with pytest.raises(ValueError, match=f"found {samples} and {len(sums)}"):
+            metric.mean(sums, samples)

@@ -7,9 +7,9 @@ from compliance.reading.described import capacity, contradictions
 from compliance.reading.environment import Environment, Kind
 
 
-def found(description, **node):
+def found(description, apart=0.1, **node):
     environment = Environment({}, (Kind(("n1",), {**NODE, **node}),))
-    return list(contradictions(environment, description, 0.1))
+    return list(contradictions(environment, description, apart))
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,8 @@ def found(description, **node):
         ("1.5 TB", 1.5e12),
         ("81559 MiB", 81559 * 2**20),
         ("80GB of HBM", 80e9),
+        ("3 mb", 3e6),
+        ("2 TiB", 2048 * 2**30),
         ("GiB", None),
         ("9" * 400 + " GiB", None),
         (80, None),
@@ -35,6 +37,12 @@ def test_what_is_said_otherwise():
     assert told == [("accelerator memory of 79.65 GiB", "accelerator_memory_capacity 141 GiB")]
     assert found({"host_processor_core_count": "4"}) == [("cores 2", "host_processor_core_count 4")]
     assert found({"framework": "JAX"}) == [("PyTorch 2.13.0", "framework JAX")]
+
+
+@pytest.mark.parametrize(("gib", "told"), [(23.9, True), (24, False), (40, False), (40.1, True)])
+def test_memory_may_differ_by_a_share_of_the_described(gib, told):
+    found_otherwise = [(f"memory of {gib} GiB", "host_memory_capacity 32 GiB")]
+    assert found({"host_memory_capacity": "32 GiB"}, 0.25, memory={"gib": gib}) == (found_otherwise if told else [])
 
 
 @pytest.mark.parametrize("value", [None, 7, [], {}, "", " ", "\ud800", "9" * 5000])

@@ -50,10 +50,10 @@ def test_what_no_log_says_is_unknown(devices, wrong):
     assert devices(**{"device": "cpu", "threads": 1, **wrong}) is None
 
 
-def test_ranks_and_nodes_are_below_two_to_the_32(devices):
-    found = devices(device="cuda", ranks=(1 << 32) - 1, nodes=1)
-    assert found.ranks == (1 << 32) - 1
-    assert devices(device="cuda", ranks=1, nodes=(1 << 32) - 1).ranks == 1
+@pytest.mark.parametrize("name", ["ranks", "nodes"])
+@pytest.mark.parametrize(("number", "known"), [(0, False), (1, True), ((1 << 32) - 1, True), (1 << 32, False)])
+def test_ranks_and_nodes_are_below_two_to_the_32(devices, name, number, known):
+    assert (devices(device="cuda", **{name: number}) is not None) == known
 
 
 GROUP = {"host": "n1", "kind": "cuda", "name": "X", "ranks": 1, "uuids": ["u"]}

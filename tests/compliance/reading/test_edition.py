@@ -100,6 +100,31 @@ def test_the_year_of_the_logs_decides_and_without_one_the_last_edition(law, tmp_
     assert editions(tmp_path / "acme", law) == (edition,)
 
 
+@pytest.mark.parametrize(
+    ("folder", "edition"),
+    [
+        ("hpc_results_v1.0", "mlperf-hpc-v1.0"),
+        ("hpc_v2.0_results", "mlperf-hpc-v2.0"),
+        ("hpc_results_v2.01", "mlperf-hpc-v1.0"),
+        ("hpc_results_v9.9", "mlperf-hpc-v1.0"),
+        ("hpc_results_2.0", "mlperf-hpc-v1.0"),
+    ],
+)
+def test_a_version_in_a_folders_name_decides_before_the_year(law, tmp_path, folder, edition):
+    of_2021 = {**OTHER, "time_ms": int(datetime.datetime(2021, 6, 1).timestamp() * 1000)}
+    logged(tmp_path / folder / "acme" / "systems" / "box.json")
+    logged(tmp_path / folder / "acme" / "results" / "box" / "oc20" / "result_0.txt", of_2021)
+    assert editions(tmp_path / folder, law) == (edition,)
+
+
+@pytest.mark.parametrize(("ms", "edition"), [(-1, "mlperf-hpc-v1.0"), (0, "mlperf-hpc-v2.0"), (1, "mlperf-hpc-v2.0")])
+def test_a_year_begins_at_midnight_of_utc(law, tmp_path, ms, edition):
+    new_year = int(datetime.datetime(2022, 1, 1, tzinfo=datetime.UTC).timestamp() * 1000)
+    logged(tmp_path / "acme" / "systems" / "box.json")
+    logged(tmp_path / "acme" / "results" / "box" / "oc20" / "result_0.txt", {**OTHER, "time_ms": new_year + ms})
+    assert editions(tmp_path / "acme", law) == (edition,)
+
+
 def test_the_year_that_most_submissions_of_a_round_are_of_decides(law, tmp_path):
     """Of two as frequent ones the later; a submission counts once, by its first log that has an event."""
 

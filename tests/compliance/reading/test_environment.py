@@ -73,6 +73,22 @@ def test_what_is_refused(data, found):
     assert time.process_time() - begin < 1
 
 
+@pytest.mark.parametrize("number", [4, 5, 6])
+def test_of_facts_that_are_missing_five_are_named(number):
+    names = list(RUN)[:number]
+    with pytest.raises(reading.Unsound) as caught:
+        reading.parse(changed(lambda c: [c["run"].pop(name) for name in names]))
+    assert caught.value.args[0] == f"no {', '.join(names[:5])}"
+
+
+@pytest.mark.parametrize(("length", "shown"), [(39, 39), (40, 40), (41, 40)])
+def test_of_a_number_that_is_not_finite_so_much_is_told(length, shown):
+    number = f"{'9' * (length - 5)}e9999"
+    with pytest.raises(reading.Unsound) as caught:
+        reading.parse(json.dumps(manifest()).replace('"gib": 24', f'"gib": {number}', 1).encode())
+    assert caught.value.args[0] == f"the number {number[:shown]}"
+
+
 @pytest.mark.parametrize(("levels", "good"), [(7, True), (8, True), (9, False)])
 def test_values_are_nested_so_deeply_at_most(levels, good):
     value = 1

@@ -1,6 +1,7 @@
 """The files of a submission: read within limits, links never followed, descriptions parsed or their fault told."""
 
 import os
+import shutil
 
 import pytest
 
@@ -39,6 +40,15 @@ def test_a_file_that_grew_since_it_was_listed_is_not_read_beyond_the_limit(tmp_p
     (tmp_path / "file").write_bytes(b"x" * 11)
     found = read_text(tmp_path, Entry(("file",), "file", 3))
     assert (found.text, found.problem) == ("", "more than 10 bytes, too large to be looked at")
+
+
+@pytest.mark.parametrize(
+    ("parts", "disguise"), [(("src", "train.py"), "the coding latin-1"), (("train.py", "notes.txt"), "")]
+)
+def test_a_coding_line_disguises_what_is_python_by_the_files_own_name(tmp_path, parts, disguise):
+    (tmp_path / parts[0]).mkdir()
+    (tmp_path / parts[0] / parts[1]).write_bytes(b"# coding: latin-1\n")
+    assert read_text(tmp_path, Entry(parts, "file", 18)).disguise == disguise
 
 
 def test_a_link_is_not_followed_and_a_missing_file_is_told(tmp_path):
@@ -120,6 +130,45 @@ def test_all_of_the_source_together_has_a_limit(tree, files, monkeypatch):
         tree.put(tree.root / "source" / "zz" / name, "x" * 600)
     problems = {text.name: text.problem for text in files().source if text.parts[1] == "zz"}  # listed first
     assert problems == {"a.txt": "", "b.txt": "600 bytes, too large to be looked at"}
+
+
+@pytest.fixture
+def sources(tree, files, monkeypatch):
+    """The submission with these files alone in a folder of source; those of one name are the reference's."""
+
+    def put(texts, published=None):
+        shutil.rmtree(tree.source)
+        for name, text in texts.items():
+            tree.put(tree.root / "source" / "zz" / name, text)
+        monkeypatch.setattr(module, "is_published", lambda parts, *_: parts[-1] == published)
+        return files()
+
+    return put
+
+
+@pytest.mark.parametrize(("published", "large"), [(None, {"b.py", "e.py"}), ("e.py", {"b.py", "c.py"})])
+def test_python_is_parsed_while_there_is_room_and_the_references_first(sources, monkeypatch, published, large):
+    monkeypatch.setattr(module, "LARGEST_PYTHON", 10)
+    texts = {"a.py": "x = 10", "b.py": "x = 2", "c.py": "f(3)", "d.py": "x = 10", "e.py": "5", "f.txt": "6", "g.py": ""}
+    found = sources(texts, published)
+    names = {text.sha256: text.name for text in reversed(found.source)}
+    assert {names[digest] for digest, python in found.python.items() if python.large} == large
+    assert {names[digest] for digest in found.python} == {"a.py", "b.py", "c.py", "e.py"}
+
+
+@pytest.mark.parametrize(
+    ("names", "origin"),
+    [
+        ((), ""),
+        (("notes.md",), ""),
+        (("ours.py",), "reference source"),
+        (("ours.py", "notes.md"), "reference source"),
+        (("ours.py", "a.py", "notes.md"), "1 of 2 files of source are not the reference's"),
+        (("a.py", "b.py"), "2 of 2 files of source are not the reference's"),
+    ],
+)
+def test_the_origin_of_source_tells_how_many_files_are_not_the_references(sources, names, origin):
+    assert sources(dict.fromkeys(names, "x = 1\n"), "ours.py").origin == origin
 
 
 def test_descriptions_are_json_files_right_below_systems(tree, files):

@@ -33,6 +33,13 @@ def test_a_damaged_list_names_its_line(tmp_path, line):
         read_frozen(tmp_path)
 
 
+@pytest.mark.parametrize(("length", "shown"), [(79, 79), (80, 80), (81, 80)])
+def test_of_a_damaged_line_so_much_is_shown(tmp_path, length, shown):
+    (tmp_path / NAME).write_text("x" * length)
+    with pytest.raises(ValueError, match=rf":1: found '{'x' * shown}', wanted"):
+        read_frozen(tmp_path)
+
+
 def test_a_path_stands_once(tmp_path):
     (tmp_path / NAME).write_text(f"{DIGEST} 5 a\n{DIGEST} 6 a\n")
     with pytest.raises(ValueError, match=rf"{NAME}:2: "):

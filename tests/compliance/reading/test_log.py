@@ -56,7 +56,7 @@ def test_steps_back_are_measured_from_the_latest_time_so_far(gather):
 
 def test_a_log_that_is_not_there_is_a_fact(tmp_path):
     log = gather_log(tmp_path / "result_0.txt", "result_0.txt", load("v1.0"))
-    assert (log.unreadable, log.count, log.events) == ("No such file or directory", 0, {})
+    assert (log.unreadable, log.count, log.events, log.last_line) == ("No such file or directory", 0, {}, 1)
 
 
 def merged(logs, *events):

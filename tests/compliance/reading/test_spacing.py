@@ -43,6 +43,11 @@ def test_seeds_that_are_close_are_not_called_even():
     assert evenly_spaced([FAR, FAR + 100, FAR + 200], 100, RING) is not None
 
 
+@pytest.mark.parametrize(("distance", "even"), [(0, False), (1, True), (2, False)])
+def test_neighbours_are_even_where_only_equal_seeds_are_close(distance, even):
+    assert (evenly_spaced([FAR, FAR + 1, FAR + 2], distance, RING) is not None) == even
+
+
 def test_steps_may_go_round_the_ring():
     step = RING // 2 + 12_345_678_901
     seeds = [(FAR + i * step) % RING for i in range(3)]

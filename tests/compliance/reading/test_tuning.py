@@ -1,5 +1,6 @@
 import json
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +10,7 @@ from benchmark.tuning.folder import OWN, Opened
 from compliance.reading.discovery import discover
 from compliance.reading.ledger import read_beside
 from compliance.reading.tree import is_tuning, place_of
-from compliance.reading.tuning import asked_late, entry_of, given_names, point_of, read
+from compliance.reading.tuning import asked_late, entry_of, given_names, point_of, read, winner_of
 
 
 def trials_of(tuned):
@@ -95,3 +96,19 @@ def test_a_point_is_asked_for_before_its_trial_starts():
     ]
     entries = [Entry(number, None, 0, entry, "") for number, entry in enumerate(said, 1)]
     assert asked_late(entries) == {1: 5}
+
+
+@pytest.mark.parametrize(
+    ("trials", "winner"),
+    [
+        ([(3, 20.0, True), (7, 10.0, True), (8, 5.0, False)], 7),
+        ([(3, 10.0, True), (1, 10.0, True), (2, 10.0, True)], 1),
+        ([(1, 10.0, True), (0, 10.0, True)], 0),
+        ([(1, 10.0, True), (None, 10.0, True)], None),
+        ([(1, 10.0, True), (0, None, True)], 1),
+    ],
+)
+def test_the_quickest_trial_wins_and_of_equals_the_first(trials, winner):
+    runs = [SimpleNamespace(number=n, seconds=seconds, converged=reached) for n, seconds, reached in trials]
+    assert winner_of(runs).number == winner
+    assert winner_of([run for run in runs if not run.converged]) is None

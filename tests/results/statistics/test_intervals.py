@@ -9,6 +9,7 @@ def test_union_merges_what_touches_and_drops_what_is_empty_or_backward():
 
 def test_clip_keeps_what_is_inside():
     assert clip([(0, 3), (5, 8), (9, 12)], (2, 10)) == [(2, 3), (5, 8), (9, 10)]
+    assert clip([(0, 2), (4, 5), (7, 8)], (2, 7)) == [(4, 5)]  # nothing empty of what only touches
 
 
 def test_subtract_may_leave_several_pieces():

@@ -22,6 +22,17 @@ def test_ranges_overlap_where_pairs_are_not_told_apart():
     assert rank_ranges([]) == [] and rank_ranges([[1.0]]) == [None] and rank_ranges([fast]) == [(1, 1)]
 
 
+@pytest.mark.parametrize(("steps", "apart"), [(None, True), ([0.1, 0.1], True), ([0.1, 90.0], False)])
+def test_sets_are_told_apart_where_their_evaluations_are_close(steps, apart):
+    ranks = [(1, 1), (2, 2)] if apart else [(1, 2), (1, 2)]
+    assert rank_ranges([[50.0, 51.0, 52.0, 53.0, 54.0], [60.0, 61.0, 62.0, 63.0, 64.0]], steps) == ranks
+
+
+def test_every_set_has_its_step():
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        rank_ranges([[50.0] * 5, [60.0] * 5], [1.0])
+
+
 def test_runs_without_any_spread_differ_where_they_are_not_equal():
     assert rank_ranges([[5.0] * 5, [5.0] * 5, [6.0] * 5]) == [(1, 2), (1, 2), (3, 3)]
 

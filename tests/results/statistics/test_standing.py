@@ -2,9 +2,13 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from compliance.engine import judge
 from compliance.finding import Finding
+from compliance.verdict import SetVerdict
 from results import summarize
 from results.statistics.standing import Standing, standing
 
@@ -39,6 +43,12 @@ def test_only_errors_object():
     others = [replace(finding(path, code="RUN02"), found="7") for path in "bc"]
     objection = Standing((finding(), *others)).objection
     assert objection == "not in order: 3 errors, the first: RUN01 Something holds (found 1, wanted 2)"
+
+
+@pytest.mark.parametrize(("unjudged", "word"), [("", "clean"), ("rules of another edition", "not judged")])
+def test_a_set_that_was_not_judged_by_all_rules_is_not_clean(unjudged, word):
+    runs = SetVerdict("x", Path("x"), *[""] * 6, (), (), submission="s", unjudged=unjudged)
+    assert (standing(runs, ()).judged, standing(runs, ()).word) == (not unjudged, word)
 
 
 def test_errors_in_pruned_logs_are_named_and_take_no_number_away(tree, new_log, capsys):

@@ -16,6 +16,10 @@ def test_from_the_first_start_to_the_last_stop():
     assert found.models_per_hour == pytest.approx(60)
 
 
+def test_a_start_in_the_first_millisecond_of_1970_is_one():
+    assert throughput([model(0, 60_000, True), model(30_000, 50_000, True)], None, None)[0].seconds == 60
+
+
 def test_a_model_that_failed_belongs_among_the_pruned():
     found, why = throughput([model(0, 1, True), model(0, 1, False)], None, None)
     assert found is None and why == "1 of 2 models did not converge, and are not among the pruned"

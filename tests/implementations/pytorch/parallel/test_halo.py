@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from implementations.pytorch.parallel import halo
 from implementations.pytorch.parallel.halo import Halo, fold, pad
 from implementations.pytorch.parallel.layout import Layout
 
@@ -61,6 +62,21 @@ def test_gradients_of_a_halo_are_added_where_its_values_came_from(in_threads, la
         border = [int(axis in one.split_axes()) for axis in range(3)]
         whole = wholes[one.place[0]][(..., *(slice(b, n + b) for b, n in zip(border, sides, strict=True)))]
         assert torch.equal(folded, whole[inner(one, sides)])
+
+
+@pytest.mark.parametrize("way", [pad, fold])
+def test_a_message_holds_the_halos_of_the_axes_before_it_alone(in_threads, monkeypatch, way):
+    layout, _ = LAYOUTS["three axes, in tiles"]  # boxes of 2 x 3 x 2
+    swap, sent = halo.swap, set()
+
+    def told(to_previous, to_next, one, axis):
+        sent.update((axis, tuple(plane.shape)) for plane in (to_previous, to_next))
+        return swap(to_previous, to_next, one, axis)
+
+    monkeypatch.setattr(halo, "swap", told)
+    box = (1, 1, 2, 3, 2) if way is pad else (1, 1, 4, 5, 4)
+    in_threads(layout, lambda one: way(whole_numbers(*box), one))
+    assert sent == {(0, (1, 1, 3, 2)), (1, (1, 1, 4, 2)), (2, (1, 1, 4, 5))}
 
 
 def test_the_function_pads_forward_and_folds_backward(in_threads):
