@@ -1,5 +1,5 @@
 # `make run`: the whole process, from an empty machine with Python 3.11 or newer to a figure of merit.
-# `make test`: style, and the tests that take no runs; `make test-slow`: the others. CI runs both.
+# `make test`: style, and all tests but slow ones. `make test-slow`: those. CI runs both.
 # Each does all its own set-up, and does it once.
 
 PYTHON ?= python3

@@ -19,7 +19,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Shuffle. The tests of a file stay together, since they share what it makes."""
+    """Shuffle the files, and the tests of each. Those of a file stay together, since they share what it makes."""
     seed = config.getoption("--shuffle")
     if seed is not None:
         rng = random.Random(seed)  # the same order in every process

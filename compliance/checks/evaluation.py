@@ -184,8 +184,10 @@ def counts_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 
 def most_confused(counts: Counts) -> tuple[int, int]:
-    """The class with most voxels that are taken for it or missed of it, and their number, which comes first. A voxel
-    that is missed of one class is taken for another, so that a class has at most as many as are missed of all."""
+    """Return (voxels, class) of the class with the most voxels that are taken for it or missed of it.
+
+    A voxel that is missed of one class is taken for another. So a class has at most as many as are missed of all.
+    """
     triples = zip(counts.predicted, counts.true, counts.intersection, strict=True)
     return max((p + t - 2 * i, index) for index, (p, t, i) in enumerate(triples))
 

@@ -173,7 +173,7 @@ def in_words(finding):
 
 
 def words_of(entry):
-    """The file with the words of the findings of an entry's module, by entry."""
+    """The file that has the words of the findings of each entry of a module."""
     return Path(entry.__code__.co_filename).parent / "findings" / f"{Path(entry.__code__.co_filename).stem}.json"
 
 

@@ -346,7 +346,7 @@ class Endless(BaseException):
 
 
 def give_up(*_: object) -> None:
-    """What the alarm calls."""
+    """Give up the input: the handler of the alarm. Raises Endless."""
     raise Endless(f"not done after {ENDLESS} s")
 
 
