@@ -2,23 +2,28 @@
 
     python tests/mutants.py                                      # 20 mutants of each module below
     python tests/mutants.py --each 5 --seed 2 benchmark/metric.py results/statistics
-    python tests/mutants.py --all compliance/checks/clock.py
+    python tests/mutants.py --all --jobs 2                       # every mutant: hours
+    python tests/mutants.py --again compliance/checks/clock.py   # those that survived the last time
 
 Each mutant is a module whose syntax tree differs in one place. No file is changed: a process that has collected the
 module's tests forks for each mutant, gives the functions their changed code, and runs the tests up to the first that
 fails, those that noticed earlier mutants first. What is evaluated at import is changed in a process that imports the
-changed tree. A mutant that no test notices has survived; its lines are printed before and after, and the table at the
-end counts. What survives and why is in docs/mutants.md. Exit code 1 if something survived.
+changed tree. A mutant that no test notices has survived. It is printed as an entry of tests/survivors.yaml, which has
+those that are known and the reason why no test notices them; they count as survivors, too. build/mutants/ keeps what
+survived, for --again: it takes a mutant that was killed for killed while its module is as it was. Exit code 1 if
+something survived that survivors.yaml does not have.
 """
 
 import argparse
 import ast
 import gc
+import hashlib
 import importlib
 import importlib.abc
 import importlib.util
 import json
 import math
+import multiprocessing
 import os
 import random
 import resource
@@ -26,14 +31,19 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType
 
+import yaml
 from mutating import Mutant, mutant, places
 
 ROOT = Path(__file__).resolve().parents[1]
+KNOWN, KEPT = "tests/survivors.yaml", "build/mutants"
 MODULES = (  # files, or folders of them
     "compliance/checks",
     "compliance/reading",
@@ -240,13 +250,71 @@ def files(names: Sequence[str]) -> list[str]:
     return found
 
 
-def run(path: str, each: int | None, seed: int, say: Callable[[str], None]) -> tuple[str, int, int, int]:
-    """Try mutants of a module, so many or all: its row of the table. Raises ValueError if its tests fail as it is."""
+@dataclass(frozen=True)
+class Row:
+    """What became of a module's mutants: how many were tried and survived, and how many of these have a reason."""
+
+    path: str
+    tried: int
+    survived: int
+    explained: int
+
+    @property
+    def cells(self) -> str:
+        """The row in Markdown, from its second cell."""
+        killed = self.tried - self.survived
+        share = f"{100 * killed / self.tried:.1f} %" if self.tried else "-"
+        return f"{self.tried} | {killed} | {share} | {self.survived} | {self.explained} |"
+
+
+def known(path: str) -> list[tuple[str, str, str]]:
+    """The survivors of a module that have a reason: function, statement before and after."""
+    listed = yaml.safe_load((ROOT / KNOWN).read_text(encoding="utf-8")) or {}
+    return [(entry["in"], entry["before"], entry["after"]) for entry in listed.get(path, ())]
+
+
+def last(path: str) -> tuple[int, list[tuple[int, int]]]:
+    """How many mutants of a module were tried the last time, and which survived. Raises ValueError if none were, or if
+    the module has changed since."""
+    try:
+        kept = json.loads(file_of(path).read_text())
+    except FileNotFoundError:
+        kept = {}
+    if kept.get("sha256") != hashlib.sha256((ROOT / path).read_bytes()).hexdigest():
+        raise ValueError(
+            f"{path}: found no mutants of the module as it is in {KEPT}, wanted a run without --again first"
+        )
+    return kept["tried"], [(index, number) for index, number in kept["survived"]]
+
+
+def keep(path: str, tried: int, survived: Sequence[Mutant]) -> None:
+    """Write what `last` reads."""
+    sha256 = hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
+    file_of(path).parent.mkdir(parents=True, exist_ok=True)
+    places = [changed.place for changed in survived]
+    file_of(path).write_text(json.dumps({"sha256": sha256, "tried": tried, "survived": places}))
+
+
+def file_of(path: str) -> Path:
+    """Where a module's survivors are kept."""
+    return ROOT / KEPT / f"{path.removesuffix('.py').replace('/', '.')}.json"
+
+
+def drawn(path: str, tree: ast.Module, each: int | None, seed: int) -> list[tuple[int, int]]:
+    """Places of a module that are changed, so many or all."""
+    found = places(tree)
+    return found if each is None or each >= len(found) else random.Random(f"{path}/{seed}").sample(found, each)
+
+
+def run(path: str, each: int | None, seed: int, again: bool = False) -> Row:
+    """Try mutants of a module, so many or all, or `again` those that survived the last time: its row of the table.
+    Raises ValueError if its tests fail as it is."""
     tests, tree = tests_of(path), ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    drawn = places(tree)
-    if each is not None and each < len(drawn):
-        drawn = random.Random(f"{path}/{seed}").sample(drawn, each)
-    mutants = sorted((mutant(path, tree, *place) for place in drawn), key=lambda m: m.line)
+    chosen = drawn(path, tree, each, seed)
+    tried = len(chosen)
+    if again:
+        tried, chosen = last(path)
+    mutants = sorted((mutant(path, tree, *place) for place in chosen), key=lambda m: m.line)
     with tempfile.TemporaryDirectory() as folder:
         noted, files = Path(folder, "noted"), Path(folder, "files")
         forked(lambda: tested(tests, files, Collected(path, mutants, noted)), math.inf)
@@ -259,17 +327,39 @@ def run(path: str, each: int | None, seed: int, say: Callable[[str], None]) -> t
             for changed, outcome in zip(mutants, found["outcomes"], strict=True)
         ]
     survived = [changed for changed, outcome in zip(mutants, outcomes, strict=True) if outcome == SURVIVED]
-    say("\n".join([f"{path}: {len(mutants) - len(survived)} of {len(mutants)} killed", *map(str, survived)]))
-    return path, len(mutants), len(mutants) - len(survived), len(survived)
+    keep(path, tried, survived)
+    return told(path, tried, survived, complete=again or each is None)
 
 
-def table(rows: Sequence[tuple[str, int, int, int]]) -> str:
-    """Modules, mutants, killed and survived, in Markdown, with their sums."""
-    tried, killed = (sum(row[i] for row in rows) for i in (1, 2))
-    share = f"{100 * killed / tried:.1f} % killed" if tried else "no mutants"
-    lines = ["| module | mutants | killed | survived |", "| --- | ---: | ---: | ---: |"]
-    lines += [f"| `{path}` | {number} | {dead} | {alive} |" for path, number, dead, alive in rows]
-    return "\n".join([*lines, f"| all: {share} | {tried} | {killed} | {tried - killed} |"])
+def told(path: str, tried: int, survived: Sequence[Mutant], complete: bool) -> Row:
+    """Print what survived without a reason and, if all mutants were tried, the reasons of what did not survive."""
+    listed, alive = known(path), [(changed.inside, changed.before, changed.after) for changed in survived]
+    lines = [f"{path}: {tried - len(survived)} of {tried} killed"]
+    lines += [str(changed) for changed, entry in zip(survived, alive, strict=True) if entry not in listed]
+    if complete:
+        lines += [f"# {KNOWN} has, and it did not survive: {entry}" for entry in listed if entry not in alive]
+    print("\n".join(lines), flush=True)
+    return Row(path, tried, len(survived), sum(entry in listed for entry in alive))
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Modules, mutants, killed and survived, in Markdown, with sums of the folders and of all."""
+    lines = [
+        "| module | mutants | killed | rate | survived | with a reason |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    lines += [f"| `{row.path}` | {row.cells}" for row in rows]
+    for folder in sorted({Path(row.path).parent.as_posix() for row in rows}):
+        lines.append(
+            f"| all of `{folder}` | {total(r for r in rows if Path(r.path).parent.as_posix() == folder).cells}"
+        )
+    return "\n".join([*lines, f"| all | {total(rows).cells}"])
+
+
+def total(rows: Iterable[Row]) -> Row:
+    """The sums of some rows."""
+    counts = [(row.tried, row.survived, row.explained) for row in rows]
+    return Row("all", *(sum(column) for column in zip(*counts, strict=True)))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -278,7 +368,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("modules", nargs="*", default=MODULES, help="files and folders (default: those of the rules)")
     parser.add_argument("--each", type=int, default=20, help="mutants of each module, drawn by the seed (default: 20)")
     parser.add_argument("--all", action="store_true", help="every mutant")
+    parser.add_argument("--again", action="store_true", help="only those that survived the last time")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="modules at a time (default: 1)")
     args = parser.parse_args(arguments)
     os.chdir(ROOT)
     try:
@@ -286,13 +378,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in (*LOADED, *(TORCH if any(path.startswith("implementations") for path in paths) else ())):
             with suppress(ImportError):
                 importlib.import_module(name)
-        each = None if args.all else args.each
-        rows = [run(path, each, args.seed, lambda text: print(text, flush=True)) for path in paths]
+        tries = partial(run, each=None if args.all else args.each, seed=args.seed, again=args.again)
+        with ProcessPoolExecutor(args.jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+            rows = list(pool.map(tries, paths))
     except ValueError as error:
         print(f"mutants.py: {error}", file=sys.stderr)
         return 2
     print(table(rows))
-    return int(any(row[3] for row in rows))
+    return int(any(row.explained < row.survived for row in rows))
 
 
 if __name__ == "__main__":

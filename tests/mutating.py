@@ -2,10 +2,12 @@
 
 import ast
 import copy
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
 WIDTH = 120  # characters of a line that is shown
+GUARDS = ("frozen", "strict")  # arguments
 
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -20,18 +22,28 @@ ARITHMETIC = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """A module's tree with one change, in a line of its file, and the statement there before and after. `late`: only a
-    call of a function evaluates what is changed, not the import."""
+    """A module's tree with one change, in a line of its file, and the statement there before and after. `place`: the
+    number of the node, as ast.walk counts, and that of the change there. `inside`: the function or class around it.
+    `late`: only a call of a function evaluates what is changed, not the import."""
 
     path: str
+    place: tuple[int, int]
     line: int
+    inside: str
     before: str
     after: str
     tree: ast.Module
     late: bool
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}\n    - {self.before}\n    + {self.after}"
+        """As an entry of survivors.yaml, without the reason."""
+        lines = [f"in: {self.inside}  # line {self.line}", f"before: {quoted(self.before)}"]
+        return "- " + "\n  ".join([*lines, f"after: {quoted(self.after)}"])
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, as YAML and JSON read it."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def changes(node: ast.AST) -> list[Callable[[ast.AST], object]]:
@@ -65,9 +77,12 @@ def put(**fields: object) -> Callable[[ast.AST], object]:
 
 
 def skipped(tree: ast.Module) -> set[int]:
-    """Nodes, by id(), that no run evaluates: annotations."""
+    """Nodes, by id(), that are not changed: annotations, and what only guards against mistakes in the module itself
+    (`frozen=True`, `strict=True`)."""
     found = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg in GUARDS:
+            found.add(id(node.value))
         for name in ("annotation", "returns"):
             if annotation := getattr(node, name, None):
                 found |= {id(inner) for inner in ast.walk(annotation)}
@@ -91,8 +106,19 @@ def mutant(path: str, tree: ast.Module, index: int, number: int) -> Mutant:
         statement = parents[id(statement)]
     twin = after[before.index(statement)]
     changes(before[index])[number](after[index])
-    lines = first_line(statement, before[index]), first_line(twin, after[index])
-    return Mutant(path, before[index].lineno, *shortened(*lines), changed, in_function(before[index], parents))
+    lines = shortened(first_line(statement, before[index]), first_line(twin, after[index]))
+    inside, late = around(before[index], parents), in_function(before[index], parents)
+    return Mutant(path, (index, number), before[index].lineno, inside, *lines, changed, late)
+
+
+def around(node: ast.AST, parents: dict[int, ast.AST]) -> str:
+    """The names of the functions and classes around a node, such as `Log.read`; `module` outside of all."""
+    names: list[str] = []
+    while outer := parents.get(id(node)):
+        if isinstance(outer, (ast.FunctionDef, ast.ClassDef)):
+            names.insert(0, outer.name)
+        node = outer
+    return ".".join(names) or "module"
 
 
 def in_function(node: ast.AST, parents: dict[int, ast.AST]) -> bool:

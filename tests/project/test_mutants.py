@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,6 +37,7 @@ def mutants(monkeypatch):
         ("a if b else c", {"c if b else a"}),
         ("x: Literal[3] = a", set()),  # an annotation is not evaluated
         ("f('3', a)", set()),
+        ("zip(a, b, strict=True)", set()),  # only a mistake in the module itself would show
     ],
 )
 def test_each_operator_and_number_is_changed_alone(mutants, source, wanted):
@@ -57,7 +59,9 @@ def test_a_loop_goes_on_where_it_ended(mutants):
     ("shown", "killed"),
     [("over(5) and not over(1)", 0), ("over(5) and not over(3)", 2), ("over(4) and not over(3)", 3)],
 )
-def test_a_limit_that_is_tested_from_both_sides_lets_no_mutant_live(mutants, tmp_path, monkeypatch, shown, killed):
+def test_a_limit_that_is_tested_from_both_sides_lets_no_mutant_live(
+    mutants, tmp_path, monkeypatch, capsys, shown, killed
+):
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg" / "limit.py").write_text("def over(x):\n    return x > 3\n")
     (tmp_path / "tests" / "pkg").mkdir(parents=True)
@@ -66,21 +70,48 @@ def test_a_limit_that_is_tested_from_both_sides_lets_no_mutant_live(mutants, tmp
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    said = []
-    assert mutants.run("pkg/limit.py", None, 1, said.append) == ("pkg/limit.py", 3, killed, 3 - killed)
-    assert said[0].startswith(f"pkg/limit.py: {killed} of 3 killed")
-    assert said[0].count("pkg/limit.py:2\n    - return x > 3\n") == 3 - killed
+    (tmp_path / mutants.KNOWN).write_text("")
+    assert mutants.run("pkg/limit.py", None, 1) == mutants.Row("pkg/limit.py", 3, 3 - killed, 0)
+    said = capsys.readouterr().out
+    assert said.startswith(f"pkg/limit.py: {killed} of 3 killed")
+    entries = yaml.safe_load(said.partition("\n")[2]) or []
+    assert [(e["in"], e["before"]) for e in entries] == (3 - killed) * [("over", "return x > 3")]
+    (tmp_path / mutants.KNOWN).write_text(yaml.dump({"pkg/limit.py": [{**e, "why": "so"} for e in entries]}))
+    assert mutants.run("pkg/limit.py", None, 1, again=True) == mutants.Row("pkg/limit.py", 3, 3 - killed, 3 - killed)
+    assert capsys.readouterr().out == f"pkg/limit.py: {killed} of 3 killed\n"  # the others have a reason
+    test.write_text("from pkg.limit import over\n\n\ndef test_over():\n    assert over(4) and not over(3)\n")
+    assert mutants.run("pkg/limit.py", None, 1, again=True) == mutants.Row("pkg/limit.py", 3, 0, 0)
+    assert capsys.readouterr().out.count("did not survive: ('over', 'return x > 3', ") == 3 - killed
     test.write_text("assert False")
     with pytest.raises(ValueError, match=r"pkg/limit\.py: found tests that fail without a change"):
-        mutants.run("pkg/limit.py", None, 1, said.append)
+        mutants.run("pkg/limit.py", None, 1)
+    (tmp_path / "pkg" / "limit.py").write_text("def over(x):\n    return x > 4\n")
+    with pytest.raises(
+        ValueError, match=r"limit\.py: found no mutants of the module as it is in build/mutants, wanted"
+    ):
+        mutants.run("pkg/limit.py", None, 1, again=True)
 
 
 def test_the_table_counts(mutants):
-    assert mutants.table([("a.py", 3, 2, 1), ("b.py", 5, 5, 0)]).splitlines()[2:] == [
-        "| `a.py` | 3 | 2 | 1 |",
-        "| `b.py` | 5 | 5 | 0 |",
-        "| all: 87.5 % killed | 8 | 7 | 1 |",
+    rows = [mutants.Row("p/a.py", 3, 1, 1), mutants.Row("p/b.py", 5, 0, 0), mutants.Row("c.py", 0, 0, 0)]
+    assert mutants.table(rows).splitlines()[2:] == [
+        "| `p/a.py` | 3 | 2 | 66.7 % | 1 | 1 |",
+        "| `p/b.py` | 5 | 5 | 100.0 % | 0 | 0 |",
+        "| `c.py` | 0 | 0 | - | 0 | 0 |",
+        "| all of `.` | 0 | 0 | - | 0 | 0 |",
+        "| all of `p` | 8 | 7 | 87.5 % | 1 | 1 |",
+        "| all | 8 | 7 | 87.5 % | 1 | 1 |",
     ]
+
+
+def test_every_known_survivor_has_a_reason_and_is_in_its_module_still(mutants):
+    """Quick: whether it survives still is for `make mutants`."""
+    for path, entries in yaml.safe_load((ROOT / mutants.KNOWN).read_text(encoding="utf-8")).items():
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        found = {(m.inside, m.before, m.after) for p in mutants.places(tree) for m in [mutants.mutant(path, tree, *p)]}
+        for entry in entries:
+            assert set(entry) == {"in", "before", "after", "why"} and entry["why"].strip(), (path, entry)
+            assert (entry["in"], entry["before"], entry["after"]) in found, (path, entry)
 
 
 def test_modules_of_the_list_have_tests(mutants):
