@@ -3,7 +3,8 @@
     python perf/docs.py --out build/docs        # build/docs/mkdocs.yml and build/docs/pages/
 
 The pages are the Markdown files of the repository that the navigation in docs/site/mkdocs.yml names, at the same paths.
-The pages of rules, settings and commands are generated. A link to any other file leads to a page that shows the file.
+The pages of rules, settings, commands and surviving mutants are generated. A link to any other file leads to a page
+that shows the file.
 """
 
 import argparse
@@ -18,7 +19,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.config import read_yaml
-from perf.pages import rules, scripts, settings
+from perf.pages import rules, scripts, settings, survivors
 from perf.pages.files import shown
 from perf.pages.text import for_python_markdown, relinked
 
@@ -47,6 +48,8 @@ def generated(page: str) -> str:
     match kind, name:
         case "", "settings":
             return settings.page()
+        case "", "survivors":
+            return survivors.page()
         case "commands", folder:
             return scripts.page(folder)
         case "rules", edition:
