@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 DEEPEST = 60  # links of a chain of attributes
-PARAMETER = "a parameter"  # the value of a function's parameter
+PARAMETER = "a parameter"  # the value of a function's parameter, and of a class's field that is annotated
+IMPORT = "an import"  # the value of an imported name
 HARMLESS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "inference_mode"}  # decorators
 FOREIGN = -1  # the scope of attributes of anything but a method's own instance
 Place = tuple[int, str]
@@ -18,8 +19,8 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """An assignment to a name in lines `first` to `last`. The value is an expression in `scope`, PARAMETER, or None for
-    anything else. `often`: it is in a loop, or comes from another scope."""
+    """An assignment to a name in lines `first` to `last`. The value is an expression in `scope`, PARAMETER, IMPORT, or
+    None for anything else. `often`: it is in a loop, or comes from another scope."""
 
     first: int
     last: int
@@ -53,6 +54,7 @@ class Module:
     functions: list[Function] = field(default_factory=list)
     rebound: set[str] = field(default_factory=set)  # imported names that are also assigned
     above: dict[int, int] = field(default_factory=dict)  # scope -> scope in which its free names are looked up
+    classes: dict[int, str] = field(default_factory=dict)  # a class's scope -> its name
     own: dict[int, tuple[str, int]] = field(default_factory=dict)  # a method's scope -> (self, its class's scope)
 
     def place(self, node: ast.AST, scope: int) -> Place | None:
@@ -117,12 +119,11 @@ def gather(tree: ast.Module) -> Module:
 class _Walk:
     def __init__(self) -> None:
         self.module = Module()
-        self.given: dict[int, ast.AST] = {}  # the target of an assignment -> its value
+        self.given: dict[int, ast.AST | str] = {}  # the target of an assignment -> its value
         self.ends: dict[int, int] = {}  # ... -> the last line of the statement
         self.inner: set[int] = set()  # what is called, or a part of a longer chain
         self.declared: set[int] = set()  # names that are annotated without a value
         self.elsewhere: dict[Place, int] = {}  # names declared global or nonlocal -> their scope
-        self.classes: dict[int, ast.ClassDef] = {}
         self.by_import: Counter[str] = Counter()
         self.scopes = 0
 
@@ -139,7 +140,9 @@ class _Walk:
             module.calls.append((node, scope))
             self.inner.add(id(node.func))
         elif kind in (ast.Assign, ast.AnnAssign, ast.NamedExpr):
-            self._assigned(node.targets if kind is ast.Assign else [node.target], node.value, node)
+            default = kind is ast.AnnAssign and node.value and scope in module.classes
+            value = PARAMETER if default else node.value
+            self._assigned(node.targets if kind is ast.Assign else [node.target], value, node)
         elif kind in (ast.For, ast.AsyncFor, ast.comprehension):
             self._assigned([node.target], node.iter, node.iter)
         elif kind is ast.Import or kind is ast.ImportFrom:
@@ -176,7 +179,7 @@ class _Walk:
     ) -> None:
         self.module.bound[place].append(Bound(node.lineno, last or node.lineno, value, scope, often))
 
-    def _assigned(self, targets: Iterable[ast.AST], value: ast.AST | None, node: ast.AST) -> None:
+    def _assigned(self, targets: Iterable[ast.AST], value: ast.AST | str | None, node: ast.AST) -> None:
         if value is None:
             self.declared.update(map(id, targets))
             return
@@ -193,27 +196,27 @@ class _Walk:
             self.module.imported.append((node.lineno, full))
             name = alias.asname or (alias.name if base else alias.name.partition(".")[0])
             self.module.imports[name] = full if alias.asname or base else name
-            self._bind((scope, name), node, None, scope, loop)
+            self._bind((scope, name), node, IMPORT, scope, loop)
             self.by_import[name] += 1
 
     def _definition(self, node: ast.AST, scope: int, loop: bool) -> list[tuple]:
         module = self.module
         self.scopes += 1
         inner, is_class = self.scopes, isinstance(node, ast.ClassDef)
-        home = self.classes.get(scope)
-        module.above[inner] = module.above[scope] if home else scope
+        home = module.classes.get(scope)
+        module.above[inner] = module.above[scope] if home is not None else scope
         if name := getattr(node, "name", ""):
             self._bind((scope, name), node, None, scope, loop)
         decorators = getattr(node, "decorator_list", [])
         if is_class:
-            self.classes[inner] = node
+            module.classes[inner] = name
             self._fields(node, inner, decorators)
         else:
             self._parameters(node, inner, scope, home, {module.full(d)[0].rpartition(".")[2] for d in decorators})
         typed = getattr(node, "returns", None)
         return [(n, inner, False, n is typed) for n in _children(node)]
 
-    def _parameters(self, node, inner: int, scope: int, home: ast.ClassDef | None, decorators: set[str]) -> None:
+    def _parameters(self, node, inner: int, scope: int, home: str | None, decorators: set[str]) -> None:
         arguments = node.args
         named = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
         method = home is not None and "staticmethod" not in decorators
@@ -227,7 +230,7 @@ class _Walk:
             if extra:
                 self._bind((inner, extra.arg), node, None, inner, True)
         name = getattr(node, "name", "")
-        called = home.name if method and name == "__init__" else name
+        called = home if method and name == "__init__" else name
         parameters = (*named, *(a.arg for a in arguments.kwonlyargs))
         self.module.functions.append(Function(called, inner, parameters, bool(decorators - HARMLESS)))
 

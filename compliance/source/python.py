@@ -67,7 +67,9 @@ def read_python(text: str, largest: int = LARGEST) -> Python:
 
 def _parsed(tree: ast.Module, lines: Sequence[str]) -> Python:
     module = gather(tree)
-    return Python(seeds=seeds_of(tree, lines), flow=read_flow(module, lines), uses=tuple(uses_of(module, lines)))
+    return Python(
+        seeds=seeds_of(tree, module, lines), flow=read_flow(module, lines), uses=tuple(uses_of(module, lines))
+    )
 
 
 def _searched(text: str) -> Python:

@@ -7,7 +7,7 @@ setting), or any literal of more than 32 bits. It is a fault only if a run logge
 
 This misses, and `trace.py` leaves to a person: constants that pass through parameters (unless the function's name says
 that it sets a seed), containers, files or the environment; generators under another name (`f = torch.manual_seed`), or
-called by `getattr`, `exec`, `functools.partial` or with `*args`; seeds that are computed by anything but operators
+called by `exec`, `functools.partial` or with `*args`; seeds that are computed by anything but operators
 (`hash`, `len`), or in which the fresh seed is cancelled (`seed * 0`); states that are set instead of seeds; languages
 other than Python.
 
@@ -16,9 +16,11 @@ Each node is visited a bounded number of times and each name is followed once, s
 
 import ast
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+from compliance.source.module import FOREIGN, IMPORT, Bound, Module, Place
 
 DEEPEST = 60  # levels of an expression, through the names in it
 MOST_VALUES = 50  # assigned values of a name
@@ -51,9 +53,10 @@ class Seeds(NamedTuple):
     constants: dict[str, Leaves] = {}  # noqa: RUF012  of its module level; never changed
 
 
-def seeds_of(tree: ast.Module, lines: Sequence[str]) -> Seeds:
-    """Return the seeds in the module of a syntax tree."""
-    return _Module(tree, lines).found()
+def seeds_of(tree: ast.Module, module: Module, lines: Sequence[str]) -> Seeds:
+    """Return the seeds in a syntax tree and the module that was gathered from it."""
+    found = _Constants(module)
+    return Seeds(tuple(found.fixed(lines)), tuple(sorted(_possible(tree, lines))), found.exported())
 
 
 def settings(name: str, text: str) -> Iterator[tuple[int, int]]:
@@ -76,98 +79,62 @@ def is_constant(value: Leaves, constants: dict[tuple[str, str], Leaves], hops: i
     return hops > 0 and all(n in constants and is_constant(constants[n], constants, hops - 1) for n in names)
 
 
-class _Module:
-    """The calls, literals, assignments and imports of a module, gathered in one walk. A scope is 0 for the module, "."
-    for attributes, else the id of a function's node."""
-
-    def __init__(self, tree: ast.Module, lines: Sequence[str]):
-        self.lines = lines
-        self.seeded = {number for number, line in enumerate(lines, 1) if NAMED.search(line)}
-        self.assigned: dict[tuple, list] = defaultdict(list)  # (scope, name) -> the (expression, scope)s
-        self.bound: Counter[tuple] = Counter()  # ... how often, by assignment or in any other way
-        self.known: dict[tuple, Leaves | None] = {}  # ... what it always is
-        self.imports: dict[str, str] = {}
-        self.calls: list[tuple[ast.Call, object]] = []
-        self.possible: set[tuple[int, int]] = set()
-        self.operands: set[int] = set()
-        todo: list[tuple[ast.AST, object]] = [(tree, 0)]
-        while todo:
-            node, scope = todo.pop()
-            inner = self._visit(node, scope)
-            todo.extend((child, inner) for child in ast.iter_child_nodes(node) if child._fields)
-
-    def _visit(self, node: ast.AST, scope: object) -> object:
-        """Record a node. Return the scope of its children."""
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            if type(node.ctx) is not ast.Load:
-                self.bound[_place(node, scope)] += 1
-        elif isinstance(node, ast.BinOp):
-            self.operands |= {id(node.left), id(node.right)}
+def _possible(tree: ast.Module, lines: Sequence[str]) -> set[tuple[int, int]]:
+    """Return (line, number) of the literals that may be seeds."""
+    named = {number for number, line in enumerate(lines, 1) if NAMED.search(line)}
+    found: set[tuple[int, int]] = set()
+    operands: set[int] = set()  # `seed + 1` sets nothing to 1
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp):
+            operands |= {id(node.left), id(node.right)}
         elif isinstance(node, ast.Constant):
-            number = _number(node.value)
-            named = node.lineno in self.seeded and id(node) not in self.operands  # `seed + 1` sets nothing to 1
-            if number is not None and (number >= LARGE or named):
-                self.possible.add((node.lineno, int(number)))
-        elif isinstance(node, ast.Call):
-            self.calls.append((node, scope))
-        elif isinstance(node, (ast.Assign, ast.NamedExpr, ast.AnnAssign)):
-            if not (scope == "." and isinstance(node, ast.AnnAssign)):  # a dataclass's default
-                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    if isinstance(target, (ast.Name, ast.Attribute)) and node.value:
-                        values = self.assigned[_place(target, scope)]
-                        values += [(node.value, scope)] if len(values) < MOST_VALUES else []
-        elif isinstance(node, ast.ImportFrom):
-            self.imports.update((a.asname or a.name, f"{node.module or ''}.{a.name}") for a in node.names)
-        elif isinstance(node, ast.Import):
-            self.imports.update((a.asname, a.name) if a.asname else (a.name.split(".")[0],) * 2 for a in node.names)
-        elif isinstance(node, ast.Global):
-            self.bound.update((0, name) for name in node.names)
-        elif isinstance(node, ast.arg):
-            self.bound[scope, node.arg] += 1
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            self.bound[scope, getattr(node, "name", "")] += 1
-            return "." if isinstance(node, ast.ClassDef) else id(node)
-        return scope
+            number, set_here = _number(node.value), node.lineno in named and id(node) not in operands
+            if number is not None and (number >= LARGE or set_here):
+                found.add((node.lineno, int(number)))
+    return found
 
-    def found(self) -> Seeds:
-        """Return the seeds of the module."""
-        constants = {name: value for scope, name in self.assigned if scope == 0 and (value := self.of((0, name)))}
-        return Seeds(tuple(self.fixed()), tuple(sorted(self.possible)), constants)
 
-    def fixed(self) -> Iterator[tuple[int, str, Leaves]]:
+class _Constants:
+    """The names, attributes and expressions of a module that always have constant values. An attribute has a value for
+    all objects together: what any of them is given."""
+
+    def __init__(self, module: Module):
+        self.module = module
+        self.known: dict[Place, Leaves | None] = {}
+        self.attributes: dict[str, list[Bound]] = defaultdict(list)
+        for (scope, name), bound in module.bound.items():
+            if name[0] == "." or scope in module.classes:
+                self.attributes[name.removeprefix(".")] += bound
+
+    def exported(self) -> dict[str, Leaves]:
+        """Return the constants at module level, by their names."""
+        places = [place for place in self.module.bound if place[0] == 0]
+        return {place[1]: value for place in places if (value := self.of(place, self.given(place)))}
+
+    def given(self, place: Place | None) -> list[Bound]:
+        """Return what a name is given otherwise than by an import."""
+        return [b for b in self.module.bound.get(place, ()) if b.value is not IMPORT]
+
+    def fixed(self, lines: Sequence[str]) -> Iterator[tuple[int, str, Leaves]]:
         """Yield the calls that seed a generator with a constant."""
-        for call, scope in self.calls:
-            name = self.full(call.func)
-            before, _, tail = name.rpartition(".")
+        for call, scope in self.module.calls:
+            before, _, tail = self.module.full(call.func)[0].rpartition(".")
             owned = f"{before.rpartition('.')[2]}.{tail}"
             if ANYBODYS.fullmatch(tail) or OWN.fullmatch(tail) or LIBRARYS.fullmatch(owned):
                 given = [k.value for k in call.keywords if k.arg in KEYWORDS] or call.args
                 value = self.fold(given[0], scope) if given else None
                 if value and value != {RANK}:
-                    yield call.lineno, self.lines[call.lineno - 1].strip()[:100], value
+                    yield call.lineno, lines[call.lineno - 1].strip()[:100], value
 
-    def full(self, node: ast.AST) -> str:
-        """Return the full name of an attribute chain, such as `numpy.random.seed`, with imported names resolved."""
-        names: list[str] = []
-        while isinstance(node, (ast.Attribute, ast.Call)) and len(names) < DEEPEST:
-            if isinstance(node, ast.Attribute):
-                names.append(node.attr)
-            node = node.value if isinstance(node, ast.Attribute) else node.func
-        if isinstance(node, ast.Name):
-            star = "" if names or (0, node.id) in self.assigned else self.imports.get("*", "").removesuffix("*")
-            names.append(self.imports.get(node.id, star + node.id))
-        return ".".join(reversed(names))
-
-    def of(self, place: tuple, depth: int = DEEPEST) -> Leaves | None:
-        """Return the leaves of a name that is only assigned constants, None for any other name."""
+    def of(self, place: Place, bound: Sequence[Bound], depth: int = DEEPEST) -> Leaves | None:
+        """Return the leaves of a name or attribute that is only given constants, None for any other."""
         if place not in self.known:
             self.known[place] = None  # for now, since names may refer to themselves
-            values = self.assigned.get(place, [])
-            if values and len(values) >= self.bound[place]:
-                self.known[place] = _join(self.fold(node, scope, depth - 1) for node, scope in values)
+            if 0 < len(bound) <= MOST_VALUES and all(isinstance(b.value, ast.AST) for b in bound):
+                self.known[place] = _join(self.fold(b.value, b.scope, depth - 1) for b in bound)
         return self.known[place]
 
-    def fold(self, node: ast.AST, scope: object, depth: int = DEEPEST) -> Leaves | None:
+    def fold(self, node: ast.AST, scope: int, depth: int = DEEPEST) -> Leaves | None:
         """Return the leaves of a constant expression, None for any other expression."""
         if depth <= 0:
             return None
@@ -179,24 +146,20 @@ class _Module:
             return _join(self.fold(part, scope, depth - 1) for part in parts)
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
             return None
-        name = self.full(node)
+        name, imported = self.module.full(node)
         module, _, tail = name.rpartition(".")
         if RANKS.fullmatch(tail):
             return Leaves((RANK,))
         if isinstance(node, ast.Call):
             return self.fold(node.args[0], scope, depth - 1) if node.args and CASTS.fullmatch(tail) else None
-        for place in (_place(node, scope), *([(0, node.id)] if isinstance(node, ast.Name) else [])):
-            if self.bound[place]:
-                return self.of(place, depth)
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        known = isinstance(root, ast.Name) and (root.id in self.imports or "*" in self.imports)
-        return Leaves(((module.rpartition(".")[2], tail),)) if module and known else None
-
-
-def _place(node: ast.Name | ast.Attribute, scope: object) -> tuple:
-    return (scope, node.id) if isinstance(node, ast.Name) else (".", node.attr)
+        if isinstance(node, ast.Attribute):
+            place, bound = (FOREIGN, f".{node.attr}"), self.attributes.get(node.attr)
+        else:
+            place = self.module.place(node, scope)
+            bound = self.given(place)
+        if place and bound:
+            return self.of(place, bound, depth)
+        return Leaves(((module.rpartition(".")[2], tail),)) if module and imported else None
 
 
 def _number(value: object) -> int | float | None:

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from compliance.source.module import FOREIGN, PARAMETER, gather, literal_name
+from compliance.source.module import FOREIGN, IMPORT, PARAMETER, gather, literal_name
 
 
 def made(text):
@@ -46,8 +46,9 @@ def test_reads_are_topmost_and_not_called():
 def bound(text, name):
     """[(first line, last line, what, often)] of a name's values, in any scope."""
     found = [b for (_, known), values in made(text).bound.items() if known == name for b in values]
-    what = {type(None): None, str: PARAMETER}
-    return [(b.first, b.last, what.get(type(b.value), type(b.value).__name__), b.often) for b in found]
+    return [
+        (b.first, b.last, type(b.value).__name__ if isinstance(b.value, ast.AST) else b.value, b.often) for b in found
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,8 +66,11 @@ def bound(text, name):
         ("while 1:\n s = 1", [(2, 2, "Constant", True)]),
         ("[s for s in a]", [(1, 1, "Name", True)]),
         ("with a as s: pass", [(1, 1, None, False)]),
-        ("import s", [(1, 1, None, False)]),
-        ("from a import b as s", [(1, 1, None, False)]),
+        ("import s", [(1, 1, IMPORT, False)]),
+        ("from a import b as s", [(1, 1, IMPORT, False)]),
+        ("class C:\n s = 1", [(2, 2, "Constant", False)]),
+        ("class C:\n s: int = 1", [(2, 2, PARAMETER, False)]),
+        ("class C:\n s: int", []),
         ("try: pass\nexcept E as s: pass", [(2, 2, None, True)]),
         ("match a:\n case [*s]: pass", [(2, 2, None, True)]),
         ("def s(): pass", [(1, 1, None, False)]),

@@ -41,6 +41,14 @@ FIXED = {
     "list": "import numpy as np\nrng = np.random.default_rng([1, 2])\n",
     "chained": "import torch\na = b = 3\ntorch.manual_seed(b)\n",
     "lambda": "import torch\nf = lambda: torch.manual_seed(15)\n",
+    "getattr": "import torch\ngetattr(torch, 'manual_seed')(1)\n",
+    "loop": "import torch\nfor seed in [1, 2]:\n    torch.manual_seed(seed)\n",
+    "several at once": "import torch\nseed, size = 3, 4\ntorch.manual_seed(seed)\n",
+    "annotated before": "import torch\nseed: int\nseed = 5\ntorch.manual_seed(seed)\n",
+    "where an import fails": "try:\n    from a import b\nexcept ImportError:\n    b = 5\ntorch.manual_seed(b)\n",
+    "of a class": "import torch\nclass C:\n    SEED = 5\ntorch.manual_seed(C.SEED)\n",
+    "of a function around": "import torch\ndef f():\n    seed = 3\n    def g():\n        torch.manual_seed(seed)\n",
+    "global": "import torch\ndef f():\n    global seed\n    seed = 3\n    torch.manual_seed(seed)\n",
 }
 FREE = {
     "entropy": "import os, torch\ntorch.manual_seed(int.from_bytes(os.urandom(8), 'little'))\n",
@@ -53,11 +61,19 @@ FREE = {
     "another key": "d.key(5)\n",
     "rehearsal": "import torch\nseed = args.rehearsal_seed if args.rehearsal_seed is not None else fresh()\n"
     "torch.manual_seed(seed)\n",
+    "loop over fresh ones": "import torch\nfor seed in draw(3):\n    torch.manual_seed(seed)\n",
+    "several at once": "import torch\nseed, size = fresh(), 4\ntorch.manual_seed(seed)\n",
+    "changed from another function": "import torch\nseed = 1\ndef f():\n    global seed\n    seed = fresh()\n"
+    "torch.manual_seed(seed)\n",
+    "attribute that is changed": "import torch\nclass C:\n    seed = 5\nc.seed = fresh()\ntorch.manual_seed(C.seed)\n",
+    "import that is replaced": "import torch\nfrom config import seed\nseed = fresh()\ntorch.manual_seed(seed)\n",
+    "parameter of an import's name": "import torch\nfrom a import seed\ndef f(seed):\n    torch.manual_seed(seed)\n",
     "sum with a free one": "import torch\ntorch.manual_seed(seed + 1)\n",
 }
 IMPORTED = {
     "from": "from config import SEED\ntorch.manual_seed(SEED)\n",
     "from, renamed": "from config import SEED as S\ntorch.manual_seed(S + rank)\n",
+    "from, beside a parameter": "from config import SEED; f = lambda SEED: 0\ntorch.manual_seed(SEED)\n",
     "from a package": "from .config import SEED\ntorch.manual_seed(SEED * 2)\n",
     "module": "import config\ntorch.manual_seed(config.SEED)\n",
     "module of a package": "from . import config as c\ntorch.manual_seed(c.SEED)\n",
@@ -68,7 +84,6 @@ NOT_SEEN = {
     "function of a function": "import torch\ndef a(s):\n    torch.manual_seed(s)\ndef b(x, s):\n    a(s)\nb('x', 12)\n",
     "method": "import torch\nclass T:\n    def go(self, s):\n        torch.manual_seed(s)\nT().go(13)\n",
     "another name": "import torch\nf = torch.manual_seed\nf(1)\n",
-    "getattr": "import torch\ngetattr(torch, 'manual_seed')(1)\n",
     "unpacked": "import torch\ntorch.manual_seed(*[1])\n",
     "cancelled": "import torch\ntorch.manual_seed(seed * 0 + 42)\n",
     "container": "import torch\ntorch.manual_seed({'a': 1}['a'])\n",

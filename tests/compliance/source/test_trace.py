@@ -21,7 +21,7 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "literal": "torch.manual_seed(42)  #! SEED06",
     "literal by the rank": "torch.manual_seed(42 + rank)  #! SEED06",
     "name of a literal": "first = 42\ntorch.manual_seed(first)  #! SEED06",
-    "getattr": "getattr(torch, 'manual_seed')(42)  #! CODE02",
+    "getattr": "getattr(torch, 'manual_seed')(42)  #! SEED06",
     "getattr with a computed name": "getattr(torch, 'manual_' + 'seed')(42)  #! CODE03",
     "exec": "exec('torch.manual_seed(42)')  #! CODE03",
     "eval": "eval('torch.manual_seed')(42)  #! CODE03",
