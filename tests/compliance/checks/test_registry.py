@@ -552,6 +552,20 @@ def test_reg02_an_entry_is_wanted_where_rounds_require_one(runs, entries, found)
     assert seen(module.set_has_an_entry, runs, *entries) == []
 
 
+@pytest.mark.parametrize(("problems", "faults"), [(("tiny", "smoke"), 0), (("smoke", "tiny"), 1)])
+def test_reg02_the_first_run_tells_which_entries_are_the_sets(problems, faults):
+    runs = [ran(i, named=None, source="os.urandom", problem=problem) for i, problem in enumerate(problems)]
+    assert len(seen(module.set_has_an_entry, runs, entry(1), required="required")) == faults
+
+
+def test_reg03_the_first_run_with_a_seed_of_its_own_is_told_with_its_line_and_its_entries():
+    runs = [ran(i, named=None, source="os.urandom", problem=name) for i, name in enumerate(("tiny", "smoke"))]
+    runs[1].origin.line = 17
+    found = "a seed from os.urandom, in 2 of 2 logs"
+    entries = entry(1), entry(2, (*KEY[:3], "smoke"))
+    assert seen(module.seeds_are_assigned, runs, *entries) == [("result_0.txt", 7, found, "those of entry 1")]
+
+
 def test_reg03_of_many_entries_of_ones_own_twenty_are_told():
     own = [ran(named=None, source="os.urandom")]
     ((*_, wanted),) = seen(module.seeds_are_assigned, own, *(entry(n) for n in range(1, 23)))

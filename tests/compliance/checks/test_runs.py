@@ -229,7 +229,8 @@ def test_a_set_has_exactly_its_runs_and_pruned_ones_are_none(number, good):
 @pytest.mark.parametrize(("least", "good"), [(2, True), (3, True), (4, False)])
 def test_a_weak_set_has_so_many_runs_or_more_pruned_ones_too(least, good):
     runs = [run(0), run(1), run(2, pruned=True)]
-    assert (told(module.set_has_its_runs, runs, place("weak"), terms(weak_runs=least)) == []) is good
+    found = [] if good else [(1, "3 runs")]
+    assert told(module.set_has_its_runs, runs, place("weak"), terms(weak_runs=least)) == found
 
 
 @pytest.mark.parametrize(
@@ -241,6 +242,7 @@ def test_a_weak_set_has_so_many_runs_or_more_pruned_ones_too(least, good):
         ([0, 2], "2 runs, the last is 2: no run 1"),
         ([0, 4, 6], "3 runs, the last is 6: no run 1 to 3, 5"),
         ([0, 1, 1, 1, 3, 3], "6 runs, the last is 3: no run 2; twice 1, 3"),
+        ([2, 4, 4], "3 runs, the last is 4: the first run is 2; no run 3; twice 4"),
         ([None, 0], None),
         ([None], None),
     ],
@@ -300,6 +302,7 @@ def test_a_platform_is_the_folders(said, system, good):
     [
         (4, "strong", True),
         (2, "strong", False),
+        (1, "weak", True),
         (2, "weak", True),
         (4, "weak", True),
         (5, "weak", False),
@@ -504,5 +507,13 @@ def test_a_division_is_held_against_those_that_are_known(said, described, good):
 
 def test_the_first_placeholder_is_named():
     runs = [run(0, submission_org="acme"), *(run(i, submission_org=f"placeholder {i}") for i in (1, 2))]
+    runs[2].line = lambda key: 17
     (fault,) = module.identity_is_filled_in(runs, place(), terms())
-    assert (fault.path, fault.found) == ("result_1.txt", "submission_org placeholder 1, in 2 of 3 logs")
+    found = "submission_org placeholder 1, in 2 of 3 logs"
+    assert (fault.path, fault.line, fault.found) == ("result_1.txt", 7, found)
+
+
+def test_a_set_with_a_log_of_another_benchmark_is_not_judged_by_all_rules(tree, law):
+    log_of_another_benchmark(tree)
+    (runs,) = judge([tree.root], rules=law).all_sets
+    assert runs.unjudged.endswith("result_2.txt could not be judged further (RUN10)")
