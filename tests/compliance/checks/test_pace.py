@@ -266,6 +266,9 @@ def test_clk16_an_odd_count_of_samples_is_none(logs, samples):
     assert told(pace.evaluations_take_time, logs.read(*epochs, *evaluations)) == []
     epochs, evaluations = paced(logs, (8000, samples)), paced(logs, (0, 8), kind="eval", since=20)
     assert told(pace.evaluations_take_time, logs.read(*epochs, *evaluations)) == []
+    epochs = paced(logs, (8000, samples), (8000, 8), (8000, samples))
+    (fault,) = told(pace.evaluations_take_time, logs.read(*epochs, *evaluations))
+    assert fault[2].startswith("2.000 s or more")
 
 
 @pytest.mark.parametrize(
