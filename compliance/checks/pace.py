@@ -1,5 +1,6 @@
 """CLK: the clock keeps one pace: the times of epochs, evaluations and initialisation fit together, and with today."""
 
+import math
 import statistics
 import time as clock
 from collections.abc import Iterator
@@ -103,7 +104,7 @@ def _pairs(log: Log, kind: str) -> Iterator[tuple[Event, Event]]:
 
 def _samples(stop: Event) -> int:
     samples = metadata(stop, "samples_count")
-    return samples if type(samples) is int and samples > 0 else 0
+    return max(samples, 0) if type(samples) is int else 0
 
 
 def _told(event: Event, stop: Event) -> Iterator[tuple[str, float]]:
@@ -117,4 +118,4 @@ def _told(event: Event, stop: Event) -> Iterator[tuple[str, float]]:
 
 
 def _time_of(event: Event) -> float:
-    return event.time_ms if is_number(event.time_ms) else -1
+    return event.time_ms if is_number(event.time_ms) else -math.inf

@@ -276,21 +276,28 @@ def test_an_edition_without_such_logs(law, tmp_path):
     assert load("mlperf-hpc-v3.0").io_codes == frozenset()
 
 
-def trial(logs, check, setup=None, total=None, only=True, at=2000, steps=2, **changes):
-    """What a check finds in a trial of a pass by two ranks on a node; `changes` are the pass's, `total` the total's."""
+def faults_of(logs, check, setup=None, total=None, only=True, at=2000, steps=2, nodes=1, more=(), **changes):
+    """What a check finds in a trial of a pass by two ranks; `changes` are the pass's, `total` the total's, `more` are
+    further events."""
     where = {"format": "stored", "place": "data"}
     whole = figures() | (total or {})
     start = logs.event(1, "run_start", 0)
     log = logs.read(
         start,
         logs.event(2, "number_of_ranks", value=2),
-        logs.event(3, "number_of_nodes", value=1),
+        logs.event(3, "number_of_nodes", value=nodes),
         logs.event(4, "io_setup", value={"null_au": 0.99, "sample_bytes": SAMPLE, **(setup or {})}),
         logs.event(5, "io_epoch", at, figures() | changes, steps=2, samples_count=SAMPLES, **where),
         logs.event(6, "io_trial", at, whole, steps=steps, samples_count=SAMPLES, **where),
+        *more,
     )
     terms = SimpleNamespace(io_only=only, edition=load("v1.0"), problem=None, metric="eval_accuracy")
-    return [fault.line for fault in check(log, terms, SimpleNamespace(start=start))]
+    return list(check(log, terms, SimpleNamespace(start=start)))
+
+
+def trial(logs, check, *args, **changes):
+    """The lines of `faults_of`."""
+    return [fault.line for fault in faults_of(logs, check, *args, **changes)]
 
 
 def rated(seconds):
@@ -313,6 +320,9 @@ ROOM = 2.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds
         ({"seconds": -0.5}, {}, [5]),
         (rated(ROOM - 1e-6), rated(ROOM - 1e-6), []),
         (rated(ROOM + 1e-6), rated(ROOM + 1e-6), [5]),
+        (rated(ROOM), rated(ROOM), []),
+        ({}, rated(2.0 * (1 + 1e-6)), []),
+        ({}, rated(2.0 * (1 - 1e-6)), []),
         ({}, rated(2.0 * (1 + 0.9e-6)), []),
         ({}, rated(2.0 * (1 + 1.1e-6)), [6]),
         ({}, rated(2.0 * (1 - 0.9e-6)), []),
@@ -328,6 +338,23 @@ def test_steps_of_a_trial_are_those_of_its_passes(logs):
     assert trial(logs, checks.trials_follow_from_counts, steps=3) == [6]
 
 
+def elsewhere(logs, line, key, place):
+    """A pass or a total of another place."""
+    where = {"format": "stored", "place": place}
+    return logs.event(line, key, 2000 * (line - 4), figures(), steps=2, samples_count=SAMPLES, **where)
+
+
+def test_of_passes_without_a_total_the_first_is_told(logs):
+    more = [elsewhere(logs, line, "io_epoch", place) for line, place in ((7, "memory"), (8, "memory"), (9, "disk"))]
+    (fault,) = faults_of(logs, checks.trials_follow_from_counts, more=more)
+    assert (fault.line, fault.found) == (7, "a pass without an io_trial of its format and place")
+
+
+def test_totals_behind_one_without_passes_are_judged_too(logs):
+    more = [elsewhere(logs, line, "io_trial", place) for line, place in ((7, "memory"), (8, "disk"))]
+    assert trial(logs, checks.trials_follow_from_counts, more=more) == [7, 8]
+
+
 AU = {"least": 0.9, "mean": 0.92, "most": 0.94}
 
 
@@ -337,8 +364,11 @@ AU = {"least": 0.9, "mean": 0.92, "most": 0.94}
         ({"au": None}, True),
         ({"au": {"least": 0.0, "mean": 0.5, "most": 1.0}}, True),
         ({"au": {**AU, "most": 1 + 0.9e-6}}, True),
+        ({"au": {**AU, "most": 1 + checks.CLOSE}}, True),
         ({"au": {**AU, "most": 1 + 1.1e-6}}, False),
         ({"au": {**AU, "least": -0.9e-6}}, True),
+        ({"au": {**AU, "least": -checks.CLOSE}}, True),
+        ({"au": {**AU, "least": 0.92 * (1 + checks.CLOSE) + checks.CLOSE}}, True),  # than the mean, within rounding
         ({"au": {**AU, "least": -1.1e-6}}, False),
         ({"au": {**AU, "mean": 0.95}}, False),
         ({"au": {"least": 0.9, "mean": 0.92}}, False),
@@ -354,6 +384,19 @@ AU = {"least": 0.9, "mean": 0.92, "most": 0.94}
 )
 def test_utilizations_are_shares_and_waits_are_within_the_pass(logs, changes, good):
     assert trial(logs, checks.utilizations_are_shares, **changes) == ([] if good else [5])
+
+
+def test_each_share_is_told_by_its_name(logs):
+    (fault,) = faults_of(logs, checks.utilizations_are_shares, au=AU, au_waiting=0.8, au_barrier=1.5)
+    assert fault.found == f"au {AU}, au_waiting 0.8, au_barrier 1.5"
+
+
+@pytest.mark.parametrize(("over", "lines"), [(0, []), (1e-9, [5])])
+def test_a_utilization_may_equal_its_ceiling_within_rounding(logs, over, lines):
+    most = 0.5 + limits().ceiling_slack + checks.CLOSE
+    au = {**AU, "mean": most + over}
+    total = {"au": {**AU, "mean": 0.5}}
+    assert trial(logs, checks.utilization_is_below_its_ceiling, {"null_au": 0.5}, total, au=au) == lines
 
 
 @pytest.mark.parametrize(
@@ -374,6 +417,18 @@ def test_utilizations_are_shares_and_waits_are_within_the_pass(logs, changes, go
 def test_bytes_are_those_of_the_samples_up_to_once_a_rank(logs, setup, changes, lines):
     assert trial(logs, checks.bytes_are_of_the_samples, setup, **changes) == lines
     assert trial(logs, checks.bytes_are_of_the_samples, setup, only=False, **changes) == []
+
+
+def test_a_sample_has_a_byte_at_least(logs):
+    (fault,) = faults_of(logs, checks.bytes_are_of_the_samples, {"sample_bytes": 0})
+    assert fault.wanted == "an integer from 1 on"
+
+
+@pytest.mark.parametrize(("nodes", "lines"), [(1, [5]), (2, []), (3, [])])
+def test_each_node_may_deliver_as_many_bytes(logs, nodes, lines):
+    read = int(2 * limits().node_bytes_per_second * 2.0)  # in 2 s, as two nodes can
+    physical = {"physical_bytes": read, "disk_bytes": read}
+    assert trial(logs, checks.bytes_are_of_the_samples, nodes=nodes, **physical) == lines
 
 
 @pytest.mark.parametrize(
@@ -398,6 +453,10 @@ def test_totals_are_what_ranks_can_have(logs, name, read, good):
 @pytest.mark.parametrize(("ranks", "lines"), [(1, [5]), (2, []), (3, [5]), (None, [5])])
 def test_figures_are_of_all_ranks(logs, ranks, lines):
     assert trial(logs, checks.every_rank_is_counted, ranks=ranks) == lines
+
+
+def test_ranks_left_out_of_a_pass_and_of_the_total_are_two_faults(logs):
+    assert trial(logs, checks.every_rank_is_counted, total={"ranks": 1}, ranks=1) == [5, 6]
 
 
 @pytest.mark.parametrize("key", ["epoch_start", "eval_stop", "eval_accuracy", "throughput_only"])

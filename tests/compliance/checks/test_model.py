@@ -1,6 +1,7 @@
 """HYP and MOD: what the closed division may not change; hyperparameters that are incomplete, or don't agree."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +10,7 @@ from compliance.checks.model import closed_keeps_the_reference, hyperparameters_
 from compliance.engine import judge
 from compliance.reading.terms import terms_for
 from rules.edition import load
+from rules.key import Key
 
 damage = pytest.mark.damage
 
@@ -275,7 +277,7 @@ def test_so_much_is_told_and_no_more():
 def test_hyp06_so_many_settings_are_named(tree, law, number, more):
     tree.settings(**{f"mine_{i}": 1 for i in range(number)})
     (fault,) = [f for f in judge([tree.path(2)], rules=law).findings if f.code == "HYP06"]
-    assert fault.found.count("mine_") == min(number, 12) and (not more or fault.found.endswith(more))
+    assert fault.found.count("mine_") == min(number, 12) and fault.found.endswith(more or f" mine_{number - 1}")
 
 
 @pytest.mark.parametrize(
@@ -294,3 +296,149 @@ def test_hyp03_compares_nothing_without_hyperparameters_or_a_benchmark(logs, set
     terms = terms_for(log, load("v1.0"))
     terms = terms if known else replace(terms, benchmark=None)
     assert len(list(hyperparameters_agree(log, terms, None))) == faults
+
+
+@pytest.mark.parametrize(
+    ("key", "good", "bad"),
+    [
+        (Key(equals=2), [2, 2.0], [1, 3, True, "2", None]),
+        (Key(equals=1), [1, 1.0], [True, 2]),
+        (Key(equals=True), [True], [False, None]),
+        (Key(equals=0), [0, 0.0], [False, 1]),
+        (
+            Key(close=0.5),
+            [0.5, 0.5 * (1 + 0.9e-9), 0.5 * (1 - 0.9e-9)],
+            [0.5 * (1 + 1.1e-9), 0.5 * (1 - 1.1e-9), "0.5"],
+        ),
+        (Key(close=1), [1, 1.0], [True, 2]),
+        (Key(choices=("a", "b")), ["a", "b"], ["c", None]),
+        (Key(kind="number", min=1, below=2), [1, 1.9], [0.9, 2, "1"]),
+    ],
+)
+def test_a_value_is_the_one_that_its_key_asks_for(key, good, bad):
+    assert [value for value in (*good, *bad) if not module._violates(value, key)] == good
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        (Key(equals="x"), "'x'"),
+        (Key(close=0.5), "0.5"),
+        (Key(choices=(1, 2)), "one of 1, 2"),
+        (Key(kind="int", min=3), "an integer from 3"),
+    ],
+)
+def test_what_a_key_asks_for_is_told(key, words):
+    assert module._violates(None, key) == words
+
+
+def judged(logs, check, keys=(), settings=None, division="closed", problem=None, known=True, more=(), **values):
+    """What a check finds: (line, found). Values are logged once each, from line 1 on; `more` are further events."""
+    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)), *more)
+    benchmark = SimpleNamespace(settings=settings or {}) if known else None
+    terms = SimpleNamespace(keys=dict(keys), division=division, problem=problem, benchmark=benchmark)
+    return [(fault.line, fault.found) for fault in check(log, terms, None)]
+
+
+def test_hyp01_every_key_of_the_closed_division_is_judged_by_its_first_event(logs):
+    keys = {
+        "free": Key(equals=1),
+        "elsewhere": Key(closed=True, equals=1, only_if=(("kind", "other"),)),
+        "fixed": Key(closed=True, equals=1),
+        "last": Key(closed=True, equals=1),
+    }
+    again = [logs.event(9, "fixed", value=3)]
+    values = {"free": 2, "elsewhere": 2, "fixed": 2, "last": 2}
+    found = [(3, "fixed 2"), (4, "last 2")]
+    assert judged(logs, module.closed_keeps_the_reference, keys, more=again, **values) == found
+    assert judged(logs, module.closed_keeps_the_reference, keys, division="open", more=again, **values) == []
+
+
+def test_hyp01_only_settings_with_limits_are_judged(logs):
+    settings = {"fixed": SimpleNamespace(limits=Key(equals=1)), "free": SimpleNamespace(limits=None)}
+    check, value = module.closed_keeps_the_reference, {"unknown": 2, "free": 2, "fixed": 2}
+    assert judged(logs, check, settings=settings, hyperparameters=value) == [(1, "fixed 2")]
+    assert judged(logs, check, settings=settings, hyperparameters=value, division="open") == []
+    assert judged(logs, check, settings=settings, hyperparameters=value, known=False) == []
+    assert judged(logs, check, settings={}, hyperparameters=value) == []
+    assert judged(logs, check, settings=settings, hyperparameters=[value]) == []
+    assert judged(logs, check, settings=settings) == []
+
+
+@pytest.mark.parametrize(
+    ("batch", "samples", "good"),
+    [(8, 8, True), (9, 8, False), (9.0, 8, True), ("9", 8, True), (9, None, True), (9, 8.0, True), (None, 8, True)],
+)
+def test_hyp02_compares_integers_alone(logs, batch, samples, good):
+    values = {"global_batch_size": batch, "train_samples": samples}
+    found = judged(logs, module.batch_fits_the_data, **{name: v for name, v in values.items() if v is not None})
+    assert found == ([] if good else [(1, f"global_batch_size {batch}")])
+
+
+def test_hyp03_compares_what_is_logged_twice(logs):
+    def found(alone, value):
+        log = logs.read(
+            *(logs.event(i, k, value=v) for i, (k, v) in enumerate({**alone, "hyperparameters": value}.items()))
+        )
+        terms = SimpleNamespace(benchmark=SimpleNamespace(configured={"a_logged": "a", "b_logged": "b"}))
+        return [(fault.line, fault.found, fault.wanted) for fault in hyperparameters_agree(log, terms, None)]
+
+    assert found({"a_logged": 1, "b_logged": 2}, {"a": 1, "b": 2}) == []
+    assert found({"b_logged": 2}, {"a": 1, "b": 3}) == [(0, "b_logged 2", "b 3, as in line 1")]
+    assert found({"a_logged": 1, "b_logged": 2}, {"b": 3}) == [(1, "b_logged 2", "b 3, as in line 2")]
+
+
+def test_hyp04_there_is_no_digest_of_nothing(logs):
+    check = module.config_digest_is_the_configs
+    assert judged(logs, check, config_digest="0" * 64) == []
+    assert judged(logs, check, hyperparameters={}) == []
+    assert judged(logs, check, config_digest="0" * 64, hyperparameters=[]) == []
+    assert judged(logs, check, config_digest="0" * 64, hyperparameters={}) == [(1, f"config_digest {'0' * 64}")]
+
+
+def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
+    check, settings = module.hyperparameters_are_complete, {"a": None, "b": None}
+    assert judged(logs, check, settings=settings) == []
+    assert judged(logs, check, settings=settings, hyperparameters=["a"]) == []
+    assert judged(logs, check, settings=settings, known=False, hyperparameters={}) == []
+    assert judged(logs, check, settings=settings, hyperparameters={"b": 1}) == [(1, "hyperparameters without a")]
+
+
+@pytest.mark.parametrize(
+    ("count", "division", "published", "good"),
+    [
+        (1000, "closed", 1000, True),
+        (999, "closed", 1000, False),
+        (1001, "closed", 1000, False),
+        (999, "open", 1000, True),
+        (999, "closed", None, True),
+        (999, "closed", ..., True),
+        (None, "closed", 1000, True),
+    ],
+)
+def test_mod01_a_model_has_as_many_parameters_as_published(logs, count, division, published, good):
+    problem = None if published is ... else SimpleNamespace(parameter_count=published)
+    values = {} if count is None else {"parameter_count": count}
+    found = judged(logs, module.parameters_are_the_models, division=division, problem=problem, **values)
+    assert found == ([] if good else [(1, f"parameter_count {count}")])
+
+
+@pytest.mark.parametrize(
+    ("layout", "ranks", "good"),
+    [
+        ({"data": 2, "depth": 3}, 6, True),
+        ({"data": 2, "depth": 3}, 5, False),
+        ({"data": 0}, 0, False),
+        ({"data": 1}, 1, True),
+        ({"data": (1 << 32) - 1}, (1 << 32) - 1, True),
+        ({"data": 1 << 32}, 1 << 32, False),
+        ({"data": True}, 1, False),
+        ({"data": 3}, 2.0, True),
+        ([3], 2, True),
+        (None, 2, True),
+    ],
+)
+def test_mod02_a_layout_has_as_many_places_as_ranks(logs, layout, ranks, good):
+    values = {"number_of_ranks": ranks} | ({} if layout is None else {"layout": layout})
+    found = judged(logs, module.layout_covers_the_ranks, **values)
+    assert found == ([] if good else [(2, f"layout {layout}")])

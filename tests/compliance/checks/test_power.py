@@ -68,3 +68,16 @@ def test_pwr02_tells_the_seconds_at_both_ends(measured, logs, law):
     measured.measure()
     (fault,) = [f for f in judge([measured.root], rules=law).findings if f.code == "PWR02"]
     assert [word for word in fault.found.split() if word[0].isdigit()] == ["1.500", "2.250"]
+
+
+@pytest.mark.parametrize("name", ["node_0.txt", "sw_0.txt"])
+@pytest.mark.parametrize("stopped", [True, False])
+def test_pwr02_is_of_nodes_alone_and_of_runs_that_stopped(measured, logs, found, name, stopped):
+    key = {"node_0.txt": "power_reading", "sw_0.txt": "interconnect_power_est"}[name]
+    measured.readings = [logs.reading(measured.logs[2].one("run_start")["time_ms"] + 1500, key=key)]
+    path = measured.measure()
+    path.rename(path.with_name(name))
+    if not stopped:
+        measured.removed("run_stop")
+    codes = [code for *_, code in found(measured.root) if code.startswith("PWR")]
+    assert codes == (["PWR02"] if stopped and name == "node_0.txt" else [])

@@ -169,3 +169,61 @@ def test_res03_tells_the_seconds_since_the_last_score(logs):
     log = logs.read(logs.event(9, "resumed", 3500, epoch_num=2))
     (fault,) = checks.runs_are_not_interrupted(log, None, SimpleNamespace(scores=[score]))
     assert fault.line == 9 and fault.found.startswith("2.500 s ") and "line 4 " in fault.found
+
+
+def found_of(check, log, scores=(), terms=None):
+    """What a check finds of a run from line 10 to 90: (line, found). `scores`: (line, epoch, whether it passes)."""
+    scored = [
+        SimpleNamespace(event=SimpleNamespace(line=line, time_ms=1000 * line), epoch=epoch, passes=passes)
+        for line, epoch, passes in scores
+    ]
+    time = SimpleNamespace(scores=scored, start=SimpleNamespace(line=10), stop=SimpleNamespace(line=90))
+    return [(fault.line, fault.found) for fault in check(log, terms, time)]
+
+
+@pytest.mark.parametrize(
+    ("line", "epoch", "scores", "found"),
+    [
+        (50, 2, [(30, 1, False), (40, 2, False), (60, 3, False)], None),
+        (50, 1, [(30, 1, False), (40, 2, False), (60, 3, False)], "resumed after epoch 1"),
+        (50, 3, [(30, 1, False), (40, 2, False), (60, 3, True)], "resumed after epoch 3"),
+        (50, 2, [(40, 2, True), (60, 3, False)], "resumed after the target was met in line 40"),
+        (50, 2, [(30, 1, True), (40, 2, False)], None),
+        (50, 2, [(60, 2, False)], "resumed before any evaluation"),
+        (50, 2, [(50, 2, False)], None),
+        (10, 2, [(5, 2, False)], "resumed outside the run"),
+        (11, 2, [(5, 2, False)], None),
+        (89, 2, [(5, 2, False)], None),
+        (90, 2, [(5, 2, False)], "resumed outside the run"),
+    ],
+)
+def test_res01_a_run_goes_on_from_the_last_score_before(logs, line, epoch, scores, found):
+    log = logs.read(logs.event(line, "resumed", epoch_num=epoch))
+    assert found_of(checks.runs_go_on_where_they_were, log, scores) == ([(line, found)] if found else [])
+
+
+def test_res02_every_resumption_is_judged_by_each_key_that_the_log_has(logs):
+    names = ("same_code", "same_system", "same_in_set", "same_problem")
+    limits = SimpleNamespace(**{name: (name, "seed", "nowhere") for name in names})
+    benchmark = SimpleNamespace(configured={"configured": "a"})
+    keys = ("seed", *names, "configured")
+    head = [logs.event(line, key, value=line) for line, key in enumerate(keys, 1)]
+    same = {key: line for line, key in enumerate(keys, 1)}
+    again = [(20, "nothing"), (21, same), (22, {**same, "configured": 9}), (23, {**same, "seed": 9, "same_problem": 9})]
+    log = logs.read(
+        *head, *(logs.event(line, "resumed", value=value) for line, value in again), logs.event(24, "other")
+    )
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits), benchmark=benchmark)
+    check = checks.runs_go_on_as_what_they_were
+    always = [(20, "resumed nothing"), (22, "configured 9"), (23, "seed 9"), (23, "same_problem 9")]
+    assert found_of(check, log, terms=terms) == always
+    terms.benchmark = None
+    assert found_of(check, log, terms=terms) == [always[0], *always[2:]]
+
+
+@pytest.mark.parametrize(("time_ms", "found"), [(43_500, "3.500 s"), (None, None), ("later", None)])
+def test_res03_an_interruption_has_a_time_or_is_not_told(logs, time_ms, found):
+    log = logs.read(logs.event(50, "resumed", time_ms, epoch_num=2))
+    told = f"{found} on the clock without progress, from line 40 to here"
+    scores = [(30, 1, False), (40, 2, False), (60, 3, False)]
+    assert found_of(checks.runs_are_not_interrupted, log, scores) == ([(50, told)] if found else [])

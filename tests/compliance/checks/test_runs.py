@@ -229,7 +229,8 @@ def test_a_set_has_exactly_its_runs_and_pruned_ones_are_none(number, good):
 @pytest.mark.parametrize(("least", "good"), [(2, True), (3, True), (4, False)])
 def test_a_weak_set_has_so_many_runs_or_more_pruned_ones_too(least, good):
     runs = [run(0), run(1), run(2, pruned=True)]
-    assert (told(module.set_has_its_runs, runs, place("weak"), terms(weak_runs=least)) == []) is good
+    found = [] if good else [(1, "3 runs")]
+    assert told(module.set_has_its_runs, runs, place("weak"), terms(weak_runs=least)) == found
 
 
 @pytest.mark.parametrize(
@@ -241,6 +242,7 @@ def test_a_weak_set_has_so_many_runs_or_more_pruned_ones_too(least, good):
         ([0, 2], "2 runs, the last is 2: no run 1"),
         ([0, 4, 6], "3 runs, the last is 6: no run 1 to 3, 5"),
         ([0, 1, 1, 1, 3, 3], "6 runs, the last is 3: no run 2; twice 1, 3"),
+        ([2, 4, 4], "3 runs, the last is 4: the first run is 2; no run 3; twice 4"),
         ([None, 0], None),
         ([None], None),
     ],
@@ -300,6 +302,7 @@ def test_a_platform_is_the_folders(said, system, good):
     [
         (4, "strong", True),
         (2, "strong", False),
+        (1, "weak", True),
         (2, "weak", True),
         (4, "weak", True),
         (5, "weak", False),
@@ -332,3 +335,185 @@ def test_what_is_described_in_words_is_not_held_against_a_number(said, described
 def test_placeholders_are_counted(left, found):
     runs = [run(i, submission_org="Placeholder" if i < left else "acme") for i in range(3)]
     assert told(module.identity_is_filled_in, runs) == [(7, found)]
+
+
+def test_run03_each_run_that_failed_is_named():
+    runs = [run(i, codes={"EVL07"}) for i in (3, 1)]
+    faults = list(module.few_runs_fail_to_converge(runs, place(), terms()))
+    says = "One of 2 runs of the set that did not converge"
+    assert [(f.line, f.path, f.wanted, f.says) for f in faults] == [
+        (99, f"result_{i}.txt", "at most 1 such", says) for i in (3, 1)
+    ]
+
+
+class Alike:
+    """Runs that are judged together, as far as the rules on copies look: those of other homes are strangers."""
+
+    def __init__(self, runs=(), copies=(), replays=(), allowed=()):
+        self.runs, self.copies, self._replays, self._allowed = runs, dict(copies), replays, allowed
+
+    def strangers(self, run, other):
+        return run.home != other.home
+
+    def severity(self, run, first):
+        return "review" if run.path in self._allowed else ""
+
+    def by_set(self):
+        return [self._replays]
+
+
+def curve(number, home="acme"):
+    """A run of six evaluations."""
+    path = f"result_{number}.txt"
+    return SimpleNamespace(path=path, home=home, file=SimpleNamespace(name=path), evaluations=[0.5] * 6)
+
+
+def whole(faults):
+    return [(fault.path, fault.line, fault.found, fault.severity) for fault in faults]
+
+
+def test_run05_a_copy_of_a_strangers_log_is_told_of_both():
+    one, two, other = curve(0), curve(1), curve(2, "bolt")
+    across = Alike([one, two, other], {two.path: one, other.path: one}, allowed=[other.path])
+    assert whole(module.no_log_is_a_copy(across)) == [
+        ("result_1.txt", 1, "the bytes of result_0.txt", ""),
+        ("result_2.txt", 1, "the bytes of result_0.txt", "review"),
+        ("result_0.txt", 1, "the bytes of result_2.txt", "review"),
+    ]
+
+
+def replays(*numbers, home="acme", first=None):
+    """Replays of one run, or of run 9: so many scores as their number, from line 10 + number on."""
+    origin = first or curve(9)
+    return [SimpleNamespace(run=curve(n, home), line=10 + n, first=origin, equal=n) for n in numbers]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ([4], "4 of 6 of result_4.txt"),
+        ([4, 5, 6], "4 of 6 of result_4.txt, 5 of 6 of result_5.txt, 6 of 6 of result_6.txt"),
+        ([4, 5, 6, 3], "4 of 6 of result_4.txt, 5 of 6 of result_5.txt, 6 of 6 of result_6.txt and of 1 more runs"),
+    ],
+)
+def test_run06_three_replays_of_a_set_are_told(numbers, told):
+    found = f"scores {told} equal those of result_9.txt"
+    assert whole(module.no_run_is_a_replay(Alike(replays=replays(*numbers)))) == [("result_4.txt", 14, found, "")]
+
+
+def test_run06_the_first_of_several_origins_is_told():
+    some = [*replays(4, first=curve(8)), *replays(5, first=curve(7)), *replays(3, first=curve(7))]
+    told = "scores 4 of 6 of result_4.txt, 5 of 6 of result_5.txt, 3 of 6 of result_3.txt"
+    found = f"{told} equal those of result_7.txt and 1 more"
+    assert whole(module.no_run_is_a_replay(Alike(replays=some))) == [("result_4.txt", 14, found, "")]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "severity"), [([], ""), (["result_4.txt"], ""), (["result_4.txt", "result_5.txt"], "review")]
+)
+def test_run06_replays_are_for_a_reviewer_if_all_are(allowed, severity):
+    """Logs do not tell who copied: a stranger whose scores come again has a finding, too."""
+    across = Alike(replays=replays(4, 5, home="bolt"), allowed=allowed)
+    (_, *own), other = whole(module.no_run_is_a_replay(across))
+    assert own[0] == 14 and own[2] == severity
+    assert other == ("result_9.txt", 1, "scores that 5 of result_5.txt equal", severity)
+
+
+def test_run08_leaves_out_what_run07_looks_at():
+    values = {"a": 1, "b": 1, "c": 1}
+    by = terms(same_in_set=("a", "b"), same_system=("b",))
+    by.benchmark = SimpleNamespace(configured={"c": "x", "a": "y"})
+    runs = [run(0, **values), run(1, **values), run(2, **{**values, "a": 2, "b": 2, "c": 2})]
+    assert told(module.runs_have_one_configuration, runs, by=by) == [(7, "a 2"), (7, "c 2")]
+    by.benchmark = None
+    assert told(module.runs_have_one_configuration, runs, by=by) == [(7, "a 2")]
+
+
+@pytest.mark.parametrize(
+    ("folder", "said", "wanted"),
+    [
+        ("scaffold", "scaffold", None),
+        ("scaffold", "deepcam", "scaffold"),
+        ("scaffold", None, None),
+        ("", "scaffold", None),
+        ("", "other", ...),
+        ("", ["scaffold"], ...),
+        ("other", "other", "other"),
+    ],
+)
+def test_run10_a_log_is_of_its_folders_benchmark_and_of_one_that_is_known(logs, folder, said, wanted):
+    log = logs.read(*([logs.event(4, "submission_benchmark", value=said)] if said else []))
+    by = SimpleNamespace(folder_benchmark=folder, edition=EDITION)
+    faults = [(f.line, f.wanted) for f in module.log_is_of_its_folders_benchmark(log, by, None)]
+    assert faults == ([] if wanted is None else [(4, ", ".join(EDITION.benchmarks) if wanted is ... else wanted)])
+
+
+def test_values_are_the_same_in_any_order_of_their_names():
+    key = EDITION.limits.same_problem[0]
+    one, other = run(0, **{key: {"a": 1, "b": 2}}), run(1, **{key: {"b": 2, "a": 1}})
+    assert told(module.runs_are_of_one_problem, [one, other]) == []
+    assert module._usual([run(**{key: 1}), one, other], key) == {"a": 1, "b": 2}
+    assert module._usual([run(), one], key) == {"a": 1, "b": 2} and module._usual([run()], key) is None
+
+
+def test_the_first_run_that_says_what_most_say_is_named():
+    runs = [run(0, submission_platform="box"), *(run(i, submission_platform="crate") for i in (1, 2))]
+    (fault,) = module.platform_is_the_folders(runs, place(), terms())
+    assert (fault.path, fault.found, fault.wanted) == ("result_1.txt", "submission_platform crate", "box")
+    runs = [run(0, submission_org="acme"), *(run(i, submission_org="bolt") for i in (1, 2))]
+    (fault,) = module.organisation_is_the_folders(runs, place(), terms())
+    assert (fault.path, fault.found, fault.wanted) == ("result_1.txt", "submission_org bolt", "acme")
+
+
+@pytest.mark.parametrize(("submitter", "good"), [("Acme, Inc.", True), ("bolt", False), (None, False), ("", False)])
+def test_the_submitter_may_be_another_name_than_the_folders(submitter, good):
+    where = place(data={**SYSTEM, "submitter": submitter}, org="folder")
+    assert (told(module.organisation_is_the_folders, [run(submission_org="acme inc")], where) == []) is good
+
+
+@pytest.mark.parametrize(("platform", "system"), [("Placeholder", "box"), (None, "box")])
+def test_a_platform_that_is_left_open_is_that_of_another_rule(platform, system):
+    runs = [run(submission_platform=platform)] if platform else [run()]
+    assert told(module.platform_is_the_folders, runs, place(system=system)) == []
+
+
+def test_a_set_by_itself_has_the_finding_on_the_description():
+    where = place()
+    (fault,) = module.nodes_are_the_descriptions([run(number_of_nodes=9)], where, terms())
+    assert (fault.path, fault.line, fault.found) == ("systems/box.json", 3, "number_of_nodes 2")
+    where.submission = None
+    (fault,) = module.nodes_are_the_descriptions([run(number_of_nodes=9)], where, terms())
+    assert (fault.path, fault.line, fault.found) == ("", 1, "number_of_nodes 2 in the system description")
+    where.description = None
+    assert told(module.nodes_are_the_descriptions, [run(number_of_nodes=9)], where) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "described", "good"),
+    [
+        ("closed", "Closed ", True),
+        ("closed", "open", False),
+        ("closed", "shut", True),
+        ("closed", 5, True),
+        (None, "open", True),
+    ],
+)
+def test_a_division_is_held_against_those_that_are_known(said, described, good):
+    """SYS05 looks at the others."""
+    runs = [run(submission_division=said) if said else run()]
+    where = place(data={**SYSTEM, "division": described})
+    assert (told(module.division_is_the_descriptions, runs, where) == []) is good
+
+
+def test_the_first_placeholder_is_named():
+    runs = [run(0, submission_org="acme"), *(run(i, submission_org=f"placeholder {i}") for i in (1, 2))]
+    runs[2].line = lambda key: 17
+    (fault,) = module.identity_is_filled_in(runs, place(), terms())
+    found = "submission_org placeholder 1, in 2 of 3 logs"
+    assert (fault.path, fault.line, fault.found) == ("result_1.txt", 7, found)
+
+
+def test_a_set_with_a_log_of_another_benchmark_is_not_judged_by_all_rules(tree, law):
+    log_of_another_benchmark(tree)
+    (runs,) = judge([tree.root], rules=law).all_sets
+    assert runs.unjudged.endswith("result_2.txt could not be judged further (RUN10)")
