@@ -229,7 +229,9 @@ def timed(number, start, stop, folder="results/box/strong/scaffold", **more):
     path = f"v1.0/acme/{folder}/result_{number}.txt"
     window = None if stop is None else (1000 * start, 1000 * stop)
     named = {"path": path, "file": Path("/", path), "window": window, "start": SimpleNamespace(line=10 + number)}
-    return SimpleNamespace(**named, **{"codes": (), "throughput_only": False, "resumed": False, "pruned": False, **more})
+    return SimpleNamespace(
+        **named, **{"codes": (), "throughput_only": False, "resumed": False, "pruned": False, **more}
+    )
 
 
 def shared(*runs, copies=(), overlap=1.0):
@@ -321,7 +323,14 @@ def few(*runs, convergence=True):
 def test_run22_says_nothing_without_a_reference_or_a_limit():
     assert few(*(converged(5) for _ in range(5))) == [7] * 5 + [1]
     assert few(*(converged(5) for _ in range(5)), convergence=False) == []
-    for more in ({"problem": None}, {"problem": "other"}, {"batch": 4}, {"batch": 2.0}, {"batch": "2"}, {"batch": None}):
+    for more in (
+        {"problem": None},
+        {"problem": "other"},
+        {"batch": 4},
+        {"batch": 2.0},
+        {"batch": "2"},
+        {"batch": None},
+    ):
         assert few(converged(5, **more)) == []
     assert few() == []
 
@@ -353,7 +362,15 @@ def test_epochs_are_counted_from_the_first(epoch, first, epochs):
 
 @pytest.mark.parametrize(
     ("submitter", "wrong"),
-    [("bolt", True), ("acme", False), ("ACME ", False), (" ", False), (5, False), (None, False), ("Placeholder", False)],
+    [
+        ("bolt", True),
+        ("acme", False),
+        ("ACME ", False),
+        (" ", False),
+        (5, False),
+        (None, False),
+        ("Placeholder", False),
+    ],
 )
 def test_sys09_other_rules_name_a_submitter_that_is_none(submitter, wrong):
     box = SimpleNamespace(data={"submitter": submitter}, parts=("systems", "box.json"), line_of=lambda name: 3)
