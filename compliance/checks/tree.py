@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from benchmark.tree import CONFIRMATION, ENVIRONMENT, LEDGER, SUPERSEDED, TUNING, WEIGHTS
 from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Fault, show
-from compliance.reading.tree import LOG, PRUNED, Entry, Submission, is_tuning
+from compliance.reading.tree import LOG, Entry, Submission, is_tuning
 from compliance.reading.weights import in_folder
 from compliance.rule import rule
 from compliance.safe import printable
@@ -166,4 +166,4 @@ def _placed(entry: Entry, edition: Edition) -> bool:
     if parts[-1] == LEDGER:  # beside the logs of a set
         at = tuning or len(parts) == (5 if edition.limits.scalings else 4)
         return edition.limits.ledger != "none" and at
-    return bool(LOG.match(parts[-1])) or "power" in parts or (PRUNED in parts and bool(LOG.match(parts[-1])))
+    return bool(LOG.match(parts[-1])) or "power" in parts

@@ -1,6 +1,7 @@
 """SEED: seeds that are missing, no numbers, small, the clock's, used twice, or fixed in the source."""
 
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -202,6 +203,30 @@ def test_constants_do_not_reach_another_folder(tree, found):
     tree.add("implementations/pytorch/settings.py", "THE_SEED = fresh()\n")
     line = tree.add(TRAIN, "from .settings import THE_SEED\n\ntorch.manual_seed(THE_SEED)\n")
     assert found(tree.root) == [("train.py", line + 2, "CODE02")]
+
+
+def test_constant_of_a_package(tree, found):
+    tree.add("implementations/pytorch/settings/__init__.py", "THE_SEED = 42\n")
+    line = tree.add(TRAIN, "from .settings import THE_SEED\n\ntorch.manual_seed(THE_SEED)\n")
+    assert found(tree.root) == [("train.py", line + 2, "SEED06")]
+
+
+@pytest.mark.parametrize(
+    ("copies", "replays", "codes", "told"),
+    [((), (), (), 1), (("b",), (), (), 0), ((), ("b",), (), 0), ((), (), ("SEED03",), 0), (("a",), ("a",), (), 1)],
+)
+def test_seeds_of_copies_and_replays_and_those_that_are_not_fresh_are_told_once(copies, replays, codes, told):
+    first, run = SimpleNamespace(path="a", codes=()), SimpleNamespace(path="b", codes=codes)
+    across = SimpleNamespace(
+        copies=dict.fromkeys(copies),
+        replays=[SimpleNamespace(run=SimpleNamespace(path=path)) for path in replays],
+        reused_seeds=[SimpleNamespace(run=run, line=7, seed=5, before=first, before_line=8, before_seed=5)],
+        related_seeds=[SimpleNamespace(run=run, line=7, seed=5, how="next to another")],
+        edition=lambda run: SimpleNamespace(name="v1.0"),
+        strangers=lambda run, other: False,
+    )
+    assert [(f.path, f.line) for f in module.no_seed_is_used_twice(across)] == [("b", 7)] * told
+    assert [(f.path, f.line) for f in module.seeds_are_unrelated(across)] == [("b", 7)] * told
 
 
 def codes_of(tree, found):

@@ -2,8 +2,11 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import pytest
+
+from compliance.checks import system as checks
 
 damage = pytest.mark.damage
 
@@ -68,3 +71,25 @@ def test_description_of_each_broken_type(tree, logs, found):
         assert codes or name == "other_software_stack"
     tree.write_system(json.loads(json.dumps(logs.SYSTEM)))
     assert found(tree.root) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("text", ["x"], ["", " ", None, 1]),
+        ("any text", ["x", ""], [None, 1, ["x"]]),
+        ("any", ["x", "", None, 1, {"a": []}], []),
+        ("count", [0, 1, "0", "12"], [-1, 1.0, "two", "", None]),
+        ("positive", [1, "12"], [0, "0", -1, "", None]),
+        ("count or text", [0, "0", "two", ""], [-1, 1.0, None]),
+    ],
+)
+def test_a_field_is_of_its_kind(kind, good, bad):
+    names = [f"field_{i}" for i in range(len(good + bad))]
+    box = SimpleNamespace(data=dict(zip(names, good + bad, strict=True)), parts=("box.json",), line_of=names.index)
+    edition = SimpleNamespace(limits=SimpleNamespace(system_fields=dict.fromkeys(names, kind)))
+    submission = SimpleNamespace(place=lambda *parts: "/".join(parts))
+    files = SimpleNamespace(descriptions={"box": box}, edition=edition, submission=submission)
+    faults = list(checks.descriptions_have_their_types(files))
+    assert [fault.line for fault in faults] == list(range(len(good), len(good + bad)))
+    assert {fault.wanted for fault in faults} <= {checks.FIELD_KINDS[kind][1]}

@@ -270,6 +270,25 @@ def test_steps_of_a_block_fit_into_its_time_on_the_clock(logs, beyond, lines):
     assert [line for line, _ in figures(logs, total, step_seconds=seconds / 10, throughput=80 / seconds)] == lines
 
 
+def test_a_block_may_take_all_of_its_time_on_the_clock(logs):
+    seconds = 1.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds
+    total = {"steps": 11, "step_seconds": (1 + seconds) / 11, "throughput": 160 / (1 + seconds)}
+    assert figures(logs, total, steps=1, step_seconds=seconds, throughput=80 / seconds) == []
+
+
+def test_a_log_without_a_total_has_no_figures_to_compare(logs):
+    assert list(checks.figures_follow_from_counts(logs.read(), ONLY, None)) == []
+
+
+@pytest.mark.parametrize(("off", "wrong"), [(0, False), (1, False), (-1, False), (2, True), (-2, True)])
+def test_a_rate_of_seconds_follows_from_them(logs, off, wrong):
+    """A million samples a second, which may be one more or less."""
+    value = {"seconds": 3.0, "throughput": 1_000_000 + off}
+    fault = checks.rate_fault(logs.event(4, "io", value=value, steps=7, samples_count=3_000_000), "seconds")
+    found = {"line": 4, "found": f"throughput {1_000_000 + off:g}", "wanted": "1e+06, as its counts give"}
+    assert fault == (checks.Fault(**found) if wrong else None)
+
+
 @pytest.mark.parametrize(
     ("total", "names"),
     [
@@ -286,10 +305,10 @@ def test_the_whole_is_what_its_blocks_are_together(logs, total, names):
     assert {line for line, _ in found} <= {9}
 
 
-def instance(start, stop, nodes=1, number=0):
+def instance(start, stop, nodes=1, number=0, devices=None):
     """An instance of a throughput set, as far as its time and nodes go."""
-    values = {"number_of_nodes": nodes}
-    mark = SimpleNamespace(line=5, time_ms=start)
+    values = {"number_of_nodes": nodes, "devices": devices}
+    mark = SimpleNamespace(line=5 + number, time_ms=start)
     window = (start, stop) if stop is not None else None
     named = {"path": f"result_{number}.txt", "window": window, "start": mark, "lines": frozenset()}
     return SimpleNamespace(**named, value=values.get, line=lambda key: 7)
@@ -306,11 +325,15 @@ def of_system(nodes, scaling="weak", accelerators="4"):
         ([(0, 10, 1), (5, 15, 1)], "2", None),
         ([(0, 10, 1), (5, 15, 2)], "2", "3 nodes"),
         ([(0, 10, 2), (10, 20, 2)], "2", None),  # one stops as the next starts
+        ([(10, 20, 2), (0, 10, 2)], "2", None),
+        ([(0, 10, 1), (10, 20, 2), (10, 20, 1)], "2", "3 nodes"),
         ([(0, 11, 2), (10, 20, 2)], "2", "4 nodes"),
         ([(0, 10, 0.5), (0, 10, 0.5)], "1", None),
         ([(0, 10, 3)], "2", "3 nodes"),
         ([(0, 10, 3), (0, 10, 3)], "many", None),
         ([(10, 10, 3)], "2", None),
+        ([(10, None, 3)], "2", None),
+        ([(0, 10, 3), (0, 10, None), (0, 10, 0), (0, 10, -0.5)], "2", "3 nodes"),
     ],
 )
 def test_instances_take_nodes_while_they_run(spans, nodes, found):
@@ -318,6 +341,29 @@ def test_instances_take_nodes_while_they_run(spans, nodes, found):
     faults = list(checks.instances_fit_into_the_system(runs, of_system(nodes), ONLY))
     assert [fault.found.partition(" at once")[0] for fault in faults] == ([found] if found else [])
     assert list(checks.instances_fit_into_the_system(runs, of_system(nodes, "strong"), ONLY)) == []
+
+
+def test_an_instance_without_a_duration_takes_no_nodes():
+    runs = [instance(0, 10, 3, number=0), instance(0, 0, 3, number=1)]
+    assert [fault.path for fault in checks.instances_fit_into_the_system(runs, of_system("2"), ONLY)] == [runs[0].path]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "found"),
+    [
+        ((4, 4), []),
+        ((5, 4), ["5 accelerators of n1"]),
+        ((4, 6), ["6 accelerators of n2"]),
+        ((5, 6), ["5 accelerators of n1"]),
+    ],
+)
+def test_the_first_node_with_too_many_accelerators_in_use_is_named(ranks, found):
+    kind = {"kind": "cuda", "name": "An accelerator"}
+    devices = [
+        {**kind, "host": f"n{i}", "ranks": n, "uuids": [f"{i}-{j}" for j in range(n)]} for i, n in enumerate(ranks, 1)
+    ]
+    faults = checks.instances_fit_into_the_system([instance(0, 10, 2, devices=devices)], of_system("2"), ONLY)
+    assert [fault.found.partition(" at once")[0] for fault in faults] == found
 
 
 @pytest.mark.parametrize(
@@ -335,6 +381,7 @@ def test_instances_share_time_with_another(spans, alone, severity):
     runs = [instance(*span, number=i) for i, span in enumerate(spans)]
     faults = list(checks.instances_run_at_once(runs, of_system("4"), ONLY))
     assert [(f.path, f.severity) for f in faults] == [(path, severity) for path in alone]
+    assert [f.line for f in faults] == [run.start.line for run in runs if run.path in alone]
     assert list(checks.instances_run_at_once(runs, of_system("4", "strong"), ONLY)) == []
 
 
@@ -343,3 +390,10 @@ def test_an_instance_says_its_nodes_from_1_on(nodes, faults):
     runs = [instance(0, 10), instance(0, 10, nodes)]
     assert len(list(checks.instances_say_their_scale(runs, of_system("4"), ONLY))) == faults
     assert list(checks.instances_say_their_scale(runs, of_system("4", "strong"), ONLY)) == []
+
+
+def test_instances_of_no_nodes_are_not_the_whole_of_a_system_of_none():
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(system_nodes_logged=True)))
+    runs = [instance(0, 10, 0, number) for number in range(2)]
+    faults = checks.instances_say_their_scale(runs, of_system("0"), terms)
+    assert [fault.found for fault in faults] == ["number_of_nodes 0"] * 2

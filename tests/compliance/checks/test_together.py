@@ -1,12 +1,16 @@
 """RUN20 to RUN22, SYS09, TREE12: runs, systems and organisations next to each other."""
 
 import shutil
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from benchmark.metric import Counts, dice
+from compliance.checks import together as checks
 from compliance.engine import judge
 from rules.edition import load
+from rules.reference import reference_points
 
 damage = pytest.mark.damage
 NAMES = ("intersection", "predicted", "true")
@@ -214,6 +218,164 @@ def test_tree12_organisations(tree, logs, law, tmp_path, name, codes):
 
 
 def test_tree12_a_name_of_punctuation_is_itself():
-    from compliance.checks.together import spelling
+    assert (checks.spelling("H100_8-x"), checks.spelling("--"), checks.spelling("_")) == ("h1008x", "--", "_")
 
-    assert (spelling("H100_8-x"), spelling("--"), spelling("_")) == ("h1008x", "--", "_")
+
+# Checks alone, of made-up runs
+
+
+def timed(number, start, stop, folder="results/box/strong/scaffold", **more):
+    """A run that took some time, in seconds, on a system."""
+    path = f"v1.0/acme/{folder}/result_{number}.txt"
+    window = None if stop is None else (1000 * start, 1000 * stop)
+    named = {"path": path, "file": Path("/", path), "window": window, "start": SimpleNamespace(line=10 + number)}
+    return SimpleNamespace(
+        **named, **{"codes": (), "throughput_only": False, "resumed": False, "pruned": False, **more}
+    )
+
+
+def shared(*runs, copies=(), overlap=1.0):
+    """The number of each run that RUN21 finds, with what it found."""
+    edition = SimpleNamespace(limits=SimpleNamespace(clock=SimpleNamespace(overlap=overlap)))
+    across = SimpleNamespace(runs=runs, copies=copies, edition=lambda run: edition)
+    faults = list(checks.no_runs_share_a_system(across))
+    assert {fault.wanted for fault in faults} <= {f"at most {overlap:g} s"}
+    return [(fault.line - 10, fault.found.replace("v1.0/acme/results/", "")) for fault in faults]
+
+
+BESIDE = "5.000 s at the same time as box/strong/scaffold/result_0.txt"
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ({}, [(1, BESIDE)]),
+        ({"codes": ("SEED03", "CLK16")}, [(1, BESIDE)]),  # an error that isn't the clock's, and a doubt that is
+        ({"codes": ("CLK16", "CLK03")}, []),
+        ({"throughput_only": True}, []),
+        ({"resumed": True}, []),
+        ({"pruned": True}, []),
+        ({"folder": "results/box/weak/scaffold"}, []),
+        ({"folder": "results/crate/strong/scaffold"}, []),
+        ({"folder": "results/box/strong/deepcam"}, [(1, BESIDE)]),
+    ],
+)
+def test_run21_is_of_runs_that_have_a_system_to_themselves(more, found):
+    assert shared(timed(0, 0, 10), timed(1, 5, 15, **more)) == found
+
+
+def test_run21_copies_and_runs_without_an_end_are_left_out():
+    runs = timed(0, 0, 10), timed(1, 5, 15)
+    assert shared(*runs, copies=[runs[1].path]) == []
+    assert shared(runs[0], timed(1, 5, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "number"),
+    [
+        ("tuning/scaffold/a", "tuning/scaffold/a", 0),  # TUN06 counts the trials of a campaign
+        ("tuning/scaffold/a", "tuning/scaffold/b", 1),
+        ("tuning/scaffold/a", "tuning/scaffold/a/confirmation", 1),
+        ("strong/scaffold", "tuning/scaffold/a", 1),
+    ],
+)
+def test_run21_trials_of_one_campaign_may_run_at_once(first, second, number):
+    runs = [timed(i, 5 * i, 10 + i, f"results/box/{name}") for i, name in enumerate((first, second))]
+    assert len(shared(*runs)) == number
+
+
+@pytest.mark.parametrize(
+    ("spans", "pairs"),
+    [
+        ([(0, 100), (10, 20), (50, 60)], [(1, 0), (2, 0)]),
+        ([(0, 10), (5, 30), (20, 25)], [(1, 0), (2, 1)]),
+        ([(0, 10), (5, 10), (7, 9)], [(1, 0), (2, 0)]),
+        ([(0, 10), (20, 30), (40, 50)], []),
+        ([(20, 30), (0, 25), (0, 5)], [(1, 2), (0, 1)]),  # by their starts, then by their stops
+    ],
+)
+def test_run21_compares_a_run_with_the_earlier_one_that_ends_last(spans, pairs):
+    found = shared(*(timed(i, *span) for i, span in enumerate(spans)))
+    assert [(number, int(what.removesuffix(".txt")[-1])) for number, what in found] == pairs
+
+
+def test_run21_the_first_run_shares_no_time_even_where_none_is_allowed():
+    assert shared(timed(0, 0, 10), overlap=0.0) == []
+
+
+def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True):
+    """A run that reached its target in an epoch."""
+    passing = SimpleNamespace(epoch=epoch, line=7) if passed else None
+    values = {"global_batch_size": batch}
+    named = {"path": "result_0.txt", "problem": problem, "value": values.get}
+    return SimpleNamespace(**named, passing=passing, first_epoch=first, pruned=pruned)
+
+
+def few(*runs, convergence=True):
+    """The lines of what RUN22 finds beside a reference of 6, 6, 7 and 8 epochs."""
+    tiny = SimpleNamespace(reference_epochs=reference_points({2: [6, 6, 7, 8]}, "tiny"))
+    limits = SimpleNamespace(convergence=SimpleNamespace(surprise=0.05) if convergence else None)
+    edition = SimpleNamespace(limits=limits, problems={"tiny": tiny})
+    found = checks.epochs_are_not_surprisingly_few(list(runs), None, SimpleNamespace(edition=edition))
+    return [fault.line for fault in found]
+
+
+def test_run22_says_nothing_without_a_reference_or_a_limit():
+    assert few(*(converged(5) for _ in range(5))) == [7] * 5 + [1]
+    assert few(*(converged(5) for _ in range(5)), convergence=False) == []
+    for more in (
+        {"problem": None},
+        {"problem": "other"},
+        {"batch": 4},
+        {"batch": 2.0},
+        {"batch": "2"},
+        {"batch": None},
+    ):
+        assert few(converged(5, **more)) == []
+    assert few() == []
+
+
+def test_run22_is_of_runs_that_reached_their_target():
+    assert few(converged(5, pruned=True)) == few(converged(5, passed=False)) == few(converged(None)) == []
+
+
+@pytest.mark.parametrize(("epoch", "first", "lines"), [(1, 1, [7]), (2, 3, []), (2.5, 4, []), (1, 4, [])])
+def test_run22_epochs_that_are_none_do_not_count(epoch, first, lines):
+    """One epoch; none; less than none."""
+    assert few(converged(epoch, first)) == lines
+
+
+@pytest.mark.parametrize(("most", "lines"), [(7, [7] * 4), (8, [7] * 4 + [1]), (9, [7] * 4 + [1])])
+def test_run22_compares_means_of_so_many_runs(monkeypatch, most, lines):
+    """Four runs beside four of the reference."""
+    monkeypatch.setattr(checks, "MOST_RUNS", most)
+    assert few(*(converged(5) for _ in range(4))) == lines
+
+
+@pytest.mark.parametrize(
+    ("epoch", "first", "epochs"), [(5, 1, 5), (5, 0, 6), (5, None, 5), (5, 3, 3), (4.5, 1, 4.5), (None, 1, None)]
+)
+def test_epochs_are_counted_from_the_first(epoch, first, epochs):
+    assert checks.epochs_of(converged(epoch, first)) == epochs
+    assert checks.epochs_of(converged(epoch, first, passed=False)) is None
+
+
+@pytest.mark.parametrize(
+    ("submitter", "wrong"),
+    [
+        ("bolt", True),
+        ("acme", False),
+        ("ACME ", False),
+        (" ", False),
+        (5, False),
+        (None, False),
+        ("Placeholder", False),
+    ],
+)
+def test_sys09_other_rules_name_a_submitter_that_is_none(submitter, wrong):
+    box = SimpleNamespace(data={"submitter": submitter}, parts=("systems", "box.json"), line_of=lambda name: 3)
+    unread = SimpleNamespace(data=None)
+    submission = SimpleNamespace(org="acme", place=lambda *parts: "/".join(parts))
+    files = SimpleNamespace(submission=submission, descriptions={"box": box, "crate": unread})
+    found = [(fault.path, fault.line) for fault in checks.submitter_is_the_folder(files)]
+    assert found == [("systems/box.json", 3)] * wrong

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -176,6 +177,8 @@ def test_what_an_edition_does_not_know_has_no_place(path):
         (f"{SET}/my_checker.py", 1, 0),
         ("source/x/limits.yaml", 0, 0),
         ("benchmarks/x/limits.yaml", 0, 0),
+        (f"{SET}/my_checker/", 0, 0),
+        (f"{SET}/result_0.log/", 0, 0),
         (f"{SET}/Result_0.txt", 0, 1),
         (f"{SET}/results.log", 0, 1),
         (f"{SET}/result_0.txt", 0, 0),
@@ -213,14 +216,104 @@ def test_folders_of_results_are_of_a_benchmark_and_hold_logs(edition, path, benc
 
 def test_a_submission_without_results_is_told_so():
     (fault,) = checks.folders_of_results_hold_logs(listed("source/x"), OURS)
-    assert (fault.found, fault.wanted) == ("no results", "results/")
+    assert (fault.line, fault.found, fault.wanted) == (1, "no results", "results/")
     assert list(checks.folders_of_results_hold_logs(listed("systems/box.json"), OURS)) == []  # it is being prepared
 
 
 def test_what_cannot_be_handed_on_is_named_once():
-    submission = listed("ok.md", "bad\nname.md", link="a", special="b", unreadable="c\n")
+    submission = listed("ok.md", "d/e/bad\nname.md", link="a", special="b", unreadable="c\n")
     found = [fault.found for fault in checks.entries_are_files_and_folders(submission, OURS)]
     assert found == ["the name bad\\nname.md", "a symbolic link", "a pipe, socket or device", "not readable"]
+
+
+NO_SCALINGS = SimpleNamespace(limits=SimpleNamespace(scalings=(), ledger="optional", weights=None, environment=None))
+
+
+@pytest.mark.parametrize(
+    ("path", "placed"),
+    [
+        ("results/box/deepcam/ledger.jsonl", True),
+        ("results/box/ledger.jsonl", False),
+        ("results/box/deepcam/more/ledger.jsonl", False),
+    ],
+)
+def test_a_ledger_lies_beside_logs_where_there_are_no_scalings(path, placed):
+    assert len([*checks.files_have_a_place(listed(path), NO_SCALINGS)]) == (0 if placed else 1)
+
+
+def with_sets(submission, *folders, superseded=()):
+    """The submission with sets of runs in these folders; those in the fourth level below results/ are a campaign's."""
+    sets = [
+        SimpleNamespace(
+            path=submission.path.joinpath("results", *parts),
+            name="/".join(parts),
+            place=SimpleNamespace(campaign=parts[3] if parts[3:] and parts[1] == "tuning" else ""),
+            superseded=[SimpleNamespace(file=submission.path / file) for file in superseded],
+        )
+        for parts in (folder.split("/") if folder else () for folder in folders)
+    ]
+    return Submission(submission.path, "acme", submission.path, submission.entries, tuple(sets))
+
+
+@pytest.mark.parametrize(
+    ("folder", "strong", "rounds"),
+    [
+        ("box/strong/scaffold", True, False),
+        ("strong/Strong/scaffold", False, False),
+        ("box/Strong/strong", False, False),
+        ("tuning/strong/tuning", True, False),
+        ("box/scaffold", False, True),
+        ("box/strong/scaffold/more", False, False),
+        ("box/tuning/scaffold", False, False),
+        ("box/tuning/scaffold/c1", True, False),
+        ("", False, False),
+    ],
+)
+def test_logs_lie_at_their_scaling_as_far_as_there_are_any(folder, strong, rounds):
+    submission = with_sets(listed(), folder)
+    for edition, right in ((OURS, strong), (ROUND, rounds)):
+        found = [(f.line, f.found) for f in checks.logs_lie_where_they_belong(submission, edition)]
+        assert found == ([] if right else [(1, f"results/{folder}".rstrip("/"))])
+
+
+def test_where_logs_belong_is_said_as_far_as_there_are_scalings():
+    (fault,) = checks.logs_lie_where_they_belong(with_sets(listed(), "box/strong/deepcam"), ROUND)
+    assert (fault.wanted, fault.path) == ("results/<system>/<benchmark>", "box/strong/deepcam")
+
+
+@pytest.mark.parametrize("scalings", [("strong", "weak"), ()])
+def test_campaigns_belong_into_editions_that_tune(scalings):
+    edition = SimpleNamespace(limits=SimpleNamespace(scalings=scalings))
+    assert len([*checks.logs_lie_where_they_belong(with_sets(listed(), "box/tuning/scaffold/c1"), edition)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "empty"),
+    [
+        ("results/box/strong/scaffold/", "box/strong/scaffold", False),
+        ("results/box/strong/scaffold/", "box/strong/deepcam", True),
+        ("results/box/strong/scaffold/", "box/strong/scaffold/more", True),
+        ("results/box/tuning/scaffold/", "box/tuning/scaffold/c1", False),
+        ("results/box/tuning/scaffold/", "box/tuning/scaffold/c1/confirmation", False),
+        ("results/box/tuning/scaffold/", "box/tuning/deepcam/c1", True),
+    ],
+)
+def test_folders_of_benchmarks_hold_logs_or_campaigns(path, folder, empty):
+    submission = with_sets(listed(path, "results/x.md", "source/x"), folder)
+    found = [(fault.line, fault.path) for fault in checks.folders_of_results_hold_logs(submission, OURS)]
+    assert found == [(1, f"acme/{path}".rstrip("/"))] * empty
+
+
+def test_superseded_logs_are_strays_where_no_ledger_is_known(monkeypatch):
+    aside = f"{SET}/superseded/1/result_0.txt"
+    files = listed(aside, f"{SET}/result_0.txt", f"{SET}/Result_1.txt", "notes.rst")
+    submission = with_sets(files, "box/strong/scaffold", superseded=[aside])
+    strays = [(entry, 5) for entry in files.entries[2:]]  # of which another rule names one
+    monkeypatch.setattr(Submission, "strays", lambda self: iter(strays))
+    for edition, lines in ((OURS, [5]), (ROUND, [5, 1])):
+        faults = list(checks.log_lines_are_of_sets(submission, edition))
+        assert [fault.line for fault in faults] == lines
+        assert [fault.path for fault in faults] == ["acme/notes.rst", f"acme/{aside}"][: len(lines)]
 
 
 def test_lines_with_the_token_that_are_no_events_are_looked_at_up_to_a_limit(tree, found, monkeypatch):

@@ -2,11 +2,13 @@
 
 import hashlib
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import safetensors.numpy
 
+from compliance.checks import weights as checks
 from compliance.engine import judge
 from rules.edition import load
 
@@ -321,3 +323,57 @@ def test_wgt04_a_link_is_no_file_that_was_left_out(tuned, found):
     path.parent.mkdir()
     path.symlink_to("nowhere")
     assert ("result_0.safetensors", 1, "WGT04") in found(tuned.root)
+
+
+@pytest.mark.parametrize("rest", ["gone", "other"])
+def test_wgt04_a_file_that_is_gone_does_not_excuse_the_next(weighted, found, rest):
+    weighted.weights(1).unlink()
+    if rest == "other":
+        weighted.weights(2).write_bytes(b"other")
+    else:
+        weighted.weights(2).unlink()
+    assert found(weighted.root) == [(f"result_{i}.safetensors", 1, "WGT04") for i in (1, 2)]
+
+
+# Checks alone, of made-up runs
+
+
+def run_with(number, parameters=1234, problem="tiny", division="closed", digest=None, size=100):
+    """A run whose log names weights."""
+    named = SimpleNamespace(line=10 + number, digest=digest, size=size) if digest else None
+    facts = {"path": f"result_{number}.txt", "problem": problem, "division": division, "weights": named}
+    return SimpleNamespace(**facts, value={"parameter_count": parameters}.get)
+
+
+@pytest.mark.parametrize("division", ["closed", "open"])
+@pytest.mark.parametrize(("parameters", "problem"), [(None, "tiny"), ("1234", "tiny"), (1234, "other"), (1234, None)])
+def test_wgt06_a_model_without_a_known_size_does_not_excuse_the_next(monkeypatch, division, parameters, problem):
+    runs = [run_with(0, parameters, problem, division), run_with(1, division=division)]
+    monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None) for run in runs])
+    monkeypatch.setattr(checks, "read_tensors", lambda path: [SimpleNamespace(count=1233)])
+    terms = SimpleNamespace(edition=SimpleNamespace(problems={"tiny": SimpleNamespace(buffer_count=0)}))
+    found = [(fault.path, fault.found) for fault in checks.weights_are_of_the_model(runs, None, terms)]
+    assert found == [("weights/result_1.safetensors", "1233 numbers")]
+
+
+def of_one_run(monkeypatch, *runs, copies=()):
+    """The paths that WGT08 finds, of runs whose files hold the same tensor and may have 100 bytes."""
+    monkeypatch.setattr(checks, "_contents", lambda run: {"0" * 64: 1000})
+    limits = SimpleNamespace(weights=SimpleNamespace(largest=100, shared=0.5))
+    across = SimpleNamespace(
+        runs=runs,
+        copies=copies,
+        edition=lambda run: SimpleNamespace(limits=limits),
+        strangers=lambda run, other: False,
+    )
+    return [fault.path for fault in checks.weights_are_of_one_run(across)]
+
+
+@pytest.mark.parametrize(("size", "found"), [(99, ["result_1.txt"]), (100, ["result_1.txt"]), (101, [])])
+def test_wgt08_files_up_to_a_size_are_compared(monkeypatch, size, found):
+    assert of_one_run(monkeypatch, run_with(0, digest="a"), run_with(1, digest="b", size=size)) == found
+
+
+def test_wgt08_runs_without_weights_and_copies_do_not_excuse_the_next(monkeypatch):
+    runs = [run_with(0), run_with(1, digest="a"), run_with(2, digest="a"), run_with(3, digest="a")]
+    assert of_one_run(monkeypatch, *runs, copies=["result_2.txt"]) == ["result_3.txt"]
