@@ -17,11 +17,13 @@ def set_aside(log: Log, metric: str) -> None:
     if not resumed:
         return
     scores = [e.line for e in log.all(metric)]
-    last = [scores[at - 1] if (at := bisect_right(scores, line)) else 0 for line in resumed]  # before each resumption
 
     def stands(event: Event) -> bool:
+        """Return whether no interruption follows, or a score comes before it."""
         following = bisect_right(resumed, event.line)
-        return following == len(resumed) or event.line < last[following]
+        if following == len(resumed):
+            return True
+        return bisect_right(scores, event.line) < bisect_right(scores, resumed[following])
 
     for key in BEGUN:
         log.events[key] = [e for e in log.all(key) if stands(e)]

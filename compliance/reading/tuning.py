@@ -20,8 +20,6 @@ from compliance.reading.run import Run
 from compliance.reading.tree import Set
 from rules.edition import Edition
 
-READ = 100  # parsed campaigns that are cached
-
 
 @dataclass(frozen=True)
 class Read:
@@ -60,7 +58,7 @@ def _frozen(path: Path) -> Campaign:
     return found
 
 
-@functools.lru_cache(READ)
+@functools.lru_cache
 def _once(path: Path, digest: bytes) -> Campaign | ValueError:
     """Return the campaign in a file with this digest, or the error. It is cached, since a large one takes seconds."""
     try:

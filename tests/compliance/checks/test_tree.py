@@ -1,6 +1,7 @@
 """TREE: what lies where nothing is looked for, or has no place in a submission."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -335,3 +336,10 @@ def test_campaigns_beside_empty_folders_share_what_concerns_them(tree, law):
     assert len(campaigns) == 30
     assert len({id(s.about) for s in campaigns}) == 1
     assert sum(f.code == "TREE08" for f in campaigns[0].about) == 30
+
+
+def test_a_submission_can_be_walked_unless_its_listing_was_cut():
+    submission = listed("README.md", "LICENSE")
+    assert list(checks.submission_can_be_walked(submission, OURS)) == []
+    (fault,) = checks.submission_can_be_walked(replace(submission, cut=True), OURS)
+    assert (fault.line, fault.found) == (1, "more than 2 files and folders")

@@ -46,6 +46,11 @@ def test_findings_name_it_as_the_paths_were_given(registered, law, monkeypatch):
     edition = load("v1.0", law)
     for folder, name, shown in (
         (registered.root.parents[1], "v1.0/acme", "v1.0/registry.yaml"),
+        (
+            registered.root.parents[2],
+            f"{registered.root.parts[-3]}/v1.0/acme",
+            f"{registered.root.parts[-3]}/v1.0/registry.yaml",
+        ),
         (registered.root.parent, "acme", str(registered.root.parent / "registry.yaml")),
         (registered.root, ".", str(registered.root.parent / "registry.yaml")),
     ):

@@ -3,13 +3,21 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from benchmark.log import Event
 from compliance.engine import judge
 from compliance.reading import run as module
-from compliance.reading.run import LARGEST, Fact, facts_of
+from compliance.reading.log import size_of
+from compliance.reading.run import LARGEST, Fact, Launch, Origin, facts_of
+from compliance.reading.scores import Numbers
+from compliance.reading.series import Evaluation, Evaluations, Spans
+from compliance.reading.terms import terms_for
+from compliance.reading.timeline import timeline
+from compliance.reading.waiting import Waited, Waits
+from rules.edition import load
 
 
 def run_of(tree, law, index=2):
@@ -97,10 +105,134 @@ def test_of_keys_that_no_rule_knows_so_much_is_kept(monkeypatch):
     assert {key: len(str(f.value)) for key, f in found.items()} == {"a": 500, "b": 90}
 
 
+@pytest.mark.parametrize(("left", "kept"), [(-1, False), (0, False), (1, True), (2, True)])
+def test_values_of_keys_that_no_rule_knows_are_smaller_than_their_room(monkeypatch, left, kept):
+    value = ["y" * 90]
+    monkeypatch.setattr(module, "LARGEST_ALL", len("b") + size_of(value) + left)
+    assert ("b" in facts_of({}, {"b": fact(value)})) is kept
+
+
 def test_what_a_run_takes_is_counted(tree, law):
     run, _ = run_of(tree, law)
     facts = {**run.facts, "more": Fact(1, "x" * 1000)}
     assert 1000 <= replace(run, facts=facts).kept - run.kept <= 1200 and 1000 < run.kept < 50_000
+
+
+def made(logs, *events, edition="v1.0", benchmark="scaffold"):
+    """The run of a log of these events: (key, milliseconds, value) or (key, milliseconds, value, metadata)."""
+    named = [(*event, {})[:4] for event in events]
+    log = logs.read(*(Event(i, time, "", key, value, more) for i, (key, time, value, more) in enumerate(named, 1)))
+    terms = terms_for(log, load(edition), benchmark)
+    return module.run_of(log, terms, timeline(log, terms), Path("nowhere/result_0.txt"), 0, False)
+
+
+@pytest.mark.parametrize(
+    ("part", "least", "most"),
+    [
+        ({"spans": {"epoch": Spans([(1, 2)] * 3), "eval": Spans([(1, 2)])}}, 64, 64),
+        ({"evaluations": Evaluations([Evaluation(1, 2, None, None, 0.5)] * 3)}, 120, 120),
+        ({"waits": Waits([Waited(1.0, 1.0, 1.0, None, None)] * 3)}, 120, 120),
+        ({"numbers": Numbers([(1, None, (1.0, 2.0))] * 3, 9)}, 96, 96),
+        ({"source": {f"{i}.py": "0" * 64 for i in range(3)}}, 3 * 64, 1000),
+        ({"lines": frozenset({1, 2, 3})}, 3 * 8, 1000),
+    ],
+)
+def test_of_numbers_the_bytes_are_counted_and_of_the_rest_roughly(logs, part, least, most):
+    empty = replace(made(logs), spans={})
+    assert least <= replace(empty, **part).kept - empty.kept <= most
+
+
+CLOCK = ("run_start", 1000, None), ("run_stop", 9000, None)
+
+
+@pytest.mark.parametrize(
+    ("edges", "joules"), [(CLOCK, 800.0), (CLOCK[:1], None), ((("run_start", None, 0), CLOCK[1]), None)]
+)
+def test_energy_is_that_of_the_timed_span(logs, edges, joules):
+    readings = [("power_reading", time, 100.0) for time in range(0, 11_000, 1000)]
+    run = made(logs, edges[0], *readings, *edges[1:])
+    assert run.joules == joules and (run.energy is None) is (joules is None)
+
+
+BY_SAMPLES = load("mlperf-hpc-v3.0").benchmarks["openfold"]
+
+
+@pytest.mark.parametrize(
+    ("shares", "samples"),
+    [((), None), ((0.5, 0.6, 0.7), 300), ((0.5, 1.0, 1.1), 200), ((1.0, 1.0, 0.5), 100)],
+)
+def test_samples_are_counted_up_to_the_passing_evaluation_or_the_last(logs, shares, samples):
+    assert BY_SAMPLES.epoch_num == "samples" and not BY_SAMPLES.lower
+    scores = [
+        (BY_SAMPLES.metric, 2000 + i, share * BY_SAMPLES.target, {"epoch_num": 100 * i})
+        for i, share in enumerate(shares, 1)
+    ]
+    run = made(logs, CLOCK[0], *scores, CLOCK[1], edition="mlperf-hpc-v3.0", benchmark="openfold")
+    assert run.samples == samples and len(run.evaluations) == len(shares)
+    scores = [("eval_accuracy", *score[1:]) for score in scores]
+    assert made(logs, CLOCK[0], *scores, CLOCK[1]).samples is None  # there, epochs are counted
+
+
+def test_a_score_without_a_time_or_a_number_is_no_evaluation(logs):
+    scores = [("eval_accuracy", time, value) for time, value in ((2000, 0.5), (None, 0.5), (2000, "0.5"), (2001, 0.25))]
+    assert [e.value for e in made(logs, CLOCK[0], *scores, CLOCK[1]).evaluations] == [0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "source", "number"),
+    [
+        ({"source": "registry", "entry": 7}, "registry", 7),
+        ({"source": "os.urandom"}, "os.urandom", None),
+        ({"source": ["registry"], "entry": "7"}, None, None),
+        ({"source": 5, "entry": True}, None, None),
+    ],
+)
+def test_a_seed_says_where_it_is_from(logs, metadata, source, number):
+    assert made(logs, ("seed", 1, 5, metadata), ("seed", 1, 6)).origin == Origin(1, source, number)
+    assert made(logs).origin is None
+
+
+@pytest.mark.parametrize(
+    ("value", "line", "number", "digest"),
+    [(3, "a" * 64, 3, "a" * 64), ("3", 7, None, None), (True, None, None, None), (None, [], None, None)],
+)
+def test_a_run_says_which_start_it_is(logs, value, line, number, digest):
+    assert made(logs, ("ledger", 5, value, {"line": line})).launch == Launch(1, 5, number, digest)
+    later = made(logs, ("resumed", 6, {"ledger": value}), ("resumed", 7, value)).resumptions
+    assert later == (Launch(1, 6, number, None), Launch(2, 7, None, None))
+    assert made(logs).launch is None
+
+
+@pytest.mark.parametrize(
+    ("only", "value", "measured"),
+    [(True, {"throughput": 2.0}, Fact(2, {"throughput": 2.0})), (True, 2.0, None), (False, {"throughput": 2.0}, None)],
+)
+def test_a_log_that_measures_throughput_alone_has_its_totals(logs, only, value, measured):
+    run = made(logs, ("throughput_only", 1, only), ("throughput", 2, value))
+    assert (run.measured, run.throughput_only) == (measured, only)
+    assert made(logs, ("throughput_only", 1, only)).measured is None
+
+
+@pytest.mark.parametrize("only", [True, False])
+def test_trials_of_the_input_are_those_of_a_log_that_has_nothing_else(logs, only):
+    run = made(logs, ("io_only", 1, only), ("io_trial", 2, {"throughput": 4.0}))
+    assert [tried.rate for tried in run.trials] == ([4.0] if only else [])
+
+
+def test_equal_files_of_two_logs_are_kept_once(monkeypatch):
+    monkeypatch.setattr(module, "_KNOWN", {})
+    first, equal, other = {"a.py": "0"}, {"a.py": "0"}, {"a.py": "1"}
+    assert module._shared("digest", first) is first
+    assert module._shared("digest", equal) is first
+    assert module._shared("digest", other) is other  # whatever digest a log claims for its files
+    for digest in (None, ["digest"]):
+        assert all(module._shared(digest, files) is files for files in (first, equal))
+
+
+def test_the_files_of_so_many_sources_are_remembered(monkeypatch):
+    monkeypatch.setattr(module, "_KNOWN", {})
+    pairs = [[module._shared(str(i), {"a.py": str(i)}) for _ in range(2)] for i in range(300)]
+    assert [one is two for one, two in pairs] == [True] * 256 + [False] * 44
 
 
 def test_so_much_is_read_and_no_more():
@@ -150,6 +282,7 @@ def test_a_span_without_an_end_closes_where_the_next_begins_or_at_the_runs_end(l
     for none in (None, module.Mark(9, None)):
         assert module._spans(log, "epoch", none) == [(10, 20), (20, 30)]
     assert module._last_line(log, "epoch") == 6 and module._last_line(log, "eval") == 0
+    assert module._last_line(read(logs, ("eval_start", 10, None)), "eval") == 1
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_numbers_are_hits_and_predictions_of_the_foreground_or_sums(logs, terms)
     assert numbers_of(logs.event(1, "eval_accuracy", **COUNTS), terms_for(Log("x"), load("v1.0"), "scaffold")) == ()
 
 
-@pytest.mark.parametrize("wrong", [None, [], [1], [1, 2, -3], [1, 2, 3.0], [1, 2, True], [1, 2, 1 << 62], [1, 2, 3, 4]])
+@pytest.mark.parametrize("wrong", [None, [], [1], [1, 2, -1], [1, 2, 3.0], [1, 2, True], [1, 2, 1 << 62], [1, 2, 3, 4]])
 def test_counts_are_three_lists_of_integers_of_one_length(logs, wrong):
     assert counts_of(logs.event(1, "eval_accuracy", **COUNTS)) is not None
     assert counts_of(logs.event(1, "eval_accuracy", **{**COUNTS, "predicted": wrong})) is None
@@ -46,6 +46,7 @@ def test_numbers_are_kept_as_far_as_they_are_alike():
     kept = Numbers(rows, 2)
     assert (kept.width, list(kept)) == (2, rows[:2])
     assert list(Numbers(rows, 9)) == [rows[0], rows[1], rows[3]]
+    assert list(Numbers([rows[0], rows[2]], 9)) == rows[:1]  # as the first ones, whatever follows
     assert list(Numbers((), 9)) == [] and Numbers((), 9).width == 0
 
 

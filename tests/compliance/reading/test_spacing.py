@@ -27,7 +27,7 @@ def test_of_many_each_later_one_is_told_once():
 
 @pytest.mark.parametrize("seeds", [[], [5], [FAR]])
 def test_fewer_than_two_are_not_close(seeds):
-    assert close(seeds, 100, RING) == []
+    assert close(seeds, 100, RING) == close(seeds, 2 * RING, RING) == []
     assert evenly_spaced(seeds, 100, RING) is None
 
 

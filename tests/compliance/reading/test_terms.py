@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.reading.terms import terms_for
+from compliance.reading.terms import Terms, terms_for
 from rules.edition import load
 
 ROUND = load("mlperf-hpc-v2.0")
@@ -73,6 +73,11 @@ def test_rules_that_do_not_hold_for_a_log_are_left_out(logs):
         terms = terms_for(logs.read(logs.event(1, key, value=True)), load("v1.0"))
         some = frozenset(sorted(terms.codes)[:2])
         assert replace(terms, without=some).codes == terms.codes - some
+
+
+def test_a_log_is_of_a_scored_run_unless_it_says_otherwise():
+    ours = load("v1.0")
+    assert Terms(ours, "scaffold", None, {}, None, "closed").codes == ours.codes
 
 
 def test_a_problem_of_another_benchmark_is_none(logs):

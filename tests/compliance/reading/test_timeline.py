@@ -65,6 +65,13 @@ def test_an_epoch_that_is_a_whole_float_is_its_integer_and_every_epoch_can_be_a_
     assert epoch_of(logs.event(1, "epoch_start")._replace(metadata=None)) is None
 
 
+@pytest.mark.parametrize("length", [79, 80, 81])
+def test_an_epoch_that_is_no_number_is_known_by_its_beginning(logs, length):
+    number = ["x" * (length - 4)]  # with the brackets and quotes
+    found = epoch_of(logs.event(1, "epoch_start", epoch_num=number))
+    assert str(number).startswith(found) and len(found) == min(length, 80)
+
+
 def run(logs, *scores):
     """The timeline of a run from line 2 to line 8, second 1 to second 9, with scores (line, milliseconds, value)."""
     events = [logs.event(line, "score", time, value, epoch_num=line) for line, time, value in scores]
@@ -77,6 +84,8 @@ def run(logs, *scores):
     [
         (3, 1000, True, False),
         (7, 9000, True, False),
+        (2, 1000, True, False),
+        (8, 9000, True, False),
         (7, None, True, False),  # a time that is none can't be outside
         (3, 999, False, False),
         (1, 5000, False, False),

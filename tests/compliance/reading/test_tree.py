@@ -119,6 +119,27 @@ def test_log_lines_are_found_under_any_name(tree):
     assert misnamed_log(os.scandir(folder)) == ""
 
 
+def test_log_lines_are_looked_for_in_files_and_not_behind_links(tmp_path, logs):
+    logs.good(1).write(tmp_path / "elsewhere" / "a.log")
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "link.log").symlink_to(tmp_path / "elsewhere" / "a.log")
+    assert misnamed_log(os.scandir(tmp_path / "set")) == ""
+
+
+def test_a_file_that_cannot_be_read_hides_no_log_behind_it(tmp_path, logs):
+    for name in ("a.log", "b.log"):
+        logs.good(1).write(tmp_path / name)
+    entries = sorted(os.scandir(tmp_path), key=lambda entry: entry.name)
+    (tmp_path / "a.log").unlink()
+    assert misnamed_log(entries) == "b.log"
+
+
+@pytest.mark.parametrize(("most", "line"), [(1, 2), (2, 2), (3, 0), (4, 0)])
+def test_more_lines_with_the_token_than_can_be_searched_count_as_an_event(tmp_path, most, line):
+    (tmp_path / "a.rst").write_text("x\n" + ":::MLLOG x\n" * 3)
+    assert reading_tree.first_event(tmp_path / "a.rst", most) == (line, min(most + 1, 3))
+
+
 def test_so_much_is_read_and_no_more():
     assert reading_tree.MOST_ENTRIES == 200_000
     assert reading_tree.DEEPEST == 32
@@ -181,7 +202,112 @@ def test_logs_that_were_made_again_are_aside(tmp_path):
             "superseded/1/result_0.txt",
             "superseded/2/result_0.txt",
         ]
+        assert not any(log.pruned for log in found.superseded)
     assert len(within) == 1
+
+
+def files(folder, *names):
+    """Empty files below a folder."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+
+
+def held(found, home):
+    """The logs and the superseded logs of a set, below its folder."""
+    return [[log.file.relative_to(home).as_posix() for log in logs] for logs in (found.logs, found.superseded)]
+
+
+def both(root, *parts):
+    """A set as a submission has it, and as it is read when given by itself."""
+    home = root.joinpath(*parts)
+    (within,) = (s for s in read_submission(root, "acme", root).sets if s.path == home)
+    alone = reading_tree.read_set(home, f"acme/{'/'.join(parts)}", home)
+    return home, (within, alone)
+
+
+@pytest.mark.parametrize("parts", [("results",), ("results", "box", "strong", "scaffold")])
+def test_superseded_logs_of_all_times_are_in_the_order_of_their_numbers(tmp_path, parts):
+    """Their folder has no log of its own here."""
+    files(tmp_path.joinpath(*parts), "result_0.txt", "superseded/1/result_1.txt", "superseded/2/result_0.txt")
+    home, sets = both(tmp_path, *parts)
+    for found in sets:
+        assert held(found, home) == [["result_0.txt"], ["superseded/2/result_0.txt", "superseded/1/result_1.txt"]]
+    assert len(read_submission(tmp_path, "acme", tmp_path).sets) == 1
+
+
+def test_superseded_logs_of_no_set_are_a_set_of_their_own(tmp_path):
+    files(tmp_path / "results" / "box" / "strong" / "scaffold", "superseded/1/result_0.txt", "superseded/result_0.txt")
+    found = read_submission(tmp_path, "acme", tmp_path).sets
+    assert [s.path.name for s in found] == ["superseded", "1"] and not any(s.superseded for s in found)
+
+
+@pytest.mark.parametrize(
+    ("parts", "pruned"),
+    [
+        (("results", "box", "weak", "scaffold"), True),
+        (("results", "box", "strong", "scaffold"), False),
+        (("results", "box", "strong", "weak"), False),
+        (("results", "weak", "strong", "scaffold"), False),
+    ],
+)
+def test_pruned_logs_belong_to_weak_sets_and_come_last(tmp_path, parts, pruned):
+    files(tmp_path.joinpath(*parts), "result_1.txt", "result_2.txt", "pruned_results/result_0.txt", "README.md")
+    files(tmp_path.joinpath(*parts), "pruned_results/README.md")
+    home, sets = both(tmp_path, *parts)
+    own = [("result_1.txt", False), ("result_2.txt", False)]
+    wanted = [*own, ("pruned_results/result_0.txt", True)] if pruned else own
+    for found in sets:
+        assert [(log.file.relative_to(home).as_posix(), log.pruned) for log in found.logs] == wanted
+        assert [log.name for log in found.logs] == [f"acme/{'/'.join(parts)}/{name}" for name, _ in wanted]
+
+
+@pytest.mark.parametrize("inner", ["", "a/b/"])
+def test_pruned_logs_lie_directly_in_their_set(tmp_path, inner):
+    files(tmp_path, f"results/box/weak/{inner}pruned_results/result_0.txt")
+    assert read_submission(tmp_path, "acme", tmp_path).sets == ()
+
+
+def test_no_link_leads_to_logs_of_a_set(tmp_path):
+    elsewhere, home = tmp_path / "elsewhere", tmp_path / "results" / "box" / "weak" / "scaffold"
+    files(elsewhere, "result_7.txt")
+    files(home, "result_0.txt", "superseded/1/result_0.txt", "superseded/1/README.md")
+    (home / "result_1.txt").symlink_to(elsewhere / "result_7.txt")
+    (home / "superseded" / "1" / "result_1.txt").symlink_to(elsewhere / "result_7.txt")
+    (home / "superseded" / "2").symlink_to(elsewhere)
+    (home / "pruned_results").symlink_to(elsewhere)
+    for found in both(tmp_path, "results", "box", "weak", "scaffold")[1]:
+        assert held(found, home) == [["result_0.txt"], ["superseded/1/result_0.txt"]]
+
+
+def test_only_files_count_for_the_size_of_a_submission(tmp_path):
+    files(tmp_path / "acme", "folder/empty")
+    (tmp_path / "acme" / "file").write_text("four")
+    (tmp_path / "acme" / "link").symlink_to("file")
+    os.mkfifo(tmp_path / "acme" / "pipe")
+    found = read_submission(tmp_path / "acme", "acme", tmp_path)
+    assert {entry.parts[-1]: (entry.kind, entry.size) for entry in found.entries} == {
+        "file": ("file", 4),
+        "folder": ("folder", 0),
+        "empty": ("file", 0),
+        "link": ("link", 0),
+        "pipe": ("special", 0),
+    }
+
+
+def test_what_cannot_be_listed_is_unreadable(tmp_path):
+    assert reading_tree.scan(tmp_path / "nowhere") == ([], "No such file or directory")
+    found = read_submission(tmp_path / "nowhere", "acme", tmp_path)
+    assert found.entries == (reading_tree.Entry((".",), "unreadable", 0),)
+
+
+def test_an_entry_that_vanishes_while_it_is_looked_at_is_unreadable(tmp_path, monkeypatch):
+    files(tmp_path, "gone")
+    scanned = reading_tree.scan(tmp_path)
+    (tmp_path / "gone").unlink()
+    monkeypatch.setattr(reading_tree, "scan", lambda path: scanned)
+    (entry,) = read_submission(tmp_path, "acme", tmp_path).entries
+    assert (entry.parts, entry.kind, entry.size) == (("gone",), "unreadable", 0)
 
 
 @pytest.mark.parametrize(

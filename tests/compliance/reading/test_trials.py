@@ -41,6 +41,12 @@ def test_what_is_not_there_is_none(value):
     assert found[1] == "-" and found[4] == "-" and set(found[5:]) == {None}
 
 
+def test_nothing_is_a_measurement():
+    """No wait at all, and no bytes from the device."""
+    (found,) = trials_of(log_of(FIGURES | {"wait_seconds": {"p99": 0}, "physical_bytes": {"total": 0}}))
+    assert (found.p99, found.physical, found.speed(found.physical)) == (0, 0, 0)
+
+
 @pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), True, "4", 10**400])
 def test_what_is_no_measurement_is_none(wrong):
     (found,) = trials_of(log_of(FIGURES | {"throughput": wrong, "seconds": wrong}))

@@ -1,4 +1,5 @@
 import json
+import os
 import time
 from types import SimpleNamespace
 
@@ -7,10 +8,22 @@ import pytest
 from benchmark.ledger import Asked, Entry, Start
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
+from compliance.reading import tuning as module
 from compliance.reading.discovery import discover
 from compliance.reading.ledger import read_beside
 from compliance.reading.tree import is_tuning, place_of
-from compliance.reading.tuning import asked_late, entry_of, given_names, point_of, read, winner_of
+from compliance.reading.tuning import (
+    asked_late,
+    course_of,
+    entry_of,
+    given_names,
+    left_out,
+    point_of,
+    read,
+    settings_of,
+    winner_of,
+)
+from rules.edition import load
 
 
 def trials_of(tuned):
@@ -51,6 +64,27 @@ def test_what_cannot_be_read_is_said(tuned, damage):
     assert "wanted" in found.fault[1]
 
 
+@pytest.mark.parametrize(("make", "why"), [(None, "No such file or directory"), (os.mkdir, "no regular file")])
+def test_a_campaign_that_is_no_file_says_why(tuned, make, why):
+    path = tuned.folder / "campaign.json"
+    path.unlink()
+    if make:
+        make(path)
+    fault = "campaign.json", f"found no file that can be read ({why}), wanted campaign.json"
+    assert read(tuned.folder, None).fault == fault
+
+
+@pytest.mark.parametrize("change", [lambda text: text[:-1] + "]", lambda text: text + "\n"])
+def test_a_campaign_is_read_again_after_its_last_byte_changed(tuned, monkeypatch, change):
+    """Also where the campaign is as large as one may be."""
+    path = tuned.folder / "campaign.json"
+    text = path.read_text()
+    monkeypatch.setattr(module, "LARGEST", len(text))
+    assert read(tuned.folder, None).campaign == tuned.campaign
+    path.write_text(change(text))
+    assert read(tuned.folder, None).campaign is None
+
+
 def test_where_campaigns_lie(tuned):
     place = place_of(tuned.folder)
     assert (place.org, place.system, place.scaling, place.benchmark) == ("acme", "box", "tuning", "scaffold")
@@ -70,6 +104,13 @@ def test_what_a_sampler_proposes_is_within_the_space(tuned, point):
     assert point_of(opened, 1) == {"learning_rate": 1e-3}
     with pytest.raises(ValueError, match=r"found (a|learning_rate) .* in the point of trial 0, wanted a point of the"):
         point_of(opened, 0)
+
+
+def test_of_names_that_a_space_does_not_have_the_first_is_told(tuned):
+    campaign = campaign_of({**tuned.VALUES, "sampler": "optuna"}, "campaign")
+    point = {"learning_rate": 1e-3, "b": 2, "a": 1}
+    with pytest.raises(ValueError, match=r"^found a 1 in the point of trial 0, wanted a point of the space$"):
+        point_of(Opened(campaign, "00" * 32, OWN, "0" * 64, 0, {0: point}), 0)
 
 
 def test_a_campaign_is_read_once_for_all_rules(tuned):
@@ -112,3 +153,33 @@ def test_the_quickest_trial_wins_and_of_equals_the_first(trials, winner):
     runs = [SimpleNamespace(number=n, seconds=seconds, converged=reached) for n, seconds, reached in trials]
     assert winner_of(runs).number == winner
     assert winner_of([run for run in runs if not run.converged]) is None
+
+
+TUNING = load("v1.0").limits.tuning
+
+
+@pytest.mark.parametrize(
+    ("campaign", "confirmation", "edition", "without"),
+    [
+        ("first", False, "v1.0", TUNING.trials_without),
+        ("first", True, "v1.0", TUNING.confirmations_without),
+        ("", False, "v1.0", ()),
+        ("first", False, "mlperf-hpc-v3.0", ()),  # which knows no campaigns
+    ],
+)
+def test_rules_on_sets_of_runs_are_left_out_for_campaigns_alone(campaign, confirmation, edition, without):
+    place = SimpleNamespace(campaign=campaign, confirmation=confirmation)
+    runs = SimpleNamespace(place=place, trials=bool(campaign) and not confirmation)
+    assert left_out(runs, load(edition)) == frozenset(without)
+
+
+def test_the_course_of_a_trial_has_the_scores_of_its_epochs():
+    scores = [SimpleNamespace(epoch=epoch, time_ms=5, value=0.5) for epoch in (1, None, 2)]
+    course = course_of(SimpleNamespace(start_ms=1, stop_ms=9, evaluations=scores))
+    assert (course.start, course.stop, course.evaluations) == (1, 9, ((1, 5, 0.5), (2, 5, 0.5)))
+
+
+@pytest.mark.parametrize("value", [None, [], "learning_rate"])
+def test_settings_that_are_no_object_are_none(value):
+    assert settings_of(SimpleNamespace(value=lambda key: value)) == {}
+    assert settings_of(SimpleNamespace(value=lambda key: {"a": 1})) == {"a": 1}

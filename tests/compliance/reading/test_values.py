@@ -27,7 +27,8 @@ def test_what_is_no_number(value):
         (" 18446744073709551615 ", (1 << 64) - 1),
         ("9" * 99, int("9" * 99)),
         (-1, None),
-        (-7.0, None),
+        (0.0, 0),
+        (-1.0, None),
         (1.5, None),
         (float(1 << 53), None),  # which integer was meant, nobody can tell
         (True, None),
