@@ -1,5 +1,5 @@
 # `make run`: the whole process, from an empty machine with Python 3.11 or newer to a figure of merit.
-# `make test`: style, and all tests but slow ones. `make test-slow`: those. CI runs both.
+# `make test`: style, types, and all tests but slow ones. `make test-slow`: those. CI runs both.
 # Each does all its own set-up, and does it once.
 
 PYTHON ?= python3
@@ -39,6 +39,7 @@ test-slow: setup
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 # By hand: whether tests notice changes of the code, a sample of 20 in each module: docs/mutants.md
 mutants: setup

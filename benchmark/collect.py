@@ -71,7 +71,9 @@ def files_of(log: Path) -> dict[str, str]:
     """Return the files that a log names; none if the run ended before it could name them. Raises ValueError, naming the
     line, if they are not sha256 by relative path."""
     event = next((e for e in read_log(log) if isinstance(e, Event) and e.key == "source"), None)
-    files = event.metadata.get("files") if event and isinstance(event.metadata, dict) else {}
+    if event is None or not isinstance(event.metadata, dict):
+        return {}
+    files = event.metadata.get("files")
     if not isinstance(files, dict):
         raise ValueError(f"{log}:{event.line}: source: found files {files!r:.80}, wanted sha256 by path")
     for path, digest in files.items():

@@ -6,11 +6,14 @@ import reprlib
 import types
 import typing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 SHORT = reprlib.Repr()
 SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 100
 SHORT.maxlevel = 3  # of lists in lists, each up to six values of which are shown
@@ -78,7 +81,7 @@ def convert(hint: Any, value: Any, where: str) -> Any:
 
     Raises ValueError, which begins with `where`, for a value of another type.
     """
-    if dataclasses.is_dataclass(hint):
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return build(hint, value, where)
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):

@@ -209,4 +209,5 @@ def digests(described: dict[str, Any]) -> dict[str, Any]:
 def sha256_of(path: Path) -> tuple[str, int]:
     """Return the sha256 of a regular file, and its size in bytes. Raises OSError."""
     with open_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+        digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type]  # the stub wants a class of io
+        return digest.hexdigest(), file.tell()

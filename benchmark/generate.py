@@ -17,8 +17,9 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -49,6 +50,7 @@ from benchmark.workers import share, work
 from benchmark.workload import AnyProblem, held_out, module_of
 
 Task = tuple[str, int]  # split, sample
+Item = TypeVar("Item")
 
 
 def tasks(problem: AnyProblem) -> list[Task]:
@@ -63,19 +65,21 @@ def make_one(root: Path, problem: AnyProblem, task: Task) -> None:
 
 def state_one(root: Path, problem: AnyProblem, task: Task) -> Entry:
     """Return the entry that a stored sample's file states."""
-    return module_of(problem).state_sample(root, problem, *task)
+    entry: Entry = module_of(problem).state_sample(root, problem, *task)
+    return entry
 
 
 def stream_one(root: Path, problem: AnyProblem, task: Task) -> Entry:
     """Return the entry of one sample without storing it."""
-    return module_of(problem).stream_sample(problem, *task)
+    entry: Entry = module_of(problem).stream_sample(problem, *task)
+    return entry
 
 
 def verify_one(root: Path, problem: AnyProblem, task: Task) -> Entry | str:
     """Read every byte of one stored sample. Return its entry, or a line that names its file and the fault."""
     module = module_of(problem)
     try:
-        found = module.measure_sample(root, problem, *task)
+        found: Entry = module.measure_sample(root, problem, *task)
         stated = found  # where files state nothing
         if module.state_sample is not module.measure_sample:
             stated = module.state_sample(root, problem, *task)
@@ -123,11 +127,11 @@ def generate(
     sweep(module.sample_path(root, problem, *task) for task in mine)
     for _ in progress(work(make_one, root, problem, mine, workers), len(mine), "generate", launch):
         pass
-    absent = missing(root, problem)
-    if gone := sorted(set(absent).intersection(mine)):
+    left = missing(root, problem)
+    if gone := sorted(set(left).intersection(mine)):
         split, sample = gone[0]
         raise ValueError(f"{module.sample_path(root, problem, split, sample)}: gone since it was made")
-    return None if absent else record(root, problem)
+    return None if left else record(root, problem)
 
 
 def record(root: Path, problem: AnyProblem, workers: int = 1) -> Manifest:
@@ -169,9 +173,11 @@ def stream(problem: AnyProblem, workers: int = 1) -> Manifest:
     return summarize(problem, list(entries))
 
 
-def progress(items, total: int, what: str, launch: Launch | None):
-    """Yield the items, with a progress bar on rank 0's stderr if that is a terminal (tqdm's `disable=None`)."""
-    return tqdm(items, total=total, desc=what, unit="sample", disable=True if launch and launch.rank else None)
+def progress(items: Iterable[Item], total: int, what: str, launch: Launch | None) -> Iterable[Item]:
+    """Return the items, with a progress bar on rank 0's stderr if that is a terminal (tqdm's `disable=None`)."""
+    hidden = True if launch and launch.rank else None
+    shown: Iterable[Item] = tqdm(items, total=total, desc=what, unit="sample", disable=hidden)
+    return shown
 
 
 def describe(problem: AnyProblem, manifest: Manifest) -> str:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import h5py
@@ -53,20 +53,20 @@ class Output:
         """Write all bytes of `data`, unless something failed before. Return their number."""
         left = memoryview(data)
         while left and not self.error:
-            left = left[self._tried(lambda left=left: self.file.write(left)) :]
+            left = left[self._tried(partial(self.file.write, left)) :]
         return len(data)
 
     def truncate(self, size: int) -> int:
         """Cut the file off, or fill it up with zeros, to `size` bytes."""
-        self._tried(lambda: self.file.truncate(size))
+        self._tried(partial(self.file.truncate, size))
         return size
 
     def flush(self) -> None:
         """Do nothing: the file has no buffer."""
 
-    def _tried(self, act: Callable[[], int]) -> int:
+    def _tried(self, act: Callable[[], int | None]) -> int:
         try:
-            return act()
+            return act() or 0
         except OSError as error:
             self.error = self.error or error
             return 0
@@ -75,7 +75,7 @@ class Output:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._tried(lambda: self.file.close() or 0)
+        self._tried(self.file.close)
         if self.error:
             raise self.error from None
 

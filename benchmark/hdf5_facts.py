@@ -70,7 +70,7 @@ def value_of(attribute: Attribute) -> Any:
     dtype = attribute.id.dtype
     found = np.zeros(attribute.shape, dtype)
     attribute.id.read(found)
-    value = found if attribute.shape else found[()]
+    value: Any = found if attribute.shape else found[()]
     if type(value) is not bytes:
         return value
     text = h5py.check_string_dtype(dtype)

@@ -70,7 +70,7 @@ class Start(_Said):
     seed_commitment: str
     resumes: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _want_text("run", self.run, LONGEST_NAME)
         _want("/" not in self.run, "run", self.run, "the name of a file")
         for name in ("source", "config", "problem", "seed_commitment"):
@@ -87,7 +87,7 @@ class End(_Said):
     status: str
     log: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _want_number("of", self.of)
         _want(self.status in STATUSES, "status", self.status, " or ".join(STATUSES))
         _want_digest("log", self.log)
@@ -101,7 +101,7 @@ class Note(_Said):
     of: int
     text: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _want_number("of", self.of)
         _want_text("text", self.text, LONGEST_NOTE)
 
@@ -112,7 +112,7 @@ class Frozen(_Said):
 
     sha256: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _want_digest("sha256", self.sha256)
 
 
@@ -124,7 +124,7 @@ class Drawn(_Said):
     shift: str
     source: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _want_digest("shift", self.shift)
         sound = type(self.source) is str and bool(SHIFT_SOURCE.fullmatch(self.source))
         _want(sound, "source", self.source, "os.urandom or registry <entry>")
@@ -137,7 +137,7 @@ class Asked(_Said):
     point: dict[str, Any]
     trial: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _want(type(self.point) is dict and len(self.point) <= 100, "point", self.point, "settings by name")
         _want(type(self.trial) is int and 0 <= self.trial < MOST, "trial", self.trial, f"a number below {MOST}")
 

@@ -11,6 +11,9 @@ from benchmark.workload import DEFAULT, AnyProblem, problem_files, workload
 class Samples:
     """What the problems of all workloads share. Samples are numbered from 0, the training split first."""
 
+    train_samples: int
+    validation_samples: int
+
     @property
     def samples(self) -> int:
         """The number of samples in both splits together."""
@@ -41,6 +44,7 @@ def load_problem(name: str, path: Path | None = None) -> AnyProblem:
         if name in problems:
             fields = dict(problems[name])
             kind = fields.pop("workload", DEFAULT)
-            return build(workload(kind).Problem, {"name": name, **fields}, f"{file.name}: {name}")
+            problem: AnyProblem = build(workload(kind).Problem, {"name": name, **fields}, f"{file.name}: {name}")
+            return problem
     known = [known for problems in found.values() for known in problems]
     raise ValueError(f"{files[0].name}: no problem {name!r}{suggest(name, known)}")

@@ -60,7 +60,7 @@ def main() -> None:
             raise ValueError(f"--samples: found {options.samples}, wanted 1 or more")
         problem = load_problem(options.problem)
         module = import_module(f"benchmark.{problem.workload}.shortcut")
-        scores = []
+        scores: list[Score] = []
         for score in module.shortcuts(problem, options.workers, options.samples):
             if not scores:
                 print(f"{options.problem}: validation {module.SCORE}, processor seconds, what it sees")

@@ -8,7 +8,7 @@ are hashed from disk when the recorder is installed.
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -40,13 +40,13 @@ class Recorder:
         self.files: dict[str, str] = {}
 
     def find_spec(
-        self, name: str, path: list[str] | None = None, target: ModuleType | None = None
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the specification of a module as Python finds it. The import system calls this."""
         if name.partition(".")[0] not in PACKAGES:
             return None
         spec = PathFinder.find_spec(name, path, target)
-        if spec is None or not spec.has_location or not self.path_of(spec.origin):
+        if spec is None or spec.origin is None or not spec.has_location or not self.path_of(spec.origin):
             return spec
         if type(spec.loader) is SourceFileLoader:
             spec.loader = Loader(spec.loader.name, spec.loader.path, self.note)

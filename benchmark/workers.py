@@ -5,20 +5,26 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmark.memory import keep_freed_memory
 from benchmark.workload import AnyProblem
 
-Job = Callable[[Path, AnyProblem, tuple[str, int]], Any]
+Item = TypeVar("Item")
+Problem = TypeVar("Problem", bound=AnyProblem)
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Job = Callable[[Path, Problem, Task], Result]
 
 
-def share(items: Sequence, rank: int, world_size: int) -> list:
+def share(items: Sequence[Item], rank: int, world_size: int) -> list[Item]:
     """Return one rank's or worker's share: every world_size-th item."""
     return list(items[rank::world_size])
 
 
-def work(job: Job, root: Path, problem: AnyProblem, tasks: list, workers: int) -> Iterator[Any]:
+def work(
+    job: Job[Problem, Task, Result], root: Path, problem: Problem, tasks: Sequence[Task], workers: int
+) -> Iterator[Result]:
     """Yield job(root, problem, task) for every task, in any order, from `workers` processes. 1 means this process.
 
     Raises ValueError if a job fails or a worker dies. The other workers are then stopped.
@@ -49,7 +55,8 @@ def work(job: Job, root: Path, problem: AnyProblem, tasks: list, workers: int) -
 def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
     """Yield results as they arrive, until all `wanted` are there."""
     while wanted:
-        for pipe in wait(pipes):
+        ready = wait(pipes)
+        for pipe in [p for p in pipes if p in ready]:
             try:
                 error, result = pipe.recv()
             except EOFError:
@@ -63,7 +70,9 @@ def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
                 yield result
 
 
-def toil(job: Job, root: Path, problem: AnyProblem, tasks: list, send: Connection) -> None:
+def toil(
+    job: Job[Problem, Task, Result], root: Path, problem: Problem, tasks: Sequence[Task], send: Connection
+) -> None:
     """Do a worker's share and send one result a message. A worker whose parent is gone ends."""
     parent = os.getppid()
     keep_freed_memory()

@@ -56,12 +56,17 @@ class AnyProblem(Protocol):
     boxes, a power of 2."""
 
     workload: ClassVar[str]
-    name: str
-    train_samples: int
-    validation_samples: int
-    target: float
-    data_seed: int
 
+    @property
+    def name(self) -> str: ...
+    @property
+    def train_samples(self) -> int: ...
+    @property
+    def validation_samples(self) -> int: ...
+    @property
+    def target(self) -> float: ...
+    @property
+    def data_seed(self) -> int: ...
     @property
     def samples(self) -> int: ...
     @property
@@ -99,7 +104,8 @@ def held_out(problem: AnyProblem, seed: int) -> AnyProblem:
     ValueError for the problem's own seed, for a number that is no seed, and for a problem whose data are real."""
     if not 0 <= seed < 1 << 63 or seed == problem.data_seed:
         raise ValueError(f"data seed: found {seed}, wanted 0 to 2^63 - 1 and another than {problem.name}'s own")
-    return module_of(problem).held_out(problem, seed)
+    fresh: AnyProblem = module_of(problem).held_out(problem, seed)
+    return fresh
 
 
 def module_of(problem: Any) -> ModuleType:

@@ -20,10 +20,12 @@ from rules.edition import Edition
 STRAY = ("TREE06", "TREE09")
 MIXED = "THR03"
 
+Whom = tuple[str, str | None, str | None]  # whom findings concern: a submission, a system, a benchmark
+
 
 def assemble(
     units: Sequence[Any],
-    judged: dict,
+    judged: Mapping[str, tuple[Run, list[Finding]]],
     extra: list[Finding],
     missed: list[tuple[str, str]],
     origins: Mapping[str, str] = MappingProxyType({}),
@@ -46,7 +48,7 @@ def assemble(
     in_place = {name for s in well_laid for name in own(s)}
     outside: dict[str | None, list[Finding]] = defaultdict(list)  # findings in no set, by submission
     # These, and those in misplaced sets, by submission and by the system and benchmark that they concern:
-    around: dict[tuple, list[tuple[int, Finding]]] = defaultdict(list)
+    around: dict[Whom, list[tuple[int, Finding]]] = defaultdict(list)
     edition_of = {unit.submission.name: unit.edition for unit in units if unit.submission}
     for number, finding in enumerate(everything):
         if finding.path not in inside:
@@ -149,7 +151,7 @@ def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
-def about(around: Mapping[tuple, list[tuple[int, Finding]]], home: str, system: str, benchmark: str) -> list[Finding]:
+def about(around: Mapping[Whom, list[tuple[int, Finding]]], home: str, system: str, benchmark: str) -> list[Finding]:
     """Return the findings outside all correctly placed sets that concern the sets of a system and a benchmark."""
     whom = [(home, s, b) for s in (None, system) for b in (None, benchmark)]
     found = sorted(itertools.chain(*(around.get(key, ()) for key in whom)), key=itemgetter(0))

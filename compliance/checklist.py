@@ -25,7 +25,7 @@ class Review:
     when: str = ""
     note: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise ValueError(f"verdict: found {self.verdict!r}, wanted one of {', '.join(VERDICTS)}")
         wanted = ["rule", "submission"]

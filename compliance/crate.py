@@ -60,9 +60,10 @@ def crate(verdict: SubmissionVerdict, rules: Path = ROOT) -> Entity:
     parts = Parts(SubmissionFiles(listing, runs, load(verdict.edition, rules)), verdict.sets)
     files, folders, named = parts.files, list(parts.folders()), {file["@id"] for file in parts.files}
     actions = list(unique(e for run in runs for e in action(run, parts, named)))
-    whole = root(verdict, [*parts.top, *folders], actions)
-    graph = [descriptor(), whole, *constants(verdict), *files, *folders, *actions]
-    return values({"@context": f"{CRATE}/context", "@graph": graph})
+    top = root(verdict, [*parts.top, *folders], actions)
+    graph = [descriptor(), top, *constants(verdict), *files, *folders, *actions]
+    whole: Entity = values({"@context": f"{CRATE}/context", "@graph": graph})
+    return whole
 
 
 def descriptor() -> Entity:

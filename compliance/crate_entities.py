@@ -122,7 +122,7 @@ def action(run: Run, parts: Parts, files: set[str]) -> Iterator[Entity]:
 
 def figures_of(run: Run, log: str) -> Iterator[Entity]:
     """Yield the time to target in seconds, and the score that met the target, as the checker computed them."""
-    if run.converged and run.seconds is not None:
+    if run.passing and run.seconds is not None:
         yield figure(f"#seconds-{log}", "time to target", run.seconds) | {"unitText": "s"}
         yield figure(f"#score-{log}", text(run.metric), run.passing.value)
 

@@ -4,13 +4,11 @@ from collections.abc import Iterable
 from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import yaml
 
-from benchmark.config import build
-
-T = TypeVar("T")
+from benchmark.config import T, build
 
 
 def read_entries(path: Path, judged: Iterable[str | Path], cls: type[T], what: str) -> tuple[tuple[int, T], ...]:
@@ -29,7 +27,7 @@ def read_entries(path: Path, judged: Iterable[str | Path], cls: type[T], what: s
         raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
     except RecursionError:
         raise ValueError(f"{path}: cannot be read as YAML: nested too deeply") from None
-    if entries is None:
+    if node is None or entries is None:
         return ()
     if not isinstance(entries, list):
         raise ValueError(f"{path}: found a {type(entries).__name__}, wanted a list of {what}")
@@ -38,7 +36,7 @@ def read_entries(path: Path, judged: Iterable[str | Path], cls: type[T], what: s
     return tuple((line, build(cls, entry, f"{path}:{line}")) for line, entry in zip(lines, found, strict=True))
 
 
-def dates(entry: dict) -> dict[str, str]:
+def dates(entry: dict[str, Any]) -> dict[str, str]:
     """Return the values that YAML read as dates, as text: YYYY-MM-DD."""
     return {name: value.isoformat() for name, value in entry.items() if type(value) is date}
 

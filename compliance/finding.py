@@ -55,7 +55,7 @@ class Fault:
     severity: str = ""
 
 
-def sort_key(finding: Finding) -> tuple:
+def sort_key(finding: Finding) -> tuple[str, int, str, str]:
     """Return the key that sorts findings by place, then by code."""
     return (finding.path, finding.line, finding.code, finding.found)
 

@@ -219,7 +219,7 @@ def _judge_level(level: str, unit: Unit, given: set[str], *arguments: Any) -> It
     for check in ordered(level, unit.edition.codes):
         if given.isdisjoint(check.after):
             for fault in faults_of(check, *arguments, account=unit.account):
-                finding = finding_of(fault, check, unit.edition, unit.submission.name)
+                finding = finding_of(fault, check, unit.edition, unit.path)
                 given |= broken_by([finding], unit.waivers)
                 yield finding
 

@@ -17,6 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -42,7 +43,7 @@ ACTIONS = {  # each action with the options that it needs
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    file = {"type": Path, "metavar": "FILE"}
+    file: dict[str, Any] = {"type": Path, "metavar": "FILE"}
     parser.add_argument("submission", nargs="?", type=Path, help="a submission to pack: results/<edition>/<org>")
     parser.add_argument("--out", **file, help="the package to write, such as build/acme.tar.gz")
     parser.add_argument("--rules", metavar="EDITION", help="judge by this edition, whatever the folders say")
@@ -123,22 +124,23 @@ def told(path: Path, packed: Packed) -> Iterator[str]:
     yield f"next: {verify}; hand it in with the line for the organisers"
 
 
-def line_of(path: Path, packed: Packed) -> dict:
+def line_of(path: Path, packed: Packed) -> dict[str, Any]:
     """Return what organisers record of a package: digests, the heads of its ledgers, its entries in the registry."""
     manifest, sets = packed.manifest, packed.verdict.submissions[0].sets
-    line = {"submission": manifest.submission, "edition": manifest.edition}
+    line: dict[str, Any] = {"submission": manifest.submission, "edition": manifest.edition}
     line |= {"package": sha256_of(path), "manifest": manifest.digest, "ledgers": packed.heads}
     if manifest.key:
         return {**line, "key": manifest.key}
-    entries = {log.run.origin.entry for s in sets for log in s.logs if names_entry(log.run)}
-    return {**line, "entries": sorted(entries - {None})}
+    origins = [log.run.origin for s in sets for log in s.logs if names_entry(log.run)]
+    entries = {origin.entry for origin in origins if origin and origin.entry is not None}
+    return {**line, "entries": sorted(entries)}
 
 
 def hidden(key: Path, packed: Packed) -> Iterator[str]:
     """Yield lines on what an anonymous package hides, and what it does not hide."""
     yield f"key: {key}; it restores the names: keep a copy, and give it to nobody before they are disclosed"
     yield f"not judged before: {', '.join(PENDING)}, and the heads of ledgers that were sent beforehand"
-    if kept := packed.names.kept():
+    if packed.names and (kept := packed.names.kept()):
         yield f"words of the published source, left in source: {', '.join(kept)} (--hide NAME hides one there, too)"
     if any(names_entry(log.run) for s in packed.verdict.submissions[0].sets for log in s.logs):
         yield "seeds come from the registry: who has it can tell whose they are"

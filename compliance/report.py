@@ -57,6 +57,7 @@ class Report:
 
 def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
     """Return a summary for each submission, and for each set or log given by itself."""
+    places: list[tuple[str, str, Sequence[LogVerdict], tuple[str, ...]]]
     places = [(s.path, s.edition, [log for x in s.sets for log in x.logs], LEVELS) for s in verdict.submissions]
     places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
     places += [(log.run.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
@@ -73,7 +74,7 @@ def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[st
 
 def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
     """Return the findings at or below each of the paths; all others are under ""."""
-    found: dict[str, list[Finding]] = {path: [] for path in paths} | {"": []}
+    found: dict[str, list[Finding]] = {path: [] for path in (*paths, "")}
     for finding in findings:
         found[next((p for p in ancestors(finding.path) if p in found), "")].append(finding)
     return found

@@ -1,10 +1,14 @@
 """The decorator that makes a function the check of a rule, and the order in which checks run."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
+from compliance.finding import Fault
+
+Function = TypeVar("Function", bound=Callable[..., Iterable[Fault]])
 LEVELS = ("log", "tree", "set", "submission", "round", "waiver")
 RUNS = ("alike", "sound", "every")
 
@@ -26,7 +30,7 @@ class Check:
     after: tuple[str, ...]
     gate: bool
     runs: str
-    function: Callable
+    function: Callable[..., Iterable[Fault]]
 
 
 CHECKS: dict[str, Check] = {}
@@ -39,11 +43,11 @@ def rule(
     after: tuple[str, ...] = (),
     gate: bool = False,
     runs: str = "alike",
-) -> Callable:
+) -> Callable[[Function], Function]:
     """Mark a generator of `Fault`s as the check of the rule `code`. The first line of its docstring is the rule's
     sentence. Raises ValueError for a code that is taken, a missing sentence, or an unknown level."""
 
-    def mark(function: Callable) -> Callable:
+    def mark(function: Function) -> Function:
         sentence = (function.__doc__ or "").strip().partition("\n")[0].strip().rstrip(".")
         if code in CHECKS or level not in LEVELS or runs not in RUNS or not sentence:
             raise ValueError(f"check {function.__name__}: code {code} taken, no sentence, or no such level {level!r}")

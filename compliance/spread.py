@@ -47,7 +47,7 @@ def _spread(
     return [done[at] for at in range(len(units))]
 
 
-def _logs(parts: list[Future]) -> Iterator[Timed]:
+def _logs(parts: list[Future[list[Timed]]]) -> Iterator[Timed]:
     """Yield the logs of the chunks in order. If the caller stops early, cancel the chunks that were not begun."""
     try:
         for part in parts:

@@ -29,7 +29,7 @@ class Waiver:
     line: int | None = None
     expires: str | None = None  # YYYY-MM-DD, the last day on which it holds, in UTC
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("code", "path", "reason", "reviewer"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{name}: found nothing, wanted some text")

@@ -76,7 +76,7 @@ def completed(script: str) -> argparse.ArgumentParser:
         elif action.choices:
             action.choices = list(action.choices)  # shtab takes a mapping for subcommands
         elif action.nargs != 0 and (action.type is Path or action.metavar in PATHS):
-            action.complete = shtab.FILE
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # which shtab adds
     return parser
 
 

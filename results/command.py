@@ -57,9 +57,9 @@ def targets(args: argparse.Namespace, formats: Sequence[str]) -> list[Target]:
         raise ValueError(
             f"found --format with {len(outputs)} --output, wanted one --output, or formats by their endings"
         )
-    found = []
+    found: list[Target] = []
     for path in outputs:
-        form = args.format or ENDINGS.get(path.suffix.lower())
+        form = args.format or ENDINGS.get(path.suffix.lower(), "")
         if form not in formats:
             wanted = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
             raise ValueError(f"{path}: found the ending {path.suffix!r}, wanted one of {wanted}, or --format")
@@ -99,8 +99,8 @@ def keep_outside(wanted: Sequence[Target], verdict: Verdict) -> None:
     """Raise ValueError if a file to write lies inside a submission or set that was checked."""
     homes = {Path(s.path).resolve() for s in verdict.submissions}
     homes |= {s.folder.resolve() for s in verdict.all_sets}
-    for path, _ in wanted:
-        for home in homes if path else ():
+    for path in [path for path, _ in wanted if path]:
+        for home in homes:
             if path.resolve().is_relative_to(home):
                 raise ValueError(f"{path}: lies inside {home}, which was checked, wanted a place outside")
 

@@ -3,8 +3,10 @@
 from results.statistics.result import Result
 from rules.edition import load
 
-SAME = ("benchmark", "target", "train_samples", "eval_samples", "parameter_count", "problem_digest", "data_seed")
-SAME = (*SAME, "fingerprints", "class_counts")  # fields of a problem that must be equal in two editions
+SAME = (  # fields of a problem that must be equal in two editions
+    *("benchmark", "target", "train_samples", "eval_samples", "parameter_count", "problem_digest", "data_seed"),
+    *("fingerprints", "class_counts"),
+)
 LOGGED = ("target", "train_samples", "eval_samples")  # columns that must be equal if an edition publishes no problem
 
 
@@ -44,11 +46,11 @@ def other_instances(a: Result, b: Result) -> str:
     """Why two weak-scaling throughputs cannot be compared, "" if they can: instances must have the same size."""
     if a.throughput is None or b.throughput is None:
         return "no throughput of one"
-    sizes = [r.throughput.instance for r in (a, b)]
-    if None in sizes:
+    one, other = a.throughput.instance, b.throughput.instance
+    if one is None or other is None:
         return "how large their instances are is not known"
     unit = f"{a.one('unit') or 'unit'}s"
-    return f"instances of different size ({sizes[0]:g} and {sizes[1]:g} {unit})" if sizes[0] != sizes[1] else ""
+    return f"instances of different size ({one:g} and {other:g} {unit})" if one != other else ""
 
 
 def remarks(a: Result, b: Result) -> list[str]:

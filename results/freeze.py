@@ -17,7 +17,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.reading.frozen import NAME, changes, read_frozen, sha256
+from compliance.reading.digest import sha256
+from compliance.reading.frozen import NAME, changes, read_frozen
 from compliance.safe import printable
 from compliance.terminal import tell
 from rules.edition import editions

@@ -67,8 +67,8 @@ def _source(files: SubmissionFiles) -> Source | None:
     for _, logged, folder in files.loaded:
         texts = {"/".join(t.parts[len(folder.parts) :]): t for t in files.gathered[folder.parts]} if folder else {}
         for path in logged:
-            text = texts.get(folder.path_of(path)) if folder else None
-            if text is not None:
+            inside = folder.path_of(path) if folder else None
+            if inside is not None and (text := texts.get(inside)) is not None:
                 held.setdefault(published_path(text.parts), text)
     published = frozenset(path for path, text in held.items() if text.parts in files.published)
     return Source(held, published) if held else None

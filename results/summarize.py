@@ -82,7 +82,7 @@ def forms(
 
         return html_text(results, base, without, tuned=tuned)
 
-    made = {
+    made: dict[str, Callable[[Path], str]] = {
         "text": lambda base: joined(text.terminal_text(results, without), tuning.terminal_text(tuned)),
         "csv": lambda base: text.csv_text(results),
         "json": lambda base: text.json_text(results, without, [tuning.record(s) for s in tuned]),

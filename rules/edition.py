@@ -50,7 +50,7 @@ class Edition:
         """The codes of the rules that judge a trial of the input."""
         return self.codes.intersection(self.limits.io_rules)
 
-    def __reduce__(self):  # pickled by name: a worker process loads its own
+    def __reduce__(self) -> tuple[Any, ...]:  # pickled by name: a worker process loads its own
         return (load, (self.name, self.folder.parent))
 
 
@@ -198,5 +198,5 @@ def replay_band(values: Any, where: str) -> dict[int, tuple[float, float]]:
             raise ValueError(
                 f"{where}: found {epoch!r}: {limits!r}, wanted an epoch: [loss, score], each within 0 to 1"
             )
-        band[epoch] = tuple(map(float, limits))
+        band[epoch] = (float(limits[0]), float(limits[1]))
     return band

@@ -70,7 +70,7 @@ class Request:
     source: str
     config: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in NAMES:
             _want(self, name, PLAIN, "a name of up to 100 letters, digits, spaces and _ . + -")
         for name in DIGESTS:
@@ -103,15 +103,14 @@ class Entry(Request):
     drawn: str
     nonce: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if type(self.entry) is not int or not 1 <= self.entry <= MOST:
             raise Wrong(f"entry {self.entry!r:.80}", f"a number from 1 to {MOST}")
         for name in ("before", "nonce"):
             _want(self, name, SHA256, "64 hexadecimal digits")
         _want(self, "edition", PLAIN, "the name of an edition")
-        if type(self.drawn) is not str or _time(self.drawn) is None:
-            raise Wrong(f"drawn {self.drawn!r:.80}", "a time as 2026-01-31T12:00:00Z")
+        _time(self.drawn)
 
     @cached_property
     def digest(self) -> str:
@@ -134,7 +133,7 @@ class Registry:
 
     def __init__(self, edition: str):
         self.edition, self.entries = edition, list[Entry]()
-        self._nonces, self._requests = set[str](), dict[tuple, int]()
+        self._nonces, self._requests = set[str](), dict[tuple[str, ...], int]()
 
     @property
     def head(self) -> str:
@@ -143,9 +142,8 @@ class Registry:
 
     def draw(self, request: Request, drawn: str, nonce: str) -> Entry:
         """Add an entry for a request and return it. Raises Wrong as `add` does."""
-        number = len(self.entries) + 1
-        added = {"entry": number, "before": self.head, "edition": self.edition, "drawn": drawn, "nonce": nonce}
-        return self.add(Entry(**asdict(request), **added))
+        added = {"before": self.head, "edition": self.edition, "drawn": drawn, "nonce": nonce}
+        return self.add(Entry(**asdict(request), entry=len(self.entries) + 1, **added))
 
     def add(self, entry: Entry) -> Entry:
         """Add an entry and return it.
@@ -239,16 +237,18 @@ def _fields(text: str, kind: type) -> dict[str, Any]:
     return values
 
 
-def _want(values: Request, name: str, pattern: re.Pattern, wanted: str) -> None:
+def _want(values: Request, name: str, pattern: re.Pattern[str], wanted: str) -> None:
     value = getattr(values, name)
     if type(value) is not str or not pattern.fullmatch(value):
         raise Wrong(f"{name} {value!r:.80}", wanted)
 
 
-def _time(text: str) -> datetime.datetime | None:
-    """Return a time in UTC, None for text in another form."""
+def _time(text: str) -> datetime.datetime:
+    """Return when a nonce was drawn, a time in UTC. Raises Wrong for anything but a text in that form."""
     try:
         time = datetime.datetime.strptime(text, TIME).replace(tzinfo=datetime.UTC)
-    except ValueError:
-        return None
-    return time if time.strftime(TIME) == text and time.year >= 1970 else None
+    except (TypeError, ValueError):
+        time = None
+    if time is None or time.strftime(TIME) != text or time.year < 1970:
+        raise Wrong(f"drawn {text!r:.80}", "a time as 2026-01-31T12:00:00Z")
+    return time

@@ -78,7 +78,7 @@ def read_sample(root: Path, problem: Problem, split: str, sample: int) -> Arrays
     return data.astype(np.float32, copy=False), np.stack([least, greatest]), label.astype(np.uint8, copy=False)
 
 
-def read_stats(root: Path) -> Arrays:
+def read_stats(root: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the greatest value of each channel, float32 (16,). Raises ValueError, naming the file."""
     path = stats_path(root)
     state = os.stat(path) if path.exists() else None
@@ -86,7 +86,7 @@ def read_stats(root: Path) -> Arrays:
 
 
 @lru_cache(maxsize=4)
-def cached_stats(path: Path, state: tuple[int, int] | None) -> Arrays:
+def cached_stats(path: Path, state: tuple[int, int] | None) -> tuple[np.ndarray, np.ndarray]:
     """Read stats.h5. `state` is its time and size, which renew the cache."""
     with opened(path) as file:
         least, greatest = (

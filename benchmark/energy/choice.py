@@ -26,7 +26,8 @@ class Choice:
 def choose(uuids: Collection[str] = (), environ: Mapping[str, str] = os.environ) -> Choice:
     """Return the counter of the whole node if there is one, else those of processors and of GPUs with these uuids."""
     stand_in = environ.get(REHEARSAL)
-    root, unreadable = Path(stand_in) if stand_in else SYSFS, {}
+    root = Path(stand_in) if stand_in else SYSFS
+    unreadable: dict[str, str] = {}
     counters = tried("cray", lambda: cray(root), unreadable)
     if not counters:
         counters = tried("rapl", lambda: rapl(root), unreadable)

@@ -42,21 +42,21 @@ class Total:
             if not math.isfinite(value) or value < 0:
                 raise ValueError(f"found {value}, wanted a count of energy")
             if self.before is not None:
-                self.count += self.step(value)
+                self.count += self.step(self.before, value)
                 self.gap = max(self.gap, now - self.time)
         except Exception as error:  # whatever a driver's library raises
             self.fault = reason(error)
             return
         self.before, self.time = value, now
 
-    def step(self, value: float) -> float:
-        """Return the count since the last reading, in the counter's units. A counter that wraps is assumed to have
+    def step(self, before: float, value: float) -> float:
+        """Return the count between two readings, in the counter's units. A counter that wraps is assumed to have
         wrapped once. Raises ValueError if it ran back."""
-        step = value - self.before
+        step = value - before
         if step < 0 and self.counter.wraps_at is not None:
             step += self.counter.wraps_at / self.counter.joules
         if step < 0:
-            raise ValueError(f"found {value} after {self.before}, wanted a counter that never runs back")
+            raise ValueError(f"found {value} after {before}, wanted a counter that never runs back")
         return step
 
     @property

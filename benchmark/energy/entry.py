@@ -38,7 +38,9 @@ def sources(node: str, choice: Choice) -> list[dict[str, Any]]:
 
 def event(nodes: Sequence[Marked]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return (value, metadata) of the event with all nodes' readings at one moment, in the order of the sources."""
-    times, joules, faults = [], [], {}
+    times: list[int] = []
+    joules: list[float | None] = []
+    faults: dict[str, str] = {}
     for _, _, reading in nodes:
         faults |= {str(len(joules) + at): why for at, why in reading.faults.items()}
         times += [reading.time_ms] * len(reading.joules)

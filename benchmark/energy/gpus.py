@@ -5,6 +5,7 @@ counter of total energy, from Volta on, covers all of the time.
 """
 
 from collections.abc import Collection
+from functools import partial
 
 from benchmark.energy.counter import Counter
 
@@ -26,10 +27,7 @@ def nvidia(uuids: Collection[str]) -> list[Counter]:
 
     def counter(uuid: str) -> Counter:
         handle = handles[uuid]
-
-        def read() -> int:
-            return pynvml.nvmlDeviceGetTotalEnergyConsumption(handle)
-
+        read = partial(pynvml.nvmlDeviceGetTotalEnergyConsumption, handle)
         read()
         watts = pynvml.nvmlDeviceGetEnforcedPowerLimit(handle) * MILLI
         return Counter("nvml", "device", uuid, MILLI, read, limit_watts=watts)
@@ -49,7 +47,8 @@ def amd(uuids: Collection[str]) -> list[Counter]:
 
     def counter(handle: object) -> Counter:
         def read() -> int:
-            return amdsmi.amdsmi_get_energy_count(handle)["energy_accumulator"]
+            count: int = amdsmi.amdsmi_get_energy_count(handle)["energy_accumulator"]
+            return count
 
         read()
         joules = amdsmi.amdsmi_get_energy_count(handle)["counter_resolution"] * MICRO

@@ -12,7 +12,7 @@ def memory(root: Path = ROOT) -> dict[str, Any]:
     """Return GiB of main memory and of swap, and how huge pages are used. GiB are rounded, since the firmware of equal
     nodes may reserve different amounts."""
     fields = key_values(root / "proc/meminfo")
-    found = {name: _gib(fields, key) for name, key in (("gib", "MemTotal"), ("swap_gib", "SwapTotal"))}
+    found: dict[str, Any] = {name: _gib(fields, key) for name, key in (("gib", "MemTotal"), ("swap_gib", "SwapTotal"))}
     huge = maybe(root / "sys/kernel/mm/transparent_hugepage/enabled") or ""
     found["transparent_huge_pages"] = huge[huge.find("[") + 1 : huge.find("]")] if "[" in huge else None
     found["huge_pages"] = fields.get("HugePages_Total", [None])[0]

@@ -29,9 +29,7 @@ class Asked:
         except subprocess.TimeoutExpired:
             end(process)
             raise ValueError(f"no answer within {self.seconds:g} s") from None
-        with process.stdout as pipe:
-            os.set_blocking(pipe.fileno(), False)  # a child of its own may hold the other end
-            said = pipe.read(MOST) or b""
+        said = written(process)
         if code:
             raise ValueError(f"exit code {code}")
         return said.decode(errors="replace").strip()
@@ -44,7 +42,7 @@ class Asked:
         self.started = {}
 
 
-def start(command: Sequence[str]) -> subprocess.Popen | str:
+def start(command: Sequence[str]) -> subprocess.Popen[bytes] | str:
     """Start a command in a session of its own. Return its process, or why it cannot be started."""
     plain = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
     try:
@@ -61,9 +59,19 @@ def start(command: Sequence[str]) -> subprocess.Popen | str:
         return error.strerror or str(error)
 
 
-def end(process: subprocess.Popen) -> None:
+def written(process: subprocess.Popen[bytes]) -> bytes:
+    """Return what a command that ended has written."""
+    if process.stdout is None:
+        return b""
+    with process.stdout as pipe:
+        os.set_blocking(pipe.fileno(), False)  # a child of its own may hold the other end
+        return pipe.read(MOST) or b""
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
     """Kill a command and its children without waiting, since it may hang in the kernel."""
     with suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.stdout.close()
+    if process.stdout:
+        process.stdout.close()
     process.poll()

@@ -1,6 +1,7 @@
 """Read the facts of one node, in one of its processes."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,15 @@ def node_facts(data: Path, asked: Asked) -> dict[str, Fact]:
     found = {name: fact(origin, read) for name, (origin, read) in READERS.items()}
     found["data"] = fact("/proc/self/mountinfo", lambda: system.file_system(data))
     for name, (command, origin, read) in ASKED.items():
-        found[name] = fact(origin, lambda command=command, read=read: read(asked.answer(command)))
+        found[name] = fact(origin, partial(_answer, asked, command, read))
     if found["accelerators"].value is None:
         other = fact("/sys/class/drm", accelerators.from_amd)
         found["accelerators"] = other if other.value else found["accelerators"]
     return found
+
+
+def _answer(asked: Asked, command: str, read: Callable[[str], Any]) -> Any:
+    return read(asked.answer(command))
 
 
 def plain(facts: Mapping[str, Fact]) -> dict[str, dict[str, Any]]:

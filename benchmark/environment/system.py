@@ -46,10 +46,10 @@ def container(environ: Mapping[str, str] = os.environ, root: Path = ROOT) -> dic
         ("apptainer", ("APPTAINER_CONTAINER", "SINGULARITY_CONTAINER")),
         ("enroot", ("ENROOT_ROOTFS",)),
     ):
-        if image := next((environ[name] for name in names if environ.get(name)), ""):
-            return {"kind": kind, "image": image.rstrip("/").rpartition("/")[2], **found}
+        if path := next((environ[name] for name in names if environ.get(name)), ""):
+            return {"kind": kind, "image": path.rstrip("/").rpartition("/")[2], **found}
     kinds = {"docker": ".dockerenv", "apptainer": ".singularity.d", "pyxis": "etc/enroot/environ.d"}
-    kind = next((kind for kind, path in kinds.items() if (root / path).exists()), "none")
+    kind = next((kind for kind, file in kinds.items() if (root / file).exists()), "none")
     if kind == "none" and "KUBERNETES_SERVICE_HOST" in environ:
         kind = "kubernetes"
     return {"kind": kind, **found}

@@ -47,7 +47,7 @@ class Axis:
     points: int | None = None
     values: tuple[Any, ...] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.values is not None:
             if not 1 <= len(self.values) <= MOST_VALUES or self.low is not None or self.high is not None:
                 raise ValueError(f"values: found {len(self.values)}, wanted 1 to {MOST_VALUES}, without low and high")
@@ -70,6 +70,18 @@ class Axis:
         """The keys by which `within` finds a value among `values`."""
         return frozenset(map(_key, self.values or ()))
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest value of a range. Raises ValueError for an axis of values."""
+        if self.low is None or self.high is None:
+            raise ValueError("found an axis of values, wanted a range")
+        return self.low, self.high
+
+    @property
+    def steps(self) -> int:
+        """How many values a grid takes; 0 for a range without `points`."""
+        return len(self.values) if self.values else self.points or 0
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -79,7 +91,7 @@ class Budget:
     epochs: int | None = None
     seconds: float | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         given = [value for value in (self.epochs, self.seconds) if value is not None]
         if len(given) != 1 or not 0 < given[0] <= MOST:
             raise ValueError(f"found epochs {self.epochs} and seconds {self.seconds}, wanted one of them, above 0")
@@ -96,7 +108,7 @@ class Pruning:
     trials: int = 4
     settled: float = 2.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.rule != "median":
             raise ValueError(f"rule: found {shown(self.rule)}, wanted median")
         if not (1 <= self.epochs <= MOST and 1 <= self.trials <= MOST_TRIALS and 0 <= self.settled <= MOST):
@@ -120,7 +132,7 @@ class Campaign:
     confirmations: int = 5
     points: tuple[Any, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.problem.isprintable() or not 0 < len(self.problem) <= 100:
             raise ValueError(f"problem: found {shown(self.problem)}, wanted the name of a problem")
         for name, least, most in (
@@ -154,7 +166,7 @@ class Campaign:
             free = [name for name, axis in self.space.items() if axis.values is None and axis.points is None]
             if free:
                 raise ValueError(f"space.{free[0]}: found no points, wanted them, or values, for a grid")
-            found = math.prod(len(axis.values) if axis.values else axis.points for axis in self.space.values())
+            found = math.prod(axis.steps for axis in self.space.values())
         if found != self.trials:  # before any is looked at: there may be very many
             raise ValueError(f"trials: found {self.trials}, wanted {found}, as many as the {self.sampler} has points")
         for at in self.points:
@@ -200,7 +212,8 @@ def within(axis: Axis, value: Any) -> bool:
     if axis.values is not None:
         return is_value(value) and _key(value) in axis.keys
     whole = type(value) is int if axis.integer else type(value) in (int, float)
-    return whole and axis.low <= value <= axis.high
+    low, high = axis.ends
+    return whole and low <= value <= high
 
 
 def _key(value: Any) -> Any:
@@ -216,7 +229,7 @@ def same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(itertools.starmap(same, zip(one, other, strict=True)))
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
-    return one == other
+    return bool(one == other)
 
 
 def campaign_of(values: Any, where: str) -> Campaign:

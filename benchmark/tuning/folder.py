@@ -52,18 +52,18 @@ def opened(campaign: Campaign, entries: Iterable[Entry]) -> Opened:
     """Return the campaign together with what a ledger's entries say of it. Raises ValueError unless the first entry
     freezes its digest and the second one draws a shift."""
     first = [entry for entry in entries if isinstance(entry.said, Frozen | Drawn | Asked)]
-    kinds = [type(entry.said) for entry in first[:2]]
-    if kinds != [Frozen, Drawn] or [entry.number for entry in first[:2]] != [1, 2]:
-        found = ", ".join(f"{kind.__name__.lower()} in line {e.number}" for kind, e in zip(kinds, first, strict=False))
+    frozen, drawn = (entry.said for entry in first[:2]) if len(first) > 1 else (None, None)
+    numbers = [entry.number for entry in first[:2]]
+    if not isinstance(frozen, Frozen) or not isinstance(drawn, Drawn) or numbers != [1, 2]:
+        found = ", ".join(f"{type(entry.said).__name__.lower()} in line {entry.number}" for entry in first[:2])
         raise ValueError(f"{LEDGER}: found {found or 'no campaign'}, wanted frozen in line 1 and drawn in line 2")
-    if first[0].said.sha256 != campaign.digest:
-        raise ValueError(f"{FILE}: found the sha256 {campaign.digest}, wanted {first[0].said.sha256}, as frozen")
+    if frozen.sha256 != campaign.digest:
+        raise ValueError(f"{FILE}: found the sha256 {campaign.digest}, wanted {frozen.sha256}, as frozen")
     asked: dict[int, dict[str, Any]] = {}
     for entry in first[2:]:
         if isinstance(entry.said, Asked):
             asked.setdefault(entry.said.trial, entry.said.point)
-    drawn = first[1]
-    return Opened(campaign, drawn.said.shift, drawn.said.source, drawn.line, drawn.time_ms, asked)
+    return Opened(campaign, drawn.shift, drawn.source, first[1].line, first[1].time_ms, asked)
 
 
 def open_folder(folder: Path) -> Opened:

@@ -72,8 +72,8 @@ def grid_point(campaign: Campaign, index: int) -> dict[str, Any]:
     """Return the point of trial `index` of a grid, in which the last setting by name changes fastest."""
     found = {}
     for name, axis in reversed(campaign.space.items()):
-        index, step = divmod(index, len(axis.values) if axis.values else axis.points)
-        found[name] = axis.values[step] if axis.values else at(axis, Fraction(step, axis.points - 1))
+        index, step = divmod(index, axis.steps)
+        found[name] = axis.values[step] if axis.values else at(axis, Fraction(step, axis.steps - 1))
     return {name: found[name] for name in campaign.space}
 
 
@@ -81,8 +81,9 @@ def at(axis: Axis, share: Fraction) -> Any:
     """Return the value of an axis at a `share` of its length, from 0 to 1."""
     if axis.values is not None:
         return axis.values[min(int(share * len(axis.values)), len(axis.values) - 1)]
-    low = Decimal(axis.low)
-    high = EXACT.add(Decimal(axis.high), axis.integer)  # each whole number gets an equal part of the axis
+    least, most = axis.ends
+    low = Decimal(least)
+    high = EXACT.add(Decimal(most), axis.integer)  # each whole number gets an equal part of the axis
     part = EXACT.divide(Decimal(share.numerator), Decimal(share.denominator))
     if axis.scale == "log":
         first, last = EXACT.ln(low), EXACT.ln(high)
@@ -90,5 +91,5 @@ def at(axis: Axis, share: Fraction) -> Any:
     else:
         value = EXACT.fma(part, EXACT.subtract(high, low), low)
     if axis.integer:
-        return min(int(value.to_integral_value(ROUND_FLOOR)), int(axis.high))
-    return min(max(float(SHORT.plus(value)), axis.low), axis.high)
+        return min(int(value.to_integral_value(ROUND_FLOOR)), int(most))
+    return min(max(float(SHORT.plus(value)), least), most)

@@ -10,10 +10,10 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from benchmark.config import shown
 from benchmark.log import open_regular
@@ -110,19 +110,28 @@ def read_table(path: Path, problem: str | None = None) -> tuple[list[Row], str]:
 def _row(values: Any, where: str) -> Row:
     if not isinstance(values, dict):
         raise ValueError(f"{where}: found {shown(values)}, wanted the fields of a row")
-    batch, settings, said = (values.get(name) for name in ("BS", "Hyperparams", "Samples to converge"))
+    batch = values.get("BS")
     if not _is_batch(batch):
         raise ValueError(f"{where}: BS: found {shown(batch)}, wanted a batch size of 1 to {LARGEST_BATCH}")
-    plain = isinstance(settings, dict) and len(settings) <= 1000
-    if not plain or not all(NAME.fullmatch(name) and is_value(value) for name, value in settings.items()):
-        raise ValueError(f"{where}: Hyperparams: found {shown(settings)}, wanted settings by name")
-    numbers = [said.get(name) for name in ("mean", "low", "high")] if isinstance(said, dict) else [None]
-    if numbers[0] is None or not all(n is None or _positive(n) for n in numbers):
-        raise ValueError(f"{where}: Samples to converge: found {shown(said)}, wanted mean, low and high above 0")
-    return Row(batch, settings, Samples(*numbers))
+    settings = _settings(values.get("Hyperparams"), f"{where}: Hyperparams")
+    return Row(batch, settings, _samples(values.get("Samples to converge"), f"{where}: Samples to converge"))
 
 
-def _is_batch(value: Any) -> bool:
+def _settings(found: Any, where: str) -> dict[str, Any]:
+    plain = isinstance(found, dict) and len(found) <= 1000
+    if not plain or not all(NAME.fullmatch(name) and is_value(value) for name, value in found.items()):
+        raise ValueError(f"{where}: found {shown(found)}, wanted settings by name")
+    return dict(found)
+
+
+def _samples(found: Any, where: str) -> Samples:
+    mean, low, high = map(found.get, ("mean", "low", "high")) if isinstance(found, dict) else (None, None, None)
+    if mean is None or not all(n is None or _positive(n) for n in (mean, low, high)):
+        raise ValueError(f"{where}: found {shown(found)}, wanted mean, low and high above 0")
+    return Samples(mean, low, high)
+
+
+def _is_batch(value: Any) -> TypeGuard[int]:
     return type(value) is int and 1 <= value <= LARGEST_BATCH
 
 
@@ -149,9 +158,13 @@ def row_for(rows: list[Row], batch: int) -> Row:
     share = EXACT.divide(EXACT.subtract(logs[1], logs[0]), EXACT.subtract(logs[2], logs[0]))
     names = [name for name in first.settings if name in last.settings]
     settings = {name: _between(first.settings[name], last.settings[name], share) for name in names}
-    pairs = zip(astuple(first.samples), astuple(last.samples), strict=True)
-    samples = [None if a is None or b is None else float(_power(a, b, share)) for a, b in pairs]
-    return Row(batch, settings, Samples(*samples), (first.batch, last.batch))
+    one, other = first.samples, last.samples
+    low, high = (
+        None if a is None or b is None else float(_power(a, b, share))
+        for a, b in ((one.low, other.low), (one.high, other.high))
+    )
+    samples = Samples(float(_power(one.mean, other.mean, share)), low, high)
+    return Row(batch, settings, samples, (first.batch, last.batch))
 
 
 def _between(a: Any, b: Any, share: Decimal) -> Any:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -86,9 +86,8 @@ def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Ite
         yield f"python compliance/check.py --diff {shlex.quote(show(submission.path))}"
     if code == "TUN90":
         yield from _campaigns(submission)
-    of_set = OF_SET.get(code)
-    for runs in submission.sets if of_set else ():
-        if scored(runs):
+    if of_set := OF_SET.get(code):
+        for runs in filter(scored, submission.sets):
             yield from (f"{name_of(runs)}: {line}" for line in of_set(runs, scored(runs), edition))
 
 
@@ -110,7 +109,8 @@ def span(axis: Axis) -> str:
     """Return the values of an axis of a campaign's space, in words."""
     if axis.values is not None:
         return show(list(axis.values))
-    return f"{axis.low:g} to {axis.high:g} ({show(axis.scale)})"
+    low, high = axis.ends
+    return f"{low:g} to {high:g} ({show(axis.scale)})"
 
 
 def _curves(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
@@ -211,7 +211,7 @@ def _counters(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
     yield "; ".join(f"{tier} counters in {n} of {len(logs)} runs" for tier, n in sorted(tiers.items())) or "no counters"
 
 
-def _range(numbers: list[float]) -> str:
+def _range(numbers: Sequence[float]) -> str:
     least, most = min(numbers), max(numbers)
     return f"{least:g}" if least == most else f"{least:g} to {most:g}"
 

@@ -59,7 +59,8 @@ def _replay(line: bytes, where: str) -> Replay:
     _want(values.get("code") in CODES, where, "code", values.get("code"), " or ".join(CODES))
     _want(values.get("outcome") in OUTCOMES, where, "outcome", values.get("outcome"), " or ".join(OUTCOMES))
     _want(isinstance(verdict, str) and len(verdict) <= WORDS, where, "verdict", verdict, "a sentence")
-    return Replay(log, kind, epochs if kind == "replay" else None, values["code"], values["outcome"], verdict)
+    passed = epochs if kind == "replay" else None
+    return Replay(values["log"], kind, passed, values["code"], values["outcome"], values["verdict"])
 
 
 def _want(sound: bool, where: str, name: str, found: Any, wanted: str) -> None:

@@ -1,6 +1,7 @@
 """Write a report as JSON for programs, by schema/report-1.json."""
 
 import json
+from typing import Any
 
 from compliance.checklist import ACCEPT, OBJECT, Checklist
 from compliance.report import Report, Summary
@@ -14,7 +15,7 @@ def render(report: Report) -> str:
     return json.dumps(document(report), indent=1) + "\n"
 
 
-def document(report: Report) -> dict:
+def document(report: Report) -> dict[str, Any]:
     """Return the report as plain values."""
     told = {
         "schema_version": VERSION,
@@ -25,10 +26,11 @@ def document(report: Report) -> dict:
         "summaries": [_summary(s) for s in report.summaries],
         "missed": [{"path": path, "reason": why} for path, why in report.missed],
     }
-    return values(told)
+    shown: dict[str, Any] = values(told)
+    return shown
 
 
-def _summary(summary: Summary) -> dict:
+def _summary(summary: Summary) -> dict[str, Any]:
     told = {
         "path": summary.path,
         "edition": summary.edition,
@@ -44,7 +46,7 @@ def _summary(summary: Summary) -> dict:
     return told | {"reviewed": _reviewed(summary.checklist)} if summary.checklist else told
 
 
-def _reviewed(checklist: Checklist) -> dict:
+def _reviewed(checklist: Checklist) -> dict[str, Any]:
     entries = [review for point in checklist.points for review in point.reviews]
     return {
         "points": len(checklist.points),

@@ -1,12 +1,14 @@
 """Write a report as JUnit XML for build servers: a suite for each submission, a case for each rule."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from xml.etree import ElementTree as ET
 
 from compliance.finding import Finding
-from compliance.report import Report, owned
+from compliance.report import Report, Summary, owned
 from compliance.rule import CHECKS
 from compliance.safe import printable
+from rules.text import Rule
 
 
 def render(report: Report) -> str:
@@ -30,12 +32,12 @@ def render(report: Report) -> str:
             case = ET.SubElement(suite, "testcase", classname="missed", name=printable(path))
             ET.SubElement(case, "error", message=printable(why)).text = printable(why)
     for name in ("tests", "failures", "errors"):
-        suites.set(name, str(sum(int(s.get(name)) for s in suites)))
+        suites.set(name, str(sum(int(s.get(name, 0)) for s in suites)))
     ET.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
 
 
-def _case(suite: ET.Element, summary: object, code: str, rules: dict, findings: list[Finding]) -> int:
+def _case(suite: ET.Element, summary: Summary, code: str, rules: Mapping[str, Rule], findings: list[Finding]) -> int:
     sentence = f" {rules[code].sentence}" if code in rules else ""
     case = ET.SubElement(suite, "testcase", classname=printable(summary.path), name=code + sentence)
     errors = [f for f in findings if f.severity == "error" and not f.waived]

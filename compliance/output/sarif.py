@@ -1,10 +1,12 @@
 """Write a report as SARIF 2.1.0 (OASIS), for code scanning and editors."""
 
 import json
+from typing import Any
 
 from compliance.finding import Finding
 from compliance.report import Report
 from compliance.safe import address, printable
+from rules.text import Rule
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {"error": "error", "warning": "warning", "review": "note", "info": "note"}
@@ -39,7 +41,7 @@ def render(report: Report) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(code: str, rule: object) -> dict:
+def _rule(code: str, rule: Rule | None) -> dict[str, Any]:
     if rule is None:
         return {"id": code}
     return {
@@ -50,10 +52,10 @@ def _rule(code: str, rule: object) -> dict:
     }
 
 
-def _result(finding: Finding, index: int) -> dict:
-    place = {"artifactLocation": {"uri": address(finding.path)}}
-    place["region"] = {"startLine": max(1, finding.line)}
-    result = {
+def _result(finding: Finding, index: int) -> dict[str, Any]:
+    region = {"startLine": max(1, finding.line)}
+    place = {"artifactLocation": {"uri": address(finding.path)}, "region": region}
+    result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": LEVELS[finding.severity],

@@ -163,7 +163,9 @@ def name_folders(work: Work, source: list[str], digests: dict[str, str]) -> None
 def combined(work: Work, path: str) -> None:
     """Record the new digest over the files that a log names, which depends on their digests and paths."""
     event = next((e for e in read_log(work.old / path) if type(e) is Event and e.key == "source"), None)
-    files = sound(event.metadata.get("files")) if event and type(event.metadata) is dict else {}
+    if event is None or type(event.metadata) is not dict:
+        return
+    files = sound(event.metadata.get("files"))
     if files and event.value == combine(files.items()):
         new = ((work.masked_path(name), work.digests.get(digest, digest)) for name, digest in files.items())
         work.digests[event.value] = combine(new)
@@ -213,7 +215,7 @@ def chain(work: Work, path: str, logs: list[str]) -> None:
 
 def prefixes(work: Work, logs: list[str], wanted: set[str]) -> dict[str, tuple[str, int]]:
     """Return digest -> (log, bytes) for each wanted digest that a log has up to the end of one of its lines."""
-    found = {}
+    found: dict[str, tuple[str, int]] = {}
     for path in logs if wanted else ():
         total, size = hashlib.sha256(), 0
         for line in work.text(path).splitlines(keepends=True):

@@ -128,7 +128,7 @@ def patched(
         end += length
         if length or old:
             known = length and hidden.get(old.decode(errors="replace").casefold(), "").encode() == new
-            digest = DIGEST.fullmatch(old) and DIGEST.fullmatch(new)
+            digest = bool(DIGEST.fullmatch(old) and DIGEST.fullmatch(new))
             count = piece.endswith(b'"bytes": ') and old.isdigit() and new.isdigit()
             sound = known or digest or count or (head and is_header(old) and is_header(new))
             want(sound, where, f"{old!r:.80} in place of {new!r:.80}", "a name, a digest, or bytes")

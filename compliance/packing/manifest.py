@@ -48,7 +48,7 @@ class Manifest:
     files: tuple[File, ...]
     key: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in (self.submission, self.edition):
             plain = type(name) is str and "/" not in name and name[:1] not in ("-", ".") and not path_fault(name)
             want(plain, NAME, name, "the plain name of a folder")
@@ -139,5 +139,6 @@ def files_at(root: Path, paths: Iterable[str]) -> tuple[File, ...]:
     for path in sorted(paths):
         with open_regular(root / path) as file:
             size = os.fstat(file.fileno()).st_size
-            files.append(File(path, size, hashlib.file_digest(file, "sha256").hexdigest()))
+            digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type]  # the stub wants a class of io
+            files.append(File(path, size, digest.hexdigest()))
     return tuple(files)

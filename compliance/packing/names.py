@@ -29,6 +29,7 @@ PATH = rb"(?<![\w.:/<~*)\]}-])/(?!" + SYSTEMS + rb")[\w.+@-]+(?:/[\w.+@%=,-]+)+"
 DIGEST = rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])"
 NEVER = {"", "pytorch", "localhost", "none", "unknown", "cpu", "cuda"}  # identify nobody
 END = -1  # marks the end of a name in a tree of letters
+Tree = dict[int, "Tree"]
 DEEP = 8  # levels of JSON that are searched for hosts and users
 Spot = tuple[int, int, bytes]  # a replaced place: offset and length in the new text, the old bytes
 
@@ -44,7 +45,7 @@ class Names:
     loose: set[str] = field(default_factory=set)  # names that are replaced also within words
     paths: dict[str, str] = field(default_factory=dict)  # absolute path or mail address -> pseudonym
     implementations: set[str] = field(default_factory=set)
-    compiled: dict[tuple, re.Pattern[bytes]] = field(default_factory=dict)
+    compiled: dict[tuple[int, ...], re.Pattern[bytes]] = field(default_factory=dict)
 
     def add(self, kind: str, name: Any, same_as: str = "", loose: bool = False) -> None:
         """Add a name of this kind. `same_as` is another name of the same thing, whose pseudonym it shares. Anything but
@@ -113,14 +114,14 @@ def spellings(name: str) -> tuple[str, ...]:
 def any_of(names: Iterable[str]) -> bytes:
     """Return a pattern for any of the names, the longest that matches. It is a tree of letters, which stays fast for
     many names."""
-    tree: dict = {}
+    tree: Tree = {}
     for word in sorted({text.encode().lower() for name in names for text in spellings(name)}):
         node = tree
         for letter in word:
             node = node.setdefault(letter, {})
         node[END] = {}
 
-    def pattern(node: dict) -> bytes:
+    def pattern(node: Tree) -> bytes:
         options = [re.escape(bytes([letter])) + pattern(below) for letter, below in node.items() if letter != END]
         if not options:
             return b""

@@ -102,6 +102,13 @@ def locked(name: str) -> dict[str, set[str]]:
     return found
 
 
+def test_what_types_are_checked_of_is_there():
+    checked = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
+    paths = [str(p.relative_to(ROOT)) for package in PACKAGES for p in modules(package)]
+    assert not [path for path in checked["files"] if not (ROOT / path).exists()]
+    assert not [p for p in checked["exclude"] if p != "^results/v" and not any(re.search(p, path) for path in paths)]
+
+
 def test_nothing_is_installed_without_its_digest():
     pattern = r"(?:pip install|\$\(PIP\))[^\n|&]*"
     files = [ROOT / "Makefile", *(ROOT / ".github" / "workflows").iterdir()]
