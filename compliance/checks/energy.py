@@ -112,8 +112,10 @@ def nothing_is_counted_twice(log: Log, terms: Terms, time: Timeline) -> Iterator
 def no_wrap_is_missed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A counter is read more often than it can begin again at 0"""
     live, limits = live_of(log), terms.edition.limits.energy
-    gap, line = max(((reading.gap, reading.line) for reading in live.readings), default=(0.0, 1)) if live else (0.0, 1)
-    for source in live.sources if live else ():
+    if live is None or not live.readings:
+        return
+    gap, line = max((reading.gap, reading.line) for reading in live.readings)
+    for source in live.sources:
         if source.wraps_at is not None:
             soonest = source.wraps_at / (limits.excess * _watts(source, limits))
             if gap >= soonest:

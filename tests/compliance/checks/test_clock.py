@@ -1,5 +1,6 @@
 """CLK: each fault of the clock is found by its rule alone, and each limit from both sides."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import pytest
@@ -266,15 +267,13 @@ def after(log, key):
     return log.one("run_stop")["time_ms"] - log.one(key)["time_ms"]
 
 
-LIMITS = SimpleNamespace(edition=load("v1.0"))
+LIMITS, TOLERANT = (SimpleNamespace(edition=load(name), metric="eval_accuracy") for name in ("v1.0", "mlperf-hpc-v1.0"))
 
 
-def lines(logs, check, *events, stop=None):
+def lines(logs, check, *events, stop=None, terms=LIMITS):
     """The lines of what a check finds in events (key, seconds, fields)."""
-    read = [
-        logs.event(i, key, round(s * MS), more.pop("value", None), **more) for i, (key, s, more) in enumerate(events, 1)
-    ]
-    return [fault.line for fault in check(logs.read(*read), LIMITS, SimpleNamespace(stop=stop, passing=None))]
+    read = [logs.event(i, key, round(s * MS), **{"value": None, **more}) for i, (key, s, more) in enumerate(events, 1)]
+    return [fault.line for fault in check(logs.read(*read), terms, SimpleNamespace(stop=stop, passing=None))]
 
 
 ROOM = 10 * (1 + CLOCK.slack) + CLOCK.slack_seconds  # for the figures of an epoch of 10 s
@@ -285,10 +284,14 @@ ROOM = 10 * (1 + CLOCK.slack) + CLOCK.slack_seconds  # for the figures of an epo
     [
         ({"wait_seconds": 4.0, "compute_seconds": ROOM - 4.0 - 1e-6}, []),
         ({"wait_seconds": 4.0, "compute_seconds": ROOM - 4.0 + 1e-6}, [3]),
+        ({"compute_seconds": ROOM}, []),
         ({"compute_seconds": ROOM + 1e-6}, [3]),
+        ({"wait_seconds": 0.5, "compute_seconds": ROOM - 0.4}, [3]),
         ({"wait_seconds": ROOM + 1e-6, "compute_seconds": -4.0}, [3]),
+        ({"wait_seconds": ROOM + 1e-6, "compute_seconds": -0.5}, [3]),
         ({"throughput": 100 / (ROOM - 1e-6)}, []),
         ({"throughput": 100 / (ROOM + 1e-6)}, [3]),
+        ({"throughput": 0.5}, [3]),
         ({"throughput": 0, "wait_seconds": True}, []),
         ({"throughput": -0.5}, []),
         ([], []),
@@ -299,6 +302,14 @@ def test_clk12_figures_may_be_longer_by_the_slack(logs, stats, found):
     events = [*epoch, ("tracked_stats", 10, {"epoch_num": 1, "value": stats}), ("tracked_stats", 10, {"epoch_num": 2})]
     assert lines(logs, clock.figures_agree_with_the_clock, *events) == found
     assert lines(logs, clock.figures_agree_with_the_clock, epoch[0], *events[2:]) == []
+    before = ("tracked_stats", 0, {"epoch_num": 2, "value": {}})  # of an epoch that is not there
+    assert lines(logs, clock.figures_agree_with_the_clock, before, *events) == [line + 1 for line in found]
+
+
+def test_clk12_no_figures_fit_into_the_shortest_epoch(logs):
+    events = [("epoch_start", 0, {"epoch_num": 1}), ("epoch_stop", 0.001, {"epoch_num": 1, "samples_count": 100})]
+    events.append(("tracked_stats", 0.001, {"epoch_num": 1, "value": {}}))
+    assert lines(logs, clock.figures_agree_with_the_clock, *events) == []
 
 
 @pytest.mark.parametrize(
@@ -335,6 +346,8 @@ def test_clk10_an_aborted_run_may_leave_one_open(logs):
         (CLOCK.shortest_run, True, True),
         (CLOCK.shortest_run - 0.001, True, False),
         (CLOCK.shortest_run - 0.001, False, True),
+        (0.0, False, True),
+        (-0.001, False, False),
         (CLOCK.longest_run, True, True),
         (CLOCK.longest_run + 0.001, True, False),
         (None, True, True),
@@ -347,6 +360,69 @@ def test_clk13_a_run_that_met_its_target_is_neither_too_short_nor_too_long(logs,
 
 def test_clk05_times_are_from_the_first_day_on_to_the_last(logs):
     first, last = (clock._milliseconds(date) for date in (CLOCK.not_before, CLOCK.not_after))
+    assert clock.date_of(first - 1) < CLOCK.not_before == clock.date_of(first)
+    assert clock.date_of(last - 1) < CLOCK.not_after == clock.date_of(last)
     for times, found in (((first, last), 0), ((first - 1, last), 1), ((first, last + 1), 1), ((), 0)):
         log = logs.read(*(logs.event(i, "seed", time) for i, time in enumerate(times, 1)))
         assert len(list(clock.times_are_of_this_round(log, LIMITS, SimpleNamespace(start=None)))) == found
+
+
+@pytest.mark.parametrize(("seconds", "found"), [(-0.001, [7]), (0.0, [7]), (0.001, []), (None, [])])
+def test_clk03_a_run_takes_a_millisecond(seconds, found):
+    time = SimpleNamespace(seconds=seconds, stop=SimpleNamespace(line=7))
+    assert [f.line for f in clock.runs_take_time(None, LIMITS, time)] == found
+
+
+@pytest.mark.parametrize(
+    ("back", "found"),
+    [
+        ([(50, 10)], []),
+        ([(50, 11)], [(50, "warning")]),
+        ([(50, 100)], [(50, "warning")]),
+        ([(50, 101)], [(50, "")]),
+        ([(5, 11)], [(5, "warning")]),
+        ([(5, 20), (6, 30), (7, 25)], [(6, "warning")]),  # the largest step of those that are a warning
+        ([(5, 30), (6, 20)], [(5, "warning")]),
+        ([(5, 50), (6, 101), (7, 102)], [(6, "")]),  # the first of those that are an error
+    ],
+)
+def test_clk04_time_may_run_back_a_little_or_be_warned_of(back, found):
+    limits = SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
+    log = SimpleNamespace(back=[(line, ms, f"{9 - line % 10}") for line, ms in back])
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
+    assert [(f.line, f.severity) for f in clock.time_never_runs_back(log, terms, None)] == found
+
+
+def test_clk04_has_an_epoch_whose_time_alone_is_behind_run_stop(tree, found):
+    log = tree.logs[2]
+    tree.changed("epoch_start", nth=1, time_ms=log.one("run_stop")["time_ms"] + MS)
+    assert ("result_2.txt", log.line(log.all("epoch_start")[1]) + 1, "CLK04") in found(tree.path(2))
+
+
+def test_milestones_in_one_line_are_in_order(logs):
+    """Several programs may write into one line."""
+    log = logs.read(logs.event(4, "init_stop"), logs.event(4, "run_start"), logs.event(4, "staging_start"))
+    assert list(clock.milestones_are_in_order(log, LIMITS, None)) == []
+    assert list(clock.staging_is_inside_the_clock(log, LIMITS, SimpleNamespace(start=log.first("run_start")))) == []
+
+
+@pytest.mark.parametrize(("beyond", "says"), [(0, []), (1, ["epoch_stop in line 4, later"])])
+def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, beyond, says):
+    log = logs.read(logs.event(4, "epoch_stop", logs.START + beyond), logs.event(4, "run_stop"))
+    time = SimpleNamespace(stop=log.first("run_stop"), passing=None)
+    assert [f.found for f in clock.nothing_comes_after_run_stop(log, LIMITS, time)] == says
+
+
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        (("seed", "eval_start", "eval_stop", "eval_stop", "eval_start"), []),
+        (("seed", "epoch_start", "epoch_start", "epoch_stop"), [2]),
+        (("seed", "epoch_stop", "epoch_start", "epoch_stop"), [3]),
+        (("seed", "epoch_stop"), [2]),
+        (("seed", "epoch_start"), [2]),
+    ],
+)
+def test_clk10_instances_that_share_a_log_start_as_often_as_they_stop(logs, keys, found):
+    events = [(key, 0, {}) for key in keys]
+    assert lines(logs, clock.intervals_are_balanced, *events, terms=TOLERANT) == found

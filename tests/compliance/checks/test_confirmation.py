@@ -1,9 +1,13 @@
 """TUN: confirmation runs that confirm nothing, and settings that don't follow from their table."""
 
 import copy
+import json
+import shutil
+from pathlib import Path
 
 import pytest
 
+from benchmark.tree import LEDGER
 from compliance.checks import confirmation as module
 from compliance.engine import judge
 
@@ -189,6 +193,77 @@ def test_a_table_counts_above_the_config(environed, found, over, codes):
         command = environed.manifests[index]["run"]["command"]["value"]
         environed.fact("command", [*command, "learning_rate=0.002"], index)
     assert [code for _, _, code in found(environed.root)] == codes
+
+
+def of_rule(tree, law, code):
+    """(file, found) of what a rule finds."""
+    findings = judge([str(tree.root)], rules=law).findings
+    return [(Path(f.path).name, f.found) for f in findings if f.code == code]
+
+
+def test_a_campaign_that_cannot_be_read_has_no_winner_to_confirm(tuned, law):
+    tuned.put(tuned.folder / "campaign.json", "{}")
+    assert of_rule(tuned, law, "TUN08") == []
+
+
+def test_a_campaign_without_a_winner_needs_no_confirmation(tuned, logs, law):
+    for index in (1, 3):
+        tuned.logs[index] = logs.good(index, tuned.COURSES[0])
+    tuned.frozen()
+    shutil.rmtree(tuned.folder / "confirmation")
+    assert of_rule(tuned, law, "TUN08") == []
+
+
+def test_a_campaign_beside_the_confirmation_runs_is_none(tuned, law):
+    for name in ("campaign.json", LEDGER):
+        shutil.copy(tuned.folder / name, tuned.folder / "confirmation")
+    assert of_rule(tuned, law, "TUN08") == []
+
+
+@pytest.mark.parametrize("index", [3, 4])
+def test_a_setting_that_only_the_winner_or_a_confirmation_run_has_is_another(tuned, law, index):
+    tuned.settings(index, threads=...)
+    files = ["result_0.txt"] if index == 4 else [f"result_{i}.txt" for i in range(3)]
+    assert [name for name, _ in of_rule(tuned, law, "TUN08")] == files
+
+
+@pytest.mark.parametrize(("beyond", "found"), [(-1, ["run_start 0.001 s before the last trial stopped"]), (0, [])])
+def test_a_confirmation_run_may_start_when_the_last_trial_stops(tuned, law, beyond, found):
+    over = max(log.one("run_stop")["time_ms"] for log in tuned.logs[:4])
+    by = over + beyond - tuned.logs[4].one("run_start")["time_ms"]
+    for event in tuned.logs[4].events:
+        event["time_ms"] += by
+    tuned.write(4)
+    assert of_rule(tuned, law, "TUN08") == [("result_0.txt", text) for text in found]
+
+
+@pytest.mark.parametrize(
+    ("runs", "more"),
+    [((4,), ""), ((4, 5), " and of 1 more confirmation runs"), ((4, 5, 6), " and of 2 more confirmation runs")],
+)
+def test_a_fact_is_told_once_for_all_confirmation_runs(confirmed, law, runs, more):
+    for index in runs:
+        confirmed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7"}, index)
+    assert of_rule(confirmed, law, "TUN09") == [("environment_0.json", f'packages numpy "2.4.7"{more}')]
+
+
+def test_the_environment_in_which_a_confirmation_run_began_counts(confirmed, logs, law):
+    log, others = confirmed.logs[4], {"torch": "2.13.0", "numpy": "2.4.7"}
+    resumed, content = logs.interrupt(log), copy.deepcopy(confirmed.manifests[4])
+    content["nodes"][0]["facts"]["packages"]["value"] = others
+    later = confirmed.put(confirmed.environment(4).with_name("environment_0_1.json"), json.dumps(content))
+    resumed["value"]["environment"] = logs.sha256(later)
+    confirmed.write(4)
+    assert of_rule(confirmed, law, "TUN09") == []
+    confirmed.fact("packages", others, 4)
+    assert of_rule(confirmed, law, "TUN09") == [("environment_0.json", 'packages numpy "2.4.7"')]
+
+
+def test_a_setting_that_a_run_chooses_for_its_machine_may_differ_from_the_table(tree, found):
+    alike(tree, 0.001)
+    row = {**ROWS[0], "BS": 4, "Hyperparams": {"learning_rate": 0.001, "threads": 0}}
+    from_table(tree, 0.001, rows=[row])
+    assert found(tree.root) == []
 
 
 def test_so_much_is_told_and_no_more():

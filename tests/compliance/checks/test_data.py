@@ -1,6 +1,10 @@
 """DATA: data that isn't the published one, or not all of it."""
 
+from types import SimpleNamespace
+
 import pytest
+
+from compliance.checks import data
 
 damage = pytest.mark.damage
 
@@ -48,6 +52,14 @@ def fingerprint_missing(tree):
 
 
 @damage
+def fingerprint_before_the_run(tree):
+    log = tree.logs[2]
+    event, start = log.all("dataset_fingerprint")[0], log.one("run_start")
+    log.events.remove(event)
+    return [("result_2.txt", tree.inserted(start, {**event, "time_ms": start["time_ms"]}), "DATA05")]
+
+
+@damage
 def splits_exchanged(tree):
     event = tree.logs[2].all("dataset_fingerprint")[1]
     event["metadata"]["split"] = "train"
@@ -73,3 +85,150 @@ def a_copy_that_no_site_has_registered(mean):
 
 def test_damage(entry, exactly):
     exactly(entry)
+
+
+PROBLEM = SimpleNamespace(
+    train_samples=8,
+    eval_samples=4,
+    fingerprints={"train": "a", "validation": "b"},
+    class_counts={"train": (30, 20), "validation": (15, 10)},
+    problem_digest="d",
+    datasets={},
+)
+
+
+def terms(score="dice", **fields):
+    """Terms with a problem, of which some fields differ."""
+    problem = SimpleNamespace(**{**vars(PROBLEM), **fields})
+    return SimpleNamespace(problem=problem, benchmark=SimpleNamespace(score=score), metric="eval_accuracy")
+
+
+@pytest.mark.parametrize(("value", "found"), [(8, []), (7, [1]), (9, [1]), (8.0, [1]), ("8", [1]), (None, [1])])
+def test_the_number_of_samples_is_an_integer_and_the_published_one(logs, value, found):
+    log = logs.read(logs.event(1, "train_samples", value=value))
+    assert [f.line for f in data.sample_counts_are_published(log, terms(), None)] == found
+    log = logs.read(logs.event(1, "epoch_stop", samples_count=value))
+    assert [f.line for f in data.epochs_train_on_the_split(log, terms(), None)] == found
+
+
+@pytest.mark.parametrize(
+    ("split", "samples", "words"),
+    [
+        ("train", 8, []),
+        ("train", 4, [("fingerprint of 4 train samples", "8")]),
+        ("validation", 4, []),
+        ("validation", 8, [("fingerprint of 8 validation samples", "4")]),
+    ],
+)
+def test_a_fingerprint_is_of_the_samples_of_its_split(logs, split, samples, words):
+    log = logs.read(logs.event(1, "dataset_fingerprint", split=split, samples_count=samples))
+    assert [(f.found, f.wanted) for f in data.sample_counts_are_published(log, terms(), None)] == words
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([30, 20], []),
+        ([30, 21], ["21 voxels of class 1 in train class_counts"]),
+        ([20, 30], ["20 voxels of class 0 in train class_counts", "30 voxels of class 1 in train class_counts"]),
+        ([30], ["train class_counts [30]"]),
+        ([30, 20, 0], ["train class_counts [30, 20, 0]"]),
+        ("ab", ["train class_counts ab"]),
+        (None, ["train class_counts None"]),
+    ],
+)
+def test_a_fingerprint_has_the_voxels_of_each_class(logs, counts, words):
+    log = logs.read(logs.event(1, "dataset_fingerprint", split="train", class_counts=counts))
+    assert [f.found for f in data.class_counts_are_published(log, terms(), None)] == words
+    assert list(data.class_counts_are_published(log, terms(class_counts={}), None)) == []
+
+
+@pytest.mark.parametrize("split", [None, 7, ["train"], {}])
+def test_a_split_that_is_no_text_is_not_looked_up(logs, split):
+    log = logs.read(logs.event(1, "dataset_fingerprint", value="c", split=split, samples_count=1, class_counts=[1]))
+    for check in (
+        data.fingerprints_are_published,
+        data.sample_counts_are_published,
+        data.class_counts_are_published,
+    ):
+        assert list(check(log, terms(), None)) == []
+
+
+@pytest.mark.parametrize(("score", "found"), [("dice", [2]), ("mean", [])])
+def test_voxels_are_counted_where_the_score_is_dice(logs, score, found):
+    log = logs.read(logs.event(1, "eval_accuracy", true=[15, 10]), logs.event(2, "eval_accuracy", true=[15, 11]))
+    assert [f.line for f in data.class_counts_are_published(log, terms(score), None)] == found
+    no_benchmark = SimpleNamespace(**{**vars(terms()), "benchmark": None})
+    assert list(data.class_counts_are_published(log, no_benchmark, None)) == []
+
+
+def test_without_a_published_problem_nothing_is_compared(logs):
+    events = ("train_samples", "problem_digest", "dataset_fingerprint", "epoch_stop", "eval_accuracy")
+    log = logs.read(*(logs.event(i, key, split="train", true=[1]) for i, key in enumerate(events, 1)))
+    none = SimpleNamespace(problem=None, benchmark=SimpleNamespace(score="dice"), metric="eval_accuracy")
+    for check in (
+        data.fingerprints_are_published,
+        data.sample_counts_are_published,
+        data.class_counts_are_published,
+        data.problem_is_the_published_one,
+        data.epochs_train_on_the_split,
+        data.datasets_are_registered,
+    ):
+        assert list(check(log, none, None)) == []
+
+
+@pytest.mark.parametrize(("value", "published", "found"), [("d", "d", 0), ("e", "d", 1), ("e", "", 0)])
+def test_a_definition_is_compared_where_one_is_published(logs, value, published, found):
+    log = logs.read(logs.event(1, "problem_digest", value=value))
+    assert len(list(data.problem_is_the_published_one(log, terms(problem_digest=published), None))) == found
+    assert list(data.problem_is_the_published_one(logs.read(), terms(problem_digest=published), None)) == []
+
+
+def logged(logs, *lines, start=2, stop=9, scores=True, problem=PROBLEM):
+    """The lines and words of what DATA05 finds: of fingerprints of the two splits, and then of others."""
+    splits = ("train", "validation", "test", "validation")
+    log = logs.read(*(logs.event(n, "dataset_fingerprint", split=s) for n, s in zip(lines, splits, strict=False)))
+    milestones = {"start": start and SimpleNamespace(line=start), "stop": stop and SimpleNamespace(line=stop)}
+    found = data.fingerprints_are_logged(
+        log, SimpleNamespace(problem=problem), SimpleNamespace(scores=scores, **milestones)
+    )
+    return [(fault.line, fault.found) for fault in found]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ((3, 8), []),
+        ((2, 8), [(2, "fingerprint of train outside the run")]),
+        ((3, 9), [(9, "fingerprint of validation outside the run")]),
+        ((1, 10), [(1, "fingerprint of train outside the run"), (10, "fingerprint of validation outside the run")]),
+        ((3, 4, 5), [(5, "fingerprint of split test")]),
+        ((3, 4, 5, 6), [(5, "fingerprint of split test"), (6, "fingerprint of validation again")]),
+        ((3,), [(1, "no fingerprint of validation")]),
+        ((), [(1, "no fingerprint of train"), (1, "no fingerprint of validation")]),
+    ],
+)
+def test_each_split_is_proved_once_and_inside_the_run(logs, lines, found):
+    assert logged(logs, *lines) == found
+
+
+def test_a_run_without_scores_or_milestones_or_a_problem_may_lack_fingerprints(logs):
+    assert logged(logs, scores=False) == logged(logs, problem=None) == []
+    assert logged(logs, 1, 10, start=None) == logged(logs, 1, 10, stop=None) == []
+
+
+@pytest.mark.parametrize(
+    ("datasets", "found"),
+    [
+        ({}, [(3, "train a, validation b", "a registered dataset; none is")]),
+        ({"here": {"train": "a"}, "there": {}}, [(3, "train a, validation b", "one of here, there")]),
+        ({"here": {"train": "a", "validation": "b"}}, []),
+    ],
+)
+def test_a_dataset_is_one_of_those_that_are_registered(logs, datasets, found):
+    events = [(3, "a", "train"), (4, "b", "validation"), (5, "c", 7)]
+    log = logs.read(*(logs.event(line, "dataset_fingerprint", value=value, split=s) for line, value, s in events))
+    judged = data.datasets_are_registered(log, terms(fingerprints={}, datasets=datasets), None)
+    assert [(f.line, f.found, f.wanted) for f in judged] == found
+    assert list(data.datasets_are_registered(log, terms(datasets=datasets), None)) == []
+    assert list(data.datasets_are_registered(logs.read(), terms(fingerprints={}), None)) == []

@@ -1,7 +1,11 @@
 """SYS07, SYS08 and SYS10 to SYS13: devices that contradict each other, and such as no one has."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
+from compliance.checks import devices as module
 from compliance.engine import judge
 from rules.edition import load
 
@@ -157,7 +161,10 @@ def test_sys10_devices_are_of_all_ranks(tree, found, devices, codes):
     assert [code for _, _, code in found(tree.path(2))] == codes
 
 
-@pytest.mark.parametrize(("uuids", "codes"), [(["a", "b"], []), (["a", "a"], ["SYS10"]), (["a"], ["SYS10"])])
+@pytest.mark.parametrize(
+    ("uuids", "codes"),
+    [(["a", "b"], []), (["a", "a"], ["SYS10"]), (["a"], ["SYS10"]), (["a", "b", "b"], ["SYS10"])],
+)
 def test_sys10_accelerators_are_told_apart(tree, found, uuids, codes):
     tree.settings(2, device="cuda")
     tree.changed("accelerators_per_node", value=2)
@@ -173,3 +180,137 @@ def test_sys11_runs_may_be_on_other_hosts(tree, found):
 def test_sys12_names_that_differ_by_case_are_the_same(tree, found):
     tree.described(host_processor_model_name="a PROCESSOR")
     assert found(tree.root) == []
+
+
+FLOPS = 10**12  # of a sample; the two ranks declare as much a second together
+
+
+def judged(logs, *events, flops=FLOPS, compute=COMPUTE, settings=None, **problem):
+    """What SYS07 finds in a log of two ranks that has these events, too: (line, severity)."""
+    settings = {"device": "cpu", "threads": 1, "peak_tflops": 0.5} if settings is None else settings
+    facts = {"hyperparameters": settings, "number_of_ranks": 2, "number_of_nodes": 1, "precision": "float32"}
+    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)), *events)
+    problem = problem.get("problem", SimpleNamespace(flops_per_sample=flops))
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(compute=compute)), problem=problem)
+    return [(fault.line, fault.severity) for fault in module.devices_can_compute_so_fast(log, terms, None)]
+
+
+def epochs(logs, *seconds, samples=10):
+    """Epochs that take so many seconds, in lines 11 and 12, 21 and 22, and so on."""
+    return [
+        logs.event(10 * n + i, f"epoch_{key}", logs.START + round(1000 * i * s) - 1000 * s, epoch_num=n, **more)
+        for n, s in enumerate(seconds, 1)
+        for i, (key, more) in enumerate((("start", {}), ("stop", {"samples_count": samples})), 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flops", "found"),
+    [
+        (9 * 10**11 - 1, []),
+        (9 * 10**11, [(12, "review")]),
+        (FLOPS, [(12, "review")]),
+        (FLOPS + 1, [(12, "")]),
+        (0, []),
+    ],
+)
+def test_sys07_nine_tenths_of_the_peak_are_for_people_and_more_than_all_of_it_is_an_error(logs, flops, found):
+    assert judged(logs, *epochs(logs, 10), flops=flops) == found
+
+
+def test_sys07_the_fastest_epoch_counts(logs):
+    assert judged(logs, *epochs(logs, 20, 5, 10, 15)) == [(22, "")]
+    assert judged(logs, *epochs(logs, 10, 20)) == [(12, "review")]
+
+
+@pytest.mark.parametrize(("samples", "found"), [(0, []), ("10", []), (None, []), (1, [(12, "review")])])
+def test_sys07_an_epoch_of_one_sample_has_a_rate(logs, samples, found):
+    assert judged(logs, *epochs(logs, 1, samples=samples)) == found
+
+
+def test_sys07_an_epoch_takes_a_millisecond_or_more(logs):
+    assert judged(logs, *epochs(logs, 0, samples=1), flops=10**9) == [(12, "review")]
+
+
+def test_sys07_an_epoch_without_a_start_has_no_rate(logs):
+    assert judged(logs, epochs(logs, 1)[1]) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"throughput": 0.5}, [(9, "review")]),
+        ({"throughput": 0}, []),
+        ({"throughput": "1"}, []),
+        ({}, []),
+        ([9], []),
+    ],
+)
+def test_sys07_throughput_alone_is_a_rate(logs, value, found):
+    assert judged(logs, logs.event(9, "throughput", value=value), flops=2 * FLOPS) == found
+
+
+def test_sys07_says_nothing_where_something_is_unknown(logs):
+    fast = epochs(logs, 1)
+    assert judged(logs, *fast) == [(12, "")]
+    assert judged(logs) == []
+    assert judged(logs, *fast, problem=None) == []
+    assert judged(logs, *fast, compute=None) == []
+    assert judged(logs, *fast, settings={}) == []
+    assert judged(logs, *fast, settings={"device": "cpu"}, compute=replace(COMPUTE, core={})) == []  # no peak
+
+
+def agreeing(logs, check, **facts):
+    """What a check finds in a log of these facts."""
+    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)))
+    return [fault.found for fault in check(log, None, None)]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "found"),
+    [(4, []), (5, ["5 ranks with device cuda on 4 accelerators"])],
+)
+def test_sys08_accelerators_are_those_of_all_nodes(logs, ranks, found):
+    facts = {"number_of_ranks": ranks, "number_of_nodes": 2, "accelerators_per_node": 2}
+    assert agreeing(logs, module.devices_agree, hyperparameters={"device": "cuda"}, **facts) == found
+    for settings in ({}, [], "cuda", None):  # other rules say so
+        assert agreeing(logs, module.devices_agree, hyperparameters=settings, **facts) == []
+    assert agreeing(logs, module.devices_agree, **facts) == []
+    for name in facts:
+        assert agreeing(logs, module.devices_agree, hyperparameters={"device": "cuda"}, **{**facts, name: "9"}) == []
+
+
+def test_sys10_what_a_log_lacks_contradicts_no_device(logs):
+    def found(**facts):
+        return agreeing(logs, module.named_devices_agree, **facts)
+
+    said = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": "cpu"}}
+    assert found(**said) == found(**said, devices="?") == found(**said, devices=named()) == []
+    for name in said:
+        assert found(**{**said, name: None}, devices=named()) == []
+    assert found(**{**said, "hyperparameters": {"device": "cuda"}}, devices=named()) == ["devices of kind cpu"]
+
+
+def test_sys13_what_is_no_number_is_not_compared(logs):
+    for nodes, ranks in ((3, None), (None, 2), (3, "2"), ("3", 2)):
+        assert agreeing(logs, module.nodes_have_ranks, number_of_nodes=nodes, number_of_ranks=ranks) == []
+
+
+@pytest.mark.parametrize(
+    ("described", "found"),
+    [
+        ({"host_processor_model_name": "A processor", "accelerator_model_name": "A chip"}, []),
+        ({"host_processor_model_name": "Another", "accelerator_model_name": "A chip"}, ["device A processor"]),
+        ({"host_processor_model_name": "A processor", "accelerator_model_name": "Another"}, ["device A chip"]),
+        ({"host_processor_model_name": None}, []),
+        ({}, []),
+    ],
+)
+def test_sys12_a_device_is_compared_with_the_field_of_its_kind(described, found):
+    both = named() + named(kind="cuda", name="A chip")
+    runs = [
+        SimpleNamespace(value={"devices": devices}.get, line=lambda key: 7, path="result")
+        for devices in (None, both, named(name="Not looked at"))
+    ]
+    judged = module.named_devices_are_the_descriptions(runs, SimpleNamespace(described=described), None)
+    assert [fault.found for fault in judged] == found

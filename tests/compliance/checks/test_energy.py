@@ -1,8 +1,13 @@
 """ENE: counters that run back, stop, stand for others, or leave something out."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
+
+from compliance.checks import energy
+from compliance.reading.energy import Live, Reading, Source
+from rules.edition import load
 
 damage = pytest.mark.damage
 
@@ -191,3 +196,78 @@ def test_a_node_of_the_whole_is_enough(metered, found):
         metered.drop(1, index)
         metered.sourced(0, index=index, source="cray", scope="node", device="node", wraps_at=None)
     assert found(metered.root) == []
+
+
+PASSED = SimpleNamespace(passing="some")
+TERMS = SimpleNamespace(edition=load("v1.0"))  # a counter may measure 1.2 times the limit of its device
+
+
+def of(check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.0):
+    """(line, found) of what a check finds in readings (milliseconds, joules of each counter), from line 11 on. Each
+    counter is of a device of 500 W."""
+    scopes = scopes or ["package"] * sources
+    counters = tuple(Source("n1", "x", scope, f"p{i}", wraps_at, 500.0) for i, scope in enumerate(scopes))
+    read = tuple(
+        Reading(line, moment, None, [time] * len(joules), list(joules), gap)
+        for (line, (time, *joules)), moment in zip(
+            enumerate(readings, 11), moments or ["run_start"] * len(readings), strict=True
+        )
+    )
+    log = SimpleNamespace(memo={"energy": Live(5, counters, read, False, ())})
+    return [(fault.line, fault.found) for fault in check(log, TERMS, PASSED)]
+
+
+@pytest.mark.parametrize(
+    ("readings", "found"),
+    [
+        ([(0, 0), (10_000, 6000)], []),  # 600 W
+        ([(0, 0), (10_000, 6001)], [(12, "600.1 W of n1: package p0")]),
+        ([(0, 0), (5_000, 6000), (10_000, 6000)], []),  # the mean counts
+        ([(0, 100), (10_000, 6100)], []),  # what was counted before doesn't
+        ([(0, 0), (10_000, 5)], []),
+        ([(0, 0), (10_000, 0)], [(12, "0 W of n1: package p0")]),
+        ([(0, 0), (500, 301)], [(12, "602 W of n1: package p0")]),
+        ([(0, 0), (0, 100)], []),  # in no time
+        ([(1000, 0), (500, 100)], []),  # ENE02 says so
+        ([(0, None), (10_000, 6001)], []),
+        ([(0, 0), (10_000, None)], []),
+        ([(0, 0, 0), (10_000, None, 6001)], [(12, "600.1 W of n1: package p1")]),
+    ],
+)
+def test_ene04_the_mean_power_of_a_counter(readings, found):
+    assert of(energy.power_is_what_machines_draw, *readings, sources=len(readings[0]) - 1) == found
+
+
+@pytest.mark.parametrize(
+    ("readings", "found"),
+    [
+        ([(1000, 0), (2000, 0), (3000, 5)], []),
+        ([(1000, 7), (2000, 8), (3000, 9)], [(11, "7 J of n1: package p0 at first")]),
+        ([(1000, None), (2000, None)], []),
+        ([(1000, 0), (2000, 5), (3000, 4)], [(13, "4 J of n1: package p0 after 5")]),
+        ([(1000, 0), (999, 5)], [(12, "n1: package p0 read at 999 after 1000")]),
+        ([], []),
+    ],
+)
+def test_ene02_joules_begin_at_0_and_never_fall(readings, found):
+    assert of(energy.joules_never_fall, *readings) == found
+
+
+def test_ene03_the_last_of_equal_readings_is_named():
+    readings = [(time, 0) for time in range(5)]
+    moments = ["run_start", "epoch_stop", "epoch_stop", "epoch_stop", "run_stop"]
+    found = of(energy.readings_have_no_holes, *readings, moments=moments)
+    assert found == [(14, "another reading at epoch_stop None")]
+
+
+def test_ene06_a_node_that_is_counted_with_its_parts_is_one_fault():
+    (fault,) = of(energy.nothing_is_counted_twice, scopes=("node", "module", "device", "package"))
+    assert fault == (5, "a counter of n1 as node, and of a module in it")
+
+
+def test_ene07_is_of_readings():
+    """A counter of 600 J and 500 W begins again after a second."""
+    assert of(energy.no_wrap_is_missed, wraps_at=600.0) == []
+    assert of(energy.no_wrap_is_missed, (0, 0), wraps_at=600.0, gap=0.999) == []
+    (fault,) = of(energy.no_wrap_is_missed, (0, 0), (1, 0), wraps_at=600.0, gap=1.0)
+    assert fault == (12, "1.000 s between readings of n1: package p0")

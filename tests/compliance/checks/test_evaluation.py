@@ -1,5 +1,6 @@
 """EVL: evaluations that don't say, cover or reach what they must; scores that are no numbers of theirs."""
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -214,7 +215,9 @@ def test_score_that_its_sums_do_not_give(logs, found, tmp_path):
     assert findings == [("result_0.txt", line, "EVL05")]
 
 
-@pytest.mark.parametrize("sums", [None, [], [0.1, "0.9"], [0.1, None], [True, 1.0], 1.0, [-0.5, 1.0], [0.5, 4.001]])
+@pytest.mark.parametrize(
+    "sums", [None, [], [0.1, "0.9"], [0.1, None], [True, 1.0], 1.0, [-0.5, 1.0], [0.5, 4.001], [1, 2, 1]]
+)
 def test_sums_that_no_samples_have(logs, found, tmp_path, sums):
     findings, line = judged(logs, found, tmp_path, lambda event: event["metadata"].update(sums=sums))
     assert findings == [("result_0.txt", line, "EVL13")]
@@ -276,6 +279,7 @@ STARTS = ("epoch_start", "eval_start")
         ([("epoch_start", 1), ("epoch_start", 2), ("eval_start", 2)], [1], [1]),
         ([("epoch_start", 1), ("eval_start", 1), ("epoch_start", 2)], [3], []),  # it was being trained
         ([("epoch_start", 1), ("eval_start", 1), ("eval_start", 2)], [3], [3]),
+        ([("epoch_start", 1), ("eval_start", 1), ("eval_start", 2), ("eval_start", 2)], [4, 3], [4, 3]),
     ],
 )
 def test_evl03_each_epoch_is_evaluated_once(logs, events, lines, aborted):
@@ -360,3 +364,87 @@ def test_evl12_counts_may_be_perfect_and_hits_are_no_more_than_voxels(logs, inte
     time = SimpleNamespace(scores=[SimpleNamespace(event=logs.event(5, "eval_accuracy", value=0.9, **counts))])
     where = SimpleNamespace(problem="some", benchmark=SimpleNamespace(score="dice"))
     assert [fault.line for fault in checks.counts_are_possible(None, where, time)] == ([] if good else [5])
+
+
+def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
+    log = logs.read(*(logs.event(line, "eval_start", epoch_num=1) for line in (3, 5, 8)))
+    log.events["epoch_start"] = [logs.event(2, "epoch_start", epoch_num=1)]
+    faults = checks.epochs_are_evaluated_once(log, terms(), SimpleNamespace(stop=None, passing=None))
+    assert [(f.line, f.wanted) for f in faults] == [(n, "one evaluation, as in line 3") for n in (5, 8)]
+
+
+@pytest.mark.parametrize(
+    ("values", "epochs", "ours", "tolerated"),
+    [
+        ((0.5, 0.6, 0.7), (1, 2, 3), [], []),
+        ((0.5, 0.6), (1, 1), [2], []),  # such rounds may evaluate an epoch several times
+        ((0.5, 0.5), (1, 1), [2], [2]),
+        ((0.5, 0.5, 0.5, 0.5), (1, 1, 2, 2), [2, 4], [2]),
+        ((0.5, 0.5, 0.5), (None, 1, 1), [3], [3]),
+        ((0.5, 0.5), (None, None), [], []),
+    ],
+)
+def test_evl01_an_evaluation_logs_one_score(logs, values, epochs, ours, tolerated):
+    time = SimpleNamespace(scores=scores(*values, epochs=epochs), stop=None, passing=None)
+    assert found_in(logs, checks.evaluations_log_one_score, time=time) == [(line, "") for line in ours]
+    mild = found_in(logs, checks.evaluations_log_one_score, edition=ROUND, time=time)
+    assert mild == [(line, "warning") for line in tolerated]
+
+
+def test_evl01_an_evaluation_without_a_score_is_named(logs):
+    events = [("eval_start", n) for n in (1, 2, None, 3)]
+    time = SimpleNamespace(scores=scores(0.5), stop=None, passing=None)
+    assert found_in(logs, checks.evaluations_log_one_score, *events, time=time) == [(2, ""), (4, "")]
+    assert found_in(logs, checks.evaluations_log_one_score, *events, edition=ROUND, time=time) == [(2, "warning")]
+    time.stop = logs.event(9, "run_stop")  # of a run that was aborted
+    assert found_in(logs, checks.evaluations_log_one_score, *events, time=time) == []
+
+
+def test_evl09_what_shares_the_line_of_the_passing_score_is_not_behind_it():
+    inside = [
+        SimpleNamespace(event=SimpleNamespace(line=line), epoch=epoch) for line, epoch in ((5, 1), (5, 2), (6, 3))
+    ]
+    time = SimpleNamespace(passing=inside[0], inside=inside)
+    (fault,) = checks.run_ends_with_the_passing_evaluation(None, terms(), time)
+    assert (fault.line, fault.found) == (6, "1 more evaluations after the target was met in line 5")
+
+
+def of_sums(logs, *sums, value=0.5):
+    """Terms of a mean over four samples of two outputs, from 0 to 1, and scores with these sums."""
+    limits = {"score": "mean", "score_min": 0.0, "score_max": 1.0, "score_above": None}
+    where = terms(**limits)
+    where.problem = SimpleNamespace(outputs=2, eval_samples=4)
+    events = [logs.event(line, "eval_error", value=value, sums=each) for line, each in enumerate(sums, 1)]
+    return where, SimpleNamespace(scores=[SimpleNamespace(event=event) for event in events])
+
+
+@pytest.mark.parametrize(
+    ("ulps", "found"),
+    [(0, []), (4, []), (-4, []), (5, [1]), (-5, [1])],
+)
+def test_evl05_a_mean_may_differ_by_four_units_in_its_last_place(logs, ulps, found):
+    where, time = of_sums(logs, [2.0, 2.0], value=0.5 + ulps * math.ulp(0.5))
+    assert [f.line for f in checks.scores_follow_from_counts(None, where, time)] == found
+    where.problem = None  # of which nothing is known
+    assert list(checks.scores_follow_from_counts(None, where, time)) == []
+
+
+def test_evl05_a_score_without_a_published_problem_is_not_computed_again(logs):
+    counts = {name: [90, 10] for name in checks.COUNTS}
+    time = SimpleNamespace(scores=[SimpleNamespace(event=logs.event(1, "eval_accuracy", value=0.5, **counts))])
+    where = terms()
+    assert list(checks.scores_follow_from_counts(None, where, time)) == []
+    where.problem = "some"
+    assert [f.line for f in checks.scores_follow_from_counts(None, where, time)] == [1]
+
+
+def test_evl13_each_sum_is_within_what_the_samples_can_have(logs):
+    where, time = of_sums(logs, None, [0.0, 4.0], [-1e-9, 4.0], [0.0, 4.1], [1.0])
+    assert [(f.line, f.found, f.wanted) for f in checks.sums_are_possible(None, where, time)] == [
+        (1, "sums None", "a list of 2 finite numbers, one an output"),
+        (3, "a sum of -1e-09 over 4 samples", "0 or more, at most 4"),
+        (4, "a sum of 4.1 over 4 samples", "0 or more, at most 4"),
+        (5, "sums [1.0]", "a list of 2 finite numbers, one an output"),
+    ]
+    where.problem.outputs = None  # as many as there are
+    assert [f.line for f in checks.sums_are_possible(None, where, time)] == [1, 3, 4]

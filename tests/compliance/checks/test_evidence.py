@@ -1,6 +1,10 @@
 """LOG13, DATA07, DATA08, EVL15, and cache_clear: evidence that is missing, absurd or out of its place."""
 
+from types import SimpleNamespace
+
 import pytest
+
+from compliance.checks import evidence
 
 damage = pytest.mark.damage
 
@@ -108,6 +112,13 @@ def test_data07_ranks_add_up(tree, found, least, most, codes):
     assert codes_of(tree, found) == codes
 
 
+@pytest.mark.parametrize("least", [-1, -2])
+def test_data07_bytes_are_never_below_0(tree, found, least):
+    read = {"total": 4000, "least_by_rank": least, "most_by_rank": 4000}
+    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
+    assert codes_of(tree, found) == ["DATA07"]
+
+
 @pytest.mark.parametrize("read", [4000, {}, {"total": True, "least_by_rank": 0, "most_by_rank": 1}, [], {"total": 4e3}])
 def test_data07_what_is_no_number_is_found(tree, found, read):
     tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
@@ -133,3 +144,38 @@ def test_evl15_a_score_may_come_within_its_evaluation(tree, found):
     score["time_ms"] = stop["time_ms"]
     tree.inserted(stop, score)
     assert codes_of(tree, found) == []
+
+
+@pytest.mark.parametrize("split", ["train", "other", None, []])
+@pytest.mark.parametrize(("total", "found"), [(0, [3]), (1, [])])
+def test_data07_a_byte_is_read_where_no_size_is_published(logs, split, total, found):
+    read = {"total": total, "least_by_rank": 0, "most_by_rank": total}
+    log = logs.read(logs.event(3, "dataset_fingerprint", split=split, bytes_read=read))
+    for problem in (None, SimpleNamespace(bytes={})):
+        assert [f.line for f in evidence.bytes_read_suffice(log, SimpleNamespace(problem=problem), None)] == found
+
+
+@pytest.mark.parametrize(("line", "found"), [(4, [4]), (5, []), (6, []), (7, []), (8, [8])])
+def test_data08_a_fingerprint_is_logged_from_the_end_of_the_first_epoch_to_the_start_of_the_second(logs, line, found):
+    """Several programs may write into one line."""
+    epochs = ((2, "start"), (5, "stop"), (7, "start"), (9, "stop"))
+    proof = logs.event(line, "dataset_fingerprint", split="train")
+    log = logs.read(*(logs.event(n, f"epoch_{name}") for n, name in epochs), proof)
+    assert [f.line for f in evidence.fingerprints_are_of_the_first_pass(log, None, None)] == found
+    other = logs.event(1, "dataset_fingerprint", split="other")  # DATA05 says so
+    log.events["dataset_fingerprint"].insert(0, other)
+    assert [f.line for f in evidence.fingerprints_are_of_the_first_pass(log, None, None)] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("throughput", -1, ("throughput -1", "a number above 0")),
+        ("wait_seconds", -1, ("wait_seconds -1", "a number from 0 on")),
+        ("compute_seconds", 0, ("compute_seconds 0", "a number above 0")),
+    ],
+)
+def test_log13_tells_which_numbers_a_statistic_may_be(logs, name, value, words):
+    stats = {"throughput": 1, "compute_seconds": 1, "wait_seconds": 0, "loss": 0, name: value}
+    log = logs.read(logs.event(1, "tracked_stats", value=stats), logs.event(2, "epoch_stop"))
+    assert [(f.found, f.wanted) for f in evidence.epochs_log_their_statistics(log, None, None)] == [words]
