@@ -1,7 +1,7 @@
 """The clock of a process. It reads the system's time once, and then adds what a clock that nobody can set has counted.
 
 All times of a run come from it. So setting the system clock during a run, by hand or by a time service, changes no time
-between two events. Where the system has a clock that goes on counting during sleep (Linux), that one is used.
+between two events. Where the system has a clock that counts during sleep as well (Linux), that one is used.
 """
 
 import time

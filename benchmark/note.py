@@ -4,7 +4,8 @@
     python benchmark/note.py LEDGER --start 3 node failed   # appends a note on start 3
     python benchmark/note.py LEDGER --verify DIGEST         # is a head that was noted earlier still there?
 
-Exit codes: 0 done, or whole; 1 damaged, or without that digest; 2 could not look or append.
+Exit codes: 0 done, or whole; 1 damaged, or without that digest; 2 could not be read or appended to: usage or
+input error.
 """
 
 import argparse

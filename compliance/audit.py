@@ -8,7 +8,7 @@
     python compliance/audit.py results/v1.0/acme --reviews review.yaml
 
 Nothing of the submission is executed. Exit codes: 0 nothing wrong, 1 an error was found or what was run again differs,
-2 could not look.
+2 could not be checked: usage or input error.
 """
 
 import argparse
@@ -166,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
         audits = audit(verdict, replays)
         for path, why in verdict.missed:
-            tell(f"{path}: could not look: {why}")
+            tell(f"{path}: could not be checked: {why}")
         if args.review_template:
             put(template([(one.path, one.people) for one in audits]))
             return 2 if verdict.missed else 0

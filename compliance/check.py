@@ -3,7 +3,8 @@
     python compliance/check.py results/
 
 Every finding is `path:line: CODE sentence`, with what was found and what is wanted. Exit codes: 0 nothing wrong,
-1 errors found, 2 could not look (or there was nothing to look at). Nothing is written into what is judged.
+1 errors found, 2 could not be checked: usage or input error, or nothing to check. Nothing is written into what is
+judged.
 """
 
 import argparse

@@ -5,7 +5,8 @@
 The result is a Process Run Crate (https://w3id.org/ro/wfrun/process/0.5). Each run is an action with start, end,
 source, problem, log, final weights and figures. All of it comes from the checker's verdict, which the crate states. The
 crate is printed, since nothing is written into a submission; in a package it lies beside systems/.
-Exit codes: 0 printed (also for a submission that is not in order, which the crate says), 2 could not look.
+Exit codes: 0 printed (also for a submission that is not in order, which the crate says), 2 could not be checked: usage
+or input error.
 """
 
 import argparse

@@ -30,7 +30,7 @@ from rules.limits import Limits
 
 MOST_FAULTS = 10_000  # of one check in one place
 OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's
-BROKE = "Could not look: the check itself failed, that of"
+BROKE = "Could not be checked: the check itself failed, that of"
 
 Logs = dict[str, tuple[Run, list[Finding]]]  # the run and findings of each judged log, by the log's name
 

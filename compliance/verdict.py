@@ -104,7 +104,7 @@ class Verdict:
 
     @property
     def exit_code(self) -> int:
-        """0 clean, 1 errors found, 2 could not look (or there was nothing to look at)."""
+        """0 clean, 1 errors found, 2 could not be checked (or there was nothing to check)."""
         return self.exit_with(self.findings)
 
     def exit_with(self, findings: tuple[Finding, ...]) -> int:

@@ -3,7 +3,7 @@
     python results/hpo.py PATH... --out FOLDER
 
 PATH is a submission or a round. The command writes FOLDER/<problem>/hpo_table.json for each problem that has a campaign
-with a score. Exit code: 0 written; 1 no campaign has a score; 2 could not look.
+with a score. Exit code: 0 written; 1 no campaign has a score; 2 could not be checked: usage or input error.
 """
 
 import argparse

@@ -4,7 +4,8 @@
 
 PATH is a submission, a round, or a set of runs; a set given by itself has no rank. The ending of FILE says the format:
 .txt .csv .json .md .html. Nothing is written into a submission.
-Exit code: 0 every set has a score; 1 some have none (the reasons are printed); 2 could not look.
+Exit code: 0 every set has a score; 1 some have none (the reasons are printed); 2 could not be checked: usage
+or input error.
 """
 
 import argparse

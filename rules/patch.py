@@ -9,7 +9,7 @@ def patched(base: dict[str, Any], changes: dict[str, Any], where: str) -> dict[s
     """Return `base` with `changes` by JSON Merge Patch (RFC 7396): mappings are merged entry by entry, null removes an
     entry, and anything else replaces it.
 
-    Raises ValueError, which begins with `where`, for a change that changes nothing: each number is written once.
+    Raises ValueError, which begins with `where`, for a change that has no effect: each number is written once.
     """
     result = dict(base)
     for name, value in changes.items():

@@ -26,7 +26,7 @@ class Course:
 
 
 def ending(campaign: Campaign, own: Course, others: Iterable[Course], lower: bool) -> str:
-    """Return why a trial ends after its last evaluation; "" if it goes on. `lower`: a lower score is better."""
+    """Return why a trial ends after its last evaluation; "" if it continues. `lower`: a lower score is better."""
     if not own.evaluations or own.start is None:
         return ""
     epoch, now, score = own.evaluations[-1]

@@ -20,7 +20,7 @@ def render(report: Report) -> str:
     """Return one command a line. Waived findings are notices."""
     lines: dict[str, list[tuple[str, int]]] = {name: [] for name in ("error", "warning", "notice")}
     for path, why in report.missed:
-        lines["error"].append((f"::error file={command_property(path)}::{command(f'could not look: {why}')}", 1))
+        lines["error"].append((f"::error file={command_property(path)}::{command(f'could not be checked: {why}')}", 1))
     for name, line, findings in _commands(report):
         lines[name].append((line, findings))
     return "".join(f"{line}\n" for name, some in lines.items() for line in _limited(name, some, report.every))

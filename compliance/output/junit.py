@@ -26,7 +26,8 @@ def render(report: Report) -> str:
         suite.set("failures", str(failures))
         suite.set("errors", "0")
     if report.missed:
-        suite = ET.SubElement(suites, "testsuite", name="could not look", tests=str(len(report.missed)), failures="0")
+        tests = str(len(report.missed))
+        suite = ET.SubElement(suites, "testsuite", name="could not be checked", tests=tests, failures="0")
         suite.set("errors", str(len(report.missed)))
         for path, why in report.missed:
             case = ET.SubElement(suite, "testcase", classname="missed", name=printable(path))

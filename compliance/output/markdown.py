@@ -33,7 +33,7 @@ def render(report: Report) -> str:
             lines += ["", f"## {markdown(block.path) or 'elsewhere'}", ""]
             lines += list(_rows(block) if report.every else _groups(block))
     if report.missed:
-        lines += ["", "## Could not look", "", *_missed(report)]
+        lines += ["", "## Could not be checked", "", *_missed(report)]
     return "\n".join(lines) + "\n"
 
 

@@ -30,7 +30,7 @@ def render(report: Report) -> str:
                 "executionSuccessful": not report.missed,
                 "exitCode": report.exit_code,
                 "toolExecutionNotifications": [
-                    {"level": "error", "message": {"text": printable(f"{path}: could not look: {why}")}}
+                    {"level": "error", "message": {"text": printable(f"{path}: could not be checked: {why}")}}
                     for path, why in report.missed
                 ],
             }

@@ -55,9 +55,9 @@ def _head(report: Report, told: list[Block]) -> list[str]:
 
 def _missed(report: Report) -> list[str]:
     most = len(report.missed) if report.every else MISSED
-    lines = [f"{printable(path)}: error: could not look: {printable(why)}" for path, why in report.missed[:most]]
+    lines = [f"{printable(path)}: error: could not be checked: {printable(why)}" for path, why in report.missed[:most]]
     if report.missed[most:]:
-        lines.append(f"error: could not look at {counted(len(report.missed) - most, 'more place')} (--all)")
+        lines.append(f"error: {counted(len(report.missed) - most, 'more place')} could not be checked (--all)")
     return [_colored("error", line, report) for line in lines]
 
 

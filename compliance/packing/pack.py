@@ -101,7 +101,7 @@ def judged(path: Path, edition: str | None, rules: Path) -> Verdict:
     not be judged."""
     verdict = judge([path], edition, rules=rules)
     for _, reason in verdict.missed:
-        raise ValueError(f"{path}: could not look: {reason}")
+        raise ValueError(f"{path}: could not be checked: {reason}")
     if wrong := errors(verdict.findings):
         lines = [f.text() for f in wrong[:SHOWN]] + [f"and {len(wrong) - SHOWN} more"] * (len(wrong) > SHOWN)
         many = f"{len(wrong)} error{'s' * (len(wrong) > 1)}"
@@ -122,7 +122,7 @@ def same_verdict(before: Verdict, after: Verdict) -> None:
         wanted = "the same verdict: a name may be a word that the rules know"
         raise ValueError(f"without names: found {told}, wanted {wanted}")
     for _, reason in after.missed:
-        raise ValueError(f"without names: could not look: {reason}")
+        raise ValueError(f"without names: could not be checked: {reason}")
 
 
 def heads(manifest: Manifest, folder: Path) -> dict[str, str]:

@@ -37,7 +37,7 @@ class Forked:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """Return the exit code, a signal's as -number; None while the run goes on."""
+        """Return the exit code, a signal's as -number; None while the run continues."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.wait(0)
         return self.returncode

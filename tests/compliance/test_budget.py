@@ -143,7 +143,7 @@ def test_what_was_not_judged_has_no_figure(two, law, monkeypatch):
 
 def test_a_command_says_what_was_left(two, run):
     code, out, _ = run(two, "--seconds", "0")
-    assert code == 2 and out.count("could not look: judging it took more than 0 s; left: 4 of 5 logs") == 2
+    assert code == 2 and out.count("could not be checked: judging it took more than 0 s; left: 4 of 5 logs") == 2
 
 
 def test_findings_take_memory_too(tree, monkeypatch):

@@ -71,7 +71,7 @@ def test_nothing_to_look_at_is_2(run, tmp_path):
     (tmp_path / "empty").mkdir()
     code, out, _ = run(tmp_path / "empty")
     assert code == 2
-    assert "could not look" in out
+    assert "could not be checked" in out
 
 
 @pytest.mark.parametrize("form", check.FORMATS)
@@ -163,7 +163,7 @@ def prepared(tree):
 def test_a_prepared_submission_has_no_runs_yet(prepared, run, folder):
     (prepared.root / folder).mkdir(parents=True, exist_ok=True)
     code, out, _ = run(prepared.root)
-    assert code == 2 and "could not look: no runs yet; all the rest was judged" in out
+    assert code == 2 and "could not be checked: no runs yet; all the rest was judged" in out
     assert f"{prepared.root}: 0 logs by the rules v1.0" in out
     assert out.rstrip().endswith("no runs yet, and nothing wrong so far")
     assert "no runs yet" in run(prepared.root, "--format", "markdown")[1]

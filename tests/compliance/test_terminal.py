@@ -67,7 +67,7 @@ def test_a_closed_stderr_stops_nothing():
     done = subprocess.run(
         [sys.executable, "compliance/check.py", "nowhere"], cwd=ROOT, stdout=-1, preexec_fn=lambda: os.close(2)
     )
-    assert done.returncode == 2 and b"nowhere: error: could not look" in done.stdout
+    assert done.returncode == 2 and b"nowhere: error: could not be checked" in done.stdout
 
 
 def test_a_reader_who_has_seen_enough_is_fine():

@@ -59,7 +59,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("results") / EDITION, help=f"default: results/{EDITION}")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
-    parser.add_argument("--checkpoint", type=Path, help="folder for checkpoints, from which the same job goes on")
+    parser.add_argument("--checkpoint", type=Path, help="folder for checkpoints, from which the same job resumes")
     parser.add_argument("--runs", type=int, help="how many runs (default: what the rules ask for)")
     parser.add_argument("--hours", type=float, default=12.0, help="the job's time limit (default: 12)")
     parser.add_argument("--array", action="store_true", help="a job for each run, one at a time (Slurm, PBS)")

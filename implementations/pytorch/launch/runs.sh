@@ -3,7 +3,7 @@
 # each rank is started (the function `everywhere`); then it sources this file. What may be set in its environment:
 #
 #     STEPS=N         no runs: one measurement of N steps, `train.py --steps`
-#     CHECKPOINT=DIR  runs keep checkpoints in DIR/run_<n>; the same job, submitted again, goes on where the last one
+#     CHECKPOINT=DIR  runs keep checkpoints in DIR/run_<n>; the same job, submitted again, resumes where the last one
 #                     ended
 #     RUN=N           run N alone
 #     RUNS=N          another number of runs than the script was written for; a job array has its elements, and refuses it

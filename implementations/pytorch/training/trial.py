@@ -39,7 +39,7 @@ class Trial:
             raise Aborted(f"{ENDED}{why}")
 
     def why(self, metric: str, lower: bool) -> str:
-        """Return why the trial ends now; "" if it goes on."""
+        """Return why the trial ends now; "" if it continues."""
         campaign = self.opened.campaign
         if campaign.budget.seconds is None and not campaign.pruning:
             return ""

@@ -60,7 +60,7 @@ def test_reviews_come_before_information_among_notices(report, seed):
 
 
 def test_what_could_not_be_looked_at_is_an_error(report):
-    assert render(report(missed=[("a,b", "100% gone")])) == "::error file=a%2Cb::could not look: 100%25 gone\n"
+    assert render(report(missed=[("a,b", "100% gone")])) == "::error file=a%2Cb::could not be checked: 100%25 gone\n"
 
 
 def test_a_name_is_no_command(report, hostile):

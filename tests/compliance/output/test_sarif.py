@@ -61,7 +61,7 @@ def test_a_waived_finding_is_suppressed_and_says_by_whom(report, seed):
 def test_what_could_not_be_looked_at_is_a_failed_execution(report, seed):
     (invocation,) = run_of(report(missed=[("x", "gone")], code=2))["invocations"]
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
-    assert invocation["toolExecutionNotifications"][0]["message"] == {"text": "x: could not look: gone"}
+    assert invocation["toolExecutionNotifications"][0]["message"] == {"text": "x: could not be checked: gone"}
     assert run_of(report(seed))["invocations"][0]["executionSuccessful"] is True
 
 

@@ -181,9 +181,9 @@ def test_a_long_finding_is_cut_and_whole_on_demand(report, seed):
 def test_what_could_not_be_looked_at_has_a_line_each_up_to_three(report, missed):
     made = report(missed=[("no\nwhere", "gone")] * missed)
     lines = render(made).splitlines()
-    assert lines[0] == "no\\nwhere: error: could not look: gone"
+    assert lines[0] == "no\\nwhere: error: could not be checked: gone"
     assert lines.index("") == min(missed, 4)
-    assert ("error: could not look at 1 more place (--all)" in lines) == (missed == 4)
+    assert ("error: 1 more place could not be checked (--all)" in lines) == (missed == 4)
     assert sum("gone" in line for line in render(replace(made, every=True)).splitlines()) == missed
 
 
