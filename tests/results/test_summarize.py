@@ -248,7 +248,7 @@ def test_given_twice_scored_once(tree, new_log, run):
 
 @pytest.mark.parametrize("runs", [4, 5])
 def test_tables_need_no_torch_and_none_of_what_is_slow_to_import(tree, new_log, runs):
-    """Importing these takes as long as checking a round of a thousand logs. Intervals, from five runs on, need SciPy."""
+    """Importing these takes as long as checking a round of a thousand logs. Intervals, of five runs, need SciPy."""
     tree.set(five(new_log)[:runs])
     code = "import sys; from results.summarize import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     arguments = [sys.executable, "-c", code, str(tree.root), "--as-logged", "--format", "csv"]

@@ -26,4 +26,10 @@ def test_degrees_need_not_be_whole():
 
 
 def test_table_of_gosset_and_fisher():
-    assert [round(t_quantile(0.975, degrees), 3) for degrees in (3, 5, 10, 30, 120)] == [3.182, 2.571, 2.228, 2.042, 1.98]
+    assert [round(t_quantile(0.975, degrees), 3) for degrees in (3, 5, 10, 30, 120)] == [
+        3.182,
+        2.571,
+        2.228,
+        2.042,
+        1.98,
+    ]
