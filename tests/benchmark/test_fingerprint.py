@@ -47,7 +47,7 @@ def test_everything_counts():
 
 def test_hexadecimal():
     assert from_hex(to_hex(12345)) == 12345 and len(to_hex(0)) == 64
-    assert MODULUS == 2**256 and add(MODULUS - 1, 2) == 1
+    assert MODULUS == 2**256 and add(MODULUS - 1, 2) == 1 and add(1, 2) == 3
     with pytest.raises(ValueError, match="64 hexadecimal digits"):
         from_hex("12")
 
