@@ -48,7 +48,7 @@ def energy(rows: Sequence[Row], mask: Sequence[bool]) -> SetEnergy | None:
     """
     converged = [row for row in rows if row.converged]
     tiers = {row.energy_tier for row in converged}
-    if len(tiers) != 1 or not tiers <= WORDS.keys() or not any(mask) or not all(positive(r.joules) for r in converged):
+    if len(tiers) != 1 or tiers.isdisjoint(WORDS) or not any(mask) or not all(positive(r.joules) for r in converged):
         return None
     runs = tuple(row.joules if row.converged else math.inf for row in rows)
     used = [row for row, counts in zip(rows, mask, strict=True) if counts]

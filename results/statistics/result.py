@@ -48,10 +48,10 @@ class Result:
     spread: Spread | None
     models: Throughput | None
     why: str | None
+    as_logged: bool  # scored even if the checker found errors
     rank: tuple[int, int] | None = None
     surprise: Surprise | None = None
     energy: SetEnergy | None = None
-    as_logged: bool = False  # scored even if the checker found errors
 
     @property
     def org(self) -> str:
@@ -141,7 +141,7 @@ def summarize(verdict: Verdict, as_logged: bool = False) -> list[Result]:
     return list(ranked([against_reference(r, found) for r in found]))
 
 
-def results_of(name: str, runs: SetVerdict, as_logged: bool = False) -> Iterator[Result]:
+def results_of(name: str, runs: SetVerdict, as_logged: bool) -> Iterator[Result]:
     """The results of a folder: one for a set of runs, one for each problem if its logs measure throughput only."""
     logs = sorted(runs.logs, key=lambda log: log.run.pruned)
     rows = rows_of(name, runs)

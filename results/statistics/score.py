@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from statistics import covariance, fmean
 
 from results.statistics.student import t_quantile
@@ -68,7 +68,7 @@ def tied_step(ordered: Sequence[float]) -> float:
     values are equal, or all are."""
     finite = [v for v in ordered if math.isfinite(v)]
     distinct = sorted(set(finite))
-    if len(distinct) in (0, 1, len(finite)):
+    if len(distinct) in (1, len(finite)):
         return 0.0
     return min(b - a for a, b in itertools.pairwise(distinct))
 
@@ -102,16 +102,16 @@ def median(values: Sequence[float]) -> Median | None:
     return Median(middle, ordered[j - 1], ordered[n - j], median_level(n, j))
 
 
-@lru_cache(maxsize=1024)
+@cache
 def median_rank(n: int) -> int:
     """The largest j >= 1 for which [x_(j), x_(n+1-j)] has at least 95 %, or 1."""
     j = 1
-    while j < n // 2 and median_level(n, j + 1) >= LEVEL:
+    while median_level(n, j + 1) >= LEVEL:  # falls to 0 in the middle
         j += 1
     return j
 
 
-@lru_cache(maxsize=1024)
+@cache
 def median_level(n: int, j: int) -> float:
     """1 - 2 P(Binomial(n, 1/2) <= j - 1), in exact integer arithmetic until the last division."""
     tail = sum(math.comb(n, i) for i in range(j))

@@ -34,5 +34,5 @@ def throughput(models: Sequence[Row], total: float | None, instance: float | Non
         return None, "no models"
     if failed:
         return None, f"{failed} of {len(models)} models did not converge, and are not among the pruned"
-    seconds = (max(m.stop_ms or 0 for m in models) - min(m.start_ms or 0 for m in models)) / 1000
+    seconds = (max(m.stop_ms for m in models) - min(m.start_ms for m in models)) / 1000
     return Throughput(total, instance, len(models), seconds), ""

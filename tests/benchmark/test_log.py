@@ -1,10 +1,12 @@
 """The log's reader and writer."""
 
+import errno
 import json
 import os
 
 import pytest
 
+from benchmark import log
 from benchmark.log import BLOCK, LONGEST, BadLine, Event, LogWriter, Oddity, open_regular, parse_line, read_log
 
 
@@ -153,12 +155,12 @@ def test_parse_line_from_the_middle():
 
 
 def test_what_is_written_is_read(tmp_path):
-    writer = LogWriter(tmp_path / "new" / "result_0.txt")
+    writer = LogWriter(tmp_path / "new" / "set" / "result_0.txt")
     writer.start("run_start")
     writer.event("seed", (1 << 62) + 1, source="os.urandom")
     writer.end("run_stop", None, status="success")
     writer.close()
-    items = list(read_log(tmp_path / "new" / "result_0.txt"))
+    items = list(read_log(tmp_path / "new" / "set" / "result_0.txt"))
     assert [(i.key, i.event_type, i.value) for i in items] == [
         ("run_start", "INTERVAL_START", None),
         ("seed", "POINT_IN_TIME", (1 << 62) + 1),
@@ -183,7 +185,7 @@ def test_a_line_holds_a_hundred_events_beside_its_first(tmp_path, events, kinds)
 
 def test_a_log_is_gone_on_with_or_begun_anew(tmp_path):
     for append, keys in ((False, ["a"]), (True, ["a", "b"]), (False, ["c"])):
-        writer = LogWriter(tmp_path / "result_0.txt", append)
+        writer = LogWriter(tmp_path / "result_0.txt", *([True] if append else []))
         writer.event(keys[-1])
         writer.close()
         assert [i.key for i in read_log(tmp_path / "result_0.txt")] == keys
@@ -201,3 +203,51 @@ def test_events_name_the_caller(tmp_path):
     writer.close()
     (item,) = read_log(tmp_path / "result_0.txt")
     assert (item.metadata["file"], item.metadata["more"]) == ("tests/benchmark/test_log.py", 2)
+
+
+def test_usual_lines_take_the_short_path(tmp_path, monkeypatch):
+    monkeypatch.setattr(log, "parse_line", None)
+    values = [1, "x", None, [1, 2], {"a": 1, "b": 2}]
+    assert [i.value for i in read(tmp_path, "\n".join(map(line, "abcde", values)))] == values
+    more = {"lineno": 1, "epoch_num": 2, "file": "a"}
+    assert [i.metadata for i in read(tmp_path, line(metadata=more) + "\n" + line(metadata=None))] == [more, None]
+
+
+@pytest.mark.parametrize("value", ["a: b", [1, {"a": 2}, [{"a": 3}]], {"a": {"b": {}}}, "\ufffd"])
+def test_of_a_line_with_one_oddity_nothing_else_is_odd(tmp_path, value):
+    event, oddity = read(
+        tmp_path, json.dumps(json.loads(line(value=value)[9:]), ensure_ascii=False).join([":::MLLOG ", " x"])
+    )
+    assert event.value == value and oddity == Oddity(1, "suffix")
+
+
+def test_a_name_twice_in_an_object_in_a_list_is_an_oddity(tmp_path):
+    text = line(value=[{"b": 1}]).replace('"b": 1', '"b": 1, "b": 2')
+    assert read(tmp_path, text)[1:] == [Oddity(1, "twice")]
+
+
+def test_a_constant_is_the_oddity_of_its_own_event():
+    nan, plain = line(value=float("nan")), line(value=2)
+    assert [type(i) for i in parse_line(1, nan)] == [Event, Oddity]
+    assert [type(i) for i in parse_line(2, plain)] == [Event]
+
+
+def test_parse_line_begins_at_the_token():
+    (event,) = parse_line(3, line("a").replace("MLLOG {", "MLLOG{"))
+    assert (event.line, event.key) == (3, "a")
+
+
+@pytest.mark.parametrize(("size", "kind"), [(2**20 - 1, Event), (2**20, Event), (2**20 + 1, BadLine)])
+def test_a_line_has_up_to_a_mebibyte(tmp_path, size, kind):
+    text = line("a", "")
+    text = text.replace('"value": ""', f'"value": "{"x" * (size - len(text))}"')
+    assert len(text) == size
+    assert [(type(i), i.line) for i in read(tmp_path, f"{text}\n{line()}")] == [(kind, 1), (Event, 2)]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+def test_a_log_that_cannot_be_written_is_an_error_with_its_path():
+    writer = LogWriter("/dev/full")
+    with pytest.raises(OSError) as raised:
+        writer.event("a")
+    assert (raised.value.errno, raised.value.filename) == (errno.ENOSPC, "/dev/full")

@@ -12,6 +12,11 @@ def test_counts_add_up_over_any_split():
     assert parts[0] + parts[1] + parts[2] == count(predicted, true, 4)
 
 
+def test_counts_by_hand():
+    predicted, true = np.array([[0, 1, 1], [2, 2, 0]]), np.array([[0, 1, 2], [2, 1, 1]])
+    assert count(predicted, true, 4) == Counts((1, 1, 1, 0), (2, 2, 2, 0), (1, 3, 2, 0))
+
+
 @pytest.mark.parametrize(
     "other", [Counts((1,), (2, 2), (3, 3)), Counts((1, 1), (2,), (3, 3)), Counts((1, 1), (2, 2), (3,))]
 )
@@ -25,6 +30,7 @@ def test_counts_of_other_classes_are_not_added(other):
 def test_dice_by_hand():
     assert dice(Counts((9, 3, 0), (10, 4, 0), (9, 5, 0))) == (6 / 9 + 1.0) / 2
     assert dice(Counts((9, 0), (10, 4), (9, 5))) == 0.0
+    assert dice(Counts((9, 0), (10, 4), (9, 4))) == 0.0  # as many, elsewhere
 
 
 def test_background_does_not_count():

@@ -90,3 +90,18 @@ def test_runs_that_agree_have_a_deviation_of_half_a_step():
     assert log_mean(agree).d < 1e-5
     assert log_mean([100.0, 100, 100, 100, 110]).d == pytest.approx(4 * (5 / 100) ** 2 / 6)
     assert log_mean(draw(1, 5, sigma=0.3), 1.0) == log_mean(draw(1, 5, sigma=0.3))
+
+
+def test_runs_without_any_spread_have_an_interval_without_width():
+    assert contrast([1.0] * 5, [1.0] * 5) == Contrast(1.0, 1.0, 1.0, faster=0.5, degrees=None)
+    found = contrast([7.0] * 5, [14.0] * 5)
+    assert (found.low, found.ratio, found.high) == pytest.approx((0.5, 0.5, 0.5))
+
+
+def test_each_set_has_its_own_step():
+    """Exchanging the sets with their steps gives the inverse ratio."""
+    a, b = [100.0, 100.1, 100.2, 100.3, 100.4], [200.0, 200.1, 200.2, 200.3, 200.4]
+    one, other = contrast(a, b, (10.0, 0.0)), contrast(b, a, (0.0, 10.0))
+    assert (one.low, one.ratio, one.high) == pytest.approx((1 / other.high, 1 / other.ratio, 1 / other.low))
+    assert one.high / one.low > 1.2 > 1.01 > contrast(a, b).high / contrast(a, b).low
+    assert contrast(a, b) == contrast(a, b, (0.0, 0.0))

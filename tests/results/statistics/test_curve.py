@@ -46,7 +46,14 @@ def places_of(run):
 
 @pytest.mark.parametrize(
     ("steps", "places"),
-    [((0, 40), [0, 2]), ((10, 40), [0.5, 2]), ((0, 0), [1, 2]), ((10, 20, 40), [0.5, 1, 2]), ((None, 40), [1, 2])],
+    [
+        ((0, 40), [0, 2]),
+        ((0, 0, 40), [0, 0, 2]),
+        ((10, 40), [0.5, 2]),
+        ((0, 0), [1, 2]),
+        ((10, 20, 40), [0.5, 1, 2]),
+        ((None, 40), [1, 2]),
+    ],
 )
 def test_steps_place_evaluations_over_all_epochs_where_all_are_logged(new_log, read, steps, places):
     log = new_log.header(new_log.Log()).add("run_start")

@@ -1,5 +1,8 @@
 """Where the time of a run went."""
 
+from types import SimpleNamespace
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,3 +68,11 @@ def test_parts_are_exact_for_any_spans(staging, epochs, evals, start, total):
     assert parts["staging"] == sum(inside(staging, t) for t in moments)
     assert parts["evaluation"] == sum(inside(evals, t) and not inside(staging, t) for t in moments)
     assert parts["rest"] == sum(not inside([*staging, *epochs, *evals], t) for t in moments)
+
+
+@pytest.mark.parametrize(
+    ("starts", "count"), [((), None), ((99,), 0), ((100,), 1), ((199,), 1), ((200,), 0), ((100, 150, 300), 2)]
+)
+def test_epochs_count_that_begin_inside_the_timed_span(starts, count):
+    run = SimpleNamespace(window=(100, 200), spans={"epoch": [(start, start + 20) for start in starts]})
+    assert epoch_count(run) == count

@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from compliance.engine import judge
 from results import compare, summarize
+from results.statistics.contrast import contrast
 from results.statistics.energy import against, energy
 from results.statistics.result import summarize as results_of
 from results.statistics.score import TrimmedMean
@@ -189,3 +191,16 @@ def test_joules_a_sample_need_both_of_every_run(name):
 def test_no_samples_have_no_joules_each():
     assert energy([measured(trained=0.0)], [True]).trained is None
     assert energy([measured(training_joules=0.0)], [True]).trained == 0
+
+
+def test_less_than_a_joule_is_energy():
+    assert energy([measured(0.5)], [True]).runs == (0.5,)
+
+
+def test_a_ratio_of_energies_is_one_of_those_shown_together():
+    a = energy([measured(j) for j in (100.0, 110.0, 120.0, 130.0, 140.0)], [True] * 5)
+    b = energy([measured(j) for j in (200.0, 240.0, 250.0, 230.0, 270.0)], [True] * 5)
+    assert against(a, b) == contrast(a.runs, b.runs)
+    assert against(a, b, 3) == contrast(a.runs, b.runs, together=3)
+    assert against(a, None) is against(None, b) is against(None, None) is None
+    assert against(a, replace(b, tier="meter")) is None

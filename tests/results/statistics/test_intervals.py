@@ -1,5 +1,8 @@
 """Unions of spans."""
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from results.statistics.intervals import clip, length, subtract, union
 
 
@@ -25,3 +28,23 @@ def test_subtract_leaves_nothing_empty_and_needs_nothing_behind():
 
 def test_length():
     assert length([(0, 3), (5, 8)]) == 6 and length([]) == 0
+
+
+spans = st.lists(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=6)
+
+
+def moments(found):
+    return {t for start, stop in found for t in range(start, stop)}
+
+
+@settings(deadline=None)  # a busy machine is no fault
+@given(spans, spans, st.tuples(st.integers(0, 24), st.integers(0, 24)))
+def test_spans_hold_the_moments_that_sets_of_moments_would(some, others, window):
+    a, b = union(some), union(others)
+    for found, wanted in (
+        (a, moments(some)),
+        (clip(a, window), moments(some) & moments([window])),
+        (subtract(a, b), moments(some) - moments(others)),
+    ):
+        assert moments(found) == wanted and length(found) == len(wanted)
+        assert all(start < stop for start, stop in found) and found == sorted(found)

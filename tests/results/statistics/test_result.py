@@ -2,10 +2,12 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from compliance.engine import judge
+from compliance.verdict import SetVerdict
 from results.statistics import result
 from results.statistics.result import summarize
 from results.tables.columns import Row
@@ -175,3 +177,100 @@ def test_a_reference_of_another_batch_size_is_none(tree, new_log, published):
     tree.set(epochs_of(new_log, [10] * 5, global_batch_size=16), org="fast")
     tree.set(epochs_of(new_log, [42] * 5), org="reference")
     assert [r.surprise for r in results(tree.root)] == [None, None]
+
+
+def test_sets_with_errors_have_no_score_unless_asked_for(tree, new_log):
+    tree.set(five(new_log))
+    (strict,), (lax,) = (summarize(judge([tree.root]), *more) for more in ((), (True,)))
+    assert strict.standing.errors and strict.fom is None and strict.why == strict.standing.objection
+    assert lax.fom == 52 and (strict.as_logged, lax.as_logged) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("why", "only", "as_logged", "sound", "in_order"),
+    [
+        (None, False, False, False, True),
+        ("too few runs", False, True, True, False),
+        ("throughput only", True, False, False, False),
+        ("throughput only", True, False, True, True),
+        ("throughput only", True, True, False, True),
+    ],
+)
+def test_a_set_is_in_order_with_a_score_or_as_sound_throughput_alone(
+    tree, new_log, why, only, as_logged, sound, in_order
+):
+    (r,) = results(tree.set([alone(new_log, "smoke") if only else new_log.scaffold(50)]))
+    assert r.standing.errors and r.throughput_only == only
+    stands = replace(r.standing, findings=()) if sound else r.standing
+    assert replace(r, why=why, as_logged=as_logged, standing=stands).in_order is in_order
+
+
+@pytest.mark.parametrize(
+    ("scaling", "reach", "units", "ranks", "kind"),
+    [
+        ("strong", True, 4, 4, "capability"),
+        ("weak", True, 1, 1, "capacity"),
+        ("weak", True, 2, None, "hybrid"),
+        ("weak", True, 1, 2, "hybrid"),
+        ("weak", True, 1, "2", "capacity"),  # no number of ranks
+        ("weak", False, 1, 1, "capacity"),  # without a throughput
+        ("weak", False, 2, None, "hybrid"),
+    ],
+)
+def test_the_kind_of_a_set_follows_from_units_and_ranks(tree, new_log, scaling, reach, units, ranks, kind):
+    facts = {"accelerators_per_node": units, "number_of_ranks": ranks}
+    (r,) = results(tree.set([new_log.scaffold(50.0, seed=i, reach=reach, **facts) for i in range(3)], scaling=scaling))
+    assert r.kind == kind
+
+
+def test_a_set_needs_the_runs_that_the_rules_want(tree, new_log):
+    (r,) = results(tree.set(five(new_log)[:4]))
+    assert r.why == "too few runs: found 4, wanted 5: 1 more would give a score" and r.score.required == 5
+
+
+def test_spread_is_that_of_runs_which_are_one_set(tree, new_log):
+    (r,) = results(tree.set(five(new_log)))
+    assert r.spread.time == pytest.approx(math.sqrt(2.5) / 52) and r.spread.epochs == 0
+    (unlike,) = results(tree.set([*five(new_log)[:4], new_log.scaffold(54, seed=9, problem="scale6")]))
+    assert unlike.why.startswith("runs of 2 problems in one set") and unlike.spread is None
+    assert unlike.mask == (False,) * 5
+
+
+def test_a_set_without_logs_has_a_place_and_no_score():
+    empty = SetVerdict("x", Path("x"), "v1.0", "acme", "box", "weak", "scaffold", "v1.0", (), ())
+    (r,) = result.results_of("x", empty, as_logged=True)
+    assert r.group == ("v1.0", "scaffold", "", "weak", "") and r.rows == r.mask == ()
+    assert r.why == "every run is among the pruned"
+
+
+def test_a_set_whose_folder_names_no_scaling_is_one_of_strong_scaling(tree, new_log):
+    (r,) = results(tree.set(five(new_log), scaling=""))
+    assert r.group == ("v1.0", "scaffold", "smoke", "strong", "closed")
+
+
+def test_only_a_sound_set_of_the_reference_is_one_to_compare_with(tree, new_log, published):
+    published()
+    tree.set(epochs_of(new_log, [10] * 5), org="fast")
+    tree.set(epochs_of(new_log, [42] * 5), org="reference")
+    found = {r.org: replace(r, surprise=None) for r in results(tree.root)}
+    faulty = replace(found["reference"], as_logged=False)
+    sound = replace(faulty, standing=replace(faulty.standing, findings=()))
+    assert faulty.standing.errors
+    assert result.against_reference(found["fast"], [found["fast"], faulty]).surprise is None
+    assert result.against_reference(found["fast"], [faulty, sound]).surprise.speedup == 4.2
+
+
+def test_epochs_are_those_of_converged_runs_that_count_them():
+    rows = [Row(seconds=seconds, epochs=n) for seconds, n in ((math.inf, 9), (3.0, None), (2.0, 4), (5.0, 0), (7.0, 1))]
+    assert result.converged_columns(rows) == ([2.0, 7.0], [4.0, 1.0])
+
+
+def test_the_best_come_first_and_those_without_score_last(tree, new_log):
+    for org, seconds in (("slow", 90.0), ("fast", 50.0), ("mid", 70.0)):
+        logs = [new_log.scaffold(seconds, seed=i) for i in range(3)]
+        tree.set(logs, org=org, scaling="weak")
+        tree.set(five(new_log, seconds), org=org)
+    tree.set(five(new_log)[:3], org="best", scaling="strong")  # too few runs
+    tree.set([new_log.scaffold(50.0, reach=False)], org="best", scaling="weak")
+    order = {scaling: [r.org for r in results(tree.root) if r.group[3] == scaling] for scaling in ("strong", "weak")}
+    assert order["strong"] == order["weak"] == ["fast", "mid", "slow", "best"]

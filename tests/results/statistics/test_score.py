@@ -204,3 +204,12 @@ def test_a_step_of_tied_values_takes_two_that_differ():
     assert s.tied_step([]) == s.tied_step([math.inf, math.inf]) == s.tied_step([4.0]) == 0
     assert s.tied_step([4.0, 4.0, 10.0]) == 6
     assert s.tied_step([4.0, 10.0, 11.0, 11.0]) == 1
+
+
+def test_a_score_without_a_step_is_that_of_a_step_of_0():
+    times = [50.1, 50.2, 50.3, 50.4, 50.5]
+    assert s.score(times) == s.score(times, step=0.0) != s.score(times, step=1.0)
+
+
+def test_a_deviation_as_large_as_the_mean_has_no_gain():
+    assert s.harmonic([0.2, 1.0, 1.0, 1.0]) == (0.5, None)  # 5, 1, 1 and 1 seconds: mean 2, deviation 2

@@ -41,8 +41,10 @@ def test_only_errors_object():
     assert Standing((finding(severity="review"),)).objection is None
     assert Standing((), (finding(),)).objection is None
     others = [replace(finding(path, code="RUN02"), found="7") for path in "bc"]
-    objection = Standing((finding(), *others)).objection
-    assert objection == "not in order: 3 errors, the first: RUN01 Something holds (found 1, wanted 2)"
+    first = "RUN01 Something holds (found 1, wanted 2)"
+    assert Standing((finding(),)).objection == f"not in order: {first}"
+    assert Standing((finding(), others[0])).objection == f"not in order: 2 errors, the first: {first}"
+    assert Standing((finding(), *others)).objection == f"not in order: 3 errors, the first: {first}"
 
 
 @pytest.mark.parametrize(("unjudged", "word"), [("", "clean"), ("rules of another edition", "not judged")])

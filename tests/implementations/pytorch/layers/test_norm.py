@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from implementations.pytorch.layers import norm
-from implementations.pytorch.layers.norm import EAGER, LAST, GroupNormReLU, NormReLU, fuse_norms
+from implementations.pytorch.layers.norm import EAGER, LAST, GroupNormReLU, Kernels, NormReLU, fuse_norms
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import UNet
 
@@ -48,12 +48,14 @@ def test_fused_norms_run_the_compiled_kernels(monkeypatch):
     calls = []
 
     def compile(kernel, dynamic):
+        assert dynamic  # for all shapes
         return lambda *args: calls.append(kernel.__name__) or kernel(*args)
 
     monkeypatch.setattr(torch, "compile", compile)
     model = UNet(classes=2, width=8, levels=1)
     assert fuse_norms(model)
     assert len(calls) == 8  # tried out on two shapes
+    assert torch._inductor.config.compile_threads == 1  # in this process, not in helpers
     model(torch.zeros(1, 1, 4, 4, 4)).sum().backward()
     assert calls[8:].count("moments") == calls[8:].count("gradient") == 6
 
@@ -67,8 +69,9 @@ def test_norms_stay_as_they_are_where_nothing_compiles(monkeypatch):
 
     monkeypatch.setattr(torch, "compile", compile)
     model = UNet(classes=2, width=8, levels=1)
-    with pytest.warns(UserWarning, match="norms are not compiled: .*no compiler"):
+    with pytest.warns(UserWarning, match="norms are not compiled: .*no compiler") as warned:
         assert not fuse_norms(model)
+    assert warned[0].filename == __file__ and "and more" not in str(warned[0].message)
     assert all(m.kernels is EAGER for m in model.modules() if isinstance(m, NormReLU))
 
 
@@ -92,3 +95,39 @@ def test_the_statistics_of_a_split_volume_are_those_of_the_whole(in_threads):
     torch.testing.assert_close(torch.cat(inputs, 2), dx, rtol=0, atol=1e-12)
     for found, true in zip(parameters, wanted, strict=True):
         torch.testing.assert_close(sum(found), true, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("slab", "depths"), [(1, [1] * 5), (95, [1] * 5), (96, [2, 2, 1]), (191, [3, 2]), (2**9, [5])])
+def test_slabs_are_of_so_many_numbers_or_of_one_plane(monkeypatch, slab, depths):
+    monkeypatch.setattr(norm, "SLAB", slab)
+    seen, x = [], torch.arange(2 * 5 * 6 * 4.0).view(2, 5, 6, 4)  # planes of 48
+    found = norm.in_slabs(lambda part: seen.append(part.shape[1]) or part)(x)
+    assert seen == depths and torch.equal(found, x)
+    assert (found.data_ptr() == x.data_ptr()) == (len(depths) == 1)  # a single one is not copied
+
+
+def test_an_accelerator_takes_all_planes_at_once(monkeypatch):
+    monkeypatch.setattr(norm, "SLAB", 1)
+    seen = []
+    norm.in_slabs(lambda part: seen.append(part.shape[1]) or part)(torch.empty(1, 5, 6, 4, device="meta"))
+    assert seen == [5]
+
+
+def test_kernels_are_tried_on_several_samples_and_on_one_with_unlike_sides():
+    shapes = []
+    norm.try_out(Kernels(*[lambda x, *more: shapes.append(tuple(x.shape))] * 4), torch.device("cpu"), torch.float32)
+    assert {shape[0] == 1 for shape in shapes} == {True, False}
+    assert all(len(set(shape)) == 4 and min(shape) > 0 for shape in shapes)
+
+
+def test_where_the_norm_gives_0_no_gradient_passes():
+    """As through PyTorch's ReLU."""
+    x = torch.zeros(1, 2, 2, 2, 2, requires_grad=True)
+    found = gradients(NormReLU(1, 2), x, torch.arange(16.0).view(x.shape))
+    assert not any(part.any() for part in found)
+
+
+@pytest.mark.parametrize("value", [33.3, 1000.1, 1234.567, 5432.1, 98765.4])
+def test_a_volume_of_one_value_is_finite(value):
+    x = torch.full((1, 1, 3, 7, 5), value, requires_grad=True)
+    assert all(part.isfinite().all() for part in gradients(NormReLU(1, 1), x, torch.ones_like(x)))

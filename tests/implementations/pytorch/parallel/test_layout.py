@@ -191,3 +191,19 @@ def test_only_a_volume_that_is_split_has_a_replicas_group():
             assert with_mesh(plain, "cpu", timedelta(seconds=7)).replica_group is None
     assert Layout(1, 0, 2) == replace(Layout(1, 0, 2), mesh="m", replica_group="g")  # which don't make it another
     assert "mesh" not in repr(Layout(1)) and "group" not in repr(Layout(1))
+
+
+@pytest.mark.parametrize("plain", [Layout(1, 0, 2), Layout(2, 0, 1, 1, 3)])
+def test_a_rank_makes_only_the_groups_that_it_is_in(monkeypatch, plain):
+    """And waits for their members alone."""
+    made, new_group = [], dist.new_group
+
+    def told(ranks, **how):
+        made.append((ranks, how["use_local_synchronization"]))
+        return new_group(ranks, **how)
+
+    with fake_ranks(plain):
+        monkeypatch.setattr(dist, "new_group", told)
+        layout = with_mesh(plain, "cpu", timedelta(seconds=7))
+        assert dist.get_process_group_ranks(layout.replica_group) == list(range(plain.boxes))
+    assert all(plain.rank in ranks and local for ranks, local in made) and len(made) == 5
