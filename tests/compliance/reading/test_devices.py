@@ -29,7 +29,7 @@ def test_one_thread_a_rank_is_a_core_a_rank(devices):
     assert devices(device="cpu", threads=1).number == 4
 
 
-@pytest.mark.parametrize(("peak", "declared"), [(7, 7.0), (0, 0.0), (-1, 0.0), (None, 0.0), ("7", 0.0)])
+@pytest.mark.parametrize(("peak", "declared"), [(7, 7.0), (0, 0.0), (-0.5, 0.0), (None, 0.0), ("7", 0.0)])
 def test_a_peak_that_is_no_number_above_zero_is_not_declared(devices, peak, declared):
     assert devices(device="cuda", peak_tflops=peak).declared == declared
 
