@@ -191,3 +191,11 @@ def test_of_a_message_of_the_parser_80_characters_are_told(monkeypatch):
     with pytest.raises(reading.Unsound) as caught:
         reading.parse(b"{}")
     assert caught.value.args[0] == f"no JSON: {'x' * 80}"
+
+
+@pytest.mark.parametrize("number", [4, 5, 6])
+def test_of_facts_of_a_node_that_are_missing_five_are_named(number):
+    names = list(NODE)[:number]
+    with pytest.raises(reading.Unsound) as caught:
+        reading.parse(changed(lambda c: [c["nodes"][0]["facts"].pop(name) for name in names]))
+    assert caught.value.args[0] == f"no {', '.join(names[:5])}"
