@@ -3,8 +3,6 @@
 import datetime
 import json
 import shutil
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +10,6 @@ from compliance.engine import judge
 from compliance.reading import edition
 from compliance.reading.discovery import discover
 from compliance.reading.edition import HEAD
-from compliance.reading.tree import log_file
 from rules.edition import ROOT, current
 
 
@@ -58,16 +55,27 @@ def test_the_folder_of_the_round_decides_and_the_rules_asked_for_overrule_it(tre
     assert editions(tmp_path / "mlperf-hpc-v2.0", law, edition="v1.0") == ("v1.0",)
 
 
-def test_each_submission_of_a_round_is_looked_into_at_most_twice(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("folder", "most"),
+    [
+        ("closed/odd", 0),  # a benchmark that no edition knows: the default
+        ("closed/openfold", 0),  # one edition knows it
+        ("closed/oc20", 40),  # the year decides
+        ("", 120),  # no folder names a benchmark: those of the round, its own, and the year
+    ],
+)
+def test_each_submission_of_a_round_is_looked_into_at_most_three_times(monkeypatch, tmp_path, folder, most):
     opened = []
     monkeypatch.setattr(edition, "_logs", lambda target: opened.append(target) or [])
     for org in range(40):
-        (tmp_path / "x" / f"org{org}" / "results" / "box" / "closed" / "odd").mkdir(parents=True)
-        (tmp_path / "x" / f"org{org}" / "results" / "box" / "closed" / "odd" / "result_0.txt").write_text("")
+        (tmp_path / "x" / f"org{org}" / "systems").mkdir(parents=True)
+        (tmp_path / "x" / f"org{org}" / "systems" / "box.json").write_text("{}")
+        (tmp_path / "x" / f"org{org}" / "results" / "box" / folder).mkdir(parents=True)
+        (tmp_path / "x" / f"org{org}" / "results" / "box" / folder / "result_0.txt").write_text("")
     submissions = discover([str(tmp_path / "x")]).submissions
     for one, together in zip(submissions, edition.rounds_of(submissions), strict=True):
         edition.select_edition(one, None, ROOT, together)
-    assert len(submissions) == 40 and len(opened) <= 80
+    assert (len(submissions), len(opened)) == (40, most)
 
 
 # Of a year without a round.
@@ -157,93 +165,87 @@ def test_a_round_in_an_organisations_folder_chooses_neither_rules_nor_registry(t
     assert "REG01" in {f.code for f in judge([org], rules=law).findings}
 
 
-def test_a_clone_may_lie_below_results_of_another_edition(tree, law, tmp_path):
-    results = tmp_path / "results" / "mlperf-hpc-v2.0" / "clone" / "results"
+@pytest.mark.parametrize("clone", ["clone", ""])
+def test_a_clone_may_lie_below_results_of_another_edition(tree, law, tmp_path, clone):
+    results = tmp_path / "results" / "mlperf-hpc-v2.0" / clone / "results"
     shutil.copytree(tree.root, results / "v1.0" / "acme")
     assert editions(results, law) == editions(results / "v1.0", law) == ("v1.0",)
     assert editions(results / "v1.0" / "acme", law) == ("v1.0",)
 
 
-def of_year(year):
-    return {**OTHER, "time_ms": int(datetime.datetime(year, 6, 1).timestamp() * 1000)}
+@pytest.mark.parametrize(
+    ("path", "given", "edition"),
+    [
+        ("mlperf-hpc-v2.0/acme", "mlperf-hpc-v2.0/acme", "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/acme", "mlperf-hpc-v2.0/x/acme", "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0/x", "v1.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0", "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0/x/v1.0/acme", "v1.0"),
+    ],
+)
+def test_the_outermost_folder_from_the_given_one_decides_or_else_the_nearest_above(tree, law, path, given, edition):
+    base = tree.root.parent.with_name("base")
+    shutil.copytree(tree.root, base / path)
+    assert editions(base / given, law) == (edition,)
 
 
-def test_a_submission_counts_by_the_first_logs_of_its_first_three_sets(tmp_path):
-    logged(tmp_path / "acme" / "systems" / "box.json")
-    for i in range(5):
-        for run in range(2):
-            logged(tmp_path / "acme" / "results" / f"box{i}" / "oc20" / f"result_{run}.txt")
-    (submission,) = discover([str(tmp_path / "acme")]).submissions
-    (runs,) = discover([str(tmp_path / "acme" / "results" / "box0" / "oc20")]).sets
-    assert [log.number for log in edition._logs(submission)] == [0, 0, 0]
-    assert len({log.file.parent for log in edition._logs(submission)}) == 3
-    assert [log.number for log in edition._logs(runs)] == [0]
+def of(*years):
+    """Logs of these years: the first event is of the year; None stands for no event, 0 for a time of no year."""
+    times = {year: int(datetime.datetime(year, 6, 1).timestamp() * 1000) for year in years if year}
+    return [[] if year is None else [{**OTHER, "time_ms": times.get(year, 10**18)}] for year in years]
 
 
-@pytest.mark.parametrize("first", [None, "a folder"])
-def test_a_log_without_a_year_or_that_cannot_be_read_is_passed_over(tmp_path, first):
-    logs = [log_file(tmp_path / name, name) for name in ("a", "b")]
-    if first:
-        (tmp_path / "a").mkdir()
-    logged(tmp_path / "b", of_year(2021))
-    assert edition._year_of(logs) == 2021 and edition._year_of(logs[:1]) is None
-    logged(tmp_path / "c", {**OTHER, "time_ms": 1 << 80})
-    assert edition._year_of([log_file(tmp_path / "c", "c"), logs[1]]) == 2021
-
-
-def test_an_edition_fits_that_has_just_the_rounds_benchmarks():
-    class Of:
-        benchmarks = frozenset({"oc20", "deepcam"})
-
-    one = SimpleNamespace(name="one", benchmarks={"oc20": 1, "deepcam": 2})
-    less = SimpleNamespace(name="less", benchmarks={"oc20": 1})
-    assert edition._fitting([less, one], log_file(Path("none"), "none"), Of()) == [one]
-
-
-def test_the_default_is_the_newest_edition_of_our_own_rounds_and_where_there_is_none_any():
-    known = [SimpleNamespace(name=name) for name in ("v1.0", "v10.0", "v2.0", "mlperf-hpc-v3.0")]
-    assert edition._newest(known) == [known[1]] and edition._newest(known[3:]) == []
-
-    class Of:
-        benchmarks = frozenset({"none"})
-
-    known = [SimpleNamespace(name=name, benchmarks={}) for name in ("mlperf-hpc-v2.0", "mlperf-hpc-v3.0")]
-    target = log_file(Path("none"), "none")
-    none = edition._fitting(known, target, Of())
-    assert none == known and edition._of_year(none, SimpleNamespace(year=None)) is known[1]
-
-
-def test_the_year_is_asked_for_only_where_several_editions_fit():
-    class Of:
-        @property
-        def year(self):
-            raise AssertionError("read")
-
-    one = SimpleNamespace(name="v1.0", limits=SimpleNamespace(year=2021))
-    assert edition._of_year([one], Of()) is one
-
-
-def test_of_two_editions_of_a_year_the_first_is_taken():
-    two = [SimpleNamespace(name=name, limits=SimpleNamespace(year=2021)) for name in ("a", "b")]
-    assert edition._of_year(two, SimpleNamespace(year=2021)) is two[0]
-
-
-def test_folders_that_name_the_round_come_first_and_then_all_others(tmp_path):
-    home = tmp_path / "x" / "results" / "v1.0" / "inner" / "acme"
-    submission(home)
-    (one,) = discover([str(home)]).submissions
-    found = edition._folders(one, ["v1.0"])
-    assert found[0] == home.parents[1].resolve() and sorted(found) == sorted(home.resolve().parents)
-    assert edition._folders(one, ["none"]) == [*home.resolve().parents]
-
-
-def submission(home):
+def put(home, sets, benchmark="oc20"):
+    """A submission of these sets of logs."""
     logged(home / "systems" / "box.json")
-    logged(home / "results" / "box" / "oc20" / "result_0.txt")
+    for i, events in enumerate(sets):
+        for j, log in enumerate(events):
+            logged(home / "results" / f"box{i}" / benchmark / f"result_{j}.txt", *log)
+    return home
 
 
-def test_no_folder_above_a_folder_results_that_is_given_comes_first(tmp_path):
-    home = tmp_path / "results" / "v1.0" / "results" / "acme"
-    submission(home)
-    (one,) = discover([str(home.parent)]).submissions
-    assert edition._folders(one, ["v1.0"])[0] == home.parent.resolve()
+@pytest.mark.parametrize(
+    ("sets", "edition"),
+    [
+        ([of(2021, 2022)], "mlperf-hpc-v1.0"),
+        ([of(None, 2021)], "mlperf-hpc-v3.0"),  # the last, for want of a year
+        ([of(None), of(2021), of(2022)], "mlperf-hpc-v1.0"),
+        ([of(None), of(None), of(2021)], "mlperf-hpc-v1.0"),
+        ([of(None), of(None), of(None), of(2021)], "mlperf-hpc-v3.0"),
+        ([of(0), of(2021)], "mlperf-hpc-v1.0"),
+    ],
+)
+def test_the_first_logs_of_the_first_three_sets_tell_the_year(law, tmp_path, sets, edition):
+    assert editions(put(tmp_path / "acme", sets), law) == (edition,)
+
+
+@pytest.mark.parametrize(
+    ("years", "edition"),
+    [((2021, 2022), "mlperf-hpc-v1.0"), ((None, 2021), "mlperf-hpc-v3.0"), ((0, 2021), "mlperf-hpc-v3.0")],
+)
+def test_the_first_log_of_a_set_tells_its_year(law, tmp_path, years, edition):
+    path = put(tmp_path / "acme", [of(*years)]) / "results" / "box0" / "oc20"
+    assert editions(path, law) == (edition,)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "year", "edition"),
+    [("odd", 2021, "v1.0"), ("oc20", 2021, "mlperf-hpc-v1.0"), ("oc20", 2020, "mlperf-hpc-v3.0")],
+)
+def test_a_benchmark_that_no_edition_knows_is_judged_by_the_default_whatever_the_year(
+    law, tmp_path, benchmark, year, edition
+):
+    assert editions(put(tmp_path / "acme", [of(year)], benchmark), law) == (edition,)
+
+
+def test_an_edition_fits_a_round_of_all_its_benchmarks(law, tmp_path):
+    put(tmp_path / "acme", [of(2020)], "cosmoflow")
+    logged(tmp_path / "acme" / "results" / "box0" / "deepcam" / "result_0.txt", *of(2020)[0])
+    assert editions(tmp_path / "acme", law) == ("mlperf-hpc-v0.7",)
+
+
+def test_the_default_is_the_newest_edition_by_number(law, tmp_path):
+    shutil.copytree(law, tmp_path / "rules")
+    for name in ("v1.9", "v1.10"):
+        shutil.copytree(law / "v1.0", tmp_path / "rules" / name)
+    assert editions(put(tmp_path / "acme", [of(2021)], "odd"), tmp_path / "rules") == ("v1.10",)

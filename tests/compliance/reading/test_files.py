@@ -3,12 +3,13 @@
 import os
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from compliance.engine import judge
 from compliance.reading import files as module
-from compliance.reading.files import SubmissionFiles, description_of, number_of, read_description, read_text
+from compliance.reading.files import SubmissionFiles, Text, description_of, number_of, read_description, read_text
 from compliance.reading.tree import Entry, read_submission
 from rules.edition import load
 
@@ -37,11 +38,28 @@ def test_a_file_may_be_as_large_as_there_is_room(tmp_path, size, problem):
     assert text_of(tmp_path, b"x" * size, room=10).problem == problem
 
 
-def test_a_file_that_grew_since_it_was_listed_is_not_read_beyond_the_limit(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("size", "text", "problem"),
+    [(10, "x" * 10, ""), (11, "", "more than 10 bytes, too large to be looked at")],
+)
+def test_a_file_that_grew_since_it_was_listed_is_not_read_beyond_the_limit(tmp_path, monkeypatch, size, text, problem):
     monkeypatch.setattr(module, "LARGEST", 10)
-    (tmp_path / "file").write_bytes(b"x" * 11)
+    (tmp_path / "file").write_bytes(b"x" * size)
     found = read_text(tmp_path, Entry(("file",), "file", 3))
-    assert (found.text, found.problem) == ("", "more than 10 bytes, too large to be looked at")
+    assert (found.text, found.problem) == (text, problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "disguise", "alien"),
+    [
+        ("train.py", "", ""),
+        ("train.py", "the coding latin-1", "the coding latin-1"),
+        ("train.pyc", "", "compiled Python"),
+        ("train.pyc", "a pickle", "compiled Python"),
+    ],
+)
+def test_a_file_is_alien_by_its_kind_or_else_by_its_disguise(name, disguise, alien):
+    assert Text(("source", "zz", name), "", disguise=disguise).alien == alien
 
 
 @pytest.mark.parametrize(
@@ -75,16 +93,27 @@ def test_a_description_or_what_is_wrong_with_it(tmp_path, text, data, problem, l
     assert read_description(tmp_path, Entry(("box.json",), "link")).problem == "a link"
 
 
-def test_a_field_has_its_line(tmp_path):
-    (tmp_path / "box.json").write_text('{\n "a": 1,\n "b": 2\n}')
-    found = read_description(tmp_path, Entry(("box.json",), "file", 22))
-    assert [found.line_of(name) for name in ("a", "b", "c")] == [2, 3, 1]
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('{\n "a": 1,\n "b": 2\n}', [2, 3, 1]),
+        ('\n{"a": 1, "b": 2}', [2, 2, 1]),
+        ('{"a": 1,\n"b": 2}', [1, 2, 1]),
+    ],
+)
+def test_a_field_has_its_line(tmp_path, text, lines):
+    (tmp_path / "box.json").write_text(text)
+    found = read_description(tmp_path, Entry(("box.json",), "file", len(text)))
+    assert [found.line_of(name) for name in ("a", "b", "c")] == lines
 
 
-@pytest.mark.parametrize("system", ["", ".", "..", "none", "a\nb"])
-def test_there_is_no_description_of_a_system_of_no_name(tmp_path, system):
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize(("system", "known"), [("", 0), (".", 0), ("..", 0), ("a\nb", 0), ("box", 1), ("...", 1)])
+def test_a_system_of_no_name_has_no_description_whatever_file_there_is(tmp_path, system, known, there):
     (tmp_path / "systems").mkdir()
-    assert description_of(tmp_path, system) is None
+    if there:
+        (tmp_path / "systems" / f"{system}.json").write_text("{}")
+    assert (description_of(tmp_path, system) is not None) == (there and bool(known))
 
 
 def test_a_description_that_is_a_link_or_a_pipe_is_not_opened(tmp_path):
@@ -126,6 +155,36 @@ def test_source_is_what_lies_in_its_folders_and_equal_texts_are_kept_once(tree, 
     assert found.folders[1].files == tree.files() and found.folders[1].name == tree.source.name
 
 
+def test_files_are_gathered_by_their_folder_of_source_and_loose_ones_are_in_none(tree, files):
+    shutil.rmtree(tree.source)
+    folder = ("benchmarks", "scaffold", "implementations", "ours")
+    for path in ("source/notes.md", "source/zz/a.py", "source/zz/in/b.py", "benchmarks/scaffold/c.py"):
+        tree.put(tree.root / path, path)
+    tree.put(tree.root.joinpath(*folder, "d.py"), "d")
+    found = files()
+    assert {parts: sorted(text.name for text in texts) for parts, texts in found.gathered.items()} == {
+        ("source",): ["notes.md"],
+        ("source", "zz"): ["a.py", "b.py"],
+        ("benchmarks",): ["c.py"],
+        folder: ["d.py"],
+    }
+    assert [folder.parts for folder in found.folders] == [folder, ("source", "zz")]
+
+
+def test_of_runs_of_one_set_with_equal_source_one_counts_and_all_have_the_folder_that_fits(tree, files):
+    mine, other = tree.files(), {"train.py": "0" * 64}
+    runs = [
+        SimpleNamespace(set_path=path, benchmark="scaffold", source=source, number=number)
+        for number, (path, source) in enumerate(
+            [("a", mine), ("a", mine), ("a", None), ("a", other), ("b", mine), ("b", {}), ("b", {"../x": "0" * 64})]
+        )
+    ]
+    found = replace(files(), runs=tuple(runs))
+    (folder,) = found.folders
+    assert [(run.number, source) for run, source, _ in found.loaded] == [(0, mine), (3, other), (4, mine)]
+    assert all(best is folder for *_, best in found.loaded)
+
+
 def test_all_of_the_source_together_has_a_limit(tree, files, monkeypatch):
     monkeypatch.setattr(module, "LARGEST_ALL", 1000)
     for name in ("a.txt", "b.txt"):
@@ -156,6 +215,20 @@ def test_python_is_parsed_while_there_is_room_and_the_references_first(sources, 
     names = {text.sha256: text.name for text in reversed(found.source)}
     assert {names[digest] for digest, python in found.python.items() if python.large} == large
     assert {names[digest] for digest in found.python} == {"a.py", "b.py", "c.py", "e.py"}
+
+
+@pytest.mark.parametrize(("room", "large"), [(9, True), (10, False)])
+def test_the_references_files_are_not_parsed_beyond_the_limit_either(sources, monkeypatch, room, large):
+    monkeypatch.setattr(module, "LARGEST_PYTHON", room)
+    (python,) = sources({"ours.py": "x = 123456"}, "ours.py").python.values()
+    assert python.large == large
+
+
+@pytest.mark.parametrize(("name", "kept"), [("ours.py", True), ("theirs.py", False)])
+def test_only_the_references_files_are_kept_from_one_submission_to_the_next(sources, files, monkeypatch, name, kept):
+    monkeypatch.setattr(module, "LARGEST_PYTHON", 10)
+    (one,), (other,) = (found.python.values() for found in (sources({name: "y = 123456"}, "ours.py"), files()))
+    assert (one is other) == kept and one == other and not one.large
 
 
 @pytest.mark.parametrize(
