@@ -159,3 +159,12 @@ def test_a_list_equals_no_other_value(value, logged):
 def test_settings_of_a_table_and_names_that_are_no_text_are_left_out():
     assert given([], "x: 1\ny: 2\n5: 3\n", frozenset({"x"})) == {"y": 2}
     assert given(["x=4"], "x: 1\n", frozenset({"x"})) == {"x": 4}
+
+
+def test_what_a_run_took_from_a_table_is_without_what_was_set_over_it():
+    row = {"BS": 4, "Hyperparams": {"learning_rate": 0.002, "weight_decay": 0.1}}
+    row["Samples to converge"] = {"mean": 80, "low": 60, "high": None}
+    said = {"sha256": "5" * 64, "batch": 4, "rows": [row], "over": ["weight_decay"]}
+    run = SimpleNamespace(value={module.KEY: said}.get)
+    assert module.of_table(run) == {"batch_size", "learning_rate"}
+    assert module.of_table(SimpleNamespace(value={}.get)) == frozenset()

@@ -252,3 +252,12 @@ def test_times_before_1970_run_back_too(gather):
     assert gather(("seed", -5), ("seed", -9)).back == [(2, 4, "seed")]
     log = gather(("seed", -5), ("seed", -5), ("run_start", -9), edition="mlperf-hpc-v2.0")
     assert kept(log, "seed") == [1] and log.back == [(3, 4, "run_start")]
+
+
+def test_what_is_nested_deeper_than_six_is_not_counted():
+    value = "x" * 1000
+    sizes = []
+    for _ in range(8):
+        value = [value]
+        sizes.append(module.size_of(value) > 1000)
+    assert sizes == [True] * 6 + [False] * 2

@@ -207,3 +207,8 @@ def test_one_equal_number_is_chance(equal, near):
     known.add(fake("a", [50.0, 60.0, 70.0]))
     numbers = [50.0, 60.0, 70.0][:equal] + [500.0, 600.0, 700.0][equal:]
     assert (known.add(fake("b", numbers)) is not None) == near
+
+
+def test_hits_do_not_count_as_predicted_voxels():
+    scale = Scale(10.0, 10.0, (100.0, 100.0, 100.0, 100.0))
+    assert scale.tells((4.0, 4.0, 6.0, 4.0), 1) and not scale.tells((4.0, 4.0, 6.0, 3.0), 1)

@@ -198,3 +198,9 @@ def test_a_window_of_no_length_has_no_power():
 @pytest.mark.parametrize(("path", "power"), [("results/power/result_0/node_0.txt", True), ("results/power/x", False)])
 def test_an_instruments_log_may_lie_right_below_results(path, power):
     assert is_power(path.split("/")) is power
+
+
+def test_a_time_is_compared_with_the_reading_right_before(logs, instruments, tmp_path):
+    instruments("node_0.txt", *(logs.reading(time) for time in (1, 2, 9, 5)))
+    found = read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+    assert [time for time, _ in found.readings] == [1, 2, 9] and found.faults == ((4, "time_ms 5 after 9"),)
