@@ -78,6 +78,11 @@ class Across:
         return "" if one.limits.seeds.across or run.set_path == first.set_path else "review"
 
     @cached_property
+    def _in_order(self) -> list[Run]:
+        """The runs by the time of their start; those without one, which have no scores, come first."""
+        return sorted(self.runs, key=lambda run: run.start_ms or 0)
+
+    @cached_property
     def copies(self) -> dict[str, Run]:
         """The path of each copy -> the earlier log with the same bytes."""
         groups: dict[object, list[Run]] = {}
@@ -96,7 +101,7 @@ class Across:
         two runs, the later one is the replay."""
         seen: dict[object, Run] = {}
         found = []
-        for run in sorted(self.runs, key=lambda r: r.start_ms or 0):
+        for run in self._in_order:
             if run.path in self.copies:
                 continue
             windows = self._windows(run)
@@ -115,7 +120,7 @@ class Across:
         told = {*self.copies, *(replay.run.path for replay in self.replays)}
         indices: dict[object, Index] = {}
         found = []
-        for run in sorted(self.runs, key=lambda r: r.start_ms or 0):
+        for run in self._in_order:
             edition, limits = self.edition(run), self.edition(run).limits.curves
             problem, benchmark = edition.problems.get(run.problem or ""), edition.benchmarks.get(run.benchmark)
             scale = scale_of(problem, benchmark.score, limits) if problem and benchmark else None
@@ -134,7 +139,7 @@ class Across:
         kind, length = (run.benchmark, run.problem), min(limits.leading, len(telling))
         whole = ("whole",) if len(telling) < limits.leading else ()
         windows = []
-        for at in range(len(telling) - length + 1 if length else 0):
+        for at in range(len(telling) - length + 1):
             part = telling[at : at + length]
             scores = tuple(score for _, score in part)
             if len(set(scores)) >= limits.shortest:
@@ -148,7 +153,7 @@ class Across:
         used: dict[int, list[tuple[Run, int, int]]] = {}
         found = []
         for run in self.runs:
-            modulus = self._modulus(run)
+            modulus = _modulus(self.edition(run).limits.seeds)
             for rest, (line, seed) in {seed % modulus: (line, seed) for line, seed in reversed(run.seeds)}.items():
                 before = next((other for other in used.get(rest, ()) if self._must_differ(run, other[0])), None)
                 if before:
@@ -160,20 +165,20 @@ class Across:
     def related_seeds(self) -> list[Relation]:
         """Runs whose seed is close to that of another run of the edition, has the same low bits, or is evenly spaced
         with two others of the set (one run a set). Only the first seed of a log counts."""
-        groups: dict[str, list[Run]] = {}
+        groups: dict[str, tuple[Seeds, list[Run]]] = {}
         for run in self.runs:
             if run.seeds:
-                groups.setdefault(self.edition(run).name, []).append(run)
+                edition = self.edition(run)
+                groups.setdefault(edition.name, (edition.limits.seeds, []))[1].append(run)
         kinds = (self._close, self._alike, self._spaced)
-        return [relation for runs in groups.values() for kind in kinds for relation in kind(runs)]
+        return [relation for group in groups.values() for kind in kinds for relation in kind(*group)]
 
-    def _close(self, runs: list[Run]) -> Iterator[Relation]:
-        distance, modulus = self._limits(runs[0]).distance, self._modulus(runs[0])
-        for later, earlier, gap in close([run.seeds[0][1] for run in runs], distance, modulus):
+    def _close(self, limits: Seeds, runs: list[Run]) -> Iterator[Relation]:
+        for later, earlier, gap in close([run.seeds[0][1] for run in runs], limits.distance, _modulus(limits)):
             yield Relation(runs[later], *runs[later].seeds[0], f"{gap} from that of {runs[earlier].path}")
 
-    def _alike(self, runs: list[Run]) -> Iterator[Relation]:
-        bits, modulus = self._limits(runs[0]).low_bits, self._modulus(runs[0])
+    def _alike(self, limits: Seeds, runs: list[Run]) -> Iterator[Relation]:
+        bits, modulus = limits.low_bits, _modulus(limits)
         seen: dict[int, Run] = {}
         for run in runs if bits else ():
             line, seed = run.seeds[0]
@@ -181,22 +186,16 @@ class Across:
             if first is not run and (seed - first.seeds[0][1]) % modulus:
                 yield Relation(run, line, seed, f"whose low {bits} bits are those of the one in {first.path}")
 
-    def _spaced(self, runs: list[Run]) -> Iterator[Relation]:
-        distance, modulus = self._limits(runs[0]).distance, self._modulus(runs[0])
+    def _spaced(self, limits: Seeds, runs: list[Run]) -> Iterator[Relation]:
+        modulus = _modulus(limits)
         sets: dict[str, dict[int, Run]] = {}
         for run in runs:
             sets.setdefault(run.set_path, {})[run.seeds[0][1] % modulus] = run
         for by_seed in sets.values():
-            if three := evenly_spaced(list(by_seed), distance, modulus):
+            if three := evenly_spaced(list(by_seed), limits.distance, modulus):
                 first, second, third = (by_seed[seed] for seed in three)
                 how = f"as far from that of {second.path} as that is from that of {first.path}"
                 yield Relation(third, *third.seeds[0], how)
-
-    def _limits(self, run: Run) -> Seeds:
-        return self.edition(run).limits.seeds
-
-    def _modulus(self, run: Run) -> int:
-        return 1 << self._limits(run).modulus_bits
 
     def _must_differ(self, run: Run, other: Run) -> bool:
         if run.file.parent == other.file.parent:
@@ -209,3 +208,7 @@ class Across:
         for replay in self.replays:
             sets.setdefault(replay.run.set_path, []).append(replay)
         yield from sets.values()
+
+
+def _modulus(limits: Seeds) -> int:
+    return 1 << limits.modulus_bits

@@ -8,7 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from compliance.engine import judge
+from compliance.reading import across as module
 from compliance.reading.across import Across
+from compliance.reading.scores import Numbers
 from rules.edition import load
 
 
@@ -74,12 +76,13 @@ def fake(name, *seeds, folder="a", edition=EDITION, curve=(), start_ms=0):
     path = Path("/", folder, name)
     known = tuple((10 * i, seed) for i, seed in enumerate(seeds, 1))
     run = SimpleNamespace(path=str(path), file=path, set_path=folder, seeds=known, curve=list(enumerate(curve, 1)))
-    return SimpleNamespace(**vars(run), edition=edition, start_ms=start_ms, benchmark="b", problem="p", size=0)
+    return SimpleNamespace(
+        **vars(run), edition=edition, start_ms=start_ms, benchmark="b", problem="p", size=0, home="h"
+    )
 
 
 def across(*runs):
-    paths = [run.path for run in runs]
-    return Across(list(runs), {r.path: r.edition for r in runs}, dict.fromkeys(paths, "home"))
+    return Across(list(runs), {r.path: r.edition for r in runs}, {r.path: r.home for r in runs})
 
 
 def without(**seeds):
@@ -104,6 +107,7 @@ def test_equal_seeds_are_reused_and_not_related():
         found = across(fake("first", FAR), fake("second", second))
         assert found.related_seeds == [] and len(found.reused_seeds) == 1
     assert across(fake("first", FAR), fake("second", FAR + modulus // 2)).reused_seeds == []
+    assert across(fake("first", FAR, 7), fake("second", FAR, 8)).related_seeds == []
 
 
 def test_only_the_first_seed_of_a_log_is_related_to_others():
@@ -122,6 +126,25 @@ def test_seeds_of_a_set_that_are_evenly_spaced_are_told_of_the_third():
     assert relation.line == 10
     apart = [fake(f"run{i}", FAR * (1 + 2 * i) + 1000 * i * i, folder=f"set{i}") for i in range(3)]
     assert across(*apart).related_seeds == []
+
+
+def test_seeds_are_close_and_evenly_spaced_around_the_modulus():
+    modulus = 1 << SEEDS.modulus_bits
+    (close,) = across(fake("first", 5), fake("second", modulus - 4)).related_seeds
+    assert close.how == "9 from that of /a/first"
+    around = [fake(f"run{i}", seed) for i, seed in enumerate((modulus - FAR, 77, FAR + 150))]
+    (relation,) = across(*around).related_seeds
+    assert relation.how.startswith("as far from that of /a/run1")
+
+
+def test_the_seed_of_one_run_alone_is_not_related():
+    assert across(fake("alone", FAR)).related_seeds == []
+
+
+def test_seeds_of_another_edition_are_not_related():
+    old = replace(without(distance=0, low_bits=0), name="old")
+    first, second = fake("first", FAR, edition=old), fake("second", FAR + 5)
+    assert across(first, second).related_seeds == across(second, first).related_seeds == []
 
 
 def test_seeds_that_no_edition_compares_are_not_related():
@@ -165,7 +188,7 @@ A, B, C, D = 0.11, 0.22, 0.33, 0.44
 def test_a_replay_shares_three_telling_scores_in_a_row(curve, told):
     first, later = fake("first", curve=[A, B, C, D], start_ms=5), fake("later", curve=curve, start_ms=9)
     for runs in ((first, later), (later, first)):
-        found = across(*[SimpleNamespace(**{**vars(r), "evaluations": [r.path]}) for r in runs]).replays
+        found = scored(*runs).replays
         assert [(r.run.path, r.line, r.first.path, r.equal) for r in found] == (
             [("/a/later", told[0], "/a/first", told[1])] if told else []
         )
@@ -176,6 +199,87 @@ def test_a_replay_shares_three_telling_scores_in_a_row(curve, told):
 )
 def test_a_short_curve_is_a_replay_as_a_whole(one, two, replays):
     runs = [fake(name, curve=curve) for name, curve in (("x", one), ("y", two))]
-    found = across(*[SimpleNamespace(**{**vars(r), "evaluations": [r.path]}) for r in runs])
+    found = scored(*runs)
     assert len(found.replays) == replays
     assert [len(part) for part in found.by_set()] == [1] * replays
+
+
+def scored(*runs):
+    """The runs, with scores that tell their bytes apart."""
+    return across(*[SimpleNamespace(**{**vars(r), "evaluations": [r.path]}) for r in runs])
+
+
+def test_a_replay_behind_a_copy_is_found(tmp_path):
+    text, curve = tmp_path / "text", [A, B, C]
+    text.write_text("a log")
+    runs = [fake(f"x{i}", curve=curve, start_ms=start) for i, start in enumerate((5, 5, 7))]
+    for run, file in zip(runs, (text, tmp_path / "text2", tmp_path / "other"), strict=True):
+        run.file, run.evaluations = file, []
+    shutil.copy(text, runs[1].file)
+    runs[2].file.write_text("another log")
+    found = across(*runs)
+    assert found.copies == {runs[1].path: runs[0]}
+    assert [(r.run, r.first) for r in found.replays] == [(runs[2], runs[0])]
+
+
+@pytest.mark.parametrize(
+    ("changes", "read"),
+    [
+        ({}, 2),
+        ({"size": 1}, 0),
+        ({"start_ms": 1}, 0),
+        ({"evaluations": [A, B, D, D]}, 0),
+        ({"evaluations": [A, B, C, C]}, 2),  # no later ones are compared
+    ],
+)
+def test_a_log_is_read_only_if_another_has_its_size_start_and_first_three_scores(monkeypatch, changes, read):
+    files = []
+    monkeypatch.setattr(module, "sha256", lambda file: files.append(file.name) or file.name)
+    runs = [SimpleNamespace(**{**vars(fake(name)), "evaluations": [A, B, C, D]}) for name in ("first", "other")]
+    vars(runs[1]).update(changes)
+    assert across(*runs).copies == {} and len(files) == read
+
+
+@pytest.mark.parametrize(
+    ("name", "wants", "folder", "severity"),
+    [
+        ("v1.0", True, "a", ""),
+        ("v1.0", True, "b", ""),
+        ("v1.0", False, "a", ""),
+        ("v1.0", False, "b", "review"),
+        ("old", True, "a", "review"),
+    ],
+)
+def test_one_run_in_two_places_counts_where_the_round_forbids_it(name, wants, folder, severity):
+    edition = replace(without(across=wants), name="v1.0")
+    run, first = fake("x", edition=edition), fake("y", folder=folder, edition=replace(edition, name=name))
+    assert across(run, first).severity(run, first) == severity
+
+
+@pytest.mark.parametrize(("home", "strangers"), [("h", False), ("other", True)])
+def test_strangers_are_runs_of_different_submissions(home, strangers):
+    run, other = fake("x"), fake("y")
+    other.home = home
+    assert across(run, other).strangers(run, other) == strangers
+
+
+SMOKE = {"benchmark": "scaffold", "problem": "smoke"}
+TRUE = EDITION.problems["smoke"].class_counts["validation"][1:]
+
+
+def counted(name, start_ms, **more):
+    """A run with one evaluation, in line 5, which is far from perfect."""
+    counts = tuple(n / 2 for n in TRUE) * 2
+    known = {**SMOKE, "numbers": Numbers([(5, 1.0, counts)], 100), **more}
+    return SimpleNamespace(**{**vars(fake(name, start_ms=start_ms)), "evaluations": [name], **known})
+
+
+def test_of_two_near_runs_the_one_that_started_later_is_told():
+    first, later = counted("first", 5), counted("later", 9)
+    for runs in ((first, later), (later, first)):
+        assert [(n.run, n.line, n.first) for n in across(*runs).near] == [(later, 5, first)]
+
+
+@pytest.mark.parametrize("unknown", [{"benchmark": "none"}, {"problem": "none"}, {"problem": None}])
+def test_runs_of_an_unknown_problem_or_benchmark_are_near_none(unknown):
+    assert across(counted("first", 5, **unknown), counted("later", 9, **unknown)).near == []

@@ -50,3 +50,18 @@ def test_what_says_nothing_is_not_held_against_it(value):
     names = ("host_processors_per_node", "host_memory_capacity", "accelerator_memory_capacity")
     assert found(dict.fromkeys(names, value)) == [] or value == 7
     assert found({}, processors=None, memory=None, torch=None, operating_system=None, accelerators=[7]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "other"), [("processor", False), ("The A-Processor 9", False), ("A processor", False), ("B", True)]
+)
+def test_one_name_may_be_part_of_the_other(said, other):
+    told = [("processor A processor", f"host_processor_model_name {said}")]
+    assert found({"host_processor_model_name": said}, processors={"model": "A processor"}) == (told if other else [])
+
+
+def test_the_first_accelerator_of_a_node_is_compared():
+    accelerators = [{"memory.total": "80 GiB"}, {"memory.total": "7 GiB"}]
+    assert found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators) == []
+    (told,) = found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators[::-1])
+    assert told[0] == "accelerator memory of 7 GiB"

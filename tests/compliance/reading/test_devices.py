@@ -1,5 +1,7 @@
 """Devices as a log names them, and their peak."""
 
+from dataclasses import replace
+
 import pytest
 
 from compliance.reading.devices import Group, devices_of, groups_of
@@ -23,6 +25,20 @@ def test_cores_are_threads_of_all_ranks(devices):
     assert found.peak(COMPUTE) == 1e12 * 32 * COMPUTE.core["float32"]
 
 
+def test_one_thread_a_rank_is_a_core_a_rank(devices):
+    assert devices(device="cpu", threads=1).number == 4
+
+
+@pytest.mark.parametrize(("peak", "declared"), [(7, 7.0), (0, 0.0), (-0.5, 0.0), (None, 0.0), ("7", 0.0)])
+def test_a_peak_that_is_no_number_above_zero_is_not_declared(devices, peak, declared):
+    assert devices(device="cuda", peak_tflops=peak).declared == declared
+
+
+def test_where_no_rates_are_known_the_peak_is_unknown(devices):
+    none = replace(COMPUTE, core={}, accelerator={})
+    assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
+
+
 @pytest.mark.parametrize("threads", [0, None, -1, True, 10**9, "many"])
 def test_unknown_threads_are_all_cores_of_the_nodes(devices, threads):
     assert devices(device="cpu", threads=threads).number == 2 * COMPUTE.cores_per_node
@@ -34,7 +50,10 @@ def test_an_accelerator_a_rank(devices):
     assert found.peak(COMPUTE) == 4e12 * COMPUTE.accelerator["bfloat16"]
 
 
-@pytest.mark.parametrize(("declared", "peak"), [(10, 40e12), (1e9, 4e12 * 2200), (0, 4e12 * 2200), ("x", 4e12 * 2200)])
+@pytest.mark.parametrize(
+    ("declared", "peak"),
+    [(10, 40e12), (0.125, 0.5e12), (1e9, 4e12 * 2200), (0, 4e12 * 2200), (-1, 4e12 * 2200), ("x", 4e12 * 2200)],
+)
 def test_a_declared_peak_counts_up_to_the_limit(devices, declared, peak):
     assert devices(device="cuda", peak_tflops=declared).peak(COMPUTE) == peak
 
@@ -54,6 +73,12 @@ def test_what_no_log_says_is_unknown(devices, wrong):
 @pytest.mark.parametrize(("number", "known"), [(0, False), (1, True), ((1 << 32) - 1, True), (1 << 32, False)])
 def test_ranks_and_nodes_are_below_two_to_the_32(devices, name, number, known):
     assert (devices(device="cuda", **{name: number}) is not None) == known
+
+
+@pytest.mark.parametrize("settings", [None, 7, []])
+def test_devices_are_unknown_without_settings(logs, settings):
+    keys = {"number_of_ranks": 4, "number_of_nodes": 2, "precision": "float32", "hyperparameters": settings}
+    assert devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE) is None
 
 
 GROUP = {"host": "n1", "kind": "cuda", "name": "X", "ranks": 1, "uuids": ["u"]}

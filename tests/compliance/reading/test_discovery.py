@@ -114,3 +114,83 @@ def test_so_much_is_read_and_no_more():
     assert discovery.MOST_FOLDERS == 10_000
     assert discovery.MOST_SEARCHED == 200_000
     assert discovery.LARGEST == 2**32
+
+
+def submission(path):
+    return put(path / "results" / "box" / "strong" / "scaffold" / "result_0.txt")
+
+
+def test_a_path_that_is_missed_does_not_end_the_search(tmp_path):
+    submission(tmp_path / "acme")
+    put(tmp_path / "set" / "result_0.txt")
+    found = discover([str(tmp_path / name) for name in ("none", "set", "acme")])
+    assert names(found, tmp_path) == [["acme"], ["set"], [], ["none"]]
+
+
+def test_a_path_without_anything_is_missed_whatever_was_found_before(tmp_path):
+    put(tmp_path / "set" / "result_0.txt")
+    (tmp_path / "empty").mkdir()
+    found = discover([str(tmp_path / "set"), str(tmp_path / "empty")])
+    assert names(found, tmp_path) == [[], ["set"], [], ["empty"]]
+
+
+def test_a_submission_and_a_set_in_one_folder_are_both_found(tmp_path):
+    submission(tmp_path / "acme")
+    put(tmp_path / "loose" / "result_0.txt")
+    assert discover([str(tmp_path)]).missed == [(str(tmp_path / "loose"), "logs in no submission, which have no score")]
+
+
+@pytest.mark.parametrize("other", ["notes.txt", "result_0.txt/x"])
+def test_a_folder_without_a_log_is_no_set(tmp_path, other):
+    put(tmp_path / "a" / other)
+    assert discover([str(tmp_path)]).sets == []
+
+
+def test_a_link_is_no_log(tmp_path):
+    put(tmp_path / "elsewhere.txt")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "result_0.txt").symlink_to(tmp_path / "elsewhere.txt")
+    assert discover([str(tmp_path / "a")]).sets == []
+
+
+@pytest.mark.parametrize(
+    ("scaling", "inner", "sets"),
+    [
+        ("weak", "power", 1),
+        ("strong", "power", 1),
+        ("weak", "pruned_results", 1),
+        ("strong", "pruned_results", 2),
+        ("weak", "more", 2),
+    ],
+)
+def test_power_and_pruned_results_of_a_set_are_no_sets_of_their_own(tmp_path, scaling, inner, sets):
+    """Pruned results of any but a weak set are none of it."""
+    folder = tmp_path / scaling / "scaffold"
+    put(folder / "result_0.txt")
+    put(folder / inner / "result_1.txt")
+    assert len(discover([str(folder)]).sets) == sets
+
+
+def test_rounds_below_a_folder_named_results_are_no_submission(tmp_path):
+    for org in ("acme", "bolt"):
+        submission(tmp_path / "results" / "v1.0" / org)
+        put(tmp_path / "results" / "v1.0" / org / "systems" / "box.json")
+    found = discover([str(tmp_path)])
+    assert names(found, tmp_path)[0] == ["results/v1.0/acme", "results/v1.0/bolt"]
+
+
+@pytest.mark.parametrize("only", ["systems/box.txt", "results/x"])
+def test_a_folder_with_one_of_two_parts_beside_results_does_not_make_a_round(tmp_path, only):
+    submission(tmp_path / "acme")
+    put(tmp_path / "acme" / "more" / only)
+    assert names(discover([str(tmp_path / "acme")]), tmp_path)[0] == ["acme"]
+
+
+def test_links_to_folders_and_descriptions_make_no_submission(tmp_path):
+    put(tmp_path / "elsewhere" / "strong" / "scaffold" / "result_0.txt")
+    (tmp_path / "acme" / "results").mkdir(parents=True)
+    (tmp_path / "acme" / "results" / "box").symlink_to(tmp_path / "elsewhere")
+    put(tmp_path / "box.json")
+    (tmp_path / "bolt" / "systems").mkdir(parents=True)
+    (tmp_path / "bolt" / "systems" / "box.json").symlink_to(tmp_path / "box.json")
+    assert [discover([str(tmp_path / org)]).submissions for org in ("acme", "bolt")] == [[], []]

@@ -3,6 +3,8 @@
 import datetime
 import json
 import shutil
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +12,7 @@ from compliance.engine import judge
 from compliance.reading import edition
 from compliance.reading.discovery import discover
 from compliance.reading.edition import HEAD
+from compliance.reading.tree import log_file
 from rules.edition import ROOT, current
 
 
@@ -159,3 +162,88 @@ def test_a_clone_may_lie_below_results_of_another_edition(tree, law, tmp_path):
     shutil.copytree(tree.root, results / "v1.0" / "acme")
     assert editions(results, law) == editions(results / "v1.0", law) == ("v1.0",)
     assert editions(results / "v1.0" / "acme", law) == ("v1.0",)
+
+
+def of_year(year):
+    return {**OTHER, "time_ms": int(datetime.datetime(year, 6, 1).timestamp() * 1000)}
+
+
+def test_a_submission_counts_by_the_first_logs_of_its_first_three_sets(tmp_path):
+    logged(tmp_path / "acme" / "systems" / "box.json")
+    for i in range(5):
+        for run in range(2):
+            logged(tmp_path / "acme" / "results" / f"box{i}" / "oc20" / f"result_{run}.txt")
+    (submission,) = discover([str(tmp_path / "acme")]).submissions
+    (runs,) = discover([str(tmp_path / "acme" / "results" / "box0" / "oc20")]).sets
+    assert [log.number for log in edition._logs(submission)] == [0, 0, 0]
+    assert len({log.file.parent for log in edition._logs(submission)}) == 3
+    assert [log.number for log in edition._logs(runs)] == [0]
+
+
+@pytest.mark.parametrize("first", [None, "a folder"])
+def test_a_log_without_a_year_or_that_cannot_be_read_is_passed_over(tmp_path, first):
+    logs = [log_file(tmp_path / name, name) for name in ("a", "b")]
+    if first:
+        (tmp_path / "a").mkdir()
+    logged(tmp_path / "b", of_year(2021))
+    assert edition._year_of(logs) == 2021 and edition._year_of(logs[:1]) is None
+    logged(tmp_path / "c", {**OTHER, "time_ms": 1 << 80})
+    assert edition._year_of([log_file(tmp_path / "c", "c"), logs[1]]) == 2021
+
+
+def test_an_edition_fits_that_has_just_the_rounds_benchmarks():
+    class Of:
+        benchmarks = frozenset({"oc20", "deepcam"})
+
+    one = SimpleNamespace(name="one", benchmarks={"oc20": 1, "deepcam": 2})
+    less = SimpleNamespace(name="less", benchmarks={"oc20": 1})
+    assert edition._fitting([less, one], log_file(Path("none"), "none"), Of()) == [one]
+
+
+def test_the_default_is_the_newest_edition_of_our_own_rounds_and_where_there_is_none_any():
+    known = [SimpleNamespace(name=name) for name in ("v1.0", "v10.0", "v2.0", "mlperf-hpc-v3.0")]
+    assert edition._newest(known) == [known[1]] and edition._newest(known[3:]) == []
+
+    class Of:
+        benchmarks = frozenset({"none"})
+
+    known = [SimpleNamespace(name=name, benchmarks={}) for name in ("mlperf-hpc-v2.0", "mlperf-hpc-v3.0")]
+    target = log_file(Path("none"), "none")
+    none = edition._fitting(known, target, Of())
+    assert none == known and edition._of_year(none, SimpleNamespace(year=None)) is known[1]
+
+
+def test_the_year_is_asked_for_only_where_several_editions_fit():
+    class Of:
+        @property
+        def year(self):
+            raise AssertionError("read")
+
+    one = SimpleNamespace(name="v1.0", limits=SimpleNamespace(year=2021))
+    assert edition._of_year([one], Of()) is one
+
+
+def test_of_two_editions_of_a_year_the_first_is_taken():
+    two = [SimpleNamespace(name=name, limits=SimpleNamespace(year=2021)) for name in ("a", "b")]
+    assert edition._of_year(two, SimpleNamespace(year=2021)) is two[0]
+
+
+def test_folders_that_name_the_round_come_first_and_then_all_others(tmp_path):
+    home = tmp_path / "x" / "results" / "v1.0" / "inner" / "acme"
+    submission(home)
+    (one,) = discover([str(home)]).submissions
+    found = edition._folders(one, ["v1.0"])
+    assert found[0] == home.parents[1].resolve() and sorted(found) == sorted(home.resolve().parents)
+    assert edition._folders(one, ["none"]) == [*home.resolve().parents]
+
+
+def submission(home):
+    logged(home / "systems" / "box.json")
+    logged(home / "results" / "box" / "oc20" / "result_0.txt")
+
+
+def test_no_folder_above_a_folder_results_that_is_given_comes_first(tmp_path):
+    home = tmp_path / "results" / "v1.0" / "results" / "acme"
+    submission(home)
+    (one,) = discover([str(home.parent)]).submissions
+    assert edition._folders(one, ["v1.0"])[0] == home.parent.resolve()

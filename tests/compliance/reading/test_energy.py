@@ -205,3 +205,24 @@ def test_counters_that_were_never_read_failed(logs):
     reading = logs.event(4, "energy_reading", value=value, moment="run_start", gap_seconds=0)
     assert coverage_of(logs.read(head, reading)).failed == 1
     assert coverage_of(logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False))) is None
+
+
+def test_readings_without_sources_are_told_once_at_the_first(logs):
+    found = live_of(logs.read(logs.event(4, "energy_reading"), logs.event(7, "energy_reading")))
+    assert (found.line, found.rehearsal) == (4, False)
+    assert found.faults == ((4, "energy_reading without energy_sources", "energy_sources"),)
+
+
+def test_counters_that_cannot_be_judged_are_no_rehearsal(logs, monkeypatch):
+    """Which would be another finding."""
+    assert live_of(logs.read(logs.event(3, "energy_sources", value=7))).rehearsal is False
+    monkeypatch.setattr(energy, "MOST_NUMBERS", 0)
+    reading = logs.event(4, "energy_reading", value={})
+    assert live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE]), reading)).rehearsal is False
+
+
+def test_a_run_without_an_end_needs_a_reading_of_each_event_and_another_of_those_up_to_its_end(logs):
+    events = [logs.event(2, "run_start"), logs.event(3, "epoch_start"), logs.event(9, "epoch_start")]
+    assert [e.line for e in energy.edges(logs.read(*events))] == [2, 3, 9]
+    found = [e.line for e in energy.edges(logs.read(*events, logs.event(5, "run_stop")))]
+    assert sorted(found) == [2, 3, 5]

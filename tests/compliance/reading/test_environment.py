@@ -159,3 +159,43 @@ def test_so_many_manifests_of_a_run_are_named(monkeypatch):
     later = [event(9 + i, "resumed", value={"environment": "b" * 64}) for i in range(3)]
     found = reading.named(said, later, "set/result_4.txt")
     assert [n.file for n in found] == ["environment_4.json", "environment_4_1.json", "environment_4_2.json"]
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (json.dumps(dict.fromkeys("gfedcba")).encode(), "['a', 'b', 'c', 'd', 'e']"),
+        (b'{"a": 1, "b": 1}', "['a', 'b']"),
+        (changed(lambda c: c["nodes"].append(7)), None),
+        (changed(lambda c: c["nodes"].append({"hosts": ["n"]})), None),
+        (changed(lambda c: c["nodes"][0].update(hosts=[""])), "hosts ['']"),
+    ],
+)
+def test_what_is_refused_is_told(data, found):
+    with pytest.raises(reading.Unsound) as caught:
+        reading.parse(data)
+    assert caught.value.args[0] == found or found is None
+
+
+def test_five_facts_of_many_are_named():
+    with pytest.raises(reading.Unsound) as caught:
+        reading.parse(changed(lambda c: c["run"].clear()))
+    assert caught.value.args[0] == f"no {', '.join(list(RUN)[:5])}"
+
+
+def test_of_a_message_of_the_parser_80_characters_are_told(monkeypatch):
+    def loads(*_, **__):
+        raise ValueError("x" * 100)
+
+    monkeypatch.setattr(reading.json, "loads", loads)
+    with pytest.raises(reading.Unsound) as caught:
+        reading.parse(b"{}")
+    assert caught.value.args[0] == f"no JSON: {'x' * 80}"
+
+
+@pytest.mark.parametrize("number", [4, 5, 6])
+def test_of_facts_of_a_node_that_are_missing_five_are_named(number):
+    names = list(NODE)[:number]
+    with pytest.raises(reading.Unsound) as caught:
+        reading.parse(changed(lambda c: [c["nodes"][0]["facts"].pop(name) for name in names]))
+    assert caught.value.args[0] == f"no {', '.join(names[:5])}"

@@ -79,3 +79,22 @@ def test_changes(tmp_path, monkeypatch):
 
 def test_so_much_is_read_and_no_more():
     assert frozen.LARGEST == 2**26
+
+
+def test_an_error_is_told_in_its_words(tmp_path, monkeypatch):
+    for error in (OSError(5, "Input/output error"), OSError("Input/output error")):
+        monkeypatch.setattr(frozen, "open_regular", Raises(error))
+        (tmp_path / NAME).write_text("")
+        with pytest.raises(ValueError) as caught:
+            read_frozen(tmp_path)
+        assert str(caught.value) == f"{tmp_path / NAME}: Input/output error"
+
+
+class Raises:
+    """A function that fails."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __call__(self, *_):
+        raise self.error

@@ -1,7 +1,9 @@
 """What a command line and a config give, however they are written."""
 
+import hashlib
 import time
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
@@ -113,3 +115,47 @@ def test_what_is_given_is_held_against_what_is_logged():
     assert told(None) == ["no command line"]
     assert told("x=auto", "other=7") == []
     assert told("x=1", text="x: 5\n") == [] and told(text="x: 5\n") == ["x 5"]
+
+
+class Lists(Run):
+    """A run of a list and a config as source."""
+
+    source: ClassVar = {"config.yaml": hashlib.sha256(b"x: 1\n").hexdigest()}
+
+
+@pytest.mark.parametrize(("text", "known"), [("x: 1\n", True), ("x: 1 # other\n", False), (None, True)])
+def test_a_config_is_one_that_the_log_names_as_source(text, known):
+    environment = SimpleNamespace(run={"command": [], "config": text})
+    found = list(module.differences(environment, Lists(), None))
+    digest = hashlib.sha256((text or "").encode()).hexdigest()
+    wanted = (f"a config with the sha256 {digest}", "one that the log names as source")
+    assert found == ([] if known else [wanted])
+
+
+@pytest.mark.parametrize(
+    ("value", "machine", "resolved"),
+    [
+        ("auto", False, True),
+        (None, False, True),
+        (0, True, True),
+        (0.0, True, True),
+        (0, False, False),
+        (0, None, False),
+        (1, True, False),
+        (-1, True, False),
+        ("0", True, False),
+    ],
+)
+def test_a_run_chooses_auto_and_nothing_and_the_zero_of_a_machine_s_setting(value, machine, resolved):
+    setting = None if machine is None else SimpleNamespace(machine=machine)
+    assert module.resolves(value, setting) is resolved
+
+
+@pytest.mark.parametrize(("value", "logged"), [([1], 1), (1, [1]), ("[1]", [1]), ([], "")])
+def test_a_list_equals_no_other_value(value, logged):
+    assert same(value, logged) is False
+
+
+def test_settings_of_a_table_and_names_that_are_no_text_are_left_out():
+    assert given([], "x: 1\ny: 2\n5: 3\n", frozenset({"x"})) == {"y": 2}
+    assert given(["x=4"], "x: 1\n", frozenset({"x"})) == {"x": 4}

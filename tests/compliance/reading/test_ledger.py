@@ -1,10 +1,15 @@
 """A launch ledger beside its runs: whose starts are whose, and what became of the others."""
 
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 from compliance_test_ledgers import sha256, time_of
 
 from compliance.engine import judge
-from compliance.reading.ledger import ABORTED, KILLED, NOTED, UNEXPLAINED, beginnings, ledger_of
+from compliance.reading import ledger as module
+from compliance.reading.ledger import ABORTED, KILLED, NOTED, UNEXPLAINED, beginnings, ledger_of, start_in
 from compliance.reading.tree import read_set
 from rules.edition import load
 
@@ -115,3 +120,54 @@ def test_how_a_log_began(launched, read):
     assert beginnings(runs[0], set()) == set()
     launched.path(0).unlink()
     assert beginnings(runs[0], {whole}) == set()
+
+
+def test_a_fault_is_told_in_the_singular_and_two_in_the_plural(launched, read):
+    launched.ledger.write_bytes(launched.ledger.read_bytes() + b"x\ny\n")
+    found, runs = read()
+    assert f"; {len(found.ledger.faults)} faults; " in found.summary(runs) and len(found.ledger.faults) == 2
+
+
+def test_a_log_without_a_start_has_none(launched, read):
+    found, runs = read()
+    assert found.starts_of(replace(runs[0], launch=None)) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "line", "started"),
+    [
+        (("seed",), None, False),
+        (("seed", "run_start"), None, True),
+        (("ledger", "run_start"), "d" * 64, True),
+        (("run_start", "ledger"), None, True),
+        ((), None, False),
+        (None, None, True),
+    ],
+)
+def test_how_a_log_states_its_start(tmp_path, keys, line, started):
+    path = tmp_path / "result_0.txt"
+    if keys is not None:
+        events = [{"key": key, "time_ms": 1, "value": 1, "metadata": {"line": "d" * 64}} for key in keys]
+        path.write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in events))
+    assert start_in(path) == (line, started)
+
+
+@pytest.mark.parametrize(("most", "known"), [(2, False), (3, True)])
+def test_so_many_pieces_of_a_log_are_read(tmp_path, monkeypatch, most, known):
+    monkeypatch.setattr(module, "MOST_PIECES", most)
+    monkeypatch.setattr(module, "PIECE", 4)
+    (tmp_path / "log").write_bytes(b"12345678\n")
+    assert bool(beginnings(SimpleNamespace(file=tmp_path / "log"), {sha256(b"12345678\n")})) is known
+
+
+def test_a_log_of_which_no_beginning_is_wanted_is_not_read(tmp_path, monkeypatch):
+    (tmp_path / "log").write_bytes(b"12345678\n")
+    monkeypatch.setattr(module.hashlib, "sha256", Hash)
+    assert beginnings(SimpleNamespace(file=tmp_path / "log"), set()) == set()
+
+
+class Hash:
+    """A digest of nothing."""
+
+    def update(self, data):
+        raise AssertionError("read")

@@ -187,3 +187,68 @@ def test_of_steps_back_that_stay_so_many_are_shown(logs, monkeypatch):
     events = [logs.event(1, "seed", 1000, 1), logs.event(2, "seed", 1000, 1)]
     log = merged(logs, *events, *[logs.event(3 + i, f"mine_{i}", 990 - i) for i in range(4)])
     assert log.back == [(3, 10, "mine_0"), (4, 11, "mine_1")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"file": "a.py", "lineno": 1}, {"file": "a.py", "lineno": 2}, True),
+        ({"file": "a.py", "lineno": 1}, {"file": "b.py", "lineno": 1}, True),
+        ({"file": "a.py", "lineno": 1, "rank": 0}, {"file": "b.py", "lineno": 2, "rank": 1}, False),
+        ({"file": "a.py", "lineno": 1, "rank": 0}, {"file": "a.py", "lineno": 1, "rank": 1}, False),
+    ],
+)
+def test_ranks_repeat_each_other_from_any_place_of_the_program(logs, one, other, same):
+    log = merged(logs, logs.event(1, "run_start", 0, None, **one), logs.event(2, "run_start", 0, None, **other))
+    assert kept(log, "run_start") == ([1] if same else [1, 2])
+
+
+def test_equal_times_of_events_that_stay_are_no_step_back(logs):
+    log = merged(logs, *[logs.event(1 + i, "seed", 1000, 1) for i in range(2)], logs.event(3, "mine", 1000))
+    assert log.back == []
+
+
+def test_of_several_ends_the_last_of_the_last_run_stays(logs):
+    """The ends of an interrupted run stay."""
+    ends = [("aborted", 0), ("success", 1000), ("success", 2000)]
+    log = merged(logs, *[logs.event(1 + i, "run_stop", time, None, status=s) for i, (s, time) in enumerate(ends)])
+    assert kept(log, "run_stop") == [1, 3]
+
+
+def test_steps_back_are_measured_again_only_where_something_was_dropped(logs):
+    log = logs.read(logs.event(1, "seed", 9, 1), logs.event(2, "seed", 5, 2))
+    log.back = told = [(2, 4, "seed"), (7, 1, "of a key that is not kept")]
+    merge_ranks(log, SPREAD)
+    assert log.back is told
+
+
+def test_a_dict_is_counted_with_its_values_down_to_the_depth():
+    assert module.size_of({}) == 64 and module.size_of({"a": 1, "b": "xyz"}) == 2 * 100 + 32 + 3 + 64
+    assert module.size_of({"a": {"b": "x" * 1000}}, 0) == 164
+    assert module.size_of({"a": {"b": "x" * 1000}}, 1) == 164 + 164
+    assert module.size_of({"a": {"b": "xyz"}}, 2) == 164 + 164 + 3
+
+
+@pytest.mark.parametrize(("seconds", "unreadable", "count"), [(60, "", 6), (-1, "reading it took too long", 0)])
+def test_a_log_is_read_until_its_time_is_over(tmp_path, seconds, unreadable, count):
+    path = tmp_path / "result_0.txt"
+    path.write_text(':::MLLOG {"key": "seed", "time_ms": 1, "value": 1}\n' * 6)
+    log = gather_log(path, "result_0.txt", load("v1.0"), seconds)
+    assert (log.unreadable, log.count, len(log.all("seed"))) == (unreadable, count, count)
+
+
+@pytest.mark.parametrize(("looks", "count"), [(1, 0), (2, 3), (3, 6), (9, 8)])
+def test_the_clock_is_looked_at_every_so_many_events(tmp_path, monkeypatch, looks, count):
+    """The time is over at a look, and nothing more is read."""
+    monkeypatch.setattr(module, "EVERY", 3)
+    times = iter([0.0, *[0.0] * (looks - 1), *[2.0] * 9])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(times))
+    path = tmp_path / "result_0.txt"
+    path.write_text(':::MLLOG {"key": "seed", "time_ms": 1, "value": 1}\n' * 8)
+    assert gather_log(path, "result_0.txt", load("v1.0"), 1.0).count == count
+
+
+def test_times_before_1970_run_back_too(gather):
+    assert gather(("seed", -5), ("seed", -9)).back == [(2, 4, "seed")]
+    log = gather(("seed", -5), ("seed", -5), ("run_start", -9), edition="mlperf-hpc-v2.0")
+    assert kept(log, "seed") == [1] and log.back == [(3, 4, "run_start")]

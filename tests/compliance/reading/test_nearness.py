@@ -137,3 +137,73 @@ def test_a_crowd_in_one_place_is_bounded():
 def test_so_much_is_read_and_no_more():
     assert module.KEPT == 32
     assert module.FARTHEST == 2.0**53
+
+
+@pytest.mark.parametrize(("gap", "copied"), [(0.25, True), (0.26, False), (0.75, False), (0.76, None)])
+def test_reach_and_doubt_are_within(gap, copied):
+    known = Index(Scale(0.25, 0.75, ()), replace(CURVES, equal=1.0))
+    known.add(fake("a", [50.0, 60.0, 70.0, 80.0]))
+    found = known.add(fake("b", [50.0 + gap, 60.0, 70.0, 80.0]))
+    assert (found and found.copied) == copied
+
+
+@pytest.mark.parametrize(("errors", "tells"), [(39, False), (40, True), (41, True)])
+def test_so_far_from_perfect_an_evaluation_tells_runs_apart(errors, tells):
+    scale = Scale(4.0, 4.0, (100.0, 100.0, 100.0, 100.0))
+    assert scale.tells((100.0, 100.0 - errors, 100.0, 100.0), 10) is tells
+    assert scale.tells((0.0, 0.0, 0.0, float(errors)), 10) is tells
+
+
+@pytest.mark.parametrize(("number", "tells"), [(2.0**53, True), (2.0**53 + 2, False), (-(2.0**53) - 2, False)])
+def test_numbers_beyond_counts_tell_nothing(number, tells):
+    assert Scale(1.0, 1.0, ()).tells((number, 1.0), 10) is tells
+
+
+def test_without_counts_there_is_no_scale_of_dice_and_without_outputs_one_is_meant():
+    bare = replace(EDITION.problems["smoke"], class_counts={})
+    assert scale_of(bare, "dice", CURVES) is None
+    assert scale_of(bare, "dice", replace(CURVES, fewest=1)) is None
+    problem = replace(EDITION.problems["cosmoflow-mini"], outputs=0, target=2.0)
+    found = scale_of(problem, "mean", replace(CURVES, closest={"mean": 0.5}, near={"mean": 1.0}))
+    assert (found.reach, found.doubt) == (problem.eval_samples, 2.0 * problem.eval_samples)
+
+
+@pytest.mark.parametrize("step", [(1, 0, 0), (-1, 0, 0), (0, -1, 0), (0, 0, -1), (-1, -1, -1), (1, -1, 1)])
+def test_what_is_near_across_the_edge_of_a_cell_is_found(step):
+    known = Index(Scale(1.0, 1.0, ()), CURVES)
+    first = [100.1 if s < 0 else 100.9 for s in step]
+    known.add(fake("a", first))
+    found = known.add(fake("b", [n + 0.3 * s for n, s in zip(first, step, strict=True)]))
+    assert found is not None
+
+
+def test_two_of_many_evaluations_of_a_run_in_one_cell_are_both_compared():
+    known = Index(Scale(0.25, 2.0, ()), replace(CURVES, equal=1.0))
+    known.add(fake("a", [50.0, 60.0, 70.0], [50.5, 60.0, 70.0]))
+    found = known.add(fake("b", [9.0, 90.0, 30.0], [50.6, 60.0, 70.0]))
+    assert (found.first_line, found.line, found.copied) == (20, 20, True)
+    other = known.add(fake("c", [50.1, 60.0, 70.0], [1.0, 2.0, 3.0]))
+    assert (other.first_line, other.line) == (10, 10)
+
+
+def test_of_two_that_are_no_copies_the_one_of_the_same_epoch_counts_first():
+    known = Index(Scale(0.25, 2.0, ()), replace(CURVES, equal=1.0))
+    known.add(fake("a", [50.0, 60.0, 70.0], [51.0, 60.0, 70.0]))
+    found = known.add(fake("b", [50.9, 60.0, 70.0], [8.0, 9.0, 1.0]))
+    assert (found.first_line, found.same_epoch, found.copied) == (10, True, False)
+
+
+def test_evaluations_without_an_epoch_are_of_no_common_one():
+    numbers = Numbers([(10, None, (50.0, 60.0, 70.0))], 100)
+    known = Index(Scale(0.25, 2.0, ()), CURVES)
+    known.add(Fake("a", numbers))
+    found = known.add(Fake("b", numbers))
+    assert (found.same_epoch, found.copied) == (False, False)
+
+
+@pytest.mark.parametrize(("equal", "near"), [(0, False), (1, False), (2, True), (3, True)])
+def test_one_equal_number_is_chance(equal, near):
+    known = Index(Scale(0.25, 0.25, ()), replace(CURVES, equal=0.1))
+    known.add(fake("a", [50.0, 60.0, 70.0]))
+    numbers = [50.0, 60.0, 70.0][:equal] + [500.0, 600.0, 700.0][equal:]
+    assert (known.add(fake("b", numbers)) is not None) == near

@@ -96,6 +96,10 @@ def test_readings_in_the_runs_own_log_come_first(logs, instruments):
     assert joules(own, log, (0, 10 * SECOND)) == 70.0
 
 
+def test_after_the_last_of_many_readings_there_is_no_power():
+    assert energy([(0, 1.0), (SECOND, 10.0), (2 * SECOND, 20.0), (3 * SECOND, 30.0)], (0, 9 * SECOND)) == 60.0
+
+
 def test_links_are_not_followed(logs, instruments, tmp_path):
     log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
     (tmp_path / "power").rename(tmp_path / "elsewhere")
@@ -149,3 +153,48 @@ def test_so_much_is_read_and_no_more():
     assert module.SHOWN == 20
     assert module.MOST_FILES == 100_000
     assert module.EXACT == 2**53
+
+
+@pytest.mark.parametrize("time", [-(1 << 53), (1 << 53)])
+def test_a_time_that_is_not_exact_is_left_out(time):
+    assert Power([(time, 5.0), (3, 1.0)]).times == [3]
+    assert Power([(time - 1 if time > 0 else time + 1, 5.0)]).times
+
+
+def test_the_last_reading_of_a_switch_counts_with_its_factor(logs, instruments):
+    instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    estimates = [logs.reading(i, watts, "interconnect_power_est") for i, watts in enumerate((7.0, 20.0))]
+    log = instruments("sw_0.txt", logs.reading(0, 0.5, "conversion_eff"), *estimates)
+    assert joules(logs.read(), log, (0, 10 * SECOND)) == 1000 + 100
+
+
+def test_own_readings_without_time_or_watts_do_not_count(logs, instruments):
+    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    own = [logs.event(1, "power_reading", None, 7.0), logs.event(2, "power_reading", 9, "7")]
+    assert joules(logs.read(*own), log, (0, 10 * SECOND)) == 1000
+
+
+def test_a_link_among_the_instruments_is_left_out(logs, instruments, tmp_path):
+    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    folder = tmp_path / "power" / "result_0"
+    (folder / "node_1.txt").symlink_to(folder / "node_0.txt")
+    assert joules(logs.read(), log, (0, 10 * SECOND)) == 1000
+
+
+def test_a_damaged_line_is_a_fault_and_later_readings_count(logs, instruments, tmp_path):
+    path = tmp_path / "power" / "result_0" / "node_0.txt"
+    instruments("node_0.txt", logs.reading(1, 1.0), logs.reading(2, 2.0), logs.reading(1, 3.0), logs.reading(4, 4.0))
+    first, *others = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([first, ":::MLLOG x\n", *others]))
+    found = read_instrument(path)
+    assert found.readings == ((1, 1.0), (2, 2.0), (4, 4.0))
+    assert [line for line, _ in found.faults] == [2, 4] and found.faults[1][1] == "time_ms 1 after 2"
+
+
+def test_a_window_of_no_length_has_no_power():
+    assert not Power([(5, 1.0)]).within(3, 3)
+
+
+@pytest.mark.parametrize(("path", "power"), [("results/power/result_0/node_0.txt", True), ("results/power/x", False)])
+def test_an_instruments_log_may_lie_right_below_results(path, power):
+    assert is_power(path.split("/")) is power
