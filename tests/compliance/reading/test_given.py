@@ -159,3 +159,9 @@ def test_a_list_equals_no_other_value(value, logged):
 def test_settings_of_a_table_and_names_that_are_no_text_are_left_out():
     assert given([], "x: 1\ny: 2\n5: 3\n", frozenset({"x"})) == {"y": 2}
     assert given(["x=4"], "x: 1\n", frozenset({"x"})) == {"x": 4}
+
+
+def test_settings_of_a_table_are_those_that_nothing_overrides(monkeypatch):
+    table = SimpleNamespace(row=SimpleNamespace(given={"x": 1, "y": 2}), over=["y"])
+    monkeypatch.setattr(module, "taken", lambda value: table)
+    assert module.of_table(Run()) == {"x"}

@@ -207,3 +207,15 @@ def test_one_equal_number_is_chance(equal, near):
     known.add(fake("a", [50.0, 60.0, 70.0]))
     numbers = [50.0, 60.0, 70.0][:equal] + [500.0, 600.0, 700.0][equal:]
     assert (known.add(fake("b", numbers)) is not None) == near
+
+
+def test_hits_are_no_predicted_voxels():
+    scale = Scale(4.0, 4.0, (100.0, 100.0, 100.0, 100.0))
+    assert not scale.tells((0.0, 40.0, 0.0, 39.0), 10)
+
+
+def test_a_place_keeps_so_many_evaluations():
+    known = Index(Scale(0.25, 0.25, ()), CURVES)
+    for name in range(module.KEPT + 2):
+        known.add(fake(str(name), [50.0, 60.0, 70.0]))
+    assert {len(held) for held in (*known.cells.values(), *known.holders.values())} == {module.KEPT}

@@ -198,3 +198,8 @@ def test_a_window_of_no_length_has_no_power():
 @pytest.mark.parametrize(("path", "power"), [("results/power/result_0/node_0.txt", True), ("results/power/x", False)])
 def test_an_instruments_log_may_lie_right_below_results(path, power):
     assert is_power(path.split("/")) is power
+
+
+def test_a_time_that_runs_back_is_told_with_the_one_before_it(logs, instruments, tmp_path):
+    instruments("node_0.txt", *[logs.reading(time) for time in (5, 6, 7, 4)])
+    assert read_instrument(tmp_path / "power" / "result_0" / "node_0.txt").faults == ((4, "time_ms 4 after 7"),)
