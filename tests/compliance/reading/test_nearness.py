@@ -209,6 +209,13 @@ def test_one_equal_number_is_chance(equal, near):
     assert (known.add(fake("b", numbers)) is not None) == near
 
 
-def test_hits_do_not_count_as_predicted_voxels():
-    scale = Scale(10.0, 10.0, (100.0, 100.0, 100.0, 100.0))
-    assert scale.tells((4.0, 4.0, 6.0, 4.0), 1) and not scale.tells((4.0, 4.0, 6.0, 3.0), 1)
+def test_hits_are_no_predicted_voxels():
+    scale = Scale(4.0, 4.0, (100.0, 100.0, 100.0, 100.0))
+    assert not scale.tells((0.0, 40.0, 0.0, 39.0), 10)
+
+
+def test_a_place_keeps_so_many_evaluations():
+    known = Index(Scale(0.25, 0.25, ()), CURVES)
+    for name in range(module.KEPT + 2):
+        known.add(fake(str(name), [50.0, 60.0, 70.0]))
+    assert {len(held) for held in (*known.cells.values(), *known.holders.values())} == {module.KEPT}
