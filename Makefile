@@ -1,10 +1,10 @@
 # `make run`: the whole process, from an empty machine with Python 3.11 or newer to a figure of merit.
-# `make test`: style, types, and all tests but slow ones. `make test-slow`: those. CI runs both.
-# Each does all its own set-up, and does it once.
+# `make test`: style, types, and all tests but slow ones. `make test-slow`: the slow ones. CI runs both.
+# The first of them sets up .venv, and the others use it.
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Which PyTorch: cpu, cuda (PyPI's build, for NVIDIA GPUs), or none: another build is installed into .venv by hand
+# The build of PyTorch: cpu, cuda (PyPI's, for NVIDIA GPUs), or none, to install another build into .venv by hand
 TORCH ?= cpu
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
@@ -41,7 +41,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# By hand: whether tests notice changes of the code, a sample of 20 in each module: docs/mutants.md
+# Measures whether tests notice changes of the code, in a sample of 20 for each module (docs/mutants.md). Not in CI
 mutants: setup
 	$(BIN)/python tests/mutants.py $(MUTANTS)
 
@@ -61,13 +61,13 @@ endif
 	cp requirements/clone.pth "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	touch $@
 
-# Completion of commands in bash: `source build/completion.bash`
+# Writes the completion of commands for bash. Then: `source build/completion.bash`
 completion: setup
 	mkdir -p build
 	$(BIN)/python integrations/completion.py > build/completion.bash
 	@echo "source $(CURDIR)/build/completion.bash"
 
-# The documents as a site, build/docs/html/index.html, built in an environment of its own
+# Builds the documents as a site, build/docs/html/index.html, in an environment of its own
 docs: setup build/mkdocs/done
 	$(BIN)/python perf/docs.py --out build/docs
 	NO_MKDOCS_2_WARNING=1 build/mkdocs/bin/mkdocs build --strict --quiet --config-file build/docs/mkdocs.yml
@@ -77,7 +77,7 @@ build/mkdocs/done: requirements/docs.txt
 	build/mkdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
 	touch $@
 
-# What writes the lists and the bill of materials, and installs nothing of the benchmark
+# The tools of `make lock` and `make sbom`, in an environment of their own
 build/tools/done: requirements/tools.txt
 	$(PYTHON) -m venv build/tools
 	$(TOOLS)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/tools.txt
@@ -94,7 +94,7 @@ lock: build/tools/done
 	grep -oE '"onnx[a-z]*==[0-9.]+"' pyproject.toml | tr -d '"' | $(UV) -c requirements/common.txt - -o requirements/export.txt
 	for list in energy tuning tools; do $(UV) -c requirements/common.txt --group $$list -o requirements/$$list.txt || exit; done
 
-# What is installed here, with licences: as a software bill of materials (CycloneDX)
+# Writes a software bill of materials (CycloneDX) of what is installed here, with licences
 sbom: setup build/tools/done
 	$(TOOLS)/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --mc-type application \
 	--output-reproducible --of JSON -o requirements/sbom.json

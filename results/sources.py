@@ -48,7 +48,7 @@ class Difference:
 
     @property
     def title(self) -> str:
-        """What is held against what, and how many files are the same."""
+        """The two sources that are compared, and how many files are the same."""
         return f"{self.of} against {self.against}: {self.same} files the same, {len(self.changes) + self.more} not"
 
 

@@ -214,7 +214,7 @@ def chain(work: Work, path: str, logs: list[str]) -> None:
 
 
 def prefixes(work: Work, logs: list[str], wanted: set[str]) -> dict[str, tuple[str, int]]:
-    """Return digest -> (log, bytes) for each wanted digest that a log has up to the end of one of its lines."""
+    """Return digest -> (log, bytes) for each wanted digest of the first bytes of a log, up to the end of a line."""
     found: dict[str, tuple[str, int]] = {}
     for path in logs if wanted else ():
         total, size = hashlib.sha256(), 0

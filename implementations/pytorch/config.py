@@ -35,16 +35,16 @@ class RunConfig:
 
     batch_size: int = 4  # samples a step, over all ranks
     eval_batch_size: int = 4  # samples a forward pass, by rank
-    accumulate: int = 1  # parts that a batch is worked on one after another, their gradients added up
+    accumulate: int = 1  # parts of a batch that are computed one after another; gradients are summed
     epochs: int = 1000  # a run that has not reached the target by then is aborted
-    gradient_clip: float = 0.0  # largest L2 norm of the gradient; 0: any
+    gradient_clip: float = 0.0  # largest L2 norm of the gradient; 0: no limit
     average_decay: float = 0.0  # of the moving average of the weights that is evaluated; 0: the weights themselves
 
     layout: tuple[int, int, int, int] | None = None  # ranks by data, depth, height, width; null: all by data
     tile: tuple[int, int, int, int] = (1, 1, 1, 1)  # consecutive ranks fill tiles of this layout
     sharding: str = "ddp"  # ddp: every rank holds all weights; fsdp: its part of weights, gradients, optimizer's state
-    recompute: bool = False  # blocks keep their input alone and run again in the backward pass
-    recompute_norms: bool = False  # blocks keep what convolutions give too, and repeat norms, activations and joins
+    recompute: bool = False  # blocks keep only their input, and run again in the backward pass
+    recompute_norms: bool = False  # blocks also keep the outputs of convolutions; norms, activations, joins run again
     compile: bool = False  # the kernels of norms, where there is a compiler: seconds to a minute before the clock
     precision: str = "auto"  # of activations: float32 (on a GPU too: no TF32), bfloat16 or auto
     device: str = "auto"  # cpu, cuda or auto
@@ -53,7 +53,7 @@ class RunConfig:
     prefetch: int = 2  # batches that readers are ahead
     cache_gib: float = 1.0  # samples that a rank read are kept in memory up to this size
     timeout_seconds: float = 600.0  # a collective that takes longer ends the run
-    peak_tflops: float = 0.0  # of a rank, 10^12 FLOP/s, that throughput is held against; 0: a matmul's, measured
+    peak_tflops: float = 0.0  # peak of a rank, 10^12 FLOP/s, to compare with; 0: that of a matmul, measured
 
     def __post_init__(self):
         bounded(self)

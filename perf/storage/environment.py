@@ -1,5 +1,5 @@
-"""DLIO's own environment: the package without its dependencies, and what it needs of them, each held against a digest;
-PyTorch, NumPy, h5py, pandas and Pillow are the project's, so that both sides of a comparison read with the same
+"""Set up DLIO's own environment: the package without its dependencies, and those of them that it needs, all checked by
+digest. PyTorch, NumPy, h5py, pandas and Pillow are the project's, so that both sides of a comparison read with the same
 libraries."""
 
 import subprocess

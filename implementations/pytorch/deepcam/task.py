@@ -35,7 +35,7 @@ class Config(RunConfig):
     beta_2: float = 0.999  # decay of the moving average of gradients' squares
     epsilon: float = 1e-6  # added to the root of the averaged squares
     weight_decay: float = 1e-2  # factor of the weights in the update (LAMB, AdamW) or in the gradient (Adam)
-    schedule: str = "multistep"  # multistep or cosine_annealing, behind a linear warm-up; see schedule.py
+    schedule: str = "multistep"  # multistep or cosine_annealing, after a linear warm-up; see schedule.py
     warmup_steps: int = 400  # of the ramp to the full rate: from 0, or from `learning_rate` if the factor is not 1
     warmup_factor: float = 1.0  # of the full rate
     milestones: tuple[int, ...] = (800,)  # of multistep: steps after which the rate is multiplied by `decay_rate`

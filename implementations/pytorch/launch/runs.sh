@@ -1,31 +1,34 @@
 # shellcheck shell=bash disable=SC2154,SC2034
-# The runs of a submission, one after another. A script that render.py wrote says what runs where, and how a process for
-# each rank is started (the function `everywhere`); then it sources this file. What may be set in its environment:
+# Makes the runs of a submission, one after another. A script by render.py defines what runs where, and the function
+# `everywhere`, which starts a process for each rank. Then it sources this file. Variables that may be set:
 #
-#     STEPS=N         no runs: one measurement of N steps, `train.py --steps`
+#     STEPS=N         makes one measurement of N steps (`train.py --steps`) instead of runs
 #     CHECKPOINT=DIR  runs keep checkpoints in DIR/run_<n>; the same job, submitted again, resumes where the last one
 #                     ended
-#     RUN=N           run N alone
-#     RUNS=N          another number of runs than the script was written for; a job array has its elements, and refuses it
-#     DATA, STAGE     the dataset; a folder on each node's own disk, to which data is copied first, on the clock
-#     CONTAINER       an image; without one, PYTHON runs, .venv/bin/python, where all nodes see it. For GPUs .venv has to
-#                     be made by `make setup TORCH=cuda`, PyPI's build for CUDA 13, which needs a driver of 580
-#                     or newer: plain `make setup` installs the build that has no CUDA
+#     RUN=N           makes only run N
+#     RUNS=N          another number of runs than the script was written for; a job array refuses any other number than
+#                     that of its elements
+#     DATA            the dataset
+#     STAGE           a folder on each node's own disk, to which the data are copied first; the copy counts in the run's
+#                     time
+#     CONTAINER       an image. Without one, PYTHON is used (.venv/bin/python), which all nodes must see. For GPUs, make
+#                     .venv by `make setup TORCH=cuda`: PyPI's build for CUDA 13, which needs a driver of 580 or newer.
+#                     Plain `make setup` installs the build without CUDA
 #
-# NCCL finds its way by itself. What to set where it doesn't:
+# NCCL configures itself in most cases. If it does not, set:
 #
-#     NCCL_DEBUG=INFO              says which network it took: NET/IB is what you want, NET/Socket is slow
-#     NCCL_SOCKET_IFNAME=ib0       ranks don't find each other: the interface on which nodes reach each other
-#     NCCL_IB_HCA=mlx5             a node has cards that are no way to other nodes, storage's say
-#     NCCL_NET_GDR_LEVEL=SYS       GPU and card hang on different PCIe roots: let them talk directly all the same
-#     NCCL_MIN_P2P_NCHANNELS=8     halos are point-to-point messages: more channels for each, if links are idle
-#     PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  boxes that nearly fill the memory: fewer holes
-#     GLOO_SOCKET_IFNAME=eth0      the same as NCCL_SOCKET_IFNAME, on nodes without GPUs
+#     NCCL_DEBUG=INFO              to see which network it uses: NET/IB is right, NET/Socket is slow
+#     NCCL_SOCKET_IFNAME=ib0       if ranks don't find each other: the interface on which nodes reach each other
+#     NCCL_IB_HCA=mlx5             if a node also has cards that don't lead to other nodes, such as those of storage
+#     NCCL_NET_GDR_LEVEL=SYS       if GPU and card are on different PCIe roots: direct transfers between them
+#     NCCL_MIN_P2P_NCHANNELS=8     if links are idle: more channels for each point-to-point message, such as halos
+#     PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  if boxes nearly fill the memory: less fragmentation
+#     GLOO_SOCKET_IFNAME=eth0      as NCCL_SOCKET_IFNAME, on nodes without GPUs
 
 : "${STEPS:=}" "${RUN:=}" "${ELEMENTS:=}" "${LIMIT:=}" "${PYTHON:=.venv/bin/python}"
 reached='"key": "run_stop".*"status": "success"'                                # in a log
-ended='"key": "run_stop".*"reason": "(the loss is |[^"]* after [0-9]+ epochs, )' # neither, but not interrupted
-declare -F alone >/dev/null || alone() { "$@"; }                                 # a process by itself
+ended='"key": "run_stop".*"reason": "(the loss is |[^"]* after [0-9]+ epochs, )' # missed it, was not interrupted
+declare -F alone >/dev/null || alone() { "$@"; }                                 # starts a single process
 given=(--problem "$PROBLEM" --data "$DATA" --org "$ORG" --system "$SYSTEM" ${LAYOUT:+--layout "$LAYOUT"})
 given+=("device=$DEVICE" "${OPTIONS[@]}" "$@")
 
@@ -34,7 +37,7 @@ if [[ -n $ELEMENTS && $RUNS != "$ELEMENTS" ]]; then
     exit 2
 fi
 
-# One job at a time in a set: what it moves aside may be another one's run. Its children hold the lock as long as they are.
+# Only one job may work on a set, since it could move aside the run of another. Its child processes inherit the lock.
 mkdir -p "$OUT"
 exec 9>>"$OUT/.$ORG.$SYSTEM.$BENCHMARK.lock"
 if command -v flock >/dev/null && ! flock --nonblock 9; then
@@ -42,13 +45,13 @@ if command -v flock >/dev/null && ! flock --nonblock 9; then
     exit 2
 fi
 
-# What is set for libraries goes to every rank, wherever it runs; but not which GPUs it sees, which its launcher says.
+# Every rank gets the variables that are set for libraries, except the visible GPUs, which its launcher sets.
 exported=()
 for name in $(compgen -e | grep -E '^(NCCL|RCCL|GLOO|UCX|FI|OMP|MKL|CUDA|PYTORCH|TORCH)_' || true); do
     [[ $name == CUDA_VISIBLE_DEVICES ]] || exported+=("$name=${!name}")
 done
 
-# The container, and the folders that it sees: what is relative lies in the clone.
+# The container, and the folders that are mounted into it. Relative paths are in the clone, which is mounted as well.
 python=("$PYTHON") inside=() mounts=
 if [[ -n $CONTAINER ]]; then
     mkdir -p "$OUT" ${CHECKPOINT:+"$CHECKPOINT"}
@@ -58,7 +61,7 @@ if [[ -n $CONTAINER ]]; then
             folders+=("$folder")
         fi
     done
-    if [[ -f $CONTAINER ]]; then # which image it was goes into the environment manifest
+    if [[ -f $CONTAINER ]]; then # the environment manifest has the image's digest
         CONTAINER_DIGEST=$(sha256sum "$CONTAINER")
         export CONTAINER_DIGEST=${CONTAINER_DIGEST%% *}
     fi
@@ -68,7 +71,7 @@ if [[ -n $CONTAINER ]]; then
             for folder in "${folders[@]}"; do python+=(--bind "$folder"); done
             python+=("$CONTAINER" python3)
             ;;
-        enroot) # which hands on what it is told to alone: how ranks know themselves and each other
+        enroot) # passes on only these variables; by the launcher's, ranks know their numbers and find each other
             python=(enroot start)
             for folder in "${folders[@]}"; do python+=(--mount "$folder:$folder"); done
             for name in "${exported[@]%%=*}" MASTER_ADDR MASTER_PORT WORLD_SIZE CONTAINER_DIGEST CUDA_VISIBLE_DEVICES \
@@ -88,13 +91,13 @@ if [[ -n $CONTAINER ]]; then
     esac
 fi
 
-# train.py on all ranks, on a port of its own, below those that systems hand out.
+# Starts train.py on all ranks, on a port of its own, below the ports that systems assign themselves.
 train() { # NUMBER OPTION...
     export MASTER_PORT=$((20000 + (JOB + $1) % 10000))
     everywhere "${python[@]}" "$IMPLEMENTATION/train.py" ${STAGE:+--stage "$STAGE"} "${@:2}" "${given[@]}"
 }
 
-# The source that the logs name, copied next to them: after every run, before anybody edits it.
+# Copies the source that the logs name into the submission: after every run, before anybody can edit it.
 config=() before=
 for word in "${given[@]}"; do
     if [[ $before == --config ]]; then
@@ -121,8 +124,8 @@ if [[ -n $STEPS ]]; then
     exit
 fi
 
-# The description of the system, of which a person must fill in what no program sees. What is there of runs that broke
-# off is moved aside, unless CHECKPOINT has theirs. A log of a run that is over is never touched.
+# Writes the description of the system; a person must add what no program can see. Runs that broke off are moved aside
+# below, unless CHECKPOINT has a checkpoint of them. Logs of finished runs are never touched.
 submit --runs 0
 
 good=0 numbers=()
@@ -144,9 +147,10 @@ for run in "${numbers[@]}"; do
     if grep -Eqs "$reached" "$log"; then
         good=$((good + 1))
     fi
-    # 2: wrong data or a wrong command, the next run would say the same. 128 and more: a signal, the time limit's say.
-    # Launchers give the highest code of all ranks: 2 may hide behind that of a rank which was taken along. So may the 1
-    # of a run that came to an end of its own, after which it is the next one's turn.
+    # Exit code 2 means wrong data or a wrong command, which the next run would meet as well. 128 and more mean a
+    # signal, for instance at the time limit. Launchers return the highest code of all ranks, so the code of a rank that
+    # was terminated with the others can hide a 2. It can also hide the 1 of a run that ended by itself, as its log
+    # says: then the next run follows.
     if ((code == 2 || code >= 128)) || [[ $code != 0 && -n $CHECKPOINT ]] || ((LIMIT && SECONDS >= LIMIT)); then
         grep -Eqs "$ended" "$log" || break
     fi

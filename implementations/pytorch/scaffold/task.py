@@ -37,7 +37,7 @@ class Config(RunConfig):
     weight_decay: float = 0.0  # factor of the weights in the gradient
     gradient_clip: float = 1.0  # largest L2 norm of the gradient
     background_weight: float = 0.02  # of background voxels in the cross-entropy; the others weigh 1
-    join: str = "auto"  # of skips: concat; split: convolved apart and added; auto: split where indices pass 32 bits
+    join: str = "auto"  # of skips: concat; split: convolve apart and add; auto: split where indices exceed 32 bits
 
     def __post_init__(self):
         super().__post_init__()

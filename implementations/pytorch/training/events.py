@@ -70,7 +70,7 @@ class RunLog:
                 self.lost = False
 
     def identity(self) -> tuple[int, int] | None:
-        """Return which file is at `path`."""
+        """Return device and inode of the file at `path`; None without a path."""
         at = os.stat(self.path) if self.path else None
         return at and (at.st_dev, at.st_ino)
 
