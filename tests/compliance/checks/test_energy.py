@@ -271,3 +271,13 @@ def test_ene07_is_of_readings():
     assert of(energy.no_wrap_is_missed, (0, 0), wraps_at=600.0, gap=0.999) == []
     (fault,) = of(energy.no_wrap_is_missed, (0, 0), (1, 0), wraps_at=600.0, gap=1.0)
     assert fault == (12, "1.000 s between readings of n1: package p0")
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+def test_ene05_is_not_asked_of_readings_that_are_wrong_themselves(number):
+    run = SimpleNamespace(
+        coverage=SimpleNamespace(failed=1, line=7), converged=True, codes={f"ENE{number:02}"}, path="a"
+    )
+    run.value = {}.get
+    faults = list(energy.all_of_the_machine_is_measured([run], SimpleNamespace(described={}), None))
+    assert [fault.line for fault in faults] == ([7] if number in (5, 8, 10) else [])

@@ -1,5 +1,6 @@
 """What there is to judge under a path: submissions, sets, logs, and what couldn't be looked at."""
 
+import json
 import os
 
 import pytest
@@ -194,3 +195,36 @@ def test_links_to_folders_and_descriptions_make_no_submission(tmp_path):
     (tmp_path / "bolt" / "systems").mkdir(parents=True)
     (tmp_path / "bolt" / "systems" / "box.json").symlink_to(tmp_path / "box.json")
     assert [discover([str(tmp_path / org)]).submissions for org in ("acme", "bolt")] == [[], []]
+
+
+def test_just_the_largest_is_judged_without_a_word(tmp_path, monkeypatch):
+    put(tmp_path / "result_0.txt").write_text("x" * 60)
+    put(tmp_path / "result_1.txt").write_text("x" * 40)
+    monkeypatch.setattr(discovery, "LARGEST", 100)
+    assert [names(discover([str(tmp_path)]), tmp_path)[part] for part in (1, 3)] == [["."], []]
+    monkeypatch.setattr(discovery, "LARGEST", 99)
+    assert [names(discover([str(tmp_path)]), tmp_path)[part] for part in (1, 3)] == [[], ["."]]
+
+
+def test_the_first_file_that_has_a_logs_lines_under_another_name_is_named(tmp_path):
+    event = {"namespace": "", "time_ms": 1, "event_type": "INTERVAL_START", "key": "run_start", "value": None}
+    for name in ("a/run.txt", "b/run.txt"):
+        put(tmp_path / name).write_text(f":::MLLOG {json.dumps({**event, 'metadata': {'file': 'a', 'lineno': 1}})}\n")
+    ((_, why),) = discover([str(tmp_path)]).missed
+    assert why.startswith(f"log lines in {tmp_path}/a/run.txt, wanted them in result_<i>.txt: ")
+
+
+def test_folders_are_searched_so_many_levels_deep(tmp_path):
+    deep = tmp_path.joinpath(*"a" * discovery.DEEPEST)
+    put(deep / "result_0.txt")
+    assert len(discover([str(tmp_path)]).sets) == 1
+    put(deep / "b" / "c" / "result_0.txt")
+    found = discover([str(tmp_path)])
+    assert len(found.sets) == 1 and any(why.startswith("folders more than") for _, why in found.missed)
+
+
+def test_logs_beside_a_submission_make_no_submission_of_the_folder_around(tmp_path):
+    put(tmp_path / "results" / "box" / "scaffold" / "result_0.txt")
+    submission(tmp_path / "acme")
+    put(tmp_path / "acme" / "systems" / "box.json")
+    assert names(discover([str(tmp_path)]), tmp_path)[0] == ["acme"]
