@@ -49,8 +49,8 @@ def silent(page, report):
 
 
 def wait(page, script):
-    """Until a script says true; false after ten seconds."""
-    deadline = time.monotonic() + 10
+    """Until a script says true; false after a minute, since a busy machine draws slowly."""
+    deadline = time.monotonic() + 60
     while not (found := page.run(script)) and time.monotonic() < deadline:
         time.sleep(0.05)
     return bool(found)
