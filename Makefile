@@ -25,7 +25,7 @@ UV := $(TOOLS)/uv pip compile --quiet --universal --generate-hashes --python-ver
 .PHONY: run test test-slow lint mutants setup completion docs lock sbom clean
 
 run: setup
-	$(BIN)/python implementations/pytorch/submit.py --problem $(PROBLEM) --runs $(RUNS) --org $(ORG) --system $(SYSTEM) --out $(OUT)
+	$(BIN)/python harness/submit.py --problem $(PROBLEM) --runs $(RUNS) --org $(ORG) --system $(SYSTEM) --out $(OUT)
 	$(BIN)/python compliance/check.py build/results
 	$(BIN)/python results/summarize.py build/results
 

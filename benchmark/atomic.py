@@ -6,10 +6,13 @@ unless the file system has no locks.
 
 import fcntl
 import os
+import re
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+LEFTOVER = re.compile(r"\..+\.partial")  # the name of what is being written, or was when its writer was killed
 
 
 @contextmanager
@@ -22,13 +25,25 @@ def replacing(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary, handle = _claimed(path)
     try:
-        yield temporary
-        sync(temporary)
-        os.replace(temporary, path)
-        sync(path.parent)
+        with naming(path):
+            yield temporary
+            sync(temporary)
+            os.replace(temporary, path)
+            sync(path.parent)
     finally:
         os.close(handle)
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in an OSError of the body that names none, such as "No space left on device"."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def _claimed(path: Path) -> tuple[Path, int]:

@@ -17,7 +17,9 @@ from pathlib import Path, PurePosixPath
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmark.atomic import naming
 from benchmark.log import Event, read_log
+from benchmark.printable import printable
 from benchmark.source import PACKAGES, ROOT
 from benchmark.tree import combine, logs_in, source_files, source_path
 
@@ -35,9 +37,12 @@ def collect(submission: Path, available: Mapping[str, bytes]) -> None:
     """Write every file that the submission's logs name, and remove every folder of source that no log names.
 
     Contents come from `available`, by sha256, and from the folders that are there already. Raises ValueError, naming
-    the log and the file, if a file is in neither; then nothing is changed.
+    the log and the file, if a file is in neither; then no folder is changed. Raises OSError, naming the file, if one
+    cannot be written; then the folder is as it was before.
     """
     folder = submission / "source"
+    for leftover in folder.glob(".*.partial"):  # of a process that was killed
+        shutil.rmtree(leftover)
     before = {path.name: files_in(path) for path in sorted(folder.glob("*")) if path.is_dir()}
     old = {digest: folder / name / path for name, files in before.items() for path, digest in files.items()}
     logs = logs_in(submission)
@@ -49,7 +54,7 @@ def collect(submission: Path, available: Mapping[str, bytes]) -> None:
     wanted = {source_path(submission, combine(files.items())): files for files in plan(files for _, files in named)}
     for place, files in wanted.items():
         if before.get(place.name) != files:
-            write(place, {path: available.get(d) or old[d].read_bytes() for path, d in files.items()})
+            write(place, {path: available[d] if d in available else old[d].read_bytes() for path, d in files.items()})
     for name in before:
         if folder / name not in wanted:
             shutil.rmtree(folder / name)
@@ -96,26 +101,30 @@ def files_in(folder: Path) -> dict[str, str]:
 
 
 def write(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write a folder with these files and no others. It gets its name when it is complete."""
+    """Write a folder with these files and no others. It gets its name when it is complete. Raises OSError."""
     partial = folder.with_name(f".{folder.name}.partial")
-    for leftover in (partial, folder):
-        shutil.rmtree(leftover, ignore_errors=True)
-    for path, data in contents.items():
-        (partial / path).parent.mkdir(parents=True, exist_ok=True)
-        (partial / path).write_bytes(data)
-    partial.rename(folder)
+    try:
+        for path, data in contents.items():
+            (partial / path).parent.mkdir(parents=True, exist_ok=True)
+            with naming(folder / path):
+                (partial / path).write_bytes(data)
+        shutil.rmtree(folder, ignore_errors=True)
+        partial.rename(folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit code: 0, or 2 if a file is missing."""
+    """Return the exit code: 0, or 2 if a file is missing or cannot be written."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("submission", type=Path, help="the submission's folder, results/<edition>/<org>")
     parser.add_argument("--config", type=Path, action="append", default=[], help="a config from outside the repository")
     args = parser.parse_args(arguments)
     try:
         collect(args.submission, snapshot(*args.config))
-    except ValueError as error:
-        print(f"collect.py: {error}", file=sys.stderr)
+    except (ValueError, OSError) as error:
+        print(printable(f"collect.py: {error}"), file=sys.stderr)
         return 2
     return 0
 

@@ -2,9 +2,11 @@
 
 import dataclasses
 import difflib
+import operator
 import reprlib
 import types
 import typing
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +16,13 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 T = TypeVar("T", bound="DataclassInstance")
+MOST_NUMBER = 2**53  # of any setting: up to here JSON and floats hold whole numbers
+LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {  # of a setting: words of an error, and what must hold
+    "least": ("{} or more", operator.ge),
+    "above": ("more than {}", operator.gt),
+    "below": ("less than {}", operator.lt),
+    "most": ("at most {}", operator.le),
+}
 SHORT = reprlib.Repr()
 SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 100
 SHORT.maxlevel = 3  # of lists in lists, each up to six values of which are shown
@@ -69,6 +78,51 @@ def build(cls: type[T], values: Any, where: str) -> T:
         raise ValueError(f"{where}: {error}") from None
 
 
+def setting(
+    default: Any, *, least: float | None = None, above: float | None = None, below: float | None = None,
+    most: float | None = None, choices: tuple[str, ...] = (), machine: bool = False,
+) -> Any:  # fmt: skip
+    """Return the field of a setting of runs, with its default and what it may be: `least` and `most` are allowed,
+    `above` and `below` are not. A setting of the `machine` changes how a machine computes and not what is trained."""
+    limits = {"least": least, "above": above, "below": below, "most": most, "choices": choices, "machine": machine}
+    return dataclasses.field(default=default, metadata=limits)
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Settings of runs, which a frozen dataclass on top of this one names by `setting`."""
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+def check_settings(config: "DataclassInstance") -> None:
+    """Raise ValueError, naming the field, for a setting outside the limits of its field, and for a number, in a field
+    or in a list, that is infinite, NaN or beyond 2^53."""
+    for field in dataclasses.fields(config):
+        value, limits = getattr(config, field.name), field.metadata
+        for number in value if isinstance(value, tuple) else [value]:
+            if isinstance(number, int | float) and not -MOST_NUMBER <= number <= MOST_NUMBER:
+                raise ValueError(f"{field.name}: found {shown(number)}, wanted a number between -2^53 and 2^53")
+        if limits.get("choices") and value not in limits["choices"]:
+            raise ValueError(f"{field.name}: found {value!r}, wanted one of {', '.join(limits['choices'])}")
+        for name, (words, holds) in LIMITS.items():
+            if (limit := limits.get(name)) is not None and not holds(value, limit):
+                raise ValueError(f"{field.name}: found {value}, wanted {words.format(limit)}")
+
+
+def load_settings(cls: type[T], path: Path, data: bytes, assignments: typing.Sequence[str]) -> T:
+    """Return the settings of class `cls` in a YAML file, whose content is `data`, with `field=value` assignments on
+    top. Raises ValueError for an unknown field or a value that is not allowed."""
+    config = build(cls, parse_yaml(data, path) or {}, str(path))
+    return override(config, assignments) if assignments else config
+
+
+def machine_settings(cls: "type[DataclassInstance]") -> list[str]:
+    """Return the names of the settings that concern the machine, in order."""
+    return [field.name for field in dataclasses.fields(cls) if field.metadata.get("machine")]
+
+
 def suggest(name: str, known: typing.Iterable[str]) -> str:
     """Return the end of an error message: "; did you mean 'x'?", or the list of known names."""
     known = list(known)
@@ -97,6 +151,8 @@ def convert(hint: Any, value: Any, where: str) -> Any:
         if len(args) != len(value):
             raise ValueError(f"{where}: found {len(value)} values, wanted {len(args)}")
         return tuple(convert(a, v, f"{where}[{i}]") for i, (a, v) in enumerate(zip(args, value, strict=True)))
+    if hint is float:
+        value = number(value)
     if hint is float and type(value) is int:
         try:
             return float(value)
@@ -118,7 +174,7 @@ def override(config: T, assignments: typing.Sequence[str], where: str = "command
         if not sign:
             raise ValueError(f"{where}: found {text!r}, wanted field=value")
         try:
-            changes[name] = number(yaml.safe_load(value))
+            changes[name] = yaml.safe_load(value)
         except (yaml.YAMLError, ValueError, RecursionError):
             raise ValueError(f"{where}: {name}: {shown(value)} is not a YAML value") from None
     return build(type(config), {**shallow(config), **changes}, where)

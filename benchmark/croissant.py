@@ -20,8 +20,9 @@ from typing import Any
 from benchmark.atomic import replacing
 from benchmark.config import build, read_yaml
 from benchmark.log import open_regular
-from benchmark.manifest import SPLITS, Manifest, load_manifest, manifest_path, read_json
+from benchmark.manifest import Manifest, load_manifest, manifest_path, read_json
 from benchmark.printable import printable
+from benchmark.problem import SPLITS
 from benchmark.workload import HERE, AnyProblem
 
 MOST_BYTES = 64 << 10  # of croissant.json, which doesn't grow with the samples

@@ -34,7 +34,6 @@ from benchmark.croissant import croissant_path, faults, write_croissant
 from benchmark.environment.system import existing
 from benchmark.launch import Launch, detect_launch
 from benchmark.manifest import (
-    SPLITS,
     Entry,
     Manifest,
     load_manifest,
@@ -45,9 +44,9 @@ from benchmark.manifest import (
 )
 from benchmark.memory import keep_freed_memory
 from benchmark.printable import printable
-from benchmark.problem import load_problem
+from benchmark.problem import SPLITS, load_problem
 from benchmark.workers import share, work
-from benchmark.workload import AnyProblem, held_out, module_of
+from benchmark.workload import AnyProblem, held_out, maker_of, module_of
 
 Task = tuple[str, int]  # split, sample
 Item = TypeVar("Item")
@@ -60,24 +59,24 @@ def tasks(problem: AnyProblem) -> list[Task]:
 
 def make_one(root: Path, problem: AnyProblem, task: Task) -> None:
     """Generate and store one sample."""
-    module_of(problem).make_sample(root, problem, *task)
+    maker_of(problem).make_sample(root, problem, *task)
 
 
 def state_one(root: Path, problem: AnyProblem, task: Task) -> Entry:
     """Return the entry that a stored sample's file states."""
-    entry: Entry = module_of(problem).state_sample(root, problem, *task)
+    entry: Entry = maker_of(problem).state_sample(root, problem, *task)
     return entry
 
 
 def stream_one(root: Path, problem: AnyProblem, task: Task) -> Entry:
     """Return the entry of one sample without storing it."""
-    entry: Entry = module_of(problem).stream_sample(problem, *task)
+    entry: Entry = maker_of(problem).stream_sample(problem, *task)
     return entry
 
 
 def verify_one(root: Path, problem: AnyProblem, task: Task) -> Entry | str:
     """Read every byte of one stored sample. Return its entry, or a line that names its file and the fault."""
-    module = module_of(problem)
+    module = maker_of(problem)
     try:
         found: Entry = module.measure_sample(root, problem, *task)
         stated = found  # where files state nothing
@@ -86,7 +85,7 @@ def verify_one(root: Path, problem: AnyProblem, task: Task) -> Entry | str:
     except ValueError as error:
         return str(error)
     if found != stated:
-        path = module.sample_path(root, problem, *task)
+        path = module_of(problem).sample_path(root, problem, *task)
         return f"{path}: found digest {found.digest}, wanted {stated.digest}, which the file states"
     return found
 
@@ -113,14 +112,14 @@ def generate(
     """
     launch = launch or detect_launch()
     sweep([manifest_path(root), croissant_path(root)])
-    if manifest_path(root).exists():
-        manifest = load_manifest(root, problem)
-        if not missing(root, problem):
-            return manifest
+    manifest = load_manifest(root, problem) if manifest_path(root).exists() else None
+    absent = set(missing(root, problem))
     wanted = tasks(problem) if wanted is None else wanted
-    absent = set(missing(root, problem)).intersection(wanted)
     for task in [t for t in wanted if t not in absent][:1]:
-        state_one(root, problem, task)  # one is enough to see that the folder holds this problem
+        state_one(root, problem, task)  # one is enough to see that the folder holds this problem, as it is written now
+    if manifest and not absent:
+        return manifest
+    absent = absent.intersection(wanted)
     module = module_of(problem)
     refuse_full_disk(root, len(absent) * module.file_bytes(problem))
     mine = [t for t in share(tasks(problem), launch.rank, launch.world_size) if t in absent]

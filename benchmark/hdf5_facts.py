@@ -1,11 +1,14 @@
 """Read the attributes and datasets of an open HDF5 file by HDF5's own calls. h5py's objects cost more, which for a
 small sample is most of the time."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
-from h5py import h5a, h5d, h5g, h5l, h5o, h5s
+from h5py import h5a, h5d, h5g, h5l, h5o, h5s, h5t
+
+AGAIN = "remove the folder and generate the data again"
 
 
 class Data(NamedTuple):
@@ -52,26 +55,29 @@ class Attribute(NamedTuple):
     shape: tuple[int, ...] | None
 
 
-def attributes(file: h5py.File, names: tuple[str, ...]) -> dict[str, Attribute]:
-    """Return the root's attributes of these names. Raises KeyError for one that is missing."""
+def attributes(path: Path, file: h5py.File, names: tuple[str, ...]) -> dict[str, Attribute]:
+    """Return the root's attributes of these names. Raises KeyError for one that is missing, and ValueError, naming the
+    file, for one whose value is neither a number nor text of a fixed length.
+
+    A value of variable length lies in a global heap, which has no checksum: HDF5 may read a damaged one for ever.
+    """
     found = {}
     for name in names:
         opened = h5a.open(file.id, name.encode())
-        space = opened.get_space()
+        kind, space = opened.get_type(), opened.get_space()
+        text = isinstance(kind, h5t.TypeStringID) and not kind.is_variable_str()
+        if not text and not isinstance(kind, h5t.TypeIntegerID | h5t.TypeFloatID):
+            kinds = "text of variable length" if isinstance(kind, h5t.TypeStringID) else "lists, records or references"
+            wanted = f"numbers or text of fixed length; if an earlier version wrote it, {AGAIN}"
+            raise ValueError(f"{path}: {name}: found {kinds}, wanted {wanted}")
         found[name] = Attribute(opened, None if space.get_simple_extent_type() == h5s.NULL else space.shape)
     return found
 
 
 def value_of(attribute: Attribute) -> Any:
-    """Return an attribute's value as h5py does: text of variable length as str, a single value as a scalar. Raises
-    ValueError for an empty attribute."""
+    """Return an attribute's value as h5py does, a single one as a scalar. Raises ValueError for an empty attribute."""
     if attribute.shape is None:
         raise ValueError("found an attribute that holds nothing, wanted a value")
-    dtype = attribute.id.dtype
-    found = np.zeros(attribute.shape, dtype)
+    found = np.zeros(attribute.shape, attribute.id.dtype)
     attribute.id.read(found)
-    value: Any = found if attribute.shape else found[()]
-    if type(value) is not bytes:
-        return value
-    text = h5py.check_string_dtype(dtype)
-    return value.decode("utf-8", "surrogateescape") if text and text.length is None else value
+    return found if attribute.shape else found[()]

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("benchmark", "rules", "compliance", "results", "implementations")
+PACKAGES = ("benchmark", "rules", "compliance", "results", "harness", "implementations")
 
 
 def advice(module: str, environment: Path, arguments: list[str]) -> str:

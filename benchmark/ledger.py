@@ -15,37 +15,23 @@ A line that a killed writer or a full disk has cut off stays as it is. The next 
 continues the chain from it, and readers get a fault for it. Nothing here truncates a ledger.
 """
 
-import fcntl
-import hashlib
 import json
 import os
 import re
-import stat
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from benchmark.atomic import sync
-from benchmark.clock import now_ms
+from benchmark.run import ledger
+from benchmark.run.ledger import LONGEST, MOST, Wrong, canonical, is_cut, lines_of, open_ledger, read_all, sha256
 from benchmark.tree import LEDGER
 
-LARGEST = 8 << 20  # bytes of a ledger
-LONGEST = 16 << 10  # bytes of a line: room for a note of the longest text with all of it escaped
-MOST = 10_000  # lines
 LONGEST_NAME, LONGEST_NOTE = 255, 1000  # characters
 SHOWN = 100  # faults of a ledger that are reported
 LATEST = 1 << 53  # milliseconds since 1970 beyond it are not accepted as a time
 SHA256 = re.compile(r"[0-9a-f]{64}")
 STATUSES = ("success", "aborted")
 SHIFT_SOURCE = re.compile(r"os\.urandom|registry [1-9][0-9]{0,5}")
-
-
-class Wrong(ValueError):
-    """A ledger or an entry is not valid. `found` and `wanted` are the two halves of the message."""
-
-    def __init__(self, found: str, wanted: str, where: str = ""):
-        super().__init__(f"{where}found {found}, wanted {wanted}")
-        self.found, self.wanted = found, wanted
 
 
 class _Said:
@@ -145,7 +131,6 @@ class Asked(_Said):
 Event = Start | End | Note | Frozen | Drawn | Asked
 EVENTS: dict[str, type] = {"start": Start, "end": End, "note": Note, "frozen": Frozen, "drawn": Drawn, "asked": Asked}
 COMMON = {"event", "number", "previous", "time_ms"}
-BEGINNINGS = (b'{"config":', b'{"event":')  # of a start; of an end or a note
 
 
 @dataclass(frozen=True)
@@ -178,43 +163,10 @@ class Ledger:
     head: str = ""
 
 
-def commitment(seed: int) -> str:
-    """Return a start's commitment to its seed: the sha256 of the text "seed <number>"."""
-    return _sha256(f"seed {seed}".encode())
-
-
 def append(path: Path, said: Event, time_ms: int | None = None) -> tuple[int, str]:
-    """Append an entry with the present time, or with `time_ms`. Return its number and the ledger's new head.
-
-    The entry is on disk when this returns. Other writers wait meanwhile. Raises Wrong for a path that is not a regular
-    file, for a last line that is not a ledger's, for a full ledger, and for an entry that refers to a later one; raises
-    OSError where the ledger cannot be written.
-    """
-    where, made = f"{path}: ", not os.path.lexists(path)
-    if made and said.refers is not None:
-        raise Wrong("no ledger", f"that of start {said.refers}", where)
-    handle = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        data = _read(handle, where)
-        lines, unended = _lines(data)
-        _can_follow(lines, where)
-        if said.refers is not None and said.refers > len(lines):
-            raise Wrong(f"an entry about entry {said.refers}", f"one of the {len(lines)} there are", where)
-        now = now_ms() if time_ms is None else time_ms  # as logs have it
-        line = line_of(len(lines) + 1, _sha256(lines[-1]) if lines else None, now, said)
-        if len(lines) >= MOST or len(data) + len(line) + 2 > LARGEST:
-            found = f"{len(lines)} lines of {len(data)} bytes in all"
-            raise Wrong(found, f"room for one more of {MOST} lines and {LARGEST} bytes", where)
-        rest = b"\n" * unended + line + b"\n"
-        while rest:
-            rest = rest[os.write(handle, rest) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    if made:
-        sync(Path(path).parent)
-    return len(lines) + 1, _sha256(line)
+    """Append an entry with the present time, or with `time_ms`. Return its number and the ledger's new head. Raises as
+    `benchmark.run.ledger.append` does."""
+    return ledger.append(path, name_of(said), asdict(said), said.refers, time_ms)
 
 
 def read_ledger(path: Path) -> Ledger:
@@ -223,16 +175,16 @@ def read_ledger(path: Path) -> Ledger:
     The entries are those of all lines that hold one, even where the chain is broken.
     """
     try:
-        handle = _open(path, os.O_RDONLY)
+        handle = open_ledger(path, os.O_RDONLY)
         try:
-            data = _read(handle)
+            data = read_all(handle)
         finally:
             os.close(handle)
     except OSError as error:
         return Ledger((), (Fault(1, f"no file that can be read ({error.strerror or 'an error'})", LEDGER),))
     except Wrong as wrong:
         return Ledger((), (Fault(1, wrong.found, wrong.wanted),))
-    lines, unended = _lines(data)
+    lines, unended = lines_of(data)
     entries, faults, missing = [], [], 0  # lines that were removed above, as the numbers show
     for number, line in enumerate(lines[:MOST], 1):
         try:
@@ -241,23 +193,28 @@ def read_ledger(path: Path) -> Ledger:
             missing = entry.number - number
             entries.append(entry)
         except Wrong as wrong:
-            faults.append(Fault(number, wrong.found, wrong.wanted, _is_cut(line)))
+            faults.append(Fault(number, wrong.found, wrong.wanted, is_cut(line)))
     if len(lines) > MOST:
         faults.append(Fault(MOST + 1, f"{len(lines)} lines", f"at most {MOST}"))
-    elif unended and entries and entries[-1].line == _sha256(lines[-1]):
+    elif unended and entries and entries[-1].line == sha256(lines[-1]):
         faults.append(Fault(len(lines), "a last line without an end", "a newline", cut=True))
     if not lines:
         faults.append(Fault(1, "nothing", "the start of a run"))
     if len(faults) > SHOWN:
         more = Fault(faults[SHOWN].line, f"{len(faults) - SHOWN} more faults from here on", "none")
         faults = [*faults[:SHOWN], more]
-    return Ledger(tuple(entries), tuple(faults), _sha256(lines[-1]) if lines else "")
+    return Ledger(tuple(entries), tuple(faults), sha256(lines[-1]) if lines else "")
+
+
+def name_of(said: Event) -> str:
+    """Return the name of an event."""
+    return next(name for name, kind in EVENTS.items() if kind is type(said))
 
 
 def line_of(number: int, previous: str | None, time_ms: int, said: Event) -> bytes:
     """Return an entry's line, without the newline."""
-    event = next(name for name, kind in EVENTS.items() if kind is type(said))
-    return _canonical({**asdict(said), "number": number, "previous": previous, "time_ms": time_ms, "event": event})
+    own = {"number": number, "previous": previous, "time_ms": time_ms, "event": name_of(said)}
+    return canonical({**asdict(said), **own})
 
 
 def parse(line: bytes) -> Entry:
@@ -266,7 +223,7 @@ def parse(line: bytes) -> Entry:
         raise Wrong(f"a line of {len(line)} bytes", f"at most {LONGEST}")
     try:
         values = json.loads(line)
-        sound = type(values) is dict and _canonical(values) == line
+        sound = type(values) is dict and canonical(values) == line
     except (ValueError, RecursionError):
         sound = False
     if not sound:
@@ -284,13 +241,13 @@ def parse(line: bytes) -> Entry:
     time_ms = values["time_ms"]
     _want(type(time_ms) is int and 0 <= time_ms < LATEST, "time_ms", time_ms, "milliseconds since 1970")
     said = kind(**{field: values[field] for field in own})
-    return Entry(values["number"], values["previous"], time_ms, said, _sha256(line))
+    return Entry(values["number"], values["previous"], time_ms, said, sha256(line))
 
 
 def _misplaced(entry: Entry, line: int, number: int, before: bytes | None) -> list[Fault]:
     """Return the faults of an entry's place in the chain: it is in line `line`, after the line `before`, and its number
     should be `number`. A removed line gives one fault, the broken chain."""
-    found, wanted = entry.previous, None if before is None else _sha256(before)
+    found, wanted = entry.previous, None if before is None else sha256(before)
     faults = []
     if found != wanted:
         faults.append(Fault(line, f"previous {found}", f"{wanted}, the sha256 of the line before"))
@@ -299,60 +256,6 @@ def _misplaced(entry: Entry, line: int, number: int, before: bytes | None) -> li
     if entry.said.refers is not None and entry.said.refers >= entry.number:
         faults.append(Fault(line, f"an entry about entry {entry.said.refers}", "an earlier one"))
     return faults
-
-
-def _can_follow(lines: list[bytes], where: str) -> None:
-    """Raise Wrong unless the last line is an entry with the right number, or one that was cut off."""
-    if lines and not _is_cut(lines[-1]):
-        where = f"{where[:-2]}:{len(lines)}: "
-        try:
-            number = parse(lines[-1]).number
-        except Wrong as wrong:
-            raise Wrong(wrong.found, wrong.wanted, where) from None
-        if number != len(lines):
-            raise Wrong(f"number {number}", f"{len(lines)}, the line's", where)
-
-
-def _is_cut(line: bytes) -> bool:
-    """Return whether a line is the beginning of an entry, but not a whole one."""
-    begins = any(line.startswith(beginning[: len(line)]) for beginning in BEGINNINGS)
-    return begins and 0 < len(line) <= LONGEST and not line.rstrip().endswith(b"}")
-
-
-def _open(path: Path, flags: int) -> int:
-    """Return an open file's descriptor. Raises Wrong for a symbolic link. `_read` refuses other irregular files."""
-    try:
-        return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
-    except OSError:
-        if os.path.islink(path):
-            raise Wrong("a symbolic link", "a regular file", f"{path}: ") from None
-        raise
-
-
-def _read(handle: int, where: str = "") -> bytes:
-    """Return all of an open file. Raises Wrong for one that is too large or not a regular file."""
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        raise Wrong("a pipe, socket or device", "a regular file", where)
-    with open(handle, "rb", closefd=False) as file:
-        file.seek(0)
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise Wrong(f"more than {LARGEST} bytes", f"at most {LARGEST}", where)
-    return data
-
-
-def _lines(data: bytes) -> tuple[list[bytes], bool]:
-    """Return the lines, and whether the last one lacks its newline."""
-    *lines, rest = data.split(b"\n")
-    return ([*lines, rest], True) if rest else (lines, False)
-
-
-def _canonical(values: dict[str, Any]) -> bytes:
-    return json.dumps(values, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def _want(holds: bool, name: str, found: Any, wanted: str) -> None:

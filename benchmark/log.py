@@ -12,7 +12,6 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -60,19 +59,33 @@ ODDITIES = {
 }
 
 
-class _Constants:
-    """Notices constants that Python's JSON parser accepts and JSON does not have. It costs nothing without them."""
+class _Decoder(json.JSONDecoder):
+    """A JSON decoder that notices what Python's accepts and JSON should not have: constants such as NaN, and a field
+    that is named twice in one object."""
 
-    seen = False
+    def __init__(self) -> None:
+        self.constant = self.twice = False
+        super().__init__(object_pairs_hook=self._object, parse_constant=self._constant)
 
-    def __call__(self, name: str) -> float:
-        self.seen = True
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            self.twice = True
+        return found
+
+    def _constant(self, name: str) -> float:
+        self.constant = True
         return float(name.replace("Infinity", "inf"))
 
+    def oddities(self, line: int) -> list[Oddity]:
+        """Return what was noticed since the last call."""
+        found = [Oddity(line, kind) for kind in ("constant", "twice") if getattr(self, kind)]
+        self.constant = self.twice = False
+        return found
 
-_constants = _Constants()
-_pick = itemgetter("time_ms", "event_type", "key", "value", "metadata")
-_scan = json.JSONDecoder(parse_constant=_constants).scan_once
+
+_DECODER = _Decoder()
+_scan = _DECODER.scan_once
 
 
 def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
@@ -80,33 +93,15 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 
     Raises OSError when the file cannot be read or is not a regular one (opening a pipe could wait for ever).
     """
-    scan, constants, pick, new, start = _scan, _constants, _pick, tuple.__new__, len(TOKEN) + 1
-    colons = TOKEN.count(":")
-    for first, lines, sound in _blocks(path):
+    for first, lines, is_utf8 in _blocks(path):
         for number, text in enumerate(lines, first):
             at = text.find(TOKEN)
             if at < 0:
                 continue
-            try:  # a usual line takes this short path, anything unusual goes to parse_line
-                fields, end = scan(text, start)
-                if not at and end == len(text) and sound and not constants.seen:
-                    event = new(Event, (number, *pick(fields)))
-                    _, time_ms, _, key, value, metadata = event
-                    names = (
-                        len(fields) + (type(value) is dict and len(value)) + (type(metadata) is dict and len(metadata))
-                    )
-                    # Every name has a colon, and the token has its own. With no more colons than these, no name is
-                    # there twice.
-                    if type(key) is str and time_ms is not None and text.count(":") == names + colons:
-                        yield event
-                        continue
-            except (ValueError, KeyError, TypeError, StopIteration, RecursionError):
-                pass
-            constants.seen = False
             if text[:at].strip():
                 yield Oddity(number, "control" if text.startswith(("\ufeff", "\0")) else "prefix")
             yield from parse_line(number, text, at)
-            if not sound and "\ufffd" in text:
+            if not is_utf8 and "\ufffd" in text:
                 yield Oddity(number, "encoding")
 
 
@@ -122,20 +117,16 @@ def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Od
     except (ValueError, RecursionError) as error:
         too_long = len(text) >= LONGEST
         return [BadLine(number, "the line is longer than 1 MiB" if too_long else f"not JSON: {str(error)[:200]}")]
+    finally:
+        oddities = _DECODER.oddities(number)
     if type(fields) is not dict:
         return [BadLine(number, f"found a JSON {type(fields).__name__}, wanted an object")]
     key, time_ms = fields.get("key"), fields.get("time_ms")
     if type(key) is not str or time_ms is None:
         missing = "time_ms" if type(key) is str else "key"
         return [BadLine(number, f"the event has no {missing!r}, or not as it should be: {fields.get(missing)!r:.80}")]
-    found: list[Event | BadLine | Oddity] = [
-        Event(number, time_ms, fields.get("event_type"), key, fields.get("value"), fields.get("metadata"))
-    ]
-    if _constants.seen:
-        _constants.seen = False
-        found.append(Oddity(number, "constant"))
-    if text.count(":", start, end) > _names(fields) and _named_twice(text[start:end]):
-        found.append(Oddity(number, "twice"))
+    event = Event(number, time_ms, fields.get("event_type"), key, fields.get("value"), fields.get("metadata"))
+    found: list[Event | BadLine | Oddity] = [event, *oddities]
     if end != len(text) and text[end:].strip():
         found.append(Oddity(number, "suffix"))
         again = text.find(TOKEN, end)
@@ -150,34 +141,6 @@ def _more(number: int, text: str) -> list[Event | BadLine | Oddity]:
     if len(pieces) > 100:
         return [BadLine(number, f"{len(pieces) + 1} events in one line, wanted one")]
     return [item for piece in pieces for item in parse_line(number, TOKEN + piece)]
-
-
-def _names(value: Any) -> int:
-    """Return how many names the objects in a JSON value have, at every depth."""
-    names, todo = 0, [value]
-    while todo:
-        inner = todo.pop()
-        if type(inner) is dict:
-            names += len(inner)
-            todo += inner.values()
-        elif type(inner) is list:
-            todo += inner
-    return names
-
-
-def _named_twice(text: str) -> bool:
-    """Return whether any object in a JSON text names a field twice."""
-    twice = []
-
-    def look(pairs: list[tuple[str, Any]]) -> None:
-        if len({name for name, _ in pairs}) < len(pairs):
-            twice.append(True)
-
-    try:
-        json.loads(text, object_pairs_hook=look)
-    except (ValueError, RecursionError):
-        return False
-    return bool(twice)
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, list[str], bool]]:
@@ -241,7 +204,8 @@ class LogWriter:
     """Writes one run's log through mlperf_logging, with the times of benchmark/clock.py. With `path` None, as on ranks
     above 0, it writes nothing.
 
-    Every event goes to the file at once, so an interrupted run leaves a readable log. With `append` it continues one.
+    Every event goes to the file at once, so an interrupted run leaves a readable log. With `append` it continues one;
+    without, it raises FileExistsError where there is a file already.
     """
 
     def __init__(self, path: Path | None, append: bool = False):
@@ -252,7 +216,7 @@ class LogWriter:
 
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = Handler(path, mode="a" if append else "w", encoding="utf-8")
+        handler = Handler(path, mode="a" if append else "x", encoding="utf-8")  # "x": nothing is overwritten
         backend = logging.Logger(f"mllog:{path}", logging.INFO)  # not in the global registry: one log, one logger
         backend.addHandler(handler)
         # The caller that the log names is the one of event(), start() or end() below.

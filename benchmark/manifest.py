@@ -13,17 +13,17 @@ from benchmark.atomic import replacing
 from benchmark.config import shallow
 from benchmark.log import open_regular
 from benchmark.printable import printable
+from benchmark.problem import SPLITS
 from benchmark.workload import AnyProblem, module_of
 
-SPLITS = ("train", "validation")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 MOST_BYTES = 64 << 10, 1 << 10  # of a manifest: beside its samples, and for each sample
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A sample: its split, its summand of the split's fingerprint in hexadecimal, and its voxels by class, background
-    first. `class_counts` is () where a workload has no classes."""
+    """A sample: its split; its digest in hexadecimal, which is its summand of the split's fingerprint; and its voxels
+    by class, background first. `class_counts` is () where a workload has no classes."""
 
     sample: int
     split: str

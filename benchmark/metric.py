@@ -7,10 +7,6 @@ then those of ranks, and only then is there a division. Other workloads average 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -28,16 +24,6 @@ class Counts:
             tuple(a + b for a, b in zip(self.predicted, other.predicted, strict=True)),
             tuple(a + b for a, b in zip(self.true, other.true, strict=True)),
         )
-
-
-def count(predicted: "np.ndarray", true: "np.ndarray", classes: int) -> Counts:
-    """Return the counts of two integer arrays with values in [0, classes). Raises ValueError for different shapes."""
-    import numpy as np  # here, so that the checker starts without it
-
-    if predicted.shape != true.shape:
-        raise ValueError(f"shapes differ: predicted {predicted.shape}, true {true.shape}")
-    hits = true[predicted == true]
-    return Counts(*(tuple(np.bincount(a.ravel(), minlength=classes).tolist()) for a in (hits, predicted, true)))
 
 
 def dice(counts: Counts) -> float:

@@ -7,6 +7,8 @@ from pathlib import Path
 from benchmark.config import build, read_yaml, shallow, suggest
 from benchmark.workload import DEFAULT, AnyProblem, problem_files, workload
 
+SPLITS = ("train", "validation")
+
 
 class Samples:
     """What the problems of all workloads share. Samples are numbered from 0, the training split first."""
@@ -18,6 +20,11 @@ class Samples:
     def samples(self) -> int:
         """The number of samples in both splits together."""
         return self.train_samples + self.validation_samples
+
+    @property
+    def most_boxes(self) -> tuple[int, ...]:
+        """The most boxes on each axis that a sample can be cut into: one, unless a problem says otherwise."""
+        return (1, 1, 1)
 
     def digest(self) -> str:
         """Return the sha256 of the definition as canonical JSON. Two problems with one digest are the same problem."""

@@ -17,8 +17,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from benchmark.manifest import SPLITS
-from benchmark.problem import load_problem
+from benchmark.problem import SPLITS, load_problem
 from benchmark.workload import AnyProblem
 
 

@@ -6,17 +6,20 @@ these.
 
     Problem                   a frozen dataclass on top of `benchmark.problem.Samples`, see `AnyProblem`
     sample_path(root, problem, split, sample)           return the file of a sample
+    verify_sample(root, problem, split, sample, box)    read a box (origin, shape), check all that can be checked, and
+                                                        return the `VerifiedBox`
+    read_sample(root, problem, split, sample, box, offsets)  return the arrays of a box that was verified before. It may
+                                                        use the `offsets` that were found then, and need not check
+                                                        anything: the caller compares a checksum
+    blank(problem, box)                                 return zeros of the same shapes and types
+    file_bytes(problem)                                 return the largest size of a sample's file
+
+Its module `making`, which no run loads, defines what makes and measures data:
+
     make_sample(root, problem, split, sample)           generate and store a sample, completely or not at all
     stream_sample(problem, split, sample)               return its manifest.Entry without storing it
     measure_sample(root, problem, split, sample)        return its Entry, computed from every byte of its file
     state_sample(root, problem, split, sample)          return its Entry as the file states it (or measure_sample again)
-    prove_sample(root, problem, split, sample, box)     read a box (origin, shape), check all that can be checked, and
-                                                        return its `Proof`
-    read_sample(root, problem, split, sample, box, places)  return the arrays of a box that was proved before. It may
-                                                        use the proof's `places`, and need not check anything: the
-                                                        caller compares a checksum
-    blank(problem, box)                                 return zeros of the same shapes and types
-    file_bytes(problem)                                 return the largest size of a sample's file
     held_out(problem, seed)                             return the problem with fresh data of this seed, which share
                                                         nothing with its own data
 
@@ -35,25 +38,26 @@ DEFAULT = "scaffold"
 
 
 class Box(NamedTuple):
-    """A box-shaped part of a sample, in voxels (z, y, x)."""
+    """A box-shaped part of a sample: where it begins on each axis, and its extents; for volumes in voxels (z, y, x)."""
 
-    origin: tuple[int, int, int]
-    shape: tuple[int, int, int]
+    origin: tuple[int, ...]
+    shape: tuple[int, ...]
 
 
-class Proof(NamedTuple):
-    """A box of a sample that was checked: its arrays, the targets last; its summand of the split's fingerprint; its
-    voxels by class, or (); and, where the workload uses it, where in the file the arrays are."""
+class VerifiedBox(NamedTuple):
+    """A box of a sample whose content was checked: its arrays, the targets last; its digest, which is its summand of
+    the split's fingerprint; its voxels by class, or (); and, where the workload uses them, the arrays' offsets in the
+    file."""
 
     arrays: tuple[np.ndarray, ...]
-    summand: int
+    digest: int
     class_counts: tuple[int, ...]
-    places: Any = None
+    offsets: Any = None
 
 
 class AnyProblem(Protocol):
-    """What every problem has. `shape` is a sample's (D, H, W). Axis i of it can be cut into at most `most_boxes[i]`
-    boxes, a power of 2."""
+    """What every problem has. `shape` is a sample's shape, (D, H, W) for volumes; samples that are never split may have
+    any number of axes. Axis i can be cut into at most `most_boxes[i]` boxes, a power of 2."""
 
     workload: ClassVar[str]
 
@@ -70,16 +74,16 @@ class AnyProblem(Protocol):
     @property
     def samples(self) -> int: ...
     @property
-    def shape(self) -> tuple[int, int, int]: ...
+    def shape(self) -> tuple[int, ...]: ...
     @property
-    def most_boxes(self) -> tuple[int, int, int]: ...
+    def most_boxes(self) -> tuple[int, ...]: ...
     def digest(self) -> str: ...
     def split_samples(self, split: str) -> range: ...
 
 
 def whole_box(problem: AnyProblem) -> Box:
     """Return the box of a whole sample."""
-    return Box((0, 0, 0), problem.shape)
+    return Box((0,) * len(problem.shape), problem.shape)
 
 
 def workload(name: str) -> ModuleType:
@@ -104,10 +108,15 @@ def held_out(problem: AnyProblem, seed: int) -> AnyProblem:
     ValueError for the problem's own seed, for a number that is no seed, and for a problem whose data are real."""
     if not 0 <= seed < 1 << 63 or seed == problem.data_seed:
         raise ValueError(f"data seed: found {seed}, wanted 0 to 2^63 - 1 and another than {problem.name}'s own")
-    fresh: AnyProblem = module_of(problem).held_out(problem, seed)
+    fresh: AnyProblem = maker_of(problem).held_out(problem, seed)
     return fresh
 
 
 def module_of(problem: Any) -> ModuleType:
     """Return the module of a problem's workload."""
     return import_module(f"benchmark.{problem.workload}")
+
+
+def maker_of(problem: Any) -> ModuleType:
+    """Return the module that makes the data of a problem's workload."""
+    return import_module(f"benchmark.{problem.workload}.making")

@@ -1,8 +1,8 @@
 """Summarise the evidence for a submission: what was only read, what was run again, and what people must judge.
 
     python compliance/audit.py results/v1.0/acme
-    python implementations/pytorch/replay.py LOG --record again.jsonl              # run again, as many logs as you like
-    python implementations/pytorch/reevaluate.py SUBMISSION --record again.jsonl   # with --data-seed: on held-out data
+    python harness/replay.py LOG --record again.jsonl              # run again, as many logs as you like
+    python implementations/pytorch_tools/reevaluate.py SUBMISSION --record again.jsonl  # --data-seed: held-out data
     python compliance/audit.py results/v1.0/acme --replays again.jsonl --format markdown
     python compliance/audit.py results/v1.0/acme --review-template > review.yaml    # to fill in, sign and keep:
     python compliance/audit.py results/v1.0/acme --reviews review.yaml

@@ -20,7 +20,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from compliance.safe import printable
 from compliance.terminal import tell
-from rules.edition import editions
+from rules.current import editions
 
 RESULTS = "results"
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if bool(args.base) == args.staged:
         parser.error("found neither BASE nor --staged, or both; wanted one")
     try:
-        found = touched(differing(["--cached"] if args.staged else [args.base, args.head]), editions())
+        found = touched(differing([args.base, args.head] if args.base else []), editions())
     except (ValueError, OSError) as error:
         tell(f"changed.py: {error}")
         return 2
@@ -49,8 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def differing(revisions: Sequence[str]) -> list[str]:
-    """Return the paths of the files that differ. Raises ValueError with git's message if git fails."""
-    command = ["git", "diff", "--no-renames", "--no-ext-diff", "--name-only", "-z", *revisions, "--", RESULTS]
+    """Return the paths of the files that differ between two commits, or that are staged if none are given. Raises
+    ValueError for what is no commit, and with git's message if git fails."""
+    for revision in revisions:
+        if revision.startswith("-"):  # an option, with which git could write a file
+            raise ValueError(f"found {revision}, wanted a commit")
+    command = ["git", "diff", "--no-renames", "--no-ext-diff", "--name-only", "-z"]
+    command += [*(revisions or ["--cached"]), "--", RESULTS]
     done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape")
     if done.returncode:
         raise ValueError(f"git: {done.stderr.strip()}")

@@ -32,7 +32,8 @@ from compliance.sandbox import shut_in
 from compliance.terminal import progress, put, tell
 from compliance.verdict import Verdict
 from compliance.waiver import read_waivers
-from rules.edition import editions, load
+from rules.current import editions
+from rules.edition import load
 
 FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "junit": junit, "markdown": markdown}
 

@@ -27,7 +27,8 @@ from compliance.reading.tree import read_submission
 from compliance.safe import values
 from compliance.terminal import put, tell
 from compliance.verdict import SubmissionVerdict
-from rules.edition import ROOT, load
+from rules.current import ROOT
+from rules.edition import load
 
 CRATE, PROFILE = "https://w3id.org/ro/crate/1.1", "https://w3id.org/ro/wfrun/process/0.5"
 

@@ -14,8 +14,10 @@ from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.source import Folder
 from compliance.reading.tree import Submission
 from compliance.safe import printable
-from compliance.source.reference import REFERENCE, ROOT, own_files, published_path
-from rules.edition import current, load
+from compliance.source.reference import published_path
+from rules.current import current
+from rules.edition import load
+from rules.published import REFERENCE, REPOSITORY, own_files
 from rules.release import KINDS
 
 MOST_COMPARED = 3000  # lines of a file: the time of a comparison grows with their square
@@ -95,4 +97,4 @@ def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:
 
 def own_lines(path: str) -> list[str] | None:
     """Return the lines of the reference's file, None if it has none."""
-    return Path(ROOT, path).read_text(encoding="utf-8").splitlines() if path in own_files() else None
+    return Path(REPOSITORY, path).read_text(encoding="utf-8").splitlines() if path in own_files() else None

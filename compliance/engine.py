@@ -20,7 +20,8 @@ from compliance.rule import ordered
 from compliance.spread import Progress, judge_units
 from compliance.verdict import Verdict
 from compliance.waiver import Waivers, apply
-from rules.edition import ROOT, Edition, load
+from rules.current import ROOT
+from rules.edition import Edition, load
 
 NO_RUNS = "no runs yet; all the rest was judged"
 

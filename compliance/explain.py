@@ -3,7 +3,8 @@
 import compliance.checks  # noqa: F401  registers the checks
 from benchmark.config import suggest
 from compliance.rule import CHECKS
-from rules.edition import Edition, editions, load
+from rules.current import editions
+from rules.edition import Edition, load
 
 
 def explain(wanted: str, name: str | None) -> str:

@@ -1,8 +1,7 @@
 """Judge one log, or one unit: a submission with its sets, or a set or log given by itself."""
 
-import itertools
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,7 +27,7 @@ from compliance.waiver import Waivers
 from rules.edition import Edition
 from rules.limits import Limits
 
-MOST_FAULTS = 10_000  # of one check in one place
+MOST_FAULTS = 10_000  # of one check in one place that are listed
 OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's
 BROKE = "Could not be checked: the check itself failed, that of"
 
@@ -251,15 +250,24 @@ def broken_by(findings: Iterable[Finding], waivers: Waivers | None = None) -> se
 
 
 def faults_of(check: Check, *arguments: object, account: Account | None = None) -> Iterator[Fault]:
-    """Yield the faults that a check finds. If the check itself raises an exception, yield one error that says so; the
-    other checks go on. Raises Spent if the account's time is up."""
+    """Yield the faults that a check finds; of those beyond MOST_FAULTS, one for each severity with their number. If the
+    check itself raises an exception, yield one error that says so; the other checks go on. Raises Spent if the
+    account's time is up."""
+    first: dict[str, Fault] = {}  # the first that is not listed, by severity
+    more: Counter[str] = Counter()
     try:
         if account:
             account.look(check.code)
-        for fault in itertools.islice(check.function(*arguments), MOST_FAULTS):
-            yield fault
+        for number, fault in enumerate(check.function(*arguments)):
+            if number < MOST_FAULTS:
+                yield fault
+            else:
+                first.setdefault(fault.severity, fault)
+                more[fault.severity] += 1
             if account:
                 account.look(check.code)
+        for severity, count in more.items():
+            yield replace(first[severity], found=f"{count} more from here on", wanted="none")
     except Spent:
         raise
     except Exception as error:

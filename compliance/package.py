@@ -30,7 +30,7 @@ from compliance.packing.pack import PENDING, Packed, Refused, pack, pack_anonymo
 from compliance.reading.digest import sha256_of
 from compliance.reading.registry import names_entry
 from compliance.terminal import put, tell
-from rules.edition import ROOT
+from rules.current import ROOT
 
 ACTIONS = {  # each action with the options that it needs
     "submission": ("out",),

@@ -13,7 +13,8 @@ from compliance.checklist import Review, checklist
 from compliance.entries import read_entries
 from compliance.terminal import tell
 from compliance.verdict import SubmissionVerdict, Verdict
-from rules.edition import ROOT, TEXTS, Edition
+from rules.current import ROOT
+from rules.edition import TEXTS, Edition
 from rules.text import read_texts
 
 MOST_IDLE = 3  # entries for submissions that were not judged, listed one by one

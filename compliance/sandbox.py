@@ -1,9 +1,10 @@
-"""Confine the checker with Landlock: once its modules are loaded, the kernel lets it read, and nothing else.
+"""Confine the checker with Landlock: once its modules are loaded, the kernel lets it change no content of files.
 
 The checker executes nothing of a submission. If a file ever took it over through a bug in Python or in a library, it
-could still not write, start a program or open a TCP connection. Landlock needs Linux 5.13 or later, and no privilege
-(https://docs.kernel.org/userspace-api/landlock.html). It can't be undone, and child processes inherit it. It does not
-stop protocols other than TCP.
+could still not write, make, rename or remove a file, start a program, or open a TCP connection. Landlock needs Linux
+5.13 or later, and no privilege (https://docs.kernel.org/userspace-api/landlock.html). It can't be undone, and child
+processes inherit it. It does not cover modes, owners, times and extended attributes of files, nor protocols other than
+TCP: what took the checker over could change these as far as the user may, and send what it reads by UDP.
 """
 
 import os
@@ -15,8 +16,8 @@ NETWORK = 4  # the first version of Landlock that can forbid TCP
 
 
 def shut_in(several: bool) -> str:
-    """Forbid this process to write, to execute and to open TCP connections. Return in words what is in force; they
-    begin with ABSENT if nothing is. `several`: there will be several processes."""
+    """Forbid this process to write files, to execute and to open TCP connections. Return in words what is in force;
+    they begin with ABSENT if nothing is. `several`: there will be several processes."""
     try:
         from py_landlock import AccessFs, Landlock, LandlockError
     except ImportError:
@@ -30,4 +31,4 @@ def shut_in(several: bool) -> str:
         jail.apply()
     except (LandlockError, OSError) as error:
         return f"{ABSENT}: {error}"
-    return "reads only" + (", no TCP" if version >= NETWORK else "") + f" (Landlock {version})"
+    return "no writing to files, no programs" + (", no TCP" if version >= NETWORK else "") + f" (Landlock {version})"

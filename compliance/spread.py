@@ -12,6 +12,7 @@ from itertools import islice
 from multiprocessing import get_all_start_methods, get_context
 
 from compliance.judging import Judged, Timed, Unit, judge_unit, timed
+from compliance.terminal import tell
 
 CHUNK = 32  # most logs in a chunk
 SHARES = 4  # least number of chunks for each process, so that none waits long for the last one
@@ -25,11 +26,21 @@ def judge_units(units: Sequence[Unit], jobs: int, progress: Progress | None = No
     """Judge the units in `jobs` processes, and return the outcomes in the order of the units."""
     sizes = [unit.account.logs for unit in units]
     count = _Count(sum(sizes), progress)
-    if jobs <= 1 or sum(sizes) < 2:
+    pool = _pool(units, jobs) if jobs > 1 and sum(sizes) > 1 else None
+    if pool is None:
         return [judge_unit(unit, count.each(map(timed, unit.jobs()))) for unit in units]
-    method = "fork" if "fork" in get_all_start_methods() else None  # in a sandbox, no program can be started
-    with ProcessPoolExecutor(jobs, get_context(method), _hold, (tuple(units),)) as pool:
+    with pool:
         return _spread(pool, units, sizes, jobs, count)
+
+
+def _pool(units: Sequence[Unit], jobs: int) -> ProcessPoolExecutor | None:
+    """Return processes that hold all units; None, with a line on stderr, where several processes have no locks."""
+    method = "fork" if "fork" in get_all_start_methods() else None  # in a sandbox, no program can be started
+    try:
+        return ProcessPoolExecutor(jobs, get_context(method), _hold, (tuple(units),))
+    except (OSError, ImportError, NotImplementedError) as error:
+        tell(f"one process reads the logs: several need locks, which are in /dev/shm ({error})")
+        return None
 
 
 def _spread(

@@ -18,7 +18,7 @@ import shtab
 import yaml
 
 from perf.pages.scripts import parser_of
-from rules.edition import editions
+from rules.current import editions
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -30,10 +30,10 @@ COMMANDS = (
     "results/compare.py",
     "results/site.py",
     "implementations/pytorch/train.py",
-    "implementations/pytorch/submit.py",
-    "implementations/pytorch/init.py",
-    "implementations/pytorch/tune.py",
-    "implementations/pytorch/launch/render.py",
+    "harness/submit.py",
+    "harness/init.py",
+    "harness/tune.py",
+    "harness/launch/render.py",
     "benchmark/generate.py",
 )
 PATHS = ("PATH", "SUBMISSION")  # names of arguments that are paths

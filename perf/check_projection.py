@@ -11,7 +11,6 @@ all. Logs and calibrated system stay in the folder. It takes about six minutes o
 import argparse
 import dataclasses
 import math
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,13 +26,13 @@ from benchmark.generate import generate
 from benchmark.launch import Launch
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
+from harness.implementation import find_implementation
+from harness.launcher import Launcher
 from implementations.pytorch.config import config_path
-from implementations.pytorch.start import program
 from perf.projection.calibrate import calibrate
 from perf.projection.machine import dump_system, load_system
 from perf.projection.measured import compare, read_measured
-
-TRAIN = Path(__file__).resolve().parents[1] / "implementations" / "pytorch" / "train.py"
+from perf.settings import problem_at
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def problems() -> list[Problem]:
     few = {"instances": 12, "train_samples": 16, "validation_samples": 4}
     six, smoke = load_problem("scale6"), load_problem("smoke")
     return [
-        dataclasses.replace(six, name="scale5", scale=5, bottleneck=2, brick=8, **few),
+        dataclasses.replace(problem_at(5), name="scale5", brick=8, **few),
         dataclasses.replace(six, name="scale6", **few),
         dataclasses.replace(smoke, name="narrow5", **few),
     ]
@@ -95,9 +94,10 @@ def run(case: Case, out: Path, problems: Path) -> Path:
     options = {"problem": case.problem, "problems": problems, "config": config_path("scale6"), "layout": case.layout}
     options |= {"data": out / case.problem, "log": log, "steps": case.steps}
     ranks = math.prod(map(int, case.layout.split(",")))
-    command = [*program(TRAIN, ranks), *(p for k, v in options.items() for p in (f"--{k}", str(v)))]
-    command += [f"precision={case.precision}", f"batch_size={case.batch}", "eval_batch_size=1", "device=cpu"]
-    done = subprocess.run([*command, "threads=1", "workers=0"], capture_output=True, text=True)
+    words = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    words += [f"precision={case.precision}", f"batch_size={case.batch}", "eval_batch_size=1", "device=cpu"]
+    program = find_implementation("pytorch").program([*words, "threads=1", "workers=0"])
+    done = Launcher(ranks).ask(program)
     if done.returncode:
         sys.exit(f"check_projection.py: {case.name}: {done.stderr.strip().splitlines()[-1]}")
     return log

@@ -21,7 +21,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from perf.curves.figure import figure
 from perf.curves.runs import Series, from_logs, merged, read, write
 from perf.curves.table import markdown, points
-from rules.edition import current, load
+from rules.current import current
+from rules.edition import load
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- convergence: table -->", "<!-- end -->"

@@ -17,11 +17,12 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import torch
 
 from benchmark.problem import load_problem
-from implementations.pytorch.config import config_path, load_config, resolve
-from implementations.pytorch.deepcam.task import Config, Task
+from implementations.pytorch.config import resolve
+from implementations.pytorch.deepcam.task import Task
 from implementations.pytorch.layers.blocks import parameter_count
 from implementations.pytorch.measuring.throughput import peak_memory
 from implementations.pytorch.parallel.layout import Layout
+from perf.settings import reference_settings
 
 
 def batch_of(samples: int, task: Task) -> tuple[torch.Tensor, ...]:
@@ -45,7 +46,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=2)
     parser.add_argument("settings", nargs="*", metavar="field=value", help="as train.py's")
     options = parser.parse_args()
-    config = load_config(Config, config_path("deepcam"), options.settings)
+    config = reference_settings("deepcam", options.settings)
     config = resolve(config, os.cpu_count() or 1, 1)
     torch.set_num_threads(config.threads)
     torch.manual_seed(1)

@@ -5,7 +5,7 @@
     python perf/dlio.py compare --problem smoke --data data/smoke --out build/smoke [--from-log ...] [--workers 1]
 
 `environment` installs DLIO 2.0.0. `export` writes views of a dataset that DLIO can read. `compare` runs DLIO on both
-views and `train.py --io-only` with --emulate sleep and spin, one after another, with the same batch, readers and
+views and `io_trial.py` with --emulate sleep and spin, one after another, with the same batch, readers and
 computation. The dataset's pages are dropped from the cache before each. docs/io.md says what the numbers mean.
 """
 
@@ -22,11 +22,10 @@ import numpy as np
 
 from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
+from benchmark.run.reader import drop_cached_pages
 from benchmark.workload import AnyProblem, module_of
-from implementations.pytorch.config import config_path, load_config
-from implementations.pytorch.input.reader import drop_cached_pages
-from implementations.pytorch.io_trial.compute import compute_times
-from implementations.pytorch.task import config_class
+from implementations.pytorch_tools.input_trial.compute import compute_times
+from perf.settings import reference_settings
 from perf.storage.environment import FOLDER, make, python_of
 from perf.storage.export import VIEWS, Settings, export, name_of, record_bytes
 from perf.storage.sides import dlio_side, run_dlio, table, trial, trial_side
@@ -34,7 +33,7 @@ from perf.storage.sides import dlio_side, run_dlio, table, trial, trial_side
 
 def settings_of(options: argparse.Namespace, problem: AnyProblem) -> Settings:
     """The settings of a rank: the problem's batch sizes and read-ahead, with computation as given or from a log."""
-    config = load_config(config_class(problem.workload), config_path(problem.name), [])
+    config = reference_settings(problem.name)
     if config.batch_size % options.ranks:
         raise ValueError(f"--ranks: found {options.ranks}, wanted a divisor of the batch size {config.batch_size}")
     seconds, deviation, evaluation = options.compute_seconds or 0.0, 0.0, 0.0

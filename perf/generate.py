@@ -22,12 +22,13 @@ import numpy as np
 
 from benchmark import scaffold
 from benchmark.problem import load_problem
-from benchmark.scaffold import store
+from benchmark.scaffold import store, writing
 from benchmark.scaffold.category import instance_maps, load_categories
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.volume import fractals, intensities, layers, make_sample, make_slabs
 
 CORES = 2
+LEAST_POINTS = 32  # that a fractal of a problem may have
 
 
 def seconds_each(job: Callable[[int], object], limit: float, clock: Callable[[], float] = time.process_time) -> float:
@@ -93,7 +94,7 @@ def stored(problem: Problem, limit: float) -> None:
         def job(sample: int) -> None:
             sample %= problem.train_samples
             path = store.sample_path(Path(folder), "train", sample)
-            store.write_slabs(path, problem, "train", sample, make_slabs(problem, sample))
+            writing.write_slabs(path, problem, "train", sample, make_slabs(problem, sample))
 
         rate = 1 / seconds_each(job, limit, time.perf_counter)
         size = store.sample_path(Path(folder), "train", 0).stat().st_size
@@ -109,12 +110,12 @@ def labels(problem: Problem, sample: int) -> None:
 def project(measured: Problem, limit: float) -> None:
     """Print hours and bytes of the official size on CORES cores, from the costs of a point and of a voxel."""
     official = load_problem("scale11")
-    few = replace(measured, voxels_per_point=measured.voxels_per_point * 16)
+    few = replace(measured, voxels_per_point=measured.voxels_per_point * min(16, measured.points // LEAST_POINTS))
     many = seconds_each(lambda s: labels(measured, s % measured.samples), limit)
     less = seconds_each(lambda s: labels(few, s % few.samples), limit)
     a_point = (many - less) / (measured.fractals * (measured.points - few.points))
     # digests and intensities, label and hash: all that is done once a voxel, but for writing to disk
-    whole = seconds_each(lambda s: store.measure(measured, "train", s, make_slabs(measured, s)), limit)
+    whole = seconds_each(lambda s: writing.measure(measured, "train", s, make_slabs(measured, s)), limit)
     a_voxel = (whole - many) / measured.voxels
     points, voxels = official.fractals * official.points * official.samples, official.voxels * official.samples
     hours = (points * a_point + voxels * a_voxel) / CORES / 3600

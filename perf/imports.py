@@ -22,7 +22,9 @@ ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "figures" / "imports.svg"
 PACKAGES = {  # package: what it is; from top to bottom
     "perf": "measurements and figures",
-    "implementations": "the reference, for PyTorch",
+    "implementations/pytorch_tools": "tools that need the reference's network",
+    "implementations/pytorch": "the reference",
+    "harness": "makes submissions with any implementation",
     "results": "scores and comparisons",
     "compliance": "the checker",
     "rules": "texts and numbers of the rules",
@@ -49,33 +51,33 @@ def imports() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for package in PACKAGES:
         names = set().union(*(imported(path) for path in modules(package)))
-        found[package] = names & PACKAGES.keys() - {package}
+        found[package] = {name for name in PACKAGES if name in names} - {package}
     return found
 
 
 def imported(path: Path) -> set[str]:
-    """The top-level names that a file imports absolutely, anywhere in it."""
-    names = set()
+    """What a file imports absolutely, anywhere in it: top-level names, and the first two as a path."""
+    modules = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
+            modules += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            names.add(node.module.partition(".")[0])
-    return names
+            modules.append(node.module)
+    parts = [module.split(".") for module in modules]
+    return {part[0] for part in parts} | {"/".join(part[:2]) for part in parts}
 
 
 def folders(package: str) -> list[str]:
-    """The folders of a package that hold modules; for implementations, those of the reference."""
-    top = ROOT / package / ("pytorch" if package == "implementations" else "")
+    """The folders of a package that hold modules."""
+    top = ROOT / package
     return sorted(path.name for path in top.iterdir() if path.name != "templates" and any(path.glob("*.py")))
 
 
 def box(package: str) -> str:
     """The box of a package: its name, what it is, its folders."""
     y = edge(package)
-    shown = package + ("/pytorch/" if package == "implementations" else "/")
     parts = [element("rect", x=LEFT, y=y, width=WIDE, height=HIGH, rx=6, class_="box")]
-    parts.append(label(LEFT + 12, y + 20, shown, class_="name"))
+    parts.append(label(LEFT + 12, y + 20, f"{package}/", class_="name"))
     parts.append(label(LEFT + WIDE - 12, y + 20, PACKAGES[package], "end"))
     lines = enumerate(textwrap.wrap("  ".join(folders(package)), LINE) or [""])
     parts += [label(LEFT + 12, y + 39 + 14 * i, text, class_="folders") for i, text in lines]

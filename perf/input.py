@@ -40,10 +40,12 @@ from torch import Tensor
 
 from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
+from benchmark.run.reader import Reader, drop_cached_pages
 from benchmark.scaffold.problem import Problem
-from benchmark.scaffold.store import read_box, sample_path, write_sample
+from benchmark.scaffold.store import read_box, sample_path
 from benchmark.scaffold.volume import make_sample
-from implementations.pytorch.input.reader import Reader, drop_cached_pages
+from benchmark.scaffold.writing import write_sample
+from implementations.pytorch.input.prefetch import device_batches
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import to_input
 
@@ -70,15 +72,16 @@ def prepare(folder: Path, problem: Problem, samples: int) -> None:
 
 
 def bricks(
-    folder: Path, problem: Problem, samples: int, workers: int, cache_gib: float = 0.0, prove: bool = False
+    folder: Path, problem: Problem, samples: int, workers: int, cache_gib: float = 0.0, first: bool = False
 ) -> Source:
-    """The source of the reference's reader."""
+    """The source of the reference's reader; `first` reads every sample as in the first epoch."""
     box = Layout(1, 0, 2, 2, 2).box(problem.shape)
     reader = Reader(folder, problem, box, workers, 2, cache_gib)
 
     def read() -> Iterator[tuple[Tensor, Tensor]]:
-        proof = [] if prove else None
-        for batch in reader.batches("train", [[sample] for sample in range(samples)], DEVICE, proof):
+        if first:
+            reader.known.clear()
+        for batch in device_batches(reader, "train", [[sample] for sample in range(samples)], DEVICE):
             volume, label = batch.tensors
             yield to_input(volume), label
 
@@ -103,7 +106,7 @@ def sources(problem: Problem, folder: Path, samples: int, workers: int) -> dict[
     return {
         "memory": bricks(folder, problem, samples, workers, cache_gib=1.0),
         "files": bricks(folder, problem, samples, workers),
-        "first epoch": bricks(folder, problem, samples, workers, prove=True),
+        "first epoch": bricks(folder, problem, samples, workers, first=True),
         DENSE: dense(folder, problem, samples),
         "uint8 label": dense(folder, problem, samples, "label"),
         "mapped": dense(folder, problem, samples, "label", "r"),

@@ -22,7 +22,7 @@ import torch.distributed as dist
 
 from benchmark.launch import Launch, detect_launch
 from implementations.pytorch.config import gpu_of
-from implementations.pytorch.parallel.layout import Layout, connect
+from implementations.pytorch.parallel.layout import Layout, init_process_group
 
 SIZES = (1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24)  # bytes
 
@@ -71,7 +71,7 @@ def main() -> None:
     launch = detect_launch()
     device = device_of(launch)
     torch.set_num_threads(1)
-    connect(Layout(launch.world_size, launch.rank), launch, device, 60)
+    init_process_group(Layout(launch.world_size, launch.rank), launch, device, 60)
     block, place = divmod(launch.rank, 2 * options.distance)
     peer = 2 * options.distance * block + (place + options.distance) % (2 * options.distance)
     if peer >= launch.world_size or launch.world_size % (2 * options.distance):

@@ -14,7 +14,6 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -24,14 +23,14 @@ import torch
 from torch import nn
 
 from benchmark.memory import keep_freed_memory
-from benchmark.problem import load_problem
-from implementations.pytorch.config import activation_type, config_path, load_config, resolve
+from implementations.pytorch.config import activation_type, resolve
 from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import to_input
-from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.training.step import precise, train_step
+from implementations.pytorch.scaffold.task import Task
+from implementations.pytorch.training.step import autocast, train_step
+from perf.settings import problem_at, reference_settings
 
 
 def seconds(step: Callable[[], object]) -> float:
@@ -50,8 +49,8 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     keep_freed_memory()
-    config = resolve(load_config(Config, config_path("scale6"), options.settings), 1, 1)
-    problem = replace(load_problem("scale6"), scale=options.scale, bottleneck=options.scale - 3)
+    config = resolve(reference_settings("scale6", options.settings), 1, 1)
+    problem = problem_at(options.scale)
     task, layout = Task(problem, config), Layout(1)
     model = task.build_model()
     if config.compile:
@@ -65,7 +64,7 @@ def main() -> None:
         train_step(task, wrapped, optimizer, [(1.0, (volume, label))], layout)
 
     def without() -> None:
-        with precise(config):
+        with autocast(config):
             logits = plain(to_input(volume))
         adam.zero_grad(set_to_none=True)
         loss_from_sums(loss_sums(logits, label, task.weight)).backward()

@@ -22,15 +22,15 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.problem import load_problem
-from implementations.pytorch.config import RunConfig, config_path, load_config
+from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Extents
-from implementations.pytorch.task import config_class
 from perf.projection.calibrate import calibrate
 from perf.projection.machine import System, dump_system, load_system
 from perf.projection.measured import read_measured, report
 from perf.projection.recompute import LADDER
 from perf.projection.search import best_of, busy, search
 from perf.projection.table import as_csv, as_json, details, row, text_table
+from perf.settings import reference_settings
 
 AUTO = "as the settings say, and more if memory is too small"
 
@@ -57,7 +57,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
     """The config of a problem with the changes of the command line; options overrule settings."""
-    config = load_config(config_class(problem.workload), args.config or config_path(problem.name), args.settings)
+    config = reference_settings(problem.name, args.settings, args.config)
     batch = config.batch_size if args.batch is None else args.batch
     precision = args.precision or ("bfloat16" if config.precision == "auto" else config.precision)
     layout = extents(args.layout) if args.layout else config.layout

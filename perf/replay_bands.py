@@ -1,16 +1,16 @@
 """Measure the bands of honest replays, for `replay` of a problem in rules/<edition>/limits.yaml.
 
-    python perf/replay_bands.py --problem smoke --data data/smoke --seeds 3 --epochs 2
+    python perf/replay_bands.py --problem smoke --data data/smoke --seeds 3 --epochs 2 --implementations minimal
 
 Runs of several seeds are trained for a few epochs, and again with the same seed in ways that another machine may use:
-other threads, ranks, splits, kernels, precision. For each way and epoch the command prints the difference from the
-first run: median and largest over the seeds, relative for the loss, absolute for the score. It also prints the
-differences between seeds, below which a band must stay. A band is twice the largest honest difference.
+other threads, ranks, splits, kernels, precision; and by other implementations, in float32. For each way and epoch the
+command prints the difference from the first run: median and largest over the seeds, relative for the loss, absolute for
+the score. It also prints the differences between seeds, below which a band must stay. A band is twice the largest
+honest difference.
 """
 
 import argparse
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -21,12 +21,13 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from implementations.pytorch import start
-from implementations.pytorch.auditing.comparison import Distance, distances
-from implementations.pytorch.auditing.logged import Epoch, read_run
+from benchmark.source import ROOT
+from harness.auditing.comparison import Distance, distances
+from harness.auditing.logged import Epoch, read_run
+from harness.implementation import DEFAULT, find_implementation
+from harness.launcher import Launcher
+from harness.replay import NAMES
 
-ROOT = Path(__file__).resolve().parents[1]
-TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
 FIRST = ("threads=2",)
 WAYS = {  # name: ranks, settings
     "the same": (1, FIRST),
@@ -39,27 +40,36 @@ WAYS = {  # name: ranks, settings
 MARGIN = 2.0  # width of a band, in multiples of the largest honest difference
 
 
-def trained(options: argparse.Namespace, folder: Path, seed: int, ranks: int, settings: Sequence[str]) -> list[Epoch]:
+def trained(
+    options: argparse.Namespace,
+    folder: Path,
+    seed: int,
+    ranks: int,
+    settings: Sequence[str],
+    implementation: str = DEFAULT,
+) -> list[Epoch]:
     """The epochs of a rehearsal with a seed. Raises ValueError if the run fails."""
     log = folder / f"log_{len(list(folder.iterdir()))}.txt"
-    command = [*start.program(TRAIN, ranks), "--problem", options.problem, "--data", str(options.data)]
-    command += ["--log", str(log), "--rehearsal-seed", str(seed), f"epochs={options.epochs}", *settings]
-    done = subprocess.run(command, capture_output=True, text=True, env=start.environment(ROOT))
+    arguments = ["--problem", options.problem, "--data", str(options.data), "--log", str(log), *NAMES]
+    arguments += ["--rehearsal-seed", str(seed), f"epochs={options.epochs}", *settings]
+    program = find_implementation(implementation).program(arguments)
+    done = Launcher(ranks).ask(program)
     found = list(read_run(log).epochs)
     if len(found) < options.epochs:
-        raise ValueError(f"{' '.join(command)}: ended after {len(found)} epochs: {done.stderr[-500:]}")
+        raise ValueError(f"{' '.join(program)}: ended after {len(found)} epochs: {done.stderr[-500:]}")
     return found
 
 
-def told(name: str, found: Sequence[Sequence[Distance]]) -> str:
+def line(name: str, found: Sequence[dict[float, Distance]]) -> str:
     """A line of the table: for each epoch the median and largest difference of loss and score."""
     cells = []
-    for epoch in zip(*found, strict=True):
+    for epoch in zip(*(one.values() for one in found), strict=True):
         loss, score = [d.loss for d in epoch], [d.score for d in epoch]
         cells.append(
             f"{statistics.median(loss):8.3%} {max(loss):8.3%} {statistics.median(score):8.5f} {max(score):8.5f}"
         )
-    return f"{name:30} {'   '.join(cells)}   {'exact' if all(d.exact for one in found for d in one) else ''}".rstrip()
+    exact = all(d.exact for one in found for d in one.values())
+    return f"{name:30} {'   '.join(cells)}{'   exact' if exact else ''}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,9 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
     parser.add_argument("--seeds", type=int, default=3, help="number of seeds")
     parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--implementations", nargs="*", default=[], metavar="NAME", help="others, such as minimal")
     options = parser.parse_args(arguments)
     options.data = options.data or ROOT / "data" / options.problem
-    ways: dict[str, list[list[Distance]]] = defaultdict(list)
+    ways: dict[str, list[dict[float, Distance]]] = defaultdict(list)
     firsts = []
     with tempfile.TemporaryDirectory(prefix="bands-") as name:
         for number in range(options.seeds):
@@ -80,18 +91,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for way, (ranks, settings) in WAYS.items():
                 ways[way].append(distances(firsts[-1], trained(options, Path(name), seed, ranks, settings)))
                 print(f"seed {number + 1} of {options.seeds}: {way}", file=sys.stderr, flush=True)
+            for other in options.implementations:
+                again = trained(options, Path(name), seed, 1, ("precision=float32",), other)
+                ways[f"{other}, float32"].append(distances(firsts[-1], again))
+                print(f"seed {number + 1} of {options.seeds}: {other}", file=sys.stderr, flush=True)
     print(f"{'by epoch: loss median, largest; score median, largest':30}")
     for way, found in ways.items():
-        print(told(way, found))
+        print(line(way, found))
     others = [distances(a, b) for a, b in combinations(firsts, 2)]
     if others:
-        print(told("another seed", others))
-        least = [(min(d.loss for d in epoch), min(d.score for d in epoch)) for epoch in zip(*others, strict=True)]
+        print(line("another seed", others))
+        epochs = zip(*(one.values() for one in others), strict=True)
+        least = [(min(d.loss for d in epoch), min(d.score for d in epoch)) for epoch in epochs]
         print("another seed, least:", "; ".join(f"loss {loss:.3%}, score {score:.5f}" for loss, score in least))
     every = [one for found in ways.values() for one in found]
     band = {
         number: [float(f"{MARGIN * max(getattr(d, key) for d in epoch):.2g}") for key in ("loss", "score")]
-        for number, epoch in enumerate(zip(*every, strict=True), 1)
+        for number, epoch in enumerate(zip(*(one.values() for one in every), strict=True), 1)
     }
     print(f"replay: {band}")
     return 0

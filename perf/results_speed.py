@@ -1,11 +1,12 @@
 """Time and memory of results/summarize.py over a generated round.
 
-    python perf/results_speed.py [--submissions 1000] [--formats csv,html] [--beside PATH] [--keep DIR]
+    python perf/results_speed.py [--submissions 1000] [--formats csv,html] [--beside PATH] [--set RUNS] [--keep DIR]
 
 Submissions have one set of 5 to 640 runs, 100 on average. A quarter of the round and the whole are summarised in each
 format, and a tenth with logs of twenty times as many lines, each in a process of its own. The command prints seconds,
 processor seconds, rates by processor time, and peak memory. `--beside PATH` instead compares the processor time of
-results/summarize.py with that of compliance/check.py on real submissions.
+results/summarize.py with that of compliance/check.py on real submissions. `--set RUNS` compares summarize, compare and
+site with check.py on one generated set of so many runs, and on a quarter of it.
 """
 
 import argparse
@@ -142,16 +143,45 @@ def beside(path: Path, times: int = 7) -> int:
     return 0
 
 
+def one_set(runs: int, home: Path) -> int:
+    """Print the processor seconds of check.py and of each tool of results/ for one set, and their ratio."""
+    for count in (runs // 4, runs):
+        root = home / f"set{count}"
+        logs, _ = write_round(root, [count], 1)
+        usual = None
+        for command in (
+            ("compliance/check.py", root),
+            ("results/summarize.py", root, "--as-logged"),
+            ("results/compare.py", root, "--as-logged"),
+            ("results/site.py", root, "--as-logged", "--out", home / f"site{count}"),
+        ):
+            busy = children()
+            subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True)
+            taken = children() - busy
+            usual = usual or taken
+            print(f"{logs:7} logs  {command[0]:22} {taken:7.2f} CPU s  ratio {taken / usual:.2f}", flush=True)
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--submissions", type=int, default=1000)
     parser.add_argument("--beside", type=Path, help="compare check.py and summarize.py on these submissions")
+    parser.add_argument(
+        "--set", type=int, metavar="RUNS", help="compare check.py and results/ on a set of so many runs"
+    )
     parser.add_argument("--formats", default="csv,html")
     parser.add_argument("--keep", type=Path, help="keep the rounds in this folder")
     args = parser.parse_args()
     if args.beside:
         return beside(args.beside)
     home = args.keep or Path(tempfile.mkdtemp(prefix="results_speed_"))
+    if args.set:
+        try:
+            return one_set(args.set, home.resolve())
+        finally:
+            if not args.keep:
+                shutil.rmtree(home, ignore_errors=True)
     forms, n = args.formats.split(","), args.submissions
     print(" ".join(name.rjust(width) for name, width in NAMES.items()))
     try:

@@ -25,17 +25,17 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import torch
 from torch import Tensor, nn
 
-from benchmark.manifest import SPLITS
 from benchmark.memory import keep_freed_memory
-from benchmark.problem import load_problem
+from benchmark.problem import SPLITS, load_problem
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.volume import make_sample
-from implementations.pytorch.config import activation_type, config_path, load_config, resolve
+from implementations.pytorch.config import activation_type, resolve
 from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.training.average import average_of
+from implementations.pytorch.training.average import Average
 from implementations.pytorch.training.step import train_step, warm_up
+from perf.settings import reference_settings
 
 WIDTH, LAYERS = 16, 4
 FIELD = 2 * LAYERS + 1
@@ -81,7 +81,8 @@ class Network:
 
     def __post_init__(self):
         self.optimizer = self.task.build_optimizer(self.model)
-        self.average = average_of(self.model, self.task.config.average_decay)
+        decay = self.task.config.average_decay
+        self.average = Average(self.model, decay) if decay else None
         warm_up(self.task, self.model, LAYOUT)
 
     def epoch(self) -> float:
@@ -204,7 +205,7 @@ def main() -> None:
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings of the reference, as for train.py")
     options = parser.parse_args()
     problem = load_problem(options.problem)
-    config = load_config(Config, config_path(options.problem), [*options.settings, "threads=1", "device=cpu"])
+    config = reference_settings(options.problem, [*options.settings, "threads=1", "device=cpu"])
     config = resolve(config, 1, 1)
     torch.set_num_threads(config.threads)
     keep_freed_memory()

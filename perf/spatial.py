@@ -20,7 +20,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -31,14 +30,14 @@ import torch.distributed as dist
 
 from benchmark.launch import Launch
 from benchmark.memory import keep_freed_memory
-from benchmark.problem import load_problem
-from implementations.pytorch.config import activation_type, config_path, load_config, resolve
+from implementations.pytorch.config import activation_type, resolve
 from implementations.pytorch.layers.blocks import parameter_count
 from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.parallel import halo
-from implementations.pytorch.parallel.layout import Layout, connect
-from implementations.pytorch.scaffold.task import Config, Task
+from implementations.pytorch.parallel.layout import Layout, init_process_group
+from implementations.pytorch.scaffold.task import Task
 from implementations.pytorch.training.step import train_step
+from perf.settings import problem_at, reference_settings
 
 ALONE, PAIR, SPLIT, WATCHED = "1 rank", "both cores", "2 ranks", "2 ranks, watched"
 
@@ -67,11 +66,11 @@ class Watch:
 
 
 def watched() -> Watch:
-    """Halo, norm and loss report to the watch that is returned. Times of `pad` and `fold` include `swap`'s."""
+    """Halo, norm and loss report to the watch that is returned. Times of `pad` and `halo_backward` include `swap`'s."""
     watch = Watch()
     watch.wrap(halo, "swap", "messages", meet=True)
     watch.wrap(halo, "pad", "halo", meet=False)
-    watch.wrap(halo, "fold", "halo", meet=False)
+    watch.wrap(halo, "halo_backward", "halo", meet=False)
     watch.wrap(Layout, "add_over_volume", "norm sums", meet=True)
     return watch
 
@@ -93,12 +92,12 @@ def rank(mode: str, number: int, scale: int, precision: str, repeats: int, port:
     torch.manual_seed(0)
     keep_freed_memory()
     ranks = 1 if mode in (ALONE, PAIR) else 2
-    config = resolve(load_config(Config, config_path("scale6"), [f"precision={precision}", "device=cpu"]), 1, 1)
-    problem = replace(load_problem("scale6"), scale=scale, bottleneck=scale - 3)
+    config = resolve(reference_settings("scale6", [f"precision={precision}", "device=cpu"]), 1, 1)
+    problem = problem_at(scale)
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     layout = Layout(1, number, 2) if ranks == 2 else Layout(1)
     if ranks == 2:
-        layout = connect(layout, Launch(number, 2, number, 2, "perf"), torch.device("cpu"), 60.0)
+        layout = init_process_group(layout, Launch(number, 2, number, 2, "perf"), torch.device("cpu"), 60.0)
     task = Task(problem, config)
     model = task.build_model()
     if config.compile:

@@ -24,21 +24,32 @@ import torch
 
 from benchmark.memory import keep_freed_memory
 from benchmark.problem import load_problem
+from benchmark.run.keys import TRACKED_STATS
+from benchmark.run.log import RunLog
+from benchmark.run.reader import Reader
 from benchmark.scaffold.problem import Problem
-from benchmark.scaffold.store import sample_path, write_sample
+from benchmark.scaffold.store import sample_path
 from benchmark.scaffold.volume import make_sample
-from implementations.pytorch.config import activation_type, config_path, load_config, resolve
-from implementations.pytorch.input.reader import Reader
+from benchmark.scaffold.writing import write_sample
+from benchmark.workload import whole_box
+from implementations.pytorch.config import activation_type, resolve
+from implementations.pytorch.input.prefetch import device_batches
 from implementations.pytorch.layers.norm import fuse_norms
-from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.evaluate import confusion_counts
 from implementations.pytorch.scaffold.loss import loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import build_model, to_input
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.training.events import RunLog
-from implementations.pytorch.training.step import ieee_float32, precise
+from implementations.pytorch.training.step import autocast, ieee_float32
+from perf.settings import reference_settings
 
 OUTSIDE = ("load", "copy", "loss", "count", "log")
+
+
+class FirstReader(Reader):
+    """A reader that reads and verifies every sample each time, as in the first epoch."""
+
+    def arguments(self, split: str, sample: int) -> tuple:
+        return *super().arguments(split, sample)[:-1], None
 
 
 class Stopwatch:
@@ -73,7 +84,7 @@ def forward(model, batches, config: Config, watch: Stopwatch) -> Iterator[tuple[
         volume, label = batch.tensors
         x = to_input(volume)
         watch.lap("copy")
-        with precise(config):
+        with autocast(config):
             logits = model(x)
         watch.lap("forward")
         yield logits, label
@@ -93,7 +104,7 @@ def training(model, optimizer, batches, weight, config: Config, log: RunLog) -> 
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
         optimizer.step()
         watch.lap("optimizer")
-        log.event("tracked_stats", {"loss": loss.item()}, epoch_num=1)  # a run logs only once per epoch
+        log.event(TRACKED_STATS, {"loss": loss.item()}, epoch_num=1)  # a run logs only once per epoch
         watch.lap("log")
         watch.step()
     return watch.medians()
@@ -119,12 +130,14 @@ def report(name: str, medians: dict[str, float]) -> None:
 
 
 def readers(problem: Problem, config: Config, folder: Path) -> list[Reader]:
-    """Make a batch of samples; its readers for two trainings and an evaluation. Readers fork."""
+    """Make a batch of samples. Return its readers: for training from files and from memory, and for an evaluation.
+    Readers fork."""
     for sample in range(config.batch_size):
         path = sample_path(folder, "train", sample)
         write_sample(path, problem, "train", sample, *make_sample(problem, sample))
-    box, ahead = Layout(1).box(problem.shape), (config.prefetch, config.cache_gib)
-    return [Reader(folder, problem, box, workers, *ahead) for workers in (config.workers, config.workers, 0)]
+    data, ahead = (folder, problem, whole_box(problem)), (config.prefetch, config.cache_gib)
+    first = FirstReader(*data, config.workers, config.prefetch, cache_gib=0)
+    return [first, Reader(*data, config.workers, *ahead), Reader(*data, 0, *ahead)]
 
 
 def measure(problem: Problem, config: Config, steps: int, folder: Path, sources: list[Reader]) -> None:
@@ -143,14 +156,14 @@ def measure(problem: Problem, config: Config, steps: int, folder: Path, sources:
     weight, optimizer = task.weight, task.build_optimizer(model)
     print(f"{problem.name}: {problem.side}^3, width {problem.width}, batch {size}, {config.precision}, {config.device}")
     log, plan = RunLog(folder / "log.txt"), [list(range(size))] * (steps + 1)
-    *training_sources, reader_of_evaluation = sources
-    named = (("train, from files", []), ("train, from memory", None))
-    for (name, proof), reader in zip(named, training_sources, strict=True):
-        if proof is None:
-            list(reader.batches("train", plan[:1], device))
-        report(name, training(model, optimizer, reader.batches("train", plan, device, proof), weight, config, log))
+    log.start("run")
+    files, memory, reader_of_evaluation = sources
+    list(memory.batches("train", plan[:1]))
+    for name, reader in (("train, from files", files), ("train, from memory", memory)):
+        batches = device_batches(reader, "train", plan, device)
+        report(name, training(model, optimizer, batches, weight, config, log))
         reader.close()
-    batches = reader_of_evaluation.batches("train", plan, device)
+    batches = device_batches(reader_of_evaluation, "train", plan, device)
     report("evaluate, from memory", evaluation(model.eval(), batches, config))
 
 
@@ -165,7 +178,7 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         ready = []
         for name in options.problem or ("smoke", "scale6"):
-            config = resolve(load_config(Config, config_path(name), options.settings), len(os.sched_getaffinity(0)), 1)
+            config = resolve(reference_settings(name, options.settings), len(os.sched_getaffinity(0)), 1)
             config = dataclasses.replace(config, batch_size=options.batch or config.batch_size)
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             problem = load_problem(name)

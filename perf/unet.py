@@ -11,8 +11,8 @@ on all sides. Gradients must agree with the textbook's in float32: to 0.1 % in f
 the textbook's own difference.
 
 Sides: "reference" is what train.py runs. These are the reference with one change: "eager" without compiled kernels,
-"norms again" with recompute_norms, "blocks again" with recompute, "split" with join=split, "library's gradients"
-without weight gradients by taps, "kernels searched" with cudnn.benchmark. "textbook, memory kept" is the textbook
+"norms again" with recompute_norms, "blocks again" with recompute, "split" with join=split, "kernels searched" with
+cudnn.benchmark. "textbook, memory kept" is the textbook
 version with the reference's malloc setting. "keeps" is the memory that the forward pass leaves for the backward pass,
 without weights; "peak" is the largest resident size of the process, or on a GPU the most that steps allocated.
 """
@@ -38,8 +38,6 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmark.memory import keep_freed_memory
-from benchmark.problem import load_problem
-from implementations.pytorch.layers import conv
 from implementations.pytorch.layers.blocks import recompute_blocks
 from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.measuring.peak import product_seconds
@@ -49,13 +47,14 @@ from implementations.pytorch.scaffold.model import GROUPS, to_input
 from implementations.pytorch.scaffold.task import Config, Task
 from implementations.pytorch.training.step import ieee_float32, train_step
 from perf.projection.op_costs import OpCosts
+from perf.settings import problem_at
 
 CLASSES, WIDTH, LEVELS = 6, 64, 3
 REFERENCE, EAGER, TEXTBOOK, KEPT = "reference", "eager", "textbook", "textbook, memory kept"
-LIBRARY, SPLIT, SEARCHED = "library's gradients", "split", "kernels searched"
+SPLIT, SEARCHED = "split", "kernels searched"
 AGAIN = {"norms again": "norms", "blocks again": "block"}
 WIDE = "textbook in float32"
-OURS = (REFERENCE, EAGER, LIBRARY, SPLIT, SEARCHED, *AGAIN)
+OURS = (REFERENCE, EAGER, SPLIT, SEARCHED, *AGAIN)
 SIDES = (*OURS, TEXTBOOK, KEPT)
 CLOSE, WORSE = 1e-3, 1.25  # allowed relative difference in float32; in bfloat16, times the textbook's own
 
@@ -122,7 +121,7 @@ def build(side: str, setting: Setting) -> tuple[nn.Module, Callable[[], Tensor],
     """(model, function that computes the loss, function that makes a step) of a side."""
     torch.manual_seed(0)
     device, shape = torch.device(setting.device), (setting.batch, *(1 << setting.scale,) * 3)
-    problem = replace(load_problem("scale6"), scale=setting.scale, bottleneck=setting.scale - LEVELS)
+    problem = problem_at(setting.scale)
     join = "split" if side == SPLIT else "auto"
     task = Task(problem, Config(device=device.type, precision=setting.precision, join=join))
     model = task.build_model().to(device)
@@ -163,8 +162,6 @@ def work(side: str, setting: Setting, results: Path) -> None:
     cuda = setting.device == "cuda"
     if side != TEXTBOOK and not cuda:
         keep_freed_memory()
-    if side == LIBRARY:
-        conv.taps_pay = lambda *_: False
     model, loss, step = build(side, setting)
     with OpCosts() as costs:
         first = loss()

@@ -21,7 +21,7 @@ from compliance.reading.digest import sha256
 from compliance.reading.frozen import NAME, changes, read_frozen
 from compliance.safe import printable
 from compliance.terminal import tell
-from rules.edition import editions
+from rules.current import editions
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -76,22 +76,20 @@ def check(folder: Path) -> int:
 
 def listed(folder: Path) -> dict[str, tuple[Path, int]]:
     """{path below the round: (file, bytes)} of every file. Raises ValueError for links, devices and the like, and for
-    names that cannot be printed."""
-    found = {}
-    for home, folders, files in os.walk(folder, onerror=raised):
-        for name in (*folders, *files):
-            path = Path(home, name)
-            shown = path.relative_to(folder).as_posix()
-            if path.is_symlink() or not (path.is_file() or path.is_dir()) or not shown.isprintable():
-                raise ValueError(f"{path}: wanted a plain file or folder with a name that can be printed")
-            if name in files and shown != NAME:
-                found[shown] = (path, path.stat().st_size)
+    names that cannot be printed; OSError for a folder that cannot be read."""
+    found, folders = {}, [""]
+    while folders:  # os.walk would call itself for each folder in a folder
+        home = folders.pop()
+        with os.scandir(folder / home) as entries:
+            for entry in entries:
+                shown, is_folder = f"{home}{entry.name}", entry.is_dir(follow_symlinks=False)
+                if not (is_folder or entry.is_file(follow_symlinks=False)) or not shown.isprintable():
+                    raise ValueError(f"{entry.path}: wanted a plain file or folder with a name that can be printed")
+                if is_folder:
+                    folders.append(f"{shown}/")
+                elif shown != NAME:
+                    found[shown] = (folder / shown, entry.stat().st_size)
     return found
-
-
-def raised(error: OSError) -> None:
-    """Raise the error of a folder that cannot be read, which os.walk would skip."""
-    raise error
 
 
 if __name__ == "__main__":

@@ -2,13 +2,13 @@
 
 import dataclasses
 import functools
-import re
 from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmark.config import build, read_yaml, suggest
+from rules.current import ROOT, editions
 from rules.energy import refuse_without
 from rules.key import Key
 from rules.limits import SEVERITIES, Benchmark, Limits, Published, one_of
@@ -18,9 +18,7 @@ from rules.reference import reference_points
 from rules.settings import settings_of
 from rules.text import Rule, read_texts
 
-ROOT = Path(__file__).resolve().parent
 TEXTS = "texts"
-OURS = re.compile(r"v(\d+)\.(\d+)")  # an edition of this project's rounds
 
 
 @dataclass(frozen=True)
@@ -52,28 +50,6 @@ class Edition:
 
     def __reduce__(self) -> tuple[Any, ...]:  # pickled by name: a worker process loads its own
         return (load, (self.name, self.folder.parent))
-
-
-def editions(root: Path = ROOT) -> list[str]:
-    """Return the names of all editions."""
-    return sorted(p.parent.name for p in root.glob("*/limits.yaml"))
-
-
-def current(root: Path = ROOT) -> str:
-    """Return the newest edition of this project's rounds. Runs log it, and it applies if no folder names an edition.
-    `python rules/new.py` makes the next one. Raises ValueError if there is none."""
-    ours = [name for name in editions(root) if OURS.fullmatch(name)]
-    if not ours:
-        raise ValueError(f"{root}: found no edition v<number>.<number> of the rules, wanted one")
-    return max(ours, key=version)
-
-
-def version(name: str) -> tuple[int, int]:
-    """Return (major, minor) of an edition of this project's rounds. Raises ValueError for any other name."""
-    match = OURS.fullmatch(name)
-    if not match:
-        raise ValueError(f"found the edition {name!r}, wanted v<number>.<number>, such as v1.1")
-    return int(match[1]), int(match[2])
 
 
 def load(name: str, root: Path = ROOT) -> Edition:

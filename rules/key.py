@@ -28,10 +28,15 @@ class Key:
         return self.equals is not None or self.close is not None or len(self.choices or ()) == 1
 
     @property
+    def only(self) -> Any:
+        """The single value that it allows, if it is fixed."""
+        return self.choices[0] if self.choices else self.close if self.equals is None else self.equals
+
+    @property
     def words(self) -> str:
         """The allowed values, for a table: "0.9", "adam, sgd", "from 0 to 0.5"; "" if any is allowed."""
         if self.fixed:
-            return plain(self.choices[0] if self.choices else self.close if self.equals is None else self.equals)
+            return plain(self.only)
         if self.choices is not None:
             return ", ".join(map(plain, self.choices))
         if self.length is not None:

@@ -34,15 +34,18 @@ class Benchmark:
     score_min: float = 0.0
     score_above: float | None = None
     score_max: float | None = None
+    evaluations_per_epoch: int = 1  # after equal parts of an epoch, each of which is logged as an epoch: 0.25, 0.5, ...
     epoch_num: str = "epochs"  # what epoch_num of events counts: epochs, or samples trained
     logged_rate: bool = False  # whether results take the logged samples a second, since evaluation overlaps training
-    settings: dict[str, Any] = field(default_factory=dict)  # name -> Setting: the least that `hyperparameters` holds
+    settings: dict[str, Any] = field(default_factory=dict)  # name -> Setting: those that define what is trained
     keys: dict[str, Any] = field(default_factory=dict)  # name -> fields of Key
     configured: dict[str, str] = field(default_factory=dict)  # key -> its name in `hyperparameters`
 
     def __post_init__(self) -> None:
         if self.score not in (None, "dice", "mean"):
             raise ValueError(f"score: found {self.score!r}, wanted dice or mean")
+        if self.evaluations_per_epoch < 1:
+            raise ValueError(f"evaluations_per_epoch: found {self.evaluations_per_epoch}, wanted 1 or more")
         if self.epoch_num not in ("epochs", "samples"):
             raise ValueError(f"epoch_num: found {self.epoch_num!r}, wanted epochs or samples")
 
@@ -206,6 +209,7 @@ class Limits:
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
     settings: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
+    machine_settings: tuple[str, ...] = ()  # settings of the machine in logs that do not name theirs
     problems: dict[str, Any] = field(default_factory=dict)
     severity: dict[str, str] = field(default_factory=dict)  # code -> severity that differs from the check's own
     scalings: tuple[str, ...] = ("strong", "weak")

@@ -18,7 +18,8 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 import yaml
 
 from benchmark.config import read_yaml
-from rules.edition import ROOT, current, editions, load, version
+from rules.current import ROOT, current, editions, version
+from rules.edition import load
 
 HEAD = "# {name}: {source}, and what differs. What a field means: rules/limits.py; how bases work: rules/README.md.\n"
 

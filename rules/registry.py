@@ -14,8 +14,8 @@ Every such seed has 63 bits, so that none looks small or like a clock.
 
 A run with an entry uses `entry.seed(i)` on all ranks, and logs it with the metadata `source: registry` and
 `entry: <number>`. Before `run_start` it compares its organisation, system, benchmark, problem, source and config digest
-with the entry's, and ends if one differs. A resumed run keeps its seed. Every run imports this module, with or without
-an entry, so that the log from which an entrant registers names the same files.
+with the entry's, and ends if one differs. A resumed run keeps its seed. A run reads one entry, by
+`benchmark/run/assigned.py`.
 """
 
 import datetime
@@ -28,10 +28,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import open_regular
+from benchmark.run.assigned import assigned_seed
 from rules.names import folded
 
 NAME = "registry.yaml"
-SOURCE = "registry"  # the source of such a seed in a log
 FIRST = "0" * 64  # in place of a digest before the first entry
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 LARGEST = 8 << 20  # bytes of a registry
@@ -124,8 +124,7 @@ class Entry(Request):
 
     def seed(self, run: int) -> int:
         """Return the seed of run `run`, from 0: at least 2^62, less than 2^63."""
-        total = hashlib.sha256(f"{self.digest} {run}".encode()).digest()
-        return (1 << 62) + (int.from_bytes(total[:8], "big") >> 2)
+        return assigned_seed(self.digest, run)
 
 
 class Registry:

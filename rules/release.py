@@ -3,11 +3,10 @@
     python rules/release.py v1.0.0
 
 Rule SRC07 lets closed runs load a release's files of benchmark/ and rules/, as well as the checker's own. The files of
-implementations/pytorch are the published reference.
+implementations/ are the published implementations.
 """
 
 import argparse
-import hashlib
 import sys
 from pathlib import Path
 
@@ -19,19 +18,16 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 # isort: split
 import yaml
 
-from rules.edition import current, load
+from rules.current import current
+from rules.edition import load
+from rules.published import REPOSITORY, own_files
 
-REPOSITORY = Path(__file__).resolve().parents[1]
-FOLDERS = ("benchmark", "rules", "implementations/pytorch")
-PACKAGE = "implementations/__init__.py"
 KINDS = (".py", ".yaml")  # code and configurations
 
 
 def digests(repository: Path = REPOSITORY) -> dict[str, str]:
-    """Return path in the repository -> sha256, of PACKAGE and of all Python and YAML files below FOLDERS."""
-    found = (path for folder in FOLDERS for path in (repository / folder).rglob("*"))
-    files = sorted(p for p in (*found, repository / PACKAGE) if p.suffix in KINDS and p.is_file())
-    return {p.relative_to(repository).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+    """Return path in the repository -> sha256 of all published Python and YAML files."""
+    return {path: digest for path, digest in own_files(repository).items() if path.endswith(KINDS)}
 
 
 def main(arguments: list[str] | None = None) -> int:

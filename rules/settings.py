@@ -1,5 +1,8 @@
-"""The rules on settings of runs: `settings` in limits.yaml, for all benchmarks and for each."""
+"""The rules on the settings that define what a run trains: `settings` in limits.yaml, for all benchmarks and for each.
 
+Settings of the machine, which change how it computes, are not among them: logs name those themselves."""
+
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +19,9 @@ class Setting:
     """A setting of runs, a field of `hyperparameters`. In the open division every setting is free, except for limits of
     a log's key that apply in both divisions."""
 
-    machine: bool = False  # whether it changes how a machine computes, but not what is trained
     limits: Key | None = None  # its own limits in the closed division
     key: Key | None = None  # the log's key that repeats it, whose limits apply
+    optional: bool = False  # whether a log may leave it out
 
     def within(self, division: str) -> Key:
         """Return what it must be in a division."""
@@ -30,7 +33,7 @@ class Setting:
 def settings_of(
     values: Mapping[str, Any], keys: Mapping[str, Key], configured: Mapping[str, str], where: str
 ) -> dict[str, Setting]:
-    """Parse settings by name; a value is machine, free, key, or limits. `keys` are the log's; `configured` maps those
+    """Parse settings by name; a value is free, key, or limits. `keys` are the log's; `configured` maps those
     that repeat a setting to it. Raises ValueError, which begins with `where`, if limits are stated twice or nowhere."""
     repeated = {name: keys[key] for key, name in configured.items() if key in keys}
     return {name: _setting(value, repeated.get(name), f"{where}: settings.{name}") for name, value in values.items()}
@@ -41,8 +44,11 @@ def _setting(value: Any, key: Key | None, where: str) -> Setting:
     if closed != (value == "key"):
         wanted = "key, as a key of the log that repeats it" if closed else "no key, as none of the log that repeats it"
         raise ValueError(f"{where}: found {value!r}, wanted {wanted} has limits of the closed division")
-    if value in ("machine", "free", "key"):
-        return Setting(value == "machine", key=key)
+    if value in ("free", "key"):
+        return Setting(key=key)
+    if isinstance(value, dict) and value.get("optional") is True:
+        rest = {name: limit for name, limit in value.items() if name != "optional"}
+        return dataclasses.replace(_setting(rest, key, where), optional=True)
     if not isinstance(value, dict) or not value or not value.keys() <= LIMITS:
-        raise ValueError(f"{where}: found {value!r}, wanted machine, free, key or limits: {', '.join(sorted(LIMITS))}")
+        raise ValueError(f"{where}: found {value!r}, wanted free, key or limits: {', '.join(sorted(LIMITS))}")
     return Setting(limits=build(Key, value, where), key=key)

@@ -8,10 +8,14 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
+
+from benchmark.log import Event, read_log
+from tests.support.forked import Warm, can_be_forked
+from tests.support.tiny import Tiny, environment, make_endless, make_tiny, publish
 
 
 def pytest_addoption(parser):
@@ -19,7 +23,13 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Shuffle the files, and the tests of each. Those of a file stay together, since they share what it makes."""
+    """Mark tests that make runs as slow: they use the warm process, through `tiny` or by themselves.
+
+    Shuffle the files, and the tests of each, where asked to. Those of a file stay together, since they share what it
+    makes."""
+    for item in items:
+        if "warm" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
     seed = config.getoption("--shuffle")
     if seed is not None:
         rng = random.Random(seed)  # the same order in every process
@@ -50,3 +60,48 @@ def read_only() -> Callable[[Path], AbstractContextManager[None]]:
             thaw()
 
     return freeze
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm | None]:
+    """A process that runs can be forked from; None where they can't."""
+    with Warm(compiler=False, environment=environment()) if can_be_forked() else nullcontext() as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory, warm) -> Tiny:
+    """The tiny problem, made from smoke's definition; every evaluation reaches its target."""
+    return make_tiny(tmp_path_factory.mktemp("tiny"), warm)
+
+
+@pytest.fixture(scope="session")
+def endless(tiny) -> Tiny:
+    """The tiny problem with a target that no run reaches, and its own dataset."""
+    return make_endless(tiny)
+
+
+@pytest.fixture
+def in_threads(monkeypatch):
+    """(layout, work) -> what `work` gives on every rank of a layout, whose ranks are threads of this process."""
+    from tests.support.threaded import in_threads  # it loads PyTorch
+
+    return lambda layout, work: in_threads(monkeypatch, layout, work)
+
+
+@pytest.fixture(scope="session")
+def events():
+    """The function that reads a log's events, all well-formed."""
+
+    def read(log: Path) -> list[Event]:
+        found = list(read_log(log))
+        assert all(isinstance(e, Event) for e in found)
+        return found
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def published():
+    """The function that writes rules which publish the tiny problem."""
+    return publish

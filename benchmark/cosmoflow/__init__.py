@@ -8,39 +8,21 @@ import numpy as np
 from benchmark import fingerprint
 from benchmark.cosmoflow import files
 from benchmark.cosmoflow.files import FRAMING, Arrays, sample_path
-from benchmark.cosmoflow.problem import PARAMETERS, Problem, held_out
-from benchmark.cosmoflow.universe import make_universe
-from benchmark.manifest import Entry
-from benchmark.workload import Box, Proof, whole_box
+from benchmark.cosmoflow.problem import PARAMETERS, Problem
+from benchmark.workload import Box, VerifiedBox
 
-__all__ = ["Problem", "held_out", "sample_path"]
+__all__ = ["Problem", "sample_path"]
 
 
-def make_sample(root: Path, problem: Problem, split: str, sample: int) -> None:
-    """Generate and store a synthetic universe, in the problem's format."""
-    files.write_sample(sample_path(root, problem, split, sample), problem, *make_universe(problem, sample))
-
-
-def stream_sample(problem: Problem, split: str, sample: int) -> Entry:
-    return entry(problem, split, sample, make_universe(problem, sample))
-
-
-def measure_sample(root: Path, problem: Problem, split: str, sample: int) -> Entry:
-    return entry(problem, split, sample, read_sample(root, problem, split, sample, whole_box(problem)))
-
-
-state_sample = measure_sample  # the published files state nothing
-
-
-def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, places: None = None) -> Arrays:
+def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, offsets: None = None) -> Arrays:
     """Return the counts of a box, int16 (d, h, w, channels), and the parameters, float32 (4,)."""
     return files.read_sample(sample_path(root, problem, split, sample), problem, box)
 
 
-def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Proof:
+def verify_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> VerifiedBox:
     """Read a box and return its arrays with their `evidence`."""
     arrays = read_sample(root, problem, split, sample, box)
-    return Proof(arrays, *evidence(problem, split, sample, box, arrays))
+    return VerifiedBox(arrays, *evidence(problem, split, sample, box, arrays))
 
 
 def blank(problem: Problem, box: Box) -> Arrays:
@@ -48,9 +30,9 @@ def blank(problem: Problem, box: Box) -> Arrays:
 
 
 def evidence(problem: Problem, split: str, sample: int, box: Box, arrays: Arrays) -> tuple[int, tuple[int, ...]]:
-    """Return the box's summand of the fingerprint, and () for classes, which CosmoFlow has not.
+    """Return the box's digest, and () for classes, which CosmoFlow has not.
 
-    The summand is the sum of the bricks' sha256, each over the brick's place, its counts in C order and the parameters.
+    The digest is the sum of the bricks' sha256, each over the brick's place, its counts in C order and the parameters.
     It does not depend on the files' format. Raises ValueError for a box that does not have whole bricks.
     """
     (x, y), origin, b = arrays, box[0], problem.brick
@@ -71,9 +53,3 @@ def file_bytes(problem: Problem) -> int:
     """Return an upper bound of a file's bytes: the uncompressed counts, and room for framing."""
     size = 2 * problem.side**3 * problem.channels
     return size + size // 1000 + FRAMING
-
-
-def entry(problem: Problem, split: str, sample: int, arrays: Arrays) -> Entry:
-    """Return the manifest's entry of a sample."""
-    digest, counts = evidence(problem, split, sample, whole_box(problem), arrays)
-    return Entry(sample, split, fingerprint.to_hex(digest), counts)

@@ -17,8 +17,9 @@ from isal import isal_zlib
 from benchmark.atomic import replacing
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
 from benchmark.cosmoflow.tfrecord import read_example, write_example
-from benchmark.hdf5 import opened, writing
+from benchmark.hdf5 import opened
 from benchmark.hdf5_facts import data_of
+from benchmark.hdf5_writing import writing
 from benchmark.workload import Box
 
 Arrays = tuple[np.ndarray, np.ndarray]  # x, y

@@ -5,37 +5,16 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmark import fingerprint
-from benchmark.deepcam import files, twin
+from benchmark.deepcam import files
 from benchmark.deepcam.files import Arrays, sample_path
-from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem, held_out
-from benchmark.manifest import Entry
-from benchmark.workload import Box, Proof, whole_box
+from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
+from benchmark.workload import Box, VerifiedBox, whole_box
 
-__all__ = ["Problem", "held_out", "sample_path"]
+__all__ = ["Problem", "sample_path"]
 SPARE = 16384  # bytes of HDF5's own structures in a file
 
 
-def make_sample(root: Path, problem: Problem, split: str, sample: int) -> None:
-    """Generate and store a sample, and stats.h5 if it is not there yet."""
-    data, label = generated(problem, sample)
-    files.write_stats(root, *twin.value_range())
-    files.write_sample(sample_path(root, problem, split, sample), problem, data, label)
-
-
-def stream_sample(problem: Problem, split: str, sample: int) -> Entry:
-    data, label = generated(problem, sample)
-    return entry(problem, split, sample, (data, twin.value_range(), label))
-
-
-def measure_sample(root: Path, problem: Problem, split: str, sample: int) -> Entry:
-    return entry(problem, split, sample, files.read_sample(root, problem, split, sample))
-
-
-state_sample = measure_sample  # the published files state nothing
-
-
-def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, places: None = None) -> Arrays:
+def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, offsets: None = None) -> Arrays:
     """Return data, float32 (H, W, 16), the range of each channel, float32 (2, 16), and labels, uint8 (H, W). Raises
     ValueError for a box that is not the whole sample."""
     if tuple(box) != whole_box(problem):
@@ -43,10 +22,10 @@ def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box,
     return files.read_sample(root, problem, split, sample)
 
 
-def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Proof:
+def verify_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> VerifiedBox:
     """Read a sample and return its arrays with their `evidence`."""
     arrays = read_sample(root, problem, split, sample, box)
-    return Proof(arrays, *evidence(problem, split, sample, box, arrays))
+    return VerifiedBox(arrays, *evidence(problem, split, sample, box, arrays))
 
 
 def blank(problem: Problem, box: Box) -> Arrays:
@@ -56,7 +35,7 @@ def blank(problem: Problem, box: Box) -> Arrays:
 
 
 def evidence(problem: Problem, split: str, sample: int, box: Box, arrays: Arrays) -> tuple[int, tuple[int, ...]]:
-    """Return the sample's summand of the fingerprint, and its pixels by class. The summand is the sha256 of its place,
+    """Return the sample's digest, and its pixels by class. The digest is the sha256 of its place,
     its data as stored, the range that normalises them, and its labels."""
     digest = hashlib.sha256(f"{split}/{sample}/0,0,0\n".encode())
     for array, kind in zip(arrays, ("<f4", "<f4", "u1"), strict=True):
@@ -68,16 +47,3 @@ def evidence(problem: Problem, split: str, sample: int, box: Box, arrays: Arrays
 def file_bytes(problem: Problem) -> int:
     """Return an upper bound of a file's bytes. Nothing is compressed, and labels are stored as bytes."""
     return problem.height * problem.width * (4 * CHANNELS + 1) + SPARE
-
-
-def generated(problem: Problem, sample: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return data and labels of a twin's sample. Raises ValueError for a problem whose data are real."""
-    if not problem.twin:
-        raise ValueError(f"{problem.name} has no generator: get MLPerf HPC's dataset, then run generate.py --manifest")
-    return twin.make(problem, sample)
-
-
-def entry(problem: Problem, split: str, sample: int, arrays: Arrays) -> Entry:
-    """Return the manifest's entry of a sample."""
-    digest, counts = evidence(problem, split, sample, whole_box(problem), arrays)
-    return Entry(sample, split, fingerprint.to_hex(digest), counts)

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from h5py import h5a
 
 from benchmark.atomic import replacing
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
-from benchmark.hdf5 import opened, writing
-from benchmark.hdf5_facts import data_of
+from benchmark.hdf5 import opened
+from benchmark.hdf5_facts import attributes, data_of, value_of
+from benchmark.hdf5_writing import writing
 
 DATA, LABELS, LEAST, GREATEST = "climate/data", "climate/labels_0", "climate/minval", "climate/maxval"
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -45,7 +47,7 @@ def write_sample(path: Path, problem: Problem, data: np.ndarray, label: np.ndarr
     """Store a generated sample, float32 (H, W, 16) and uint8 (H, W), completely or not at all."""
     with replacing(path) as temporary, writing(temporary) as file:
         file[DATA], file[LABELS] = data, label
-        file.attrs["problem"] = problem.digest()
+        file.attrs["problem"] = np.bytes_(problem.digest())  # of fixed length: see benchmark/hdf5_facts.py
 
 
 def write_stats(root: Path, least: np.ndarray, greatest: np.ndarray) -> None:
@@ -68,9 +70,11 @@ def read_sample(root: Path, problem: Problem, split: str, sample: int) -> Arrays
     path, shape = sample_path(root, problem, split, sample), (problem.height, problem.width)
     least, greatest = read_stats(root)
     with opened(path) as file:
-        found = file.attrs.get("problem", problem.digest())
-        if found != problem.digest():
-            raise ValueError(f"{path}: made for problem digest {found}, wanted {problem.digest()} ({problem.name})")
+        if h5a.exists(file.id, b"problem"):
+            found = value_of(attributes(path, file, ("problem",))["problem"])
+            if found != problem.digest().encode():
+                wanted = f"{problem.digest()} ({problem.name})"
+                raise ValueError(f"{path}: made for problem digest {found!r:.80}, wanted {wanted}")
         data = read(path, file, DATA, (*shape, CHANNELS), "float")
         label = read(path, file, LABELS, shape, "integer")
     if label.min() < 0 or label.max() >= len(CLASSES):

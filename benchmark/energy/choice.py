@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark.energy.counter import Counter, reason
-from benchmark.energy.gpus import amd, nvidia
 from benchmark.energy.sysfs import cray, rapl
 
 SYSFS = Path("/sys")
+COUNTERS = "ENERGY_COUNTERS"  # variable: with "off", no counters are read
 REHEARSAL = "ENERGY_REHEARSAL"  # variable with a folder that replaces sysfs; the log says so, and the rules refuse it
 
 
@@ -24,7 +24,10 @@ class Choice:
 
 
 def choose(uuids: Collection[str] = (), environ: Mapping[str, str] = os.environ) -> Choice:
-    """Return the counter of the whole node if there is one, else those of processors and of GPUs with these uuids."""
+    """Return the counter of the whole node if there is one, else those of processors and of GPUs with these uuids; none
+    where they are switched off."""
+    if environ.get(COUNTERS) == "off":
+        return Choice((), {"all": f"{COUNTERS} is off"})
     stand_in = environ.get(REHEARSAL)
     root = Path(stand_in) if stand_in else SYSFS
     unreadable: dict[str, str] = {}
@@ -32,6 +35,8 @@ def choose(uuids: Collection[str] = (), environ: Mapping[str, str] = os.environ)
     if not counters:
         counters = tried("rapl", lambda: rapl(root), unreadable)
         if uuids and not stand_in:
+            from benchmark.energy.gpus import amd, nvidia  # here, because a run on processors does not load it
+
             counters += tried("nvml", lambda: nvidia(uuids), unreadable) or tried(
                 "amdsmi", lambda: amd(uuids), unreadable
             )

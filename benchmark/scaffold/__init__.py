@@ -4,14 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmark.manifest import Entry
 from benchmark.scaffold import store
-from benchmark.scaffold.description import Header, read_header
-from benchmark.scaffold.problem import Problem, held_out
-from benchmark.scaffold.volume import make_slabs, occupied_voxels
-from benchmark.workload import Box, Proof
+from benchmark.scaffold.bricks import occupied_voxels
+from benchmark.scaffold.problem import Problem
+from benchmark.workload import Box, VerifiedBox
 
-__all__ = ["Problem", "held_out"]
+__all__ = ["Problem"]
 
 
 def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:
@@ -19,44 +17,22 @@ def sample_path(root: Path, problem: Problem, split: str, sample: int) -> Path:
     return store.sample_path(root, split, sample)
 
 
-def make_sample(root: Path, problem: Problem, split: str, sample: int) -> None:
-    """Generate and store a sample, with one slab of bricks in memory at a time."""
-    store.write_slabs(store.sample_path(root, split, sample), problem, split, sample, make_slabs(problem, sample))
-
-
-def stream_sample(problem: Problem, split: str, sample: int) -> Entry:
-    """Return a sample's entry without storing the sample."""
-    return entry(store.measure(problem, split, sample, make_slabs(problem, sample)))
-
-
-def state_sample(root: Path, problem: Problem, split: str, sample: int) -> Entry:
-    """Return the entry that the header of a sample's file states."""
-    return entry(header(root, problem, split, sample))
-
-
-def measure_sample(root: Path, problem: Problem, split: str, sample: int) -> Entry:
-    """Return a sample's entry from every byte of its file, with one slab of bricks in memory at a time."""
-    header(root, problem, split, sample)
-    path = store.sample_path(root, split, sample)
-    return entry(store.measure(problem, split, sample, store.read_slabs(path, problem)))
-
-
-def prove_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> Proof:
+def verify_sample(root: Path, problem: Problem, split: str, sample: int, box: Box) -> VerifiedBox:
     """Read volume and label of a box, uint8 (D, H, W) each. Only the box's bricks are read, and each is compared with
     its sha256. Raises ValueError for a box that does not have whole bricks."""
     path = store.sample_path(root, split, sample)
     if any(n % problem.brick for corner in box for n in corner):
         raise ValueError(f"{path}: found a box {box}, wanted whole bricks of {problem.brick}")
-    volume, label, digest, places = store.prove_box(path, *box)
+    (volume, label), digest, offsets = store.verify_box(path, *box)
     found = np.bincount(occupied_voxels(label)[1], minlength=problem.classes)
     if len(found) > problem.classes:
         raise ValueError(f"{path}: found label {len(found) - 1}, wanted labels below {problem.classes}")
-    return Proof((volume, label), digest, (int(label.size - found.sum()), *found[1:].tolist()), places)
+    return VerifiedBox((volume, label), digest, (int(label.size - found.sum()), *found[1:].tolist()), offsets)
 
 
-def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, places: np.ndarray) -> store.Arrays:
-    """Read a box that was proved before from the `places` that its proof has."""
-    return store.read_again(store.sample_path(root, split, sample), problem.side, problem.brick, *box, places)
+def read_sample(root: Path, problem: Problem, split: str, sample: int, box: Box, offsets: np.ndarray) -> store.Arrays:
+    """Read a box that was verified before from the `offsets` that were found then."""
+    return store.read_again(store.sample_path(root, split, sample), problem.side, problem.brick, *box, offsets)
 
 
 def blank(problem: Problem, box: Box) -> store.Arrays:
@@ -68,17 +44,3 @@ def file_bytes(problem: Problem) -> int:
     (measured: 1/60 at scale 5, less above), each brick's sha256 and place in the index, and HDF5's own structures."""
     bricks = (problem.side // problem.brick) ** 3
     return problem.voxels + problem.voxels // 8 + 128 * bricks + 16384
-
-
-def header(root: Path, problem: Problem, split: str, sample: int) -> Header:
-    """Return the header of a sample's file. Raises ValueError, naming the file, if it belongs to another problem."""
-    path = store.sample_path(root, split, sample)
-    found = read_header(path)
-    if found.problem != problem.digest():
-        raise ValueError(f"{path}: made for problem digest {found.problem}, wanted {problem.digest()} ({problem.name})")
-    return found
-
-
-def entry(found: Header) -> Entry:
-    """Return the manifest's entry of a sample."""
-    return Entry(found.sample, found.split, found.digest, found.class_counts)

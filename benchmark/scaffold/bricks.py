@@ -179,3 +179,12 @@ def inflate(chunk: memoryview, size: int) -> np.ndarray:
     if len(data) != size:
         raise ValueError(f"found {len(data)} bytes, wanted a brick of {size}")
     return np.frombuffer(data, np.uint8)
+
+
+def occupied_voxels(label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the flat indices, in order, and the classes of a label's voxels that are not background."""
+    flat = label.reshape(-1)
+    eights = np.flatnonzero(flat.view(np.uint64) != 0)  # few are: eight voxels are looked at together
+    near = flat.reshape(-1, 8)[eights]
+    row, column = np.nonzero(near)
+    return eights[row] * 8 + column, near[row, column]

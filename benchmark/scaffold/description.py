@@ -74,14 +74,15 @@ def described(path: Path, file: h5py.File) -> Described:
 
 def values(path: Path, file: h5py.File, names: tuple[str, ...]) -> list[Any]:
     """Return attributes of an open file. Raises ValueError, naming the file, for one of the wrong type or size."""
-    found = attributes(file, names)
+    found = attributes(path, file, names)
     sizes = {name: attribute.shape for name, attribute in found.items()}
     if any(len(shape or ()) != 1 if name == COUNTS else shape != () for name, shape in sizes.items()):
         raise ValueError(f"{path}: found attributes of shapes {sizes}, wanted single values, and a list of {COUNTS}")
     if COUNTS in sizes and sizes[COUNTS][0] > MOST_CLASSES:
         raise ValueError(f"{path}: found {sizes[COUNTS][0]} {COUNTS}, wanted at most {MOST_CLASSES}")
     read = {name: value_of(attribute) for name, attribute in found.items()}
-    for name, value in read.items():
-        if name in TEXTS and type(value) is not str:
-            raise ValueError(f"{path}: {name}: found {value!r:.80}, wanted text")
+    for name in read.keys() & set(TEXTS):
+        if not isinstance(read[name], bytes):
+            raise ValueError(f"{path}: {name}: found {read[name]!r:.80}, wanted text")
+        read[name] = read[name].decode("utf-8", "surrogateescape")
     return list(read.values())

@@ -20,8 +20,8 @@ from functools import partial, reduce
 
 import numpy as np
 
-from benchmark.manifest import SPLITS
 from benchmark.metric import Counts, dice
+from benchmark.problem import SPLITS
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.shortcut_box import SIDES, TRAIN, VALIDATION, box_dice, gather
 from benchmark.scaffold.shortcut_parts import Part, each, scope, split_parts, timed

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from benchmark.manifest import SPLITS
+from benchmark.problem import SPLITS
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.volume import fractals, intensities, make_sample, mark
 from benchmark.workers import work

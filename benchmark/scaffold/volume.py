@@ -11,8 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from benchmark import draw
-from benchmark.manifest import SPLITS
+from benchmark.problem import SPLITS
 from benchmark.scaffold import attractor
+from benchmark.scaffold.bricks import occupied_voxels
 from benchmark.scaffold.category import (
     FACTORS,
     FINE,
@@ -22,7 +23,8 @@ from benchmark.scaffold.category import (
     instance_maps,
     load_categories,
 )
-from benchmark.scaffold.problem import HeldOut, Intensity, Problem
+from benchmark.scaffold.held_out import HeldOut
+from benchmark.scaffold.problem import Intensity, Problem
 
 APART = 30  # least distance, in thousandths of a factor, between a held-out instance and a step of the others
 MARGIN = np.float32(1 / 64)  # of the extent: room for points beyond those that measured the bounding box
@@ -156,15 +158,6 @@ def layers(problem: Problem, sample: int) -> Iterator[np.ndarray]:
                 cell = label[:, y * n : (y + 1) * n, x * n : (x + 1) * n]
                 np.multiply(occupied, np.uint8(fractal.category + 1), out=cell)
         yield label
-
-
-def occupied_voxels(label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the flat indices, in order, and the classes of a label's voxels that are not background."""
-    flat = label.reshape(-1)
-    eights = np.flatnonzero(flat.view(np.uint64) != 0)  # few are: eight voxels are looked at together
-    near = flat.reshape(-1, 8)[eights]
-    row, column = np.nonzero(near)
-    return eights[row] * 8 + column, near[row, column]
 
 
 def intensities(problem: Problem, sample: int, first: int, label: np.ndarray) -> np.ndarray:

@@ -9,8 +9,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from pathlib import Path
+from typing import Any
 
-from benchmark.tuning.campaign import Campaign
+from benchmark.log import Event, read_log
 
 ENDED = "the trial ends: "  # the beginning of the reason in the log's run_stop
 
@@ -25,8 +27,9 @@ class Course:
     evaluations: tuple[tuple[float, int, float], ...]
 
 
-def ending(campaign: Campaign, own: Course, others: Iterable[Course], lower: bool) -> str:
-    """Return why a trial ends after its last evaluation; "" if it continues. `lower`: a lower score is better."""
+def ending(campaign: Any, own: Course, others: Iterable[Course], lower: bool) -> str:
+    """Return why a trial ends after its last evaluation; "" if it continues. `campaign` has its `budget` and `pruning`,
+    as benchmark/tuning/campaign.py. `lower`: a lower score is better."""
     if not own.evaluations or own.start is None:
         return ""
     epoch, now, score = own.evaluations[-1]
@@ -50,7 +53,7 @@ def _score_at(course: Course, epoch: float, before: float) -> float | None:
     return course.evaluations[count - 1][2] if count else None
 
 
-def first_ending(campaign: Campaign, own: Course, others: Sequence[Course], lower: bool) -> tuple[int, str] | None:
+def first_ending(campaign: Any, own: Course, others: Sequence[Course], lower: bool) -> tuple[int, str] | None:
     """Return after how many evaluations a trial has to end, and why; None if neither budget nor pruning ends it."""
     if campaign.budget.seconds is None and not campaign.pruning:
         return None
@@ -58,3 +61,19 @@ def first_ending(campaign: Campaign, own: Course, others: Sequence[Course], lowe
         if why := ending(campaign, Course(own.start, own.stop, (last,)), others, lower):
             return count, why
     return None
+
+
+def course(log: Path, metric: str) -> Course:
+    """Return the course of a trial from its log. Raises OSError for a log that cannot be read."""
+    start = stop = None
+    scores = []
+    for event in read_log(log):
+        if not isinstance(event, Event):
+            continue
+        if event.key == "run_start":
+            start = event.time_ms
+        elif event.key == "run_stop":
+            stop = event.time_ms
+        elif event.key == metric:
+            scores.append((event.metadata["epoch_num"], event.time_ms, event.value))
+    return Course(start, stop, tuple(scores))

@@ -12,10 +12,8 @@ from typing import Any
 
 from benchmark.atomic import replacing
 from benchmark.ledger import Asked, Drawn, Entry, Frozen, append, read_ledger
-from benchmark.log import Event, read_log
 from benchmark.tree import LEDGER
 from benchmark.tuning.campaign import FILE, Campaign, read_frozen
-from benchmark.tuning.ending import Course
 from benchmark.tuning.points import point
 
 OWN = "os.urandom"
@@ -97,19 +95,3 @@ def freeze(folder: Path, campaign: Campaign, registered: tuple[str, str] | None 
     if registered and (found.shift, found.source) != registered:
         raise ValueError(f"{folder}: found a shift of {found.source}, wanted that of {registered[1]}")
     return found
-
-
-def course(log: Path, metric: str) -> Course:
-    """Return the course of a trial from its log. Raises OSError for a log that cannot be read."""
-    start = stop = None
-    scores = []
-    for event in read_log(log):
-        if not isinstance(event, Event):
-            continue
-        if event.key == "run_start":
-            start = event.time_ms
-        elif event.key == "run_stop":
-            stop = event.time_ms
-        elif event.key == metric:
-            scores.append((event.metadata["epoch_num"], event.time_ms, event.value))
-    return Course(start, stop, tuple(scores))

@@ -180,7 +180,7 @@ def _power(a: float, b: float, share: Decimal) -> Decimal:
     return EXACT.exp(EXACT.fma(share, EXACT.subtract(last, first), first))
 
 
-def take(where: str, problem: str, settings: Iterable[str] = ()) -> Taken:
+def settings_for_batch(where: str, problem: str, settings: Iterable[str] = ()) -> Taken:
     """Return what TABLE:BATCH gives, where the `settings` of the command line override it. Raises ValueError for
     anything else than the path of a table, a colon and a batch size that it covers."""
     path, _, batch = where.rpartition(":")

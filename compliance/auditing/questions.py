@@ -169,8 +169,7 @@ def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
     ours, theirs = read_yaml(path), logs[0].value("hyperparameters")
     theirs = theirs if isinstance(theirs, dict) else {}
     benchmark = edition.benchmarks.get(logs[0].benchmark)
-    machine = {name for name, setting in benchmark.settings.items() if setting.machine} if benchmark else set()
-    names = [name for name in ours if name not in machine]
+    names = [name for name in ours if benchmark is None or name in benchmark.settings]
     differ = [name for name in names if name not in theirs or theirs[name] != ours[name]]
     if not differ:
         yield "settings as in the reference's configuration"

@@ -8,6 +8,7 @@ from compliance.finding import Fault
 from compliance.reading.files import LARGEST_PYTHON, SubmissionFiles, Text
 from compliance.rule import rule
 from compliance.source.content import unread
+from compliance.source.reference import published_path
 from compliance.source.seeds import settings
 from compliance.source.trace import untraced
 from compliance.source.uses import use_of_name, uses_of_script
@@ -54,6 +55,7 @@ def _unseeded(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
             own = [text for text in texts if text.parts not in files.published]
             yield from ((text, [(1, "", "more source in all folders than seeds are followed in")]) for text in own[:1])
             continue
+        read = [(text, python) for text, python in read if not _of_project(files, text)]
         found = dict(zip((t.parts for t, _ in read), untraced([p.flow for _, p in read]), strict=True))
         for text in texts:
             places = found.get(text.parts, [])
@@ -62,6 +64,12 @@ def _unseeded(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
             else:
                 places = [(n, f"seed {seed}") for n, seed in settings(text.name, text.text) if seed not in logged]
             yield text, [(line, "", what) for line, what in places if line not in fixed[text.parts]]
+
+
+def _of_project(files: SubmissionFiles, text: Text) -> bool:
+    """Return whether a file is one of this project's `benchmark`, as it was published. Own code is not called there by
+    name, and what is logged there is known."""
+    return text.parts in files.published and published_path(text.parts).startswith("benchmark/")
 
 
 def _uses(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:

@@ -143,12 +143,11 @@ def settings_are_those_of_the_table(log: Log, terms: Terms, time: Timeline) -> I
         what, _, wanted = str(error).partition(", wanted ")
         yield Fault(event.line, f"{TABLE}: {what.removeprefix('found ')}", wanted)
         return
-    known = terms.benchmark.settings if terms.benchmark else {}
     wanted = {name: value for name, value in found.row.given.items() if name not in found.over}
     wrong = [
         name
         for name, value in wanted.items()
-        if not resolves(value, known.get(name)) and (name not in settings or not same(settings[name], value))
+        if not resolves(value, name, terms.benchmark) and (name not in settings or not same(settings[name], value))
     ][:MOST_TOLD]
     if wrong:
         yield Fault(log.line("hyperparameters"), words(settings, wrong), f"{words(wanted, wrong)}, as in the table")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from benchmark.log import Event
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
@@ -81,12 +82,27 @@ def fingerprints_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[
 @rule("DATA06", "log", after=("LOG12",))
 def epochs_train_on_the_split(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """No epoch trains on more or fewer samples than the training split has"""
-    if terms.problem is None:
+    if terms.problem is None or terms.benchmark is None:
         return
-    for event in log.all("epoch_stop"):
-        samples = metadata(event, "samples_count")
-        if type(samples) is not int or samples != terms.problem.train_samples:
-            yield Fault(event.line, f"{show(samples)} samples", str(terms.problem.train_samples))
+    parts, whole = terms.benchmark.evaluations_per_epoch, terms.problem.train_samples
+    stops = log.all("epoch_stop")
+    for at in range(0, len(stops), parts):  # the last epoch may end after some of its parts
+        epoch = stops[at : at + parts]
+        faults = [fault for event in epoch if (fault := _partial(event, parts, whole, log.value("global_batch_size")))]
+        yield from faults
+        trained = [metadata(event, "samples_count") for event in epoch]
+        if len(epoch) == parts and not faults and sum(trained) != whole:
+            yield Fault(epoch[-1].line, f"{sum(trained)} samples in all parts of an epoch", str(whole))
+
+
+def _partial(event: Event, parts: int, whole: int, batch: object) -> Fault | None:
+    """Return what is wrong with the samples of one of so many parts of an epoch, None if nothing. Parts are of whole
+    batches."""
+    samples, room = metadata(event, "samples_count"), batch if parts > 1 and type(batch) is int else 0
+    if type(samples) is int and abs(samples - whole / parts) <= room:
+        return None
+    wanted = str(whole) if parts == 1 else f"{whole} in {parts} parts of whole batches"
+    return Fault(event.line, f"{show(samples)} samples", wanted)
 
 
 def _compare(line: int, name: str, found: object, wanted: tuple[int, ...] | None) -> Iterator[Fault]:

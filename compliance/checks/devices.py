@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmark.log import Event
 from compliance.finding import Fault, show
-from compliance.reading.devices import CPU, devices_of, groups_of
+from compliance.reading.devices import CPU, devices_of, groups_of, kind_of
 from compliance.reading.log import Log
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
@@ -36,14 +36,13 @@ def devices_can_compute_so_fast(log: Log, terms: Terms, time: Timeline) -> Itera
 @rule("SYS08", "log", after=("LOG06",))
 def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The device that a run computes on agrees with its numbers of accelerators and ranks"""
-    event, number = log.first("hyperparameters"), log.value("accelerators_per_node")
+    device, number = kind_of(log), log.value("accelerators_per_node")
     ranks, nodes = log.value("number_of_ranks"), log.value("number_of_nodes")
-    device = event.value.get("device") if event and type(event.value) is dict else None
     if device is None or not all(type(n) is int for n in (number, ranks, nodes)):
-        return  # HYP05 and LOG06 say so
+        return  # LOG06 and SYS10 say so
     line = log.line("accelerators_per_node")
     if type(device) is not str:
-        yield Fault(event.line, f"device {show(device)}", "the name of a kind of device")
+        yield Fault(log.line("hyperparameters"), f"device {show(device)}", "the name of a kind of device")
     elif device == CPU:
         if number:
             yield Fault(line, f"{number} accelerators a node and device cpu", "none, or their kind as device")
@@ -72,10 +71,12 @@ def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
     others = sorted({group.kind for group in groups} - {kind})
     if type(kind) is str and others:
         yield Fault(event.line, f"devices of kind {show(', '.join(others))}", f"{show(kind)}, as in the settings")
-    uuids = [uuid for group in groups if group.kind != CPU for uuid in group.uuids]
-    of = sum(group.ranks for group in groups if group.kind != CPU)
-    if len(set(uuids)) != of or len(uuids) != of:
-        yield Fault(event.line, f"{len(set(uuids))} accelerators by their uuids", f"{of}, one for each rank")
+    accelerators = [group for group in groups if group.kind != CPU]
+    uuids = [uuid for group in accelerators for uuid in group.uuids]
+    counted, of = sum(group.distinct for group in accelerators), sum(group.ranks for group in accelerators)
+    found = len(set(uuids)) + counted
+    if found != of or len(uuids) + counted != of:
+        yield Fault(event.line, f"{found} accelerators by their uuids", f"{of}, one for each rank")
 
 
 @rule("SYS11", "set", after=("LOG06", "SYS10", "RUN07"))

@@ -54,7 +54,7 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
         if reading is None:
             yield Fault(event.line, f"no {READING} at {event.key}", "one")
             return
-        away = max(abs(ms - event.time_ms) for ms in reading.times) / 1000
+        away = max(abs(ms - event.time_ms) for ms in (*reading.times, *reading.earliest)) / 1000
         if away > limit:
             yield Fault(reading.line, f"{away:.3f} s from {event.key} in line {event.line}", f"at most {limit:g} s")
             return
@@ -74,7 +74,8 @@ def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Itera
         seconds = (last.times[at] - first.times[at]) / 1000
         if None in (first.joules[at], last.joules[at]) or seconds <= 0:
             continue
-        watts, most = (last.joules[at] - first.joules[at]) / seconds, limits.excess * _watts(source, limits)
+        watts = (last.joules[at] - first.joules[at]) / seconds / source.counters
+        most = limits.excess * _watts(source, limits)
         if not 0 < watts <= most:
             yield Fault(last.line, f"{watts:.6g} W of {_named(source)}", f"above 0, at most {most:.6g} W")
 
@@ -138,10 +139,11 @@ def counters_are_of_what_computes(log: Log, terms: Terms, time: Timeline) -> Ite
         return
     hosts = {group.host for group in groups}
     uuids = {(group.host, uuid.removeprefix("GPU-")) for group in groups for uuid in group.uuids}
+    counted = {group.host for group in groups if group.distinct}  # they are not told one by one
     for source in live.sources:
         if source.node not in hosts:
             yield Fault(live.line, f"a counter of the node {show(source.node)}", "one of the nodes of the ranks")
-        elif source.source == "nvml" and (source.node, source.device) not in uuids:
+        elif source.source == "nvml" and source.node not in counted and (source.node, source.device) not in uuids:
             yield Fault(live.line, f"a counter of {_named(source)}", "of an accelerator of a rank")
 
 
@@ -167,4 +169,5 @@ def _watts(source: Source, limits: Energy) -> float:
 
 
 def _named(source: Source) -> str:
-    return show(f"{source.node}: {source.scope} {source.device}")
+    alike = f", each of {source.counters}" if source.counters > 1 else ""
+    return show(f"{source.node}: {source.scope} {source.device}{alike}")

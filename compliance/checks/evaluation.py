@@ -13,7 +13,7 @@ from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata
 from compliance.reading.values import is_number
 from compliance.rule import rule
 
-METRICS = ("eval_accuracy", "eval_error")
+METRICS = {"eval_accuracy", "eval_error"}  # of all rounds; a benchmark may have another
 ROUNDINGS = 4  # units in the last place by which a mean may differ, since sums may be added in any order
 
 
@@ -45,15 +45,22 @@ def epochs_are_consecutive(log: Log, terms: Terms, time: Timeline) -> Iterator[F
     """Epochs are consecutive"""
     if terms.benchmark and terms.benchmark.epoch_num == "samples":
         return
+    parts = terms.benchmark.evaluations_per_epoch if terms.benchmark else 1
     last = None
     for event in log.all("epoch_start"):
         number = epoch_of(event)
-        first_wrong = last is None and number not in (0, 1)
-        if first_wrong or (last is not None and number != last + 1):
-            yield Fault(event.line, f"epoch {show(number)}", f"epoch {1 if last is None else last + 1}")
+        wanted = (0 if last is None else last) + 1 / parts
+        counts_from_0 = last is None and parts == 1 and number == 0
+        if not counts_from_0 and not _close(number, wanted):
+            yield Fault(event.line, f"epoch {show(number)}", f"epoch {wanted:g}")
             if terms.edition.limits.tolerant:
                 return
         last = number
+
+
+def _close(number: object, wanted: float) -> bool:
+    """Return whether a number of epochs is the wanted one, which is rounded unless it is whole."""
+    return number == wanted or (wanted % 1 > 0 and is_number(number) and math.isclose(number, wanted, rel_tol=1e-6))
 
 
 @rule("EVL03", "log", after=("EVL02",))
@@ -214,7 +221,7 @@ def sums_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
 @rule("EVL14", "log", after=("LOG02",))
 def only_the_metric_is_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Evaluations log the benchmark's metric and no other"""
-    for name in METRICS:
+    for name in sorted({benchmark.metric for benchmark in terms.edition.benchmarks.values()} | METRICS):
         if name != terms.metric:
             for event in log.all(name):
                 yield Fault(event.line, f"{name} {show(event.value)}", f"{terms.metric} alone")

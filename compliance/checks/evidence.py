@@ -52,8 +52,9 @@ def bytes_read_suffice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
 @rule("DATA08", "log", after=("CLK10", "DATA05"))
 def fingerprints_are_of_the_first_pass(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Fingerprints are logged after the first epoch's pass over the split, and before the second epoch"""
-    stops = {"train": log.first("epoch_stop"), "validation": log.first("eval_stop")}
-    second = next(iter(log.all("epoch_start")[1:]), None)
+    parts = terms.benchmark.evaluations_per_epoch  # each logged as an epoch
+    stops = {"train": next(iter(log.all("epoch_stop")[parts - 1 :]), None), "validation": log.first("eval_stop")}
+    second = next(iter(log.all("epoch_start")[parts:]), None)
     for event in log.all("dataset_fingerprint"):
         split = metadata(event, "split")
         if split not in ("train", "validation"):

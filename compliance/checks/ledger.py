@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from benchmark.ledger import End, Entry, Start, commitment
+from benchmark.ledger import End, Entry, Start
+from benchmark.run.ledger import commitment
 from benchmark.tree import LEDGER
 from compliance.finding import Fault, among, show
 from compliance.reading.digest import sha256

@@ -114,12 +114,12 @@ def values_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 
 @rule("LOG10", "log", after=("LOG01", "LOG14"))
 def events_name_their_epoch(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Events of an epoch name it: epoch_num is an integer from 0 or 1 on"""
+    """Events of an epoch name it: epoch_num is the number of epochs, from 0 or 1 on"""
     for name in (*OF_AN_EPOCH, terms.metric):
         for event in log.all(name):
             number = epoch_of(event)
             if not is_number(number) or number < 0:
-                yield Fault(event.line, f"{name} with epoch_num {show(number)}", "an integer")
+                yield Fault(event.line, f"{name} with epoch_num {show(number)}", "the number of epochs")
                 if terms.edition.limits.tolerant:
                     break
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmark.log import Event
@@ -11,7 +11,7 @@ from compliance.checks.log import applies, describe, in_limits
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline
+from compliance.reading.timeline import Timeline, metadata
 from compliance.rule import rule
 
 MOST_NAMED = 12  # settings
@@ -69,16 +69,21 @@ def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iter
     """The hyperparameters are complete"""
     event = log.first("hyperparameters")
     if event and type(event.value) is dict and terms.benchmark:
-        missing = [name for name in terms.benchmark.settings if name not in event.value]
+        settings = terms.benchmark.settings.items()
+        missing = [name for name, setting in settings if name not in event.value and not setting.optional]
         if missing:
-            yield Fault(event.line, f"hyperparameters without {', '.join(missing)}", "all settings of the run")
+            wanted = "all settings that define what is trained"
+            yield Fault(event.line, f"hyperparameters without {', '.join(missing)}", wanted)
 
 
 @rule("HYP06", "log", severity="review", after=("HYP04", "LOG06"))
 def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """The closed division has no setting but those that the rules know"""
+    """The closed division has no setting but those that the rules know, and those of the machine"""
     event, settings = _closed_settings(log, terms)
-    others = [name for name in settings if name not in terms.benchmark.settings]
+    if not settings:
+        return
+    known = {*terms.benchmark.settings, *_machine_settings(event, terms)}
+    others = [name for name in settings if name not in known]
     if others:
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
         named = ", ".join(map(show, others[:MOST_NAMED]))
@@ -103,6 +108,14 @@ def layout_covers_the_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[
         sound = all(type(n) is int and 0 < n < 1 << 32 for n in extents)
         if not sound or math.prod(extents) != ranks:
             yield Fault(event.line, f"layout {show(event.value)}", f"a product of {ranks}, the number_of_ranks")
+
+
+def _machine_settings(event: Event, terms: Terms) -> Iterable[str]:
+    """Return the settings that a log says are of the machine; the reference's if it does not say."""
+    named = metadata(event, "machine")
+    if named is None:
+        return terms.edition.limits.machine_settings
+    return (name for name in named if type(name) is str) if type(named) is list else ()
 
 
 def _closed_settings(log: Log, terms: Terms) -> tuple[Event | None, dict[str, Any]]:

@@ -71,7 +71,7 @@ def few_runs_fail_to_converge(runs: list[Run], place: Any, terms: Terms) -> Iter
 def runs_are_of_one_code(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set are of the same code"""
     for key in terms.edition.limits.same_code:
-        yield from _odd_ones(runs, key)
+        yield from _odd_ones(runs, key, terms)
 
 
 @rule("RUN05", "round")
@@ -107,7 +107,7 @@ def no_run_is_a_replay(across: Across) -> Iterator[Fault]:
 def runs_are_of_one_system(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set are of the same system"""
     for key in terms.edition.limits.same_system:
-        yield from _odd_ones(runs, key)
+        yield from _odd_ones(runs, key, terms)
 
 
 @rule("RUN08", "set")
@@ -116,14 +116,14 @@ def runs_have_one_configuration(runs: list[Run], place: Any, terms: Terms) -> It
     limits, configured = terms.edition.limits, terms.benchmark.configured if terms.benchmark else ()
     for key in dict.fromkeys((*limits.same_in_set, *configured)):
         if key not in limits.same_system:  # RUN07 looks at those
-            yield from _odd_ones(runs, key)
+            yield from _odd_ones(runs, key, terms)
 
 
 @rule("RUN09", "set")
 def runs_are_of_one_problem(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The runs of a set solve the same problem"""
     for key in terms.edition.limits.same_problem:
-        yield from _odd_ones(runs, key)
+        yield from _odd_ones(runs, key, terms)
 
 
 @rule("RUN10", "log", gate=True)
@@ -194,10 +194,11 @@ def accelerators_are_the_descriptions(runs: list[Run], place: Any, terms: Terms)
     yield from _against(runs, place, terms, "accelerators_per_node", "accelerators_per_node")
 
 
-def _odd_ones(runs: list[Run], key: str) -> Iterator[Fault]:
-    """Yield a fault for each run whose value of a key differs from that of most runs."""
+def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
+    """Yield a fault for each run whose value of a key differs from that of most runs, or that lacks an optional key
+    that others have. LOG04 names keys that every run must have."""
     told = [(r, json.dumps(r.value(key), sort_keys=True)) for r in runs if key in r.facts]
-    if len({text for _, text in told}) < 2:
+    if not told:
         return
     usual = mode(text for _, text in told)
     value = next(run.value(key) for run, text in told if text == usual)
@@ -205,6 +206,10 @@ def _odd_ones(runs: list[Run], key: str) -> Iterator[Fault]:
         if text != usual and run.line(key) not in run.lines:  # one fault is one finding
             found, wanted = apart(run.value(key), value)
             yield Fault(run.line(key), f"{key} {found}", f"{wanted}, as in the set's other runs", path=run.path)
+    if key in terms.keys and not terms.keys[key].required:
+        for run in runs:
+            if key not in run.facts:
+                yield Fault(1, f"no {key}", f"{key} {show(value)}, as in the set's other runs", path=run.path)
 
 
 @rule("RUN17", "set")

@@ -12,7 +12,7 @@ from compliance.reading.source import MOST_FILES, SHARED, Folder, fault_of, soun
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.rule import rule
-from compliance.source.reference import own_files
+from rules.published import own_files
 
 SECRETS = {
     "a private key": re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"),

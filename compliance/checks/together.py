@@ -125,7 +125,7 @@ def epochs_of(run: Run) -> float | None:
     """Return the epochs that a run trained up to the evaluation that met its target, None if none did."""
     if run.passing is None or run.passing.epoch is None:
         return None
-    return run.passing.epoch + 1 - (1 if run.first_epoch is None else run.first_epoch)
+    return run.passing.epoch + run.shift
 
 
 def _closeness(near: Near) -> str:

@@ -22,6 +22,7 @@ from compliance.reading.weights import (
     fault_of,
     file_of,
     in_folder,
+    not_finite,
     read_tensors,
 )
 from compliance.rule import rule
@@ -79,10 +80,12 @@ def weights_are_the_logged_ones(runs: list[Run], place: Any, terms: Terms) -> It
 
 @rule("WGT05", "set", after=("WGT04",))
 def weights_are_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
-    """A file of weights is sound safetensors: float32 tensors, one after another, and nothing else"""
+    """A file of weights is sound safetensors: float32 tensors of finite numbers, one after another, and nothing else"""
     for run, path in _files(runs, place, terms):
         try:
-            read_tensors(path)
+            if odd := not_finite(path):
+                found = f"{odd[1]} numbers of tensor {odd[0]!r} that are NaN or infinite"
+                yield Fault(1, found, "finite ones", path=_place(run))
         except Unsound as error:
             yield Fault(1, *error.args, path=_place(run))
 

@@ -23,8 +23,9 @@ from compliance.reading.digest import sha256_of
 from compliance.reading.source import SHARED, depth_of, sound
 from compliance.reading.tree import LOG
 from compliance.reading.weights import LARGEST_HEADER, LENGTH
-from compliance.source.reference import is_published
+from compliance.source.reference import published_path
 from rules.edition import Edition
+from rules.published import is_published
 
 SOURCES = ("source", "benchmarks")
 WEIGHTS = ".safetensors"
@@ -48,7 +49,7 @@ class Work:
 
     def is_kept(self, path: str, digest: str) -> bool:
         """Return whether a file is one of the published source, byte for byte."""
-        return is_published(tuple(path.split("/")), digest, self.edition.limits.releases)
+        return is_published(published_path(tuple(path.split("/"))), digest, self.edition.limits.releases)
 
     def place(self, path: str) -> str:
         """Return the path of a file in the anonymous package."""

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from benchmark.atomic import LEFTOVER
 from benchmark.log import open_regular
 from compliance.reading.digest import is_sha256
 from compliance.reading.discovery import LARGEST as LARGEST_ALL
@@ -125,6 +126,10 @@ def parse(data: bytes) -> Manifest:
 
 def manifest_of(submission: Submission, edition: str) -> Manifest:
     """Return the manifest of a submission's files. Raises ValueError for what can't be packed, OSError."""
+    left = [entry for entry in submission.entries if LEFTOVER.fullmatch(entry.parts[-1])]
+    if left:
+        found = f"{'/'.join(left[0].parts)}, which a program that was killed left half written"
+        raise ValueError(f"{submission.name}: found {found}, wanted none: remove it")
     odd = [entry for entry in submission.entries if entry.kind not in ("file", "folder")]
     if odd or submission.cut:
         found = f"a {odd[0].kind} at {'/'.join(odd[0].parts)}" if odd else "more files than are looked at"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import Event, read_log
-from compliance.source.reference import ROOT, own_files
+from rules.published import REPOSITORY, own_files
 
 HOST = re.compile(r"(?i)(^|_)(host|hostname|node|nodename|nodelist|fqdn)s?$")  # keys of JSON whose values are hosts
 USER = re.compile(r"(?i)^(user(_?name)?|logname|login)$")
@@ -133,7 +133,7 @@ def any_of(names: Iterable[str]) -> bytes:
 @cache
 def published() -> str:
     """Return the text of all published files in lower case."""
-    texts = (ROOT / path for path in own_files() if path.endswith((".py", ".yaml")))
+    texts = (REPOSITORY / path for path in own_files() if path.endswith((".py", ".yaml")))
     return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in texts).casefold()
 
 

@@ -20,7 +20,8 @@ from compliance.packing.names import Names, gather
 from compliance.reading.discovery import discover
 from compliance.reading.tree import Submission
 from compliance.verdict import Verdict
-from rules.edition import ROOT, load
+from rules.current import ROOT
+from rules.edition import load
 
 PENDING = ("REG",)  # families not judged without names: the registry of the round has the names
 SHOWN = 10  # findings that are listed

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from benchmark.run.devices import ALONE
 from compliance.reading.log import Log
 from compliance.reading.values import is_number
 from rules.limits import Compute
@@ -29,32 +30,62 @@ class Devices:
 
 
 class Group(NamedTuple):
-    """The ranks of one host with one kind of device and one model; `uuids` tell accelerators apart."""
+    """The ranks of one host with one kind of device and one model. `uuids` tell accelerators apart. On a large machine
+    they are counted (`distinct`) and not told."""
 
     host: str
     kind: str
     name: str
     ranks: int
     uuids: tuple[str, ...]
+    distinct: int = 0
 
 
 def groups_of(value: Any) -> list[Group] | None:
     """Return the devices in the value of the key `devices`; None for a malformed value."""
     if type(value) is not list or not value:
         return None
-    groups = [_group(item) for item in value]
-    return groups if None not in groups else None
+    groups = [group for item in value for group in _groups(item) or (None,)]
+    together = any("hosts" in item for item in value if type(item) is dict)
+    if None in groups or (together and len({group.host for group in groups}) <= ALONE):
+        return None
+    return groups
 
 
-def _group(item: Any) -> Group | None:
+def _groups(item: Any) -> list[Group] | None:
+    """Return the groups of an item: {host, kind, name, ranks, uuids}, or, where there are more than ALONE hosts,
+    {hosts, kind, name, ranks, distinct}, with the ranks of each host and the distinct uuids of all. None for anything
+    else."""
     if type(item) is not dict:
         return None
-    words, ranks, uuids = [item.get(name) for name in ("host", "kind", "name")], item.get("ranks"), item.get("uuids")
-    if not all(type(word) is str and word.strip() for word in words) or type(ranks) is not int or ranks < 1:
+    several = "hosts" in item
+    hosts = item["hosts"] if several else [item.get("host")]
+    words, ranks = [item.get(name) for name in ("kind", "name")], item.get("ranks")
+    if type(hosts) is not list or not hosts:
         return None
-    if type(uuids) is not list or not all(type(uuid) is str for uuid in uuids):
+    if not all(type(word) is str and word.strip() for word in (*hosts, *words)) or type(ranks) is not int or ranks < 1:
         return None
-    return Group(*words, ranks, tuple(uuids))
+    if not several:
+        uuids = item.get("uuids")
+        if type(uuids) is not list or not all(type(uuid) is str for uuid in uuids):
+            return None
+        return [Group(hosts[0], *words, ranks, tuple(uuids))]
+    distinct = item.get("distinct")
+    if type(distinct) is not int or len(set(hosts)) < len(hosts) or not 0 <= distinct <= ranks * len(hosts):
+        return None
+    least, more = divmod(distinct, len(hosts))
+    return [Group(host, *words, ranks, (), least + (at < more)) for at, host in enumerate(hosts)]
+
+
+def kind_of(log: Log) -> Any:
+    """Return the kind of device that a run computes on, by its settings or else by the devices that it names; None if
+    it has none. Processors count for nothing beside accelerators."""
+    settings: Any = log.value("hyperparameters")
+    said = settings.get("device") if type(settings) is dict else None
+    if said is not None:
+        return said
+    kinds = {group.kind for group in groups_of(log.value("devices")) or ()}
+    return min(kinds - {CPU}, default=CPU) if kinds else None
 
 
 def devices_of(log: Log, limits: Compute) -> Devices | None:
@@ -64,7 +95,7 @@ def devices_of(log: Log, limits: Compute) -> Devices | None:
     ranks, nodes = log.value("number_of_ranks"), log.value("number_of_nodes")
     if type(settings) is not dict or not all(type(n) is int and 0 < n < 1 << 32 for n in (ranks, nodes)):
         return None
-    device, precision, threads = settings.get("device"), log.value("precision"), settings.get("threads")
+    device, precision, threads = kind_of(log), log.value("precision"), settings.get("threads")
     if type(device) is not str or type(precision) is not str:
         return None
     most = limits.cores_per_node * nodes

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from benchmark.log import Event, read_log
 from compliance.reading.tree import RESULTS, LogFile, Set, Submission, place_of
-from rules.edition import OURS, Edition, editions, load, version
+from rules.current import OURS, editions, version
+from rules.edition import Edition, load
 
 VERSION = re.compile(r"v(\d+\.\d+)(?!\d)")
 Target = Submission | Set | LogFile

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from benchmark.energy.counter import COUNTS
-from benchmark.energy.entry import MOMENTS, READING, SOURCES
+from benchmark.energy.entry import ALONE, MOMENTS, READING, SOURCES
 from benchmark.log import Event
 from compliance.finding import show
 from compliance.reading.log import Log
@@ -19,6 +19,7 @@ from compliance.reading.values import is_number
 from rules.energy import SCOPES
 
 MOST_SOURCES = 10_000
+MOST_COUNTERS = 1 << 24  # that an entry may stand for
 MOST_NUMBERS = 5_000_000  # of all readings of a log
 SHOWN = 20  # faults of a log that are reported
 LONGEST = 200  # characters of a name
@@ -39,7 +40,8 @@ class Energy(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A counter. It wraps to 0 at `wraps_at` joules; its device draws at most `limit` watts. None if unknown."""
+    """A counter, or `counters` equal ones of `nodes` equal nodes, the first of which it names. Each wraps to 0 at
+    `wraps_at` joules, and its device draws at most `limit` watts. None if unknown."""
 
     node: str
     source: str
@@ -47,11 +49,14 @@ class Source(NamedTuple):
     device: str
     wraps_at: float | None
     limit: float | None
+    counters: int = 1
+    nodes: int = 1
 
 
 class Reading(NamedTuple):
     """All counters at one moment: milliseconds since 1970, and joules since the first reading, None for a counter that
-    could not be read. `gap` is the longest time between two readings so far, in seconds."""
+    could not be read. `gap` is the longest time between two readings so far, in seconds. Entries that stand for several
+    counters have the `earliest` of their times beside the latest."""
 
     line: int
     moment: str
@@ -59,6 +64,7 @@ class Reading(NamedTuple):
     times: list[int]
     joules: list[float | None]
     gap: float
+    earliest: list[int] = []  # noqa: RUF012  a tuple's default, which nobody changes
 
 
 class Coverage(NamedTuple):
@@ -105,6 +111,9 @@ def _live(log: Log) -> Live | None:
         odd = first.value if items is None else items[sources.index(None)]
         wanted = f"a list of node, source, scope ({', '.join(SCOPES)}), device, wraps_at, limit_watts"
         return Live(first.line, (), (), False, (*faults[:SHOWN], (first.line, f"{SOURCES} {show(odd)}", wanted)))
+    if any(source.counters > 1 for source in sources) and sum(source.counters for source in sources) <= ALONE:
+        wanted = f"each by itself: only more than {ALONE} are told together"
+        return Live(first.line, (), (), False, (*faults[:SHOWN], (first.line, "equal counters told together", wanted)))
     if len(sources) * len(readings) > MOST_NUMBERS:
         faults.append(
             (first.line, f"{len(readings)} readings of {len(sources)} counters", "no more than can be judged")
@@ -133,22 +142,26 @@ def _source(item: Any) -> Source | None:
         return None
     if COUNTS.get(words[1], words[2]) != words[2]:  # a known source counts one scope, any other may count any
         return None
-    return Source(*words, *numbers)
+    counts = [item.get(name, 1) for name in ("counters", "nodes")]
+    if not all(type(count) is int and 0 < count <= MOST_COUNTERS for count in counts) or counts[0] % counts[1]:
+        return None
+    return Source(*words, *numbers, *counts)
 
 
 def _reading(event: Event, number: int) -> Reading | None:
     value = event.value if type(event.value) is dict else {}
     times, joules = value.get("time_ms"), value.get("joules")
-    if not all(type(numbers) is list and len(numbers) == number for numbers in (times, joules)):
+    earliest = value.get("earliest_ms", times)
+    if not all(type(numbers) is list and len(numbers) == number for numbers in (times, earliest, joules)):
         return None
-    if not all(type(time) is int and 0 <= time < 1 << 53 for time in times):
+    if not all(type(time) is int and 0 <= time < 1 << 53 for time in (*times, *earliest)):
         return None
     if not all(count is None or (is_number(count) and 0 <= count < 1e18) for count in joules):
         return None
     moment, gap = metadata(event, "moment"), metadata(event, "gap_seconds")
     if type(moment) is not str or moment not in MOMENTS or not is_number(gap) or gap < 0:
         return None
-    return Reading(event.line, moment, epoch_of(event), times, joules, float(gap))
+    return Reading(event.line, moment, epoch_of(event), times, joules, float(gap), earliest)
 
 
 def edges(log: Log) -> Iterator[Event]:
@@ -196,11 +209,13 @@ def coverage_of(log: Log) -> Coverage | None:
     live = live_of(log)
     if live is None or live.faults or not live.sources:
         return None
-    nodes = {source.node for source in live.sources}
-    counts = Counter((source.node, source.scope) for source in live.sources)
+    nodes = {source.node: source.nodes for source in live.sources}
+    counts: Counter[tuple[str, str]] = Counter()
+    for source in live.sources:
+        counts[source.node, source.scope] += source.counters // source.nodes
     least = (min(counts[node, scope] for node in nodes) for scope in ("package", "device"))
     failed = sum(joules is None for joules in live.readings[-1].joules) if live.readings else len(live.sources)
-    return Coverage(live.line, tier_of(live.sources), len(nodes), *least, failed)
+    return Coverage(live.line, tier_of(live.sources), sum(nodes.values()), *least, failed)
 
 
 def shortfall(

@@ -19,8 +19,9 @@ from compliance.reading.values import is_number
 from compliance.source.content import disguised, foreign
 from compliance.source.python import LARGEST as LARGEST_PARSED
 from compliance.source.python import Python, read_python
-from compliance.source.reference import is_published
+from compliance.source.reference import published_path
 from rules.edition import Edition
+from rules.published import is_published, origin
 
 LARGEST = 2 << 20  # bytes of a file that are read as text
 LARGEST_ALL = 128 << 20  # bytes of all files of source
@@ -105,16 +106,14 @@ class SubmissionFiles:
     def published(self) -> frozenset[tuple[str, ...]]:
         """The files of source that are the reference's, byte for byte."""
         releases = self.edition.limits.releases
-        return frozenset(t.parts for t in self.source if is_published(t.parts, t.sha256, releases))
+        return frozenset(t.parts for t in self.source if is_published(published_path(t.parts), t.sha256, releases))
 
     @cached_property
     def origin(self) -> str:
         """The verdict's words on whether all source is the reference's; "" without source."""
         files = [text for text in self.source if depth_of(text.parts) and not DOCUMENT.search(text.name)]
-        others = sum(text.parts not in self.published for text in files)
-        if not others:
-            return "reference source" if files else ""
-        return f"{others} of {len(files)} files of source are not the reference's"
+        pairs = ((published_path(text.parts), text.sha256) for text in files)
+        return origin(pairs, self.edition.limits.releases).words
 
     @cached_property
     def gathered(self) -> dict[tuple[str, ...], tuple[Text, ...]]:

@@ -14,7 +14,6 @@ from compliance.reading.environment import Environment
 from compliance.reading.run import Run
 from compliance.reading.values import is_number
 from rules.limits import Benchmark
-from rules.settings import Setting
 
 LARGEST = 16 << 10  # characters of a config
 MOST, LONGEST = 300, 200  # words of a command line that are read, and characters of a word
@@ -56,7 +55,7 @@ def differences(
         return
     table = of_table(run)
     for name, value in given(words, text, table).items():
-        resolved = resolves(value, benchmark.settings.get(name) if benchmark else None)
+        resolved = resolves(value, name, benchmark)
         if name in logged and name not in above and not resolved and not same(value, logged[name]):
             yield f"{name} {show(value)}", f"{show(logged[name])}, as logged"
 
@@ -78,9 +77,11 @@ def of_table(run: Run) -> frozenset[str]:
     return frozenset(found.row.given.keys() - set(found.over))
 
 
-def resolves(value: Any, setting: Setting | None) -> bool:
-    """Return whether the run replaces this value by one that it chooses."""
-    return value in RESOLVED or (is_number(value) and value == 0 and bool(setting and setting.machine))
+def resolves(value: Any, name: str, benchmark: Benchmark | None) -> bool:
+    """Return whether the run replaces this value of a setting by one that it chooses. That may be a 0, unless the
+    setting is one that defines what is trained."""
+    zero = is_number(value) and value == 0
+    return value in RESOLVED or (zero and benchmark is not None and name not in benchmark.settings)
 
 
 def given(words: list[str], text: str | None, table: frozenset[str] = frozenset()) -> dict[str, Any]:

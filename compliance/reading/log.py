@@ -68,7 +68,8 @@ class Log:
 
 def known_keys(edition: Edition) -> frozenset[str]:
     """Return the keys that some rule of the edition reads."""
-    return frozenset(STRUCTURE).union(*edition.keys.values())
+    metrics = (benchmark.metric for benchmark in edition.benchmarks.values())
+    return frozenset(STRUCTURE).union(metrics, *edition.keys.values())
 
 
 def gather_log(path: Path, name: str, edition: Edition, seconds: float = math.inf) -> Log:

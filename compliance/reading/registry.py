@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from benchmark.run.assigned import SOURCE
 from compliance.reading.edition import round_folder
 from compliance.reading.run import Run
 from compliance.reading.tree import Set, Submission
 from rules.edition import Edition
 from rules.names import folded
-from rules.registry import NAME, SOURCE, Damaged, Entry, read_registry
+from rules.registry import NAME, Damaged, Entry, read_registry
 
 
 @dataclass(frozen=True)

@@ -109,8 +109,16 @@ class Run:
     coverage: Coverage | None = None  # the part of the machine that its own counters measured
     numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # from which the scores are computed
     waits: Waits = field(default_factory=lambda: Waits([]))  # how long its epochs waited for data
+    parts: int = 1  # of an epoch, each of which is logged as one
     codes: frozenset[str] = field(default_factory=frozenset)  # of the findings in the log itself
     lines: frozenset[int] = field(default_factory=frozenset)  # of these findings
+
+    @property
+    def shift(self) -> float:
+        """What a logged epoch_num lacks to be the number of epochs that are over: 1 for logs that count from 0. The
+        first part of an epoch is a fraction already."""
+        first = self.first_epoch
+        return 0.0 if first is None or 0 < first < 1 else 1 - first
 
     @property
     def set_path(self) -> str:
@@ -241,6 +249,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         ),
         numbers=Numbers(_rows(time, terms), MOST),
         waits=waits_of(log),
+        parts=terms.benchmark.evaluations_per_epoch if terms.benchmark else 1,
     )
 
 

@@ -1,4 +1,4 @@
-"""Trials of the input (`train.py --io-only`): how fast data was read in each format from each place, as logged."""
+"""Trials of the input (`io_trial.py`): how fast data was read in each format from each place, as logged."""
 
 from typing import Any, NamedTuple
 

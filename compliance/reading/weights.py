@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import os
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,6 +139,26 @@ def _tensor(name: str, entry: Any) -> Tensor:
 def _counts(values: Any) -> bool:
     """Return whether a value is a list of integers from 0 on."""
     return type(values) is list and all(type(n) is int and 0 <= n <= MOST_NUMBERS for n in values)
+
+
+def not_finite(path: Path) -> tuple[str, int] | None:
+    """Return the name of the first tensor with NaN or infinite numbers, and how many it has; None if there is none.
+    Raises OSError, Unsound."""
+    tensors = read_tensors(path)
+    with open_weights(path) as file:
+        for tensor in tensors:
+            if count := sum(map(_odd, _blocks(file, tensor))):
+                return tensor.name, count
+    return None
+
+
+def _odd(block: bytes) -> int:
+    """Return how many numbers of a block are NaN or infinite. The last byte of these is 0x7F or 0xFF, as that of other
+    numbers is from 1.7e38 on."""
+    last = block[WIDTH - 1 :: WIDTH]
+    if 0x7F not in last and 0xFF not in last:
+        return 0
+    return sum(not math.isfinite(number) for (number,) in struct.iter_unpack("<f", block))
 
 
 def contents(path: Path) -> dict[str, int]:

@@ -33,8 +33,11 @@ DRAWS = re.compile(
 )
 SEEDS_LIBRARY = re.compile(r"(torch)(?:\.random|\.cuda)?\.manual_seed(?:_all)?|(numpy)\.random\.seed|(random)\.seed")
 KEEPS = re.compile(r".+\.(spawn|generate_state|initial_seed|jumped)")  # methods that keep the seed of their instance
-PASSES = re.compile(r"jax\.random\.(split|fold_in)|numpy\.random\.Generator")  # ... of their first argument
-TRUSTED = re.compile(r"(numpy|torch|jax|cupy|random)\..+")  # libraries whose functions are known
+PASSES = re.compile(  # ... of their first argument
+    r"jax\.random\.(split|fold_in)|numpy\.random\.Generator|benchmark\.run\.seeds\.stream_seed"
+)
+TRUSTED = re.compile(r"(numpy|torch|jax|cupy|random|benchmark\.run\.seeds)\..+")  # libraries whose functions are known
+RUNS = "benchmark.run.process.run_process"  # draws and logs the seed, and hands it to a function as `Setup.seed`
 BESIDE = re.compile(
     r"(?i)(\w*_)?(rank|worker(_id)?|process_index|replica|shard|place|epoch|step|iteration|instance|index|idx|offset"
     r"|device|stage|fold|layer)s?|[ijkn]|get_(local_|world_)?rank|worker_id"
@@ -74,7 +77,7 @@ class Flow:
 
     `bound`: place -> its assignments with their values. `drawn`: (line, text, library) of draws from a library's own
     generator. `logged`: (place that is logged as the seed, None for an expression; line). `read`: names that are passed
-    on without being called.
+    on without being called. `handed`: functions that `run_process` calls with the setup of the run.
     """
 
     bound: dict[Place, tuple[tuple[Bound, Value | None], ...]] = field(default_factory=dict)
@@ -84,6 +87,7 @@ class Flow:
     drawn: tuple[tuple[int, str, str], ...] = ()
     logged: tuple[tuple[Place | None, int], ...] = ()
     read: frozenset[str] = frozenset()
+    handed: frozenset[str] = frozenset()
     set_elsewhere: frozenset[str] = frozenset()  # attributes that are set on anything but a method's own instance
 
 
@@ -98,12 +102,15 @@ class _Reader:
 
     def flow(self) -> Flow:
         calls, seedings, drawn, logged = defaultdict(list), [], [], []
+        handed: dict[int, str] = {}
         for node, scope in self.module.calls:
             name, imported = self.module.full(node.func)
             tail = name.rpartition(".")[2]
             calls[tail].append(self.call(node, scope))
             seedings += self.seedings(node, scope, name)
             drawn += self.draws(node, name, imported)
+            if name == RUNS and imported and not self.rebound(node.func):
+                handed |= self.handed(node)
             if LOGS.fullmatch(name):
                 logged += self.logs(node, scope)
         seedings += self.passed_on()
@@ -114,9 +121,15 @@ class _Reader:
             tuple(seedings),
             tuple(drawn),
             tuple(logged),
-            frozenset(node.id if isinstance(node, ast.Name) else node.attr for node, _ in self.module.reads),
+            frozenset(_tail(node) for node, _ in self.module.reads if id(node) not in handed),
+            frozenset(handed.values()),
             frozenset(self.set_elsewhere()),
         )
+
+    def handed(self, node: ast.Call) -> dict[int, str]:
+        """Return the name of the function that a call of `run_process` takes, by its node's identity."""
+        given = next((k.value for k in node.keywords if k.arg == "train"), (*node.args, *[None] * 5)[4])
+        return {id(given): _tail(given)} if isinstance(given, (ast.Name, ast.Attribute)) else {}
 
     def set_elsewhere(self) -> Iterator[str]:
         """Yield the attributes that are set on anything but a method's own instance."""
@@ -229,6 +242,9 @@ class _Reader:
         place = self.module.place(name, scope)
         if BESIDE.fullmatch(name.attr if isinstance(name, ast.Attribute) else name.id):
             return Value(beside=(place,) if place else ())
+        if place and place[0] == FOREIGN and place[1] == ".seed" and isinstance(name, ast.Attribute):
+            owner = self.module.place(name.value, scope)
+            place = (owner[0], owner[1] + ".seed") if owner else None  # `run.seed`, where `run` may be a run's setup
         return Value(((place, node.lineno),)) if place and place[0] != FOREIGN else None
 
     def arithmetic(self, node: ast.BinOp, scope: int, depth: int) -> Value | None:
@@ -258,7 +274,7 @@ class _Reader:
             if SEEDERS.fullmatch(name):
                 return self.entropy(self.seed_of(node), scope)
             if PASSES.fullmatch(name):
-                return self.value(first, scope, depth - 1)
+                return self.value(self.seed_of(node), scope, depth - 1)
         of_itself = KEEPS.fullmatch(name) and isinstance(node.func, ast.Attribute)
         return self.value(node.func.value, scope, depth - 1) if of_itself else None
 
@@ -267,6 +283,10 @@ class _Reader:
         while isinstance(node, (ast.Attribute, ast.Call)):
             node = node.value if isinstance(node, ast.Attribute) else node.func
         return isinstance(node, ast.Name) and node.id in self.module.rebound
+
+
+def _tail(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
 
 
 def _both(values: Sequence[Value | None]) -> Value | None:

@@ -32,12 +32,13 @@ class Bound:
 @dataclass(frozen=True)
 class Function:
     """A function, method, or dataclass (by its fields). `parameters` are without `self`. `strange`: a decorator or base
-    class may change the meaning of a call."""
+    class may change the meaning of a call. `arity`: how many arguments each of its calls has, None if that varies."""
 
     name: str
     scope: int
     parameters: tuple[str, ...]
     strange: bool
+    arity: int | None = None
 
 
 @dataclass
@@ -232,7 +233,9 @@ class _Walk:
         name = getattr(node, "name", "")
         called = home if method and name == "__init__" else name
         parameters = (*named, *(a.arg for a in arguments.kwonlyargs))
-        self.module.functions.append(Function(called, inner, parameters, bool(decorators - HARMLESS)))
+        varies = home is not None or arguments.vararg or arguments.kwarg or arguments.defaults
+        arity = None if varies or any(arguments.kw_defaults) else len(parameters)
+        self.module.functions.append(Function(called, inner, parameters, bool(decorators - HARMLESS), arity))
 
     def _fields(self, node: ast.ClassDef, inner: int, decorators: list[ast.AST]) -> None:
         """Record the fields of a dataclass as the parameters of its constructor."""

@@ -1,12 +1,13 @@
 """Trace the seed of every random generator in a folder of source back to the seed that the run logs.
 
 The logged seed is the name in the one call `event("seed", name)` of the folder, as long as nothing assigns the name
-after the call. From there, the seed may pass through
+after the call. Where `benchmark.run.process.run_process` logs it, it is the attribute `seed` of the setup that the
+function gets which is handed to `run_process`. From there, the seed may pass through
 
 - names, parameters of functions that are called by name, and attributes of an instance;
 - arithmetic that keeps runs apart: plus, minus and XOR with literals and with names for ranks, epochs and the like; a
   remainder or mask of 31 bits or more; `int`;
-- `SeedSequence` and what it spawns, and the seed of another generator.
+- `SeedSequence` and what it spawns, `benchmark.run.seeds.stream_seed`, and the seed of another generator.
 
 A seed that passes through anything else is left to a person.
 
@@ -44,6 +45,8 @@ class _Trace:
                 self.calls[name] += [(index, call) for call in calls]
         logged = [(index, place, line) for index, flow in enumerate(flows) for place, line in flow.logged]
         self.root, self.behind = self._root(*logged[0]) if len(logged) == 1 else (None, 0)
+        handed = frozenset[str]().union(*(flow.handed for flow in flows))
+        self.handed = frozenset() if logged or "seed" in self.set_elsewhere else handed
         self.seeded: set[str] = set()
         self.seeded = {
             seeding.library
@@ -81,6 +84,9 @@ class _Trace:
     def _place(self, index: int, place: Place, line: int, depth: int) -> bool:
         if place == TORCH:
             return "torch" in self.seeded
+        if place[1][1:].endswith(".seed"):  # `run.seed`
+            owner = place[0], place[1].removesuffix(".seed")
+            return bool(self.handed) and self._place(index, owner, line, depth)
         if (index, place) == self.root:
             return line > self.behind
         if (index, place) not in self.known:
@@ -99,11 +105,16 @@ class _Trace:
         function = self.functions[index].get(place[0])
         if function is None or function.strange or function.name in self.read:
             return False
-        calls = self.calls.get(function.name, ())
-        if not 0 < len(calls) <= MOST_CALLS:
+        calls = self._calls(function)
+        handed = function.name in self.handed and place[1] == function.parameters[0]
+        if not 0 < len(calls) + handed <= MOST_CALLS:
             return False
         given = ((i, *_argument(call, function, place[1])) for i, call in calls)
         return all(known and self._traced(i, value, depth) for i, known, value in given)
+
+    def _calls(self, function: Function) -> list[tuple[int, Call]]:
+        """Return (index of the module, call) of the calls by a function's name that have as many arguments as it."""
+        return [(index, call) for index, call in self.calls.get(function.name, ()) if _may_be(call, function)]
 
     def _depends(self, index: int, place: Place, depth: int = DEEPEST) -> bool:
         """Return whether a name for a rank or the like may be computed from the seed, by its value or an argument."""
@@ -117,7 +128,7 @@ class _Trace:
         function = self.functions[index].get(place[0])
         values = [(index, value or Value())]
         if bound.value is PARAMETER and function:
-            calls = self.calls.get(function.name, ())
+            calls = self._calls(function)
             values = [(i, _argument(c, function, place[1])[1]) for i, c in calls[: MOST_CALLS + 1]]
         return len(values) > MOST_CALLS or any(
             v is None
@@ -125,6 +136,11 @@ class _Trace:
             or any(self._depends(i, p, depth // 2) for p in v.beside)
             for i, v in values
         )
+
+
+def _may_be(call: Call, function: Function) -> bool:
+    """Return whether a call by the name of a function may be one of this function, by the number of arguments."""
+    return call.starred or function.arity in (None, len(call.values) + len(call.keywords))
 
 
 def _argument(call: Call, function: Function, name: str) -> tuple[bool, Value | None]:

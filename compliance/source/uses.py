@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from compliance.source.module import FOREIGN, Module, literal_name
+from compliance.source.module import FOREIGN, Module, Place, literal_name
 from compliance.source.seeds import TEXTS
 
 LONGEST = 100  # characters of a line that a finding repeats
@@ -28,8 +28,9 @@ LIBRARIES = {  # kind -> imported names, including all below them
     r"|numpy\.ctypeslib|torch\.compiler\.cpp|pyximport|numba\.carray",
     HIDDEN: r"sys\.(modules|settrace|setprofile|_getframe|meta_path|path_hooks)|gc\.(get_\w+)|inspect\.(currentframe"
     r"|stack|getmembers|getattr_static)|operator\.(attrgetter|methodcaller)|atexit|faulthandler|signal\.setitimer",
-    WEIGHTS: r"_?c?[pP]ickle|pickle5|dill|cloudpickle|joblib|shelve|safetensors|torch\.(load|package|jit\.load"
-    r"|export\.load|from_file|hub|distributed\.checkpoint)|(numpy|cupy|jax\.numpy)\.load|pandas\.read_pickle|orbax",
+    WEIGHTS: r"_?c?[pP]ickle|pickle5|dill|cloudpickle|joblib|shelve|safetensors(?!\.(\w+\.)?save(_file)?$)"
+    r"|torch\.(load|package|jit\.load|export\.load|from_file|hub|distributed\.checkpoint)|(numpy|cupy|jax\.numpy)\.load"
+    r"|pandas\.read_pickle|orbax",
     UNPACK: r"base64|binascii|zlib|gzip|bz2|lzma|zipfile|tarfile|codecs",
     CLOCK: r"time\.(clock_settime(_ns)?|tzset)|freezegun|time_machine|libfaketime",
     PATCH: r"unittest\.mock|mock|wrapt|forbiddenfruit|gorilla",
@@ -169,5 +170,13 @@ def _patches(module: Module) -> Iterator[tuple[int, str]]:
     """Yield the lines that set attributes of imported modules: another clock, metric or log."""
     for node, scope in module.sets:
         name, imported = module.full(node)
-        if imported and module.place(node, scope)[0] == FOREIGN and not SETTINGS.match(name):
+        place = module.place(node, scope)
+        if imported and place[0] == FOREIGN and not SETTINGS.match(name) and not _without_bytecode(module, name, place):
             yield node.lineno, PATCH
+
+
+def _without_bytecode(module: Module, name: str, place: Place) -> bool:
+    """Return whether a module sets only that Python loads no cached bytecode."""
+    values = [bound.value for bound in module.bound[place]]
+    nowhere = (isinstance(value, ast.Attribute) and module.full(value) == ("os.devnull", True) for value in values)
+    return name == "sys.pycache_prefix" and all(nowhere)

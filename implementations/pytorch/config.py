@@ -1,8 +1,6 @@
 """Load the settings of a run: configs/<problem>.yaml, then `field=value` from the command line."""
 
 import dataclasses
-import hashlib
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,114 +8,55 @@ from typing import Any, TypeVar
 
 import torch
 
-from benchmark.config import build, override, parse_yaml, read_yaml, shallow, shown
+from benchmark.config import Settings, setting, shallow
 from benchmark.launch import Launch
+from benchmark.run.log import settings_digest
 
 CONFIGS = Path(__file__).with_name("configs")
 C = TypeVar("C", bound="RunConfig")
-MOST_NUMBER = 2**53  # of any setting: up to here JSON and floats hold whole numbers
-MOST_THREADS = 1024  # threads, workers: nodes of two sockets have up to 768 hardware threads
-MOST = {
-    **dict.fromkeys(("batch_size", "eval_batch_size", "accumulate"), 2**20),  # twice CosmoFlow's training split
-    "epochs": 10**6,  # a thousand times the default
-    **dict.fromkeys(("threads", "workers"), MOST_THREADS),
-    "prefetch": 1024,  # batches that are read ahead are in memory at once
-    "cache_gib": 65_536.0,  # 64 TiB, beyond the memory of any node
-    "timeout_seconds": 604_800.0,  # a week; libraries keep timeouts as milliseconds, of which some know 2^31
-    "peak_tflops": 1e6,  # an exaflop/s of a rank, beyond any device
-}
+MOST_SAMPLES = 2**20  # of a batch: twice CosmoFlow's training split
+MOST_THREADS = 1024  # nodes of two sockets have up to 768 hardware threads
 
 
 @dataclass(frozen=True)
-class RunConfig:
+class RunConfig(Settings):
     """The settings that every run has. A workload's Config adds its hyperparameters. "auto", None and 0 are resolved on
-    the machine."""
+    the machine. Settings marked `machine` change how a machine computes and not what is trained."""
 
-    batch_size: int = 4  # samples a step, over all ranks
-    eval_batch_size: int = 4  # samples a forward pass, by rank
-    accumulate: int = 1  # parts of a batch that are computed one after another; gradients are summed
-    epochs: int = 1000  # a run that has not reached the target by then is aborted
-    gradient_clip: float = 0.0  # largest L2 norm of the gradient; 0: no limit
-    average_decay: float = 0.0  # of the moving average of the weights that is evaluated; 0: the weights themselves
+    batch_size: int = setting(4, least=1, most=MOST_SAMPLES)  # samples a step, over all ranks
+    eval_batch_size: int = setting(4, least=1, most=MOST_SAMPLES, machine=True)  # samples a forward pass, by rank
+    accumulate: int = setting(1, least=1, most=MOST_SAMPLES)  # parts of a batch, computed one after another
+    epochs: int = setting(1000, least=1, most=10**6)  # a run that has not reached the target by then is aborted
+    gradient_clip: float = setting(0.0, least=0)  # largest L2 norm of the gradient; 0: no limit
+    average_decay: float = setting(0.0, least=0, below=1)  # of the weights' moving average, which is evaluated; 0: none
+    precision: str = setting("auto", choices=("auto", "float32", "bfloat16"))  # of activations; float32: no TF32 either
 
-    layout: tuple[int, int, int, int] | None = None  # ranks by data, depth, height, width; null: all by data
-    tile: tuple[int, int, int, int] = (1, 1, 1, 1)  # consecutive ranks fill tiles of this layout
-    sharding: str = "ddp"  # ddp: every rank holds all weights; fsdp: its part of weights, gradients, optimizer's state
-    recompute: bool = False  # blocks keep only their input, and run again in the backward pass
-    recompute_norms: bool = False  # blocks also keep the outputs of convolutions; norms, activations, joins run again
-    compile: bool = False  # the kernels of norms, where there is a compiler: seconds to a minute before the clock
-    precision: str = "auto"  # of activations: float32 (on a GPU too: no TF32), bfloat16 or auto
-    device: str = "auto"  # cpu, cuda or auto
-    threads: int = 0  # CPU threads by rank; 0: the machine's cores shared by its ranks
-    workers: int = 0  # reader processes by rank; 0: the training process reads
-    prefetch: int = 2  # batches that readers are ahead
-    cache_gib: float = 1.0  # samples that a rank read are kept in memory up to this size
-    timeout_seconds: float = 600.0  # a collective that takes longer ends the run
-    peak_tflops: float = 0.0  # peak of a rank, 10^12 FLOP/s, to compare with; 0: that of a matmul, measured
+    layout: tuple[int, int, int, int] | None = setting(None, machine=True)  # ranks by data, depth, height, width
+    tile: tuple[int, int, int, int] = setting((1, 1, 1, 1), machine=True)  # consecutive ranks fill tiles of this layout
+    sharding: str = setting("ddp", choices=("ddp", "fsdp"), machine=True)  # ddp: all weights on every rank; fsdp: parts
+    recompute: bool = setting(False, machine=True)  # blocks keep only their input, and run again in the backward pass
+    recompute_norms: bool = setting(False, machine=True)  # blocks also keep convolutions' outputs; norms run again
+    compile: bool = setting(False, machine=True)  # the kernels of norms: seconds to a minute before the clock
+    device: str = setting("auto", choices=("auto", "cpu", "cuda"), machine=True)  # cpu, cuda or auto
+    threads: int = setting(0, least=0, most=MOST_THREADS, machine=True)  # CPU threads by rank; 0: its share of cores
+    workers: int = setting(0, least=0, most=MOST_THREADS, machine=True)  # reader processes by rank; 0: the run reads
+    prefetch: int = setting(2, least=1, most=1024, machine=True)  # batches that readers are ahead, in memory at once
+    cache_gib: float = setting(1.0, least=0, most=65_536, machine=True)  # samples that a rank keeps in memory
+    timeout_seconds: float = setting(600.0, above=0, most=604_800, machine=True)  # of a collective, which ends the run
+    peak_tflops: float = setting(0.0, least=0, most=1e6, machine=True)  # of a rank; 0: that of a matmul, measured
 
-    def __post_init__(self):
-        bounded(self)
-        at_least(self, 1, "batch_size", "eval_batch_size", "accumulate", "epochs", "prefetch")
-        more_than(self, 0, "timeout_seconds")
-        at_least(self, 0, "gradient_clip", "threads", "workers", "cache_gib", "peak_tflops")
-        for name, most in MOST.items():
-            if not getattr(self, name) <= most:
-                raise ValueError(f"{name}: found {getattr(self, name)}, wanted at most {most}")
-        if not 0 <= self.average_decay < 1:
-            raise ValueError(f"average_decay: found {self.average_decay}, wanted 0 <= average_decay < 1")
-        one_of(self, "precision", "auto", "float32", "bfloat16")
-        one_of(self, "sharding", "ddp", "fsdp")
-        one_of(self, "device", "auto", "cpu", "cuda")
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if self.recompute and self.recompute_norms:
             raise ValueError("recompute_norms: found true beside recompute, which repeats them already; wanted one")
 
     def digest(self) -> str:
         """Return the sha256 of the config as canonical JSON."""
-        return hashlib.sha256(json.dumps(self.fields(), sort_keys=True).encode()).hexdigest()
+        return settings_digest(self.fields())
 
     def fields(self) -> dict[str, Any]:
         """Return every field and its value."""
         return shallow(self)
-
-
-def bounded(config: RunConfig) -> None:
-    """Raise ValueError for a number, in a field or in a list, that is infinite, NaN or beyond 2^53."""
-    for name, value in config.fields().items():
-        for number in value if isinstance(value, list) else [value]:
-            if isinstance(number, int | float) and not -MOST_NUMBER <= number <= MOST_NUMBER:
-                raise ValueError(f"{name}: found {shown(number)}, wanted a number between -2^53 and 2^53")
-
-
-def at_least(config: RunConfig, least: float, *names: str) -> None:
-    """Raise ValueError for a field below `least`."""
-    for name in names:
-        if not getattr(config, name) >= least:
-            wanted = f"{least} or more" if least == 0 else f"at least {least}"
-            raise ValueError(f"{name}: found {getattr(config, name)}, wanted {wanted}")
-
-
-def more_than(config: RunConfig, bound: float, *names: str) -> None:
-    """Raise ValueError for a field that is not above `bound`."""
-    for name in names:
-        if not getattr(config, name) > bound:
-            raise ValueError(f"{name}: found {getattr(config, name)}, wanted more than {bound}")
-
-
-def one_of(config: RunConfig, name: str, *allowed: str) -> None:
-    """Raise ValueError for a field that has none of the allowed values."""
-    if getattr(config, name) not in allowed:
-        raise ValueError(f"{name}: found {getattr(config, name)!r}, wanted one of {', '.join(allowed)}")
-
-
-def load_config(cls: type[C], path: Path, assignments: list[str], data: bytes | None = None) -> C:
-    """Return the config of class `cls` in a YAML file, with `field=value` assignments on top. `data` is the file's
-    content, if it was read already.
-
-    Raises ValueError for a missing file, an unknown field or a value of another type.
-    """
-    content = read_yaml(path) if data is None else parse_yaml(data, path)
-    config = build(cls, content or {}, str(path))
-    return override(config, assignments) if assignments else config
 
 
 def config_path(problem: str) -> Path:
@@ -138,18 +77,13 @@ def resolve(config: C, cores: int, local_ranks: int, ranks: int = 1) -> C:
     return dataclasses.replace(config, device=device, precision=precision, threads=threads, layout=layout)
 
 
-def gpus() -> int:
-    """Return how many GPUs PyTorch finds."""
-    return torch.cuda.device_count() if torch.cuda.is_available() else 0
-
-
 def gpu_of(launch: Launch) -> int:
     """Return the index of the GPU that a rank computes on: its local rank, or 0 if the launcher shows each rank a
     single GPU. NCCL fails where two ranks are shown the same one.
 
     Raises ValueError if PyTorch finds no GPU, or fewer than the node has ranks.
     """
-    found = gpus()
+    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if not found:
         raise ValueError(f"device: found no GPU that PyTorch {torch.__version__} can use, wanted one for cuda")
     if found >= launch.local_world_size:

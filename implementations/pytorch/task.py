@@ -25,13 +25,14 @@ class Evaluation(NamedTuple):
 
 
 class Task(Protocol):
-    """A frozen dataclass Task(problem, config). `metric` is the log's key, `quantity` the name for people. `lower` says
-    that a lower score is better."""
+    """A frozen dataclass Task(problem, config). `metric` is the log's key of the score, `quantity` its name for people.
+    `lower` says that a lower score is better. The model is evaluated `evaluations_per_epoch` times."""
 
     problem: Any
     config: Any
     metric: str
     quantity: str
+    evaluations_per_epoch: int
     lower: bool
 
     def build_model(self) -> nn.Module:

@@ -8,14 +8,11 @@ target prints one line on stdout, `time to target: 28.381 s`.
 """
 
 import argparse
+import json
 import os
 import sys
-import traceback
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NoReturn
 
 if not __package__:  # run as a file: look for modules where `python -m` would, as part of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
@@ -26,332 +23,76 @@ prefix, sys.pycache_prefix = sys.pycache_prefix, os.devnull
 import benchmark.installed  # noqa: F401
 from benchmark.source import install
 
-RECORDER = install()  # it records the repository's modules that are loaded from here on
+install()  # it records the repository's modules that are loaded from here on
 sys.pycache_prefix = prefix
 # ruff: noqa: E402
-from benchmark.launch import Launch, detect_launch, end_with_launcher, usable_cores
+from benchmark.launch import detect_launch, end_with_launcher
 
 end_with_launcher()  # before anything that takes long to load
 
-import torch
 import torch.distributed as dist
 
-from benchmark.clock import set_by
-from benchmark.config import read_bytes
-from benchmark.memory import keep_freed_memory
-from benchmark.problem import load_problem
-from benchmark.tree import LEDGER, combine
-from benchmark.tuning.table import KEY, take
-from rules.registry import SOURCE
+from benchmark.run.errors import reason
+from benchmark.run.log import time_to_target
+from benchmark.run.options import OPTIONAL, parse_options
 
-from .config import activation_type, config_path, gpu_of, load_config, resolve
-from .input.reader import Reader, drop_cached_pages
-from .input.staging import Staging
-from .io_trial.options import needs_model
-from .layers.blocks import parameter_count, recompute_blocks
-from .layers.norm import fuse_norms
-from .measuring.energy import announce
-from .measuring.environment import log_environment
-from .measuring.throughput import run_steps
-from .options import parse_options
-from .parallel.layout import AXES, Layout, connect
-from .parallel.layout_search import arrange, idle
-from .task import Task, build_task, config_class
-from .training.assigned import Assigned, read_assigned
-from .training.average import average_of
-from .training.checkpoint import Checkpoints, Origin, hold, open_checkpoints
-from .training.compiled import log_compiled
-from .training.devices import device_of, grouped
-from .training.events import EDITION, RunLog, Submission, open_log
+from .job import WRONG, end_rank, run_job
+from .setup import set_up
 from .training.run import Run
-from .training.seeds import seed_dropout, seed_weights
-from .training.step import float32_facts, ieee_float32, warm_up
-from .training.stop import Aborted, WrongData, lost_peer, watch_signals
-from .training.stop import reason as why
-from .training.told import told
-from .training.trial import Trial, open_trial
-from .training.watchdog import Watchdog, cuda_mark
-
-
-def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options of the command line."""
-    return parse_options(__doc__, sys.argv[1:] if arguments is None else arguments)
-
-
-def prepare(
-    args: argparse.Namespace,
-    task: Task,
-    layout: Layout,
-    launch: Launch,
-    log: RunLog,
-    reader: Reader,
-    checkpoints: Checkpoints | None,
-    staging: Staging | None,
-    assigned: Assigned | None,
-    config_file: tuple[Path, bytes],
-    trial: Trial | None = None,
-) -> Run:
-    """Connect ranks, draw the seed, build and warm up the model, and log what will run: all before the clock."""
-    problem, config = task.problem, task.config
-    log.submission(Submission(args.org, args.system, args.division, args.status), problem.workload)
-    if args.steps:
-        log.event("throughput_only", True)
-    if args.io_only:
-        log.event("io_only", True)
-    log.start("init")
-    torch.set_num_threads(config.threads)
-    device = torch.device(config.device)
-    if device.type == "cuda":
-        torch.cuda.set_device(gpu_of(launch))
-        ieee_float32()
-    else:
-        keep_freed_memory()
-    watchdog = None
-    if device.type == "cuda" and layout.ranks > 1:
-        watchdog = Watchdog(config.timeout_seconds, lambda why: lost(launch, log, staging, why), cuda_mark)
-    layout = connect(layout, launch, device, config.timeout_seconds)
-    if launch.local_rank == 0:
-        drop_cached_pages(reader.root)
-    origin, drawn = draw_seed(args, assigned)
-    seed = layout.gather(drawn)[0]  # rank 0's, for all
-    if checkpoints and checkpoints.resumed:
-        seed = checkpoints.resumed.seed
-    seed_weights(seed)
-    real = needs_model(args)
-    with nullcontext() if real else torch.device("meta"):
-        model = task.build_model()
-    model = model.to(device) if real else model
-    seed_dropout(seed, layout.place[0], 0)
-    if config.recompute or config.recompute_norms:
-        recompute_blocks(model, "block" if config.recompute else "norms")
-    compiled = config.compile and fuse_norms(model, activation_type(config))
-    parameters = parameter_count(model)
-    wrapped = task.parallelize(model, layout) if real else model
-    average = average_of(wrapped, config.average_decay)
-    optimizer = task.build_optimizer(model) if real else None
-    if real:
-        warm_up(task, wrapped, layout)
-
-    log.event("seed", seed, **origin)
-    log.event("problem", problem.name)
-    log.event("problem_digest", problem.digest())
-    log.event("rules_edition", EDITION)
-    if trial:
-        log.event("trial", trial.facts)
-    if args.table:
-        log.event(KEY, args.table.facts)
-    log.event("target", problem.target)
-    log_ranks(log, layout, launch, device)
-    measured = not args.steps and not (checkpoints and checkpoints.resumed)
-    energy = announce(log, layout, launch, device_of(device)) if measured else None
-    log.event("train_samples", problem.train_samples)
-    log.event("eval_samples", problem.validation_samples)
-    log.event("global_batch_size", config.batch_size)
-    log.event("precision", config.precision, **float32_facts(config.device))
-    if config.compile:
-        log_compiled(log, layout, compiled)
-    log.event("parameter_count", parameters)
-    log.hyperparameters(task)
-    source = same_source(RECORDER.files_with(*config_file), layout)
-    as_registered(args, assigned, task, source, layout)
-    log.digests(config, *source)
-    log_environment(log, layout, launch, device, args.data, config_file, source[0])
-    if not (args.steps or args.io_only):
-        log.launch(seed, combine(source[0].items()), config.digest(), problem.digest())
-    log.end("init")
-    return Run(
-        task, layout, wrapped, average, optimizer, seed, reader, log, checkpoints, staging, watchdog, energy, trial
-    )
-
-
-def draw_seed(args: argparse.Namespace, assigned: Assigned | None) -> tuple[dict[str, Any], int]:
-    """Return the source of the seed, for the log, and the seed. Rank 0's is used by all ranks."""
-    if assigned:
-        return {"source": SOURCE, "entry": assigned.entry.entry}, assigned.seed
-    if args.rehearsal_seed is not None:
-        return {"source": "rehearsal"}, args.rehearsal_seed
-    return {"source": "os.urandom"}, int.from_bytes(os.urandom(8), "big") >> 1
-
-
-def as_registered(
-    args: argparse.Namespace, assigned: Assigned | None, task: Task, source: tuple[dict[str, str], str], layout: Layout
-) -> None:
-    """Compare the run with the registry's entry of its seed. Raises Aborted on all ranks if something differs."""
-    names = (args.org, args.system, task.problem.workload, task.problem.name)
-    digests = (combine(source[0].items()), task.config.digest())
-    differs = layout.gather(assigned.difference(*names, *digests) if assigned else "")[0]
-    if differs:
-        raise Aborted(differs)
-
-
-def lost(launch: Launch, log: RunLog, staging: Staging | None, why: str) -> None:
-    """End a run whose main thread waits for ranks that are gone: complete its log and say why. A thread calls this."""
-    log.stop("aborted", why)
-    finish(log)
-    print(f"train.py: rank {launch.rank}: {why}", file=sys.stderr, flush=True)
-    if staging:
-        staging.clear()
-
-
-def same_source(found: tuple[dict[str, str], str], layout: Layout) -> tuple[dict[str, str], str]:
-    """Return the files that this rank has loaded. Raises Aborted on all ranks if a rank's files are not rank 0's."""
-    files, config = found
-    first, *others = layout.gather((combine(files.items()), config))
-    strays = [rank for rank, other in enumerate(others, 1) if other != first]
-    if strays:
-        raise Aborted(f"ranks {', '.join(map(str, strays))}: found other source than rank 0 has, wanted the same")
-    return found
-
-
-def log_ranks(log: RunLog, layout: Layout, launch: Launch, device: torch.device) -> None:
-    """Log the numbers of nodes, ranks and accelerators, the devices, and the layout."""
-    log.event("number_of_nodes", launch.world_size // launch.local_world_size)
-    log.event("number_of_ranks", layout.ranks)
-    log.event("accelerators_per_node", launch.local_world_size if device.type == "cuda" else 0)
-    log.event("devices", grouped(layout.gather(device_of(device))))
-    log.event("layout", dict(zip(AXES, layout.extents, strict=True)), tile=list(layout.tile))
-
-
-def attempt(args: argparse.Namespace, launch: Launch, log: RunLog, **parts: Any) -> int:
-    """Run to the target and return the exit code. Any error is logged and printed in one line."""
-    silent = False
-    try:
-        run = prepare(args, launch=launch, log=log, **parts)
-        if args.io_only:
-            args.trial.begin(run)
-        else:
-            run_steps(run, args.steps, args.trace) if args.steps else run.to_target()
-        log.check()
-        return 0
-    except WrongData as error:
-        code, reason, silent = 2, str(error), error.everywhere and launch.rank > 0
-    except Aborted as error:
-        code, reason, silent = 1, str(error), launch.rank > 0
-    except OSError as error:
-        code, reason = 1, why(error)
-    except BrokenProcessPool:
-        code, reason = 1, "a reader process died"
-    except BaseException as error:
-        lost = isinstance(error, RuntimeError) and lost_peer(error)
-        reason = f"another rank ended or cannot be reached: {first_line(error)}" if lost else repr(error)
-        if not lost:
-            traceback.print_exc()
-        code = 1
-    log.stop("aborted", reason)
-    if not silent:
-        print(f"train.py: rank {launch.rank}: {reason}", file=sys.stderr, flush=True)
-    return code
-
-
-def finish(log: RunLog) -> None:
-    """Close the log, and print the head of the ledger."""
-    if log.path and abs(seconds := set_by()) > 1:
-        told = f"found the system's clock set by {seconds:+.0f} s meanwhile, which changes no time in the log"
-        print(f"train.py: {told}", file=sys.stderr)
-    try:
-        head = log.finish()
-        if head and log.status == "success":  # an error is one line
-            print(f"{log.path.parent / LEDGER}: head {head}", file=sys.stderr)
-    except (OSError, ValueError) as error:
-        place, said = log.path.parent / LEDGER, why(error)
-        print(f"train.py: {said if str(place.parent) in said else f'{place}: {said}'}", file=sys.stderr)
-
-
-def say(log: RunLog) -> None:
-    """Print the one line on stdout, which is for other tools. An error here does not change the run's result."""
-    try:
-        print(told(log.path), flush=True)
-    except (OSError, ValueError) as error:
-        print(f"train.py: {why(error)}", file=sys.stderr)
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error's text."""
-    return str(error).partition("\n")[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make a run. Return its exit code."""
-    args = parse(arguments)
-    try:
-        if args.show:
-            from .settings import tables  # here, because no run loads it
-
-            print(tables(args.problem), flush=True)
-            return 0
-        launch = detect_launch()
-        problem = load_problem(args.problem, args.problems)
-        path = args.config or config_path(args.problem)
-        data = read_bytes(path)
-        trial = open_trial(args.trial, args.log, args.run) if args.trial else None
-        if args.batch_from_table:
-            args.table = take(args.batch_from_table, args.problem, args.settings)
-        if args.table and launch.rank == 0:
-            print(f"train.py: {args.table.told}", file=sys.stderr)
-        table = args.table.settings if args.table else []
-        args.settings = [*table, *args.settings, *(trial.settings if trial else [])]
-        config = load_config(config_class(problem.workload), path, args.settings, data)
-        config = resolve(config, usable_cores(), launch.local_world_size, launch.world_size)
-        if config.device == "cuda":
-            gpu_of(launch)
-        kind = Reader
-        if args.io_only:
-            from .io_trial.trial import trial_of  # here, because no run loads it
-
-            args.trial = trial_of(args)
-            kind = args.trial.reader
-        at_once = config.batch_size // config.accumulate
-        layout = arrange(config.layout, config.tile, problem, launch.rank, launch.world_size, at_once)
-        if launch.rank == 0 and (wasteful := idle(layout, problem, at_once)):
-            print(f"train.py: {wasteful}", file=sys.stderr)
-    except (ValueError, OSError) as error:
-        print(f"train.py: {why(error)}", file=sys.stderr)
-        if args.show and isinstance(error, OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that flushing stdout fails no more
-        return 2
-    task = build_task(problem, config)
-    box = layout.box(problem.shape)
-    reader = kind(args.data, problem, box, config.workers, config.prefetch, config.cache_gib)  # forks: no thread yet
-    try:
-        held = args.checkpoint and launch.rank == 0 and hold(args.checkpoint)  # as long as this process lives
-        origin = Origin(problem, config, args.log)
-        assigned = read_assigned(args.registry, args.entry, args.run) if args.registry and launch.rank == 0 else None
-        opened = args.checkpoint and open_checkpoints(args.checkpoint, args.resume, origin)
-        if launch.rank == 0 and not (opened and opened.resumed) and args.log.exists() and args.log.stat().st_size:
-            raise ValueError(f"{args.log}: found a log, wanted a new name: nothing is overwritten")
-        log = open_log(args.log if launch.rank == 0 else None, bool(opened and opened.resumed))
-    except (OSError, ValueError) as error:
-        print(f"train.py: {why(error)}", file=sys.stderr)
-        reader.close()
-        return 2
-    staging = Staging(args.stage, []) if args.stage else None
-    watch_signals(lambda number: (log.stop("aborted", number.name), finish(log), staging and staging.clear()))
-    parts = {"task": task, "layout": layout, "reader": reader, "checkpoints": opened, "staging": staging}
-    parts |= {"assigned": assigned, "trial": trial}
-    code = attempt(args, launch, log, **parts, config_file=(path, data))
-    finish(log)
-    if code == 0 and log.path and not (args.steps or args.io_only):
-        say(log)
-    reader.close()
-    if staging:
-        staging.clear()
-    if held:
-        held.close()
+    """Make a run, or describe it. Return the exit code."""
+    options = parse_options(__doc__, sys.argv[1:] if arguments is None else arguments, OPTIONAL, add_trace)
+    if options.trace and not options.steps:
+        print("train.py: error: --trace: found no --steps, wanted --steps N: a profiler slows runs", file=sys.stderr)
+        return WRONG
+    if options.describe:
+        return print_description(options)
+    code = run_job(options, lambda run: work(run, options))
+    if code == 0 and not (options.steps or options.head) and detect_launch().rank == 0:
+        print_time(options.log)
     if dist.is_initialized():
-        leave(code)
+        end_rank(code)
     return code
 
 
-def leave(code: int) -> NoReturn:
-    """End this rank at once, when everything is written. An orderly end could wait forever for ranks that are gone, and
-    threads of libraries could abort the interpreter. After a success all ranks end together."""
-    if not code:
-        # Without a device NCCL's barrier warns. init_process_group(device_id=...) would do too, but then every group is
-        # split off the one of all ranks, which have to take part and to be alive.
-        dist.barrier(device_ids=[torch.cuda.current_device()] if dist.get_backend() == "nccl" else None)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+def work(run: Run, options: argparse.Namespace) -> None:
+    """Do what the options ask for with a run that is ready: train to the target, measure steps, or nothing."""
+    if options.steps:
+        from .measuring.throughput import run_steps  # here, because no run loads it
+
+        run_steps(run, options.steps, options.trace)
+    elif not options.head:
+        run.to_target()
+
+
+def add_trace(parser: argparse.ArgumentParser) -> None:
+    """Add this implementation's own option."""
+    parser.add_argument("--trace", type=Path, help="with --steps: folder for the profiler's traces, or a file *.json")
+
+
+def print_description(options: argparse.Namespace) -> int:
+    """Print what would run, as one line of JSON by rank 0. Return the exit code."""
+    try:
+        setup = set_up(options)
+    except (ValueError, OSError) as error:
+        print(f"train.py: {reason(error)}", file=sys.stderr)
+        return WRONG
+    if setup.launch.rank == 0:
+        source = install().files_with(setup.config_file, setup.config_data)  # as a run has loaded it by now
+        from .describe import describe
+
+        print(json.dumps(describe(setup, source)), flush=True)
+    return 0
+
+
+def print_time(log: Path) -> None:
+    """Print the one line on stdout, which is for other tools. An error here does not change the run's result."""
+    try:
+        print(f"time to target: {time_to_target(log):.3f} s", flush=True)
+    except (OSError, ValueError) as error:
+        print(f"train.py: {reason(error)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -22,13 +22,10 @@ from compliance.reading.run import Run as LoggedRun
 from implementations.pytorch.layers.blocks import parameter_count as count_of
 from implementations.pytorch.scaffold.model import UNet
 from results.statistics.curve import curve
-from rules.edition import current, load
+from rules.current import current
+from rules.edition import load
 
-# Hyperparameters that change where and how fast a step is computed, not its result.
-HOW = (
-    *("accumulate", "eval_batch_size", "layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "join"),
-    *("device", "threads", "workers", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "precision", "epochs"),
-)
+APART = ("accumulate", "precision", "epochs", "batch_size")  # settings in which the runs of one series may differ
 GROUPS = 8  # widths are multiples of this
 
 
@@ -134,7 +131,7 @@ def of_log(run: LoggedRun) -> Series:
     target = run.value("target") if run.target is None else run.target
     if target is None:
         raise ValueError(f"{where}: found no target, neither in the rules for problem {run.problem!r} nor in the log")
-    known = run.value("hyperparameters", {})
+    known, defining = run.value("hyperparameters", {}), load(current()).benchmarks[run.benchmark].settings
     one = Run(
         log=hashlib.sha256(run.file.read_bytes()).hexdigest(),
         source=str(run.value("source", "")),
@@ -153,7 +150,7 @@ def of_log(run: LoggedRun) -> Series:
         width=width_of(run.value("parameter_count"), str(run.problem)) if run.benchmark == "scaffold" else 0,
         batch=run.value("global_batch_size"),
         target=float(target),
-        settings={name: known[name] for name in sorted(known) if name not in (*HOW, "batch_size")},
+        settings={name: known[name] for name in sorted(known) if name in defining and name not in APART},
         runs=(one,),
     )
 

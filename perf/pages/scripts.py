@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("benchmark", "implementations", "rules", "compliance", "results", "perf")
+FOLDERS = ("benchmark", "implementations", "harness", "rules", "compliance", "results", "perf")
 STARTED = re.compile(r"^if __name__ ==", re.MULTILINE)
 METHODS = ("parse_args", "parse_known_args", "parse_intermixed_args")
 WIDTH = "100"  # columns of a help text

@@ -1,11 +1,11 @@
 """The page of all settings of a run, with the values that each division allows."""
 
-from implementations.pytorch.settings import tables
+from implementations.pytorch_tools.settings import tables
 
 INTRO = """# Settings
 
 Settings are fields of `implementations/pytorch/configs/<problem>.yaml`, or words `name=value` on the command line. For
-one problem, `python implementations/pytorch/train.py --settings --problem smoke` prints its table. For the divisions
+one problem, `python implementations/pytorch_tools/settings.py --problem smoke` prints its table. For the divisions
 see [the guide](/docs/submitting.md#3-closed-and-open).
 
 """

@@ -9,7 +9,7 @@ from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import AXES, Layout
-from implementations.pytorch.parallel.layout_search import arrange
+from implementations.pytorch.parallel.layout_search import validate_layout
 from implementations.pytorch.task import config_class
 from perf.projection.machine import System
 from perf.projection.predict import step_seconds, weight_bytes
@@ -63,7 +63,7 @@ def measured(path: Path, last: dict[str, Event], problems: Path | None) -> Measu
     problem = load_problem(last["problem"].value, problems)
     config = build(config_class(problem.workload), last["hyperparameters"].value, f"{path}: hyperparameters")
     ranks, extents = last["number_of_ranks"].value, tuple(last["layout"].value[axis] for axis in AXES)
-    layout = arrange(extents, tuple(last["layout"].metadata["tile"]), problem, 0, ranks)
+    layout = validate_layout(extents, tuple(last["layout"].metadata["tile"]), problem, 0, ranks)
     found, setup = last["throughput"].value, last["throughput_setup"].value
     return Measured(
         path,

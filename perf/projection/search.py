@@ -7,7 +7,7 @@ from typing import Any
 
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Extents
-from implementations.pytorch.parallel.layout_search import arrange, layouts
+from implementations.pytorch.parallel.layout_search import layouts, validate_layout
 from perf.projection.machine import System
 from perf.projection.predict import Prediction, predict, tiles
 from perf.projection.recompute import at_step, steps_to_try
@@ -63,5 +63,5 @@ def best_tile(problem: Any, config: RunConfig, system: System, extents: Extents)
     """The prediction with the tile whose step is fastest, or with the config's own tile if it has one."""
     ranks = math.prod(extents)
     tried = tiles(extents, system.ranks_per_node) if config.tile == PLAIN else [config.tile]
-    ways = [arrange(extents, tile, problem, 0, ranks, at_once(config)) for tile in tried]
+    ways = [validate_layout(extents, tile, problem, 0, ranks, at_once(config)) for tile in tried]
     return min((predict(problem, config, system, layout) for layout in ways), key=lambda p: p.seconds.step)

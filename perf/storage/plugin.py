@@ -1,4 +1,4 @@
-"""DLIO's reader class for the view `store`: it reads whole samples with the reference's reader, checks included.
+"""DLIO's reader class for the view `store`: it reads whole samples with the reader of runs, checks included.
 
 Only DLIO's environment can import it.
 """
@@ -9,8 +9,8 @@ import yaml
 from dlio_benchmark.reader.hdf5_reader import HDF5Reader
 
 from benchmark.problem import load_problem
-from benchmark.workload import Box
-from implementations.pytorch.input.reader import read_sample
+from benchmark.run.reader import read_box
+from benchmark.workload import whole_box
 
 
 class StoreReader(HDF5Reader):
@@ -28,7 +28,7 @@ class StoreReader(HDF5Reader):
         pass
 
     def get_sample(self, filename, sample_index):
-        path, box = Path(filename), Box((0, 0, 0), self.problem.shape)
+        path, box = Path(filename), whole_box(self.problem)
         split, sample = {"train": "train", "valid": "validation"}[path.parent.name], int(path.stem)
-        found = read_sample(self.data, self.problem, split, sample, box, self.known.get(path))
-        self.known[path] = found.known
+        found = read_box(self.data, self.problem, split, sample, box, self.known.get(path))
+        self.known[path] = found._replace(box=found.box._replace(arrays=()))

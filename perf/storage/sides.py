@@ -10,10 +10,11 @@ from pathlib import Path
 
 from benchmark.log import Event, read_log
 from benchmark.workload import AnyProblem
-from implementations.pytorch.io_trial.table import aligned
+from implementations.pytorch_tools.input_trial.table import aligned
 from perf.storage.export import Settings, name_of
 
 ROOT = Path(__file__).resolve().parents[2]
+TRIAL = ROOT / "implementations" / "pytorch_tools" / "io_trial.py"
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,13 @@ def dlio_side(folder: Path, view: str, size: int, cut: int) -> Side:
 def trial(problem: AnyProblem, data: Path, log: Path, s: Settings, emulate: str) -> None:
     """Run the reference's trial with the same batch, readers and computation. Raises ValueError with the end of its
     output if it fails."""
-    command = [sys.executable, str(ROOT / "implementations" / "pytorch" / "train.py"), "--problem", problem.name]
-    command += ["--data", str(data), "--log", str(log), "--io-only", "--io-epochs", str(s.epochs)]
+    command = [sys.executable, str(TRIAL), "--problem", problem.name]
+    command += ["--data", str(data), "--log", str(log), "--io-epochs", str(s.epochs)]
     command += ["--compute-seconds", str(s.computation), "--emulate", emulate, f"batch_size={s.batch * s.ranks}"]
     command += [f"workers={s.workers}", f"prefetch={s.prefetch}", "threads=1", "cache_gib=0"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise ValueError(f"train.py --io-only ended with {done.returncode}: {done.stderr[-800:]}")
+        raise ValueError(f"{TRIAL.name} ended with {done.returncode}: {done.stderr[-800:]}")
 
 
 def trial_side(log: Path, name: str) -> Side:

@@ -21,7 +21,8 @@ from results.statistics.result import Result
 from results.tables.text import Places, csv_text, json_text
 from results.tuning.score import Scored
 from results.tuning.text import record
-from rules.edition import editions, load
+from rules.current import editions
+from rules.edition import load
 from rules.text import Rule
 
 CODE = "charts.js"  # the code that draws charts, shared by all pages of a site

@@ -22,13 +22,12 @@ def points(run: Run) -> list[tuple[float, Evaluation]]:
 def places(run: Run, found: list[Evaluation]) -> list[float]:
     """The epochs done at each evaluation."""
     steps, epochs = [e.step for e in found], [e.epoch for e in found]
-    count = len(run.spans["epoch"]) or len(found)
+    count = len(run.spans["epoch"]) / run.parts or len(found)
     samples = first(run.value("train_samples"))
     if run.samples is not None and samples and None not in epochs:
         return [epoch / samples for epoch in epochs]
     if len(set(epochs)) == len(epochs) and None not in epochs:
-        shift = 1 - (run.first_epoch if run.first_epoch is not None else 1)
-        return [epoch + shift for epoch in epochs]
+        return [epoch + run.shift for epoch in epochs]
     if None not in steps and steps[-1]:
         return [step / steps[-1] * count for step in steps]
     return [(i + 1) * count / len(steps) for i in range(len(steps))]

@@ -49,8 +49,10 @@ def divide(
     return {"rest": rest, "training": training, "evaluation": evaluation, "staging": staged}
 
 
-def epoch_count(run: Run) -> int | None:
-    """The number of epochs begun inside the timed span; None if the log has no timed span or no epoch."""
+def epoch_count(run: Run) -> float | None:
+    """The number of epochs, or parts of them, begun inside the timed span; None if the log has no timed span or no
+    epoch."""
     if run.window is None or not run.spans["epoch"]:
         return None
-    return sum(run.window[0] <= start < run.window[1] for start, _ in run.spans["epoch"])
+    begun = sum(run.window[0] <= start < run.window[1] for start, _ in run.spans["epoch"])
+    return begun if run.parts == 1 else begun / run.parts

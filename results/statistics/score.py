@@ -98,24 +98,24 @@ def median(values: Sequence[float]) -> Median | None:
     middle = ordered[n // 2] if n % 2 else (ordered[n // 2 - 1] + ordered[n // 2]) / 2
     if n == 1:
         return Median(middle, None, None, None)
-    j = median_rank(n)
-    return Median(middle, ordered[j - 1], ordered[n - j], median_level(n, j))
+    j, level = median_rank(n)
+    return Median(middle, ordered[j - 1], ordered[n - j], level)
 
 
 @cache
-def median_rank(n: int) -> int:
-    """The largest j >= 1 for which [x_(j), x_(n+1-j)] has at least 95 %, or 1."""
-    j = 1
-    while median_level(n, j + 1) >= LEVEL:  # falls to 0 in the middle
-        j += 1
-    return j
+def median_rank(n: int) -> tuple[int, float]:
+    """The largest j >= 1 for which [x_(j), x_(n+1-j)] has a level of at least 95 %, or 1; and that interval's level.
 
-
-@cache
-def median_level(n: int, j: int) -> float:
-    """1 - 2 P(Binomial(n, 1/2) <= j - 1), in exact integer arithmetic until the last division."""
-    tail = sum(math.comb(n, i) for i in range(j))
-    return (2**n - 2 * tail) / 2**n
+    The level is P(j <= B <= n - j), B binomial (n, 1/2), in exact integers until the division. It is added up from the
+    middle, which takes some sqrt(n) terms: a tail has n / 2.
+    """
+    j = n // 2
+    term = math.comb(n, j)  # ways of B = j, of 2^n
+    inside = 2 * term if n % 2 else term
+    while j > 1 and inside / 2**n < LEVEL:
+        term = term * j // (n - j + 1)
+        j, inside = j - 1, inside + 2 * term
+    return j, inside / 2**n
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The table of input trials (`train.py --io-only`): a row for each format and place that a log tried.
+"""The table of input trials (`io_trial.py`): a row for each format and place that a log tried.
 
 A trial is no run: it has no figure of merit and no rank. docs/io.md says what each number means.
 """

@@ -24,8 +24,7 @@ def table(scored: Sequence[Scored]) -> dict[str, Any]:
 def row(s: Scored) -> dict[str, Any]:
     """A campaign's winner in the fields of MLPerf's reference convergence points, with fields of our own
     (benchmark/tuning/table.py)."""
-    samples, known = s.samples_to_target, load(s.edition).benchmarks[s.benchmark].settings
-    machine = {name for name, setting in known.items() if setting.machine}
+    samples, machine = s.samples_to_target, load(s.edition).limits.machine_settings
     fixed = {name: value for name, value in s.campaign.settings.items() if name not in machine}
     return {
         "Benchmark": s.benchmark,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import benchmark
-from benchmark.atomic import replacing, sweep
+from benchmark.atomic import naming, replacing, sweep
 
 ROOT = Path(benchmark.__file__).parents[1]
 SWEEP = "import sys, pathlib; from benchmark.atomic import sweep; sweep([pathlib.Path(sys.argv[1])])"
@@ -40,6 +40,18 @@ def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_that_names_no_file_gets_its_name(tmp_path):
+    path = tmp_path / "a.txt"
+    full = r"^\[Errno 28\] No space left on device: '.*/a\.txt'$"
+    with pytest.raises(OSError, match=full), replacing(path), open("/dev/full", "wb", buffering=0) as file:
+        file.write(b"x")
+    with pytest.raises(FileNotFoundError, match="'other'"), naming(path):
+        raise FileNotFoundError(2, "No such file or directory", "other")
+    with pytest.raises(OSError, match=r"^no regular file$"), naming(path):
+        raise OSError("no regular file")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_of_leftovers_those_of_the_files_named_are_swept(tmp_path):

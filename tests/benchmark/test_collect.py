@@ -23,6 +23,7 @@ def ran(submission: Path, code: dict[str, str], benchmark: str = "scaffold", sys
     """The log of a run of this code."""
     path = result_path(submission, system, benchmark, run)
     files = {name: sha(text) for name, text in code.items()}
+    path.unlink(missing_ok=True)
     log = LogWriter(path)
     log.event("source", combine(files.items()), files=files, config="")
     log.close()
@@ -49,6 +50,13 @@ def test_three_workloads_of_one_tree_share_a_folder(tmp_path):
         ran(tmp_path, code, benchmark)
         collect(tmp_path, source)
     assert folders(tmp_path) == [SMOKE | COSMO | DEEP]
+
+
+def test_an_empty_file_is_source_too(tmp_path):
+    code = {**SHARED, "implementations/acme/__init__.py": ""}
+    ran(tmp_path, code)
+    collect(tmp_path, held(code))
+    assert folders(tmp_path) == [code]
 
 
 def test_the_same_code_is_there_once(tmp_path):
@@ -90,6 +98,47 @@ def test_source_that_no_log_names_any_more_goes(tmp_path):
         log.unlink()
     collect(tmp_path, {})
     assert folders(tmp_path) == []
+
+
+def test_a_disk_that_fills_up_while_source_is_copied(tmp_path, monkeypatch, capsys):
+    """The file is named, nothing stays half written, what was there stays, and the same call later puts it in order."""
+    ran(tmp_path, SMOKE)
+    collect(tmp_path, held(SMOKE))
+    ran(tmp_path, COSMO, "cosmoflow")
+
+    def full(path, data, real=Path.write_bytes):
+        if path.name != "task.py":
+            return real(path, data)
+        real(path, data[:2])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_bytes", full)
+        with pytest.raises(
+            OSError, match=r"No space left on device: '.*/source/\w+/implementations/acme/\w+/task\.py'"
+        ):
+            collect(tmp_path, held(SMOKE, COSMO))
+        assert folders(tmp_path) == [SMOKE]
+    disk.setattr("benchmark.collect.snapshot", lambda *more: held(SMOKE, COSMO))
+    assert main([str(tmp_path)]) == 0
+    assert folders(tmp_path) == [SMOKE | COSMO]
+    disk.undo()
+    monkeypatch.setattr("benchmark.collect.collect", lambda *_: Path("/proc/version/x").read_text())
+    assert main([str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "collect.py: [Errno 20] Not a directory: '/proc/version/x'\n"
+
+
+def test_what_a_killed_process_left_goes(tmp_path):
+    """Also where what it had written is the whole source."""
+    ran(tmp_path, SMOKE)
+    collect(tmp_path, held(SMOKE))
+    (folder,) = (tmp_path / "source").iterdir()
+    folder.rename(folder.with_name(f".{folder.name}.partial"))
+    collect(tmp_path, held(SMOKE))
+    assert folders(tmp_path) == [SMOKE]
+    (tmp_path / "source" / ".0123456789ab.partial").mkdir()
+    collect(tmp_path, {})
+    assert folders(tmp_path) == [SMOKE]
 
 
 def test_code_that_is_gone_is_said_and_nothing_is_lost(tmp_path, capsys):

@@ -1,9 +1,24 @@
+import math
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
-from benchmark.config import build, override, read_yaml, shallow, shown
+from benchmark.config import (
+    MOST_NUMBER,
+    build,
+    check_settings,
+    convert,
+    load_settings,
+    machine_settings,
+    override,
+    parse_yaml,
+    read_yaml,
+    setting,
+    shallow,
+    shown,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +62,22 @@ def test_there_and_back():
 def test_mistakes_are_named(values, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         build(Outer, values, "x")
+
+
+@pytest.mark.parametrize(("text", "rate"), [("6e-4", 0.0006), ("1E-08", 1e-8), ("6.0e-4", 0.0006), ("5", 5.0)])
+def test_a_float_may_be_spelled_with_an_exponent(text, rate):
+    """YAML 1.1 reads 6e-4 as a text: in a file, on the command line and in a list it is a number all the same."""
+    data = f"{{rate: {text}, inner: {{a: 2}}}}".encode()
+    assert load_settings(Outer, Path("x.yaml"), data, []).rate == rate
+    assert override(build(Outer, GOOD, "x"), [f"rate={text}"]).rate == rate
+    assert convert(tuple[float, ...], parse_yaml(f"[{text}]".encode(), Path("x")), "x") == (rate,)
+
+
+def test_only_a_float_may_be_spelled():
+    outer = build(Outer, GOOD, "x")
+    assert override(outer, ["name=1e3"]).name == "1e3"
+    with pytest.raises(ValueError, match=re.escape("command line.inner.a: found '1e3' (str), wanted int")):
+        override(outer, ["inner={a: 1e3}"])
 
 
 def test_override():
@@ -114,3 +145,59 @@ def test_a_number_that_no_float_holds():
     assert build(Outer, {**GOOD, "rate": 2**1023}, "x").rate == 2.0**1023
     with pytest.raises(ValueError, match=r"x\.rate: found 1797.*, wanted a number that a float can hold"):
         build(Outer, {**GOOD, "rate": 2**1024}, "x")
+
+
+@dataclass(frozen=True)
+class Run:
+    """Settings with every kind of limit."""
+
+    batch: int = setting(4, least=1, most=16)
+    rate: float = setting(0.5, above=0, below=1)
+    kind: str = setting("auto", choices=("auto", "fast"), machine=True)
+    layout: tuple[int, ...] | None = setting(None, machine=True)
+    free: float = 0.9
+
+    def __post_init__(self):
+        check_settings(self)
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside", "wanted"),
+    [
+        ("batch", 1, 0, "1 or more"),
+        ("batch", 16, 17, "at most 16"),
+        ("rate", math.ulp(0.0), 0.0, "more than 0"),
+        ("rate", 1 - 2**-53, 1.0, "less than 1"),
+        ("kind", "fast", "slow", "one of auto, fast"),
+        ("layout", (MOST_NUMBER,), (1, MOST_NUMBER + 1), "a number between -2^53 and 2^53"),
+        ("layout", (-MOST_NUMBER,), (-MOST_NUMBER - 1,), "a number between -2^53 and 2^53"),
+        ("free", float(MOST_NUMBER), math.inf, "a number between -2^53 and 2^53"),
+        ("free", -1.0, math.nan, "a number between -2^53 and 2^53"),
+    ],
+)
+def test_a_limit_holds_on_both_sides(name, inside, outside, wanted):
+    assert getattr(Run(**{name: inside}), name) == inside
+    with pytest.raises(ValueError, match=f"^{name}: found .*, wanted {re.escape(wanted)}$"):
+        Run(**{name: outside})
+    with pytest.raises(ValueError, match=f"^x: {name}: found "):  # as it is read from a file
+        build(Run, {name: list(outside) if isinstance(outside, tuple) else outside}, "x")
+
+
+def test_a_setting_has_its_default_and_what_was_said_of_it():
+    assert Run() == Run(4, 0.5, "auto", None, 0.9)
+    assert override(Run(), ["batch=16"]).batch == 16
+
+
+def test_settings_of_the_machine_are_named_in_order():
+    assert machine_settings(Run) == ["kind", "layout"]
+    assert machine_settings(Inner) == []
+
+    @dataclass(frozen=True)
+    class More(Run):
+        batch: int = setting(2, least=2)  # said anew, with limits of its own
+        cores: int = setting(0, machine=True)
+
+    assert machine_settings(More) == ["kind", "layout", "cores"]
+    assert More(batch=17).batch == 17
+    with pytest.raises(ValueError, match=r"^batch: found 1, wanted 2 or more$"):
+        More(batch=1)

@@ -8,8 +8,8 @@ from benchmark import croissant
 from benchmark.croissant import CONFORMS, croissant_path, description, faults, write_croissant
 from benchmark.generate import generate, record
 from benchmark.launch import Launch
-from benchmark.manifest import SPLITS, load_manifest, manifest_path
-from benchmark.problem import load_problem
+from benchmark.manifest import load_manifest, manifest_path
+from benchmark.problem import SPLITS, load_problem
 from benchmark.workload import workloads
 
 ALONE = Launch(0, 1, 0, 1, "none")

@@ -19,7 +19,7 @@ from benchmark.croissant import croissant_path
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
-from benchmark.scaffold import store
+from benchmark.scaffold import making, store, writing
 from benchmark.workload import held_out
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,7 +61,7 @@ def test_ranks_make_the_same_bytes_and_the_last_writes_the_manifest(tiny, refere
 
 def test_a_second_call_writes_nothing(tiny, reference, tmp_path, monkeypatch):
     shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr(store, "write_slabs", None)
+    monkeypatch.setattr(making, "write_slabs", None)
     assert generate(tmp_path, tiny) == load_manifest(reference, tiny)
 
 
@@ -142,6 +142,18 @@ def test_other_problems_files_are_never_mixed_in(tiny, reference, tmp_path):
         generate(tmp_path, other)
 
 
+def test_data_of_an_earlier_version_are_to_be_made_again(tiny, reference, tmp_path):
+    """With text of variable length, which HDF5 may read for ever where it is damaged."""
+    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    path = store.sample_path(tmp_path, "train", 0)
+    with h5py.File(path, "a") as file:
+        file.attrs["problem"] = tiny.digest()
+    said = f"{path}: problem: found text of variable length, wanted .*, remove the folder and generate the data again"
+    with pytest.raises(ValueError, match=said):
+        generate(tmp_path, tiny)
+    assert len(verify(tmp_path, tiny)) == 1
+
+
 def test_too_little_disk(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 0, 10))
     needed = 6 * scaffold.file_bytes(tiny)
@@ -201,7 +213,7 @@ def test_verify_holds_files_against_the_manifest(tiny, reference, tmp_path):
     shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
     path = store.sample_path(tmp_path, "train", 1)
     volume, label = store.read_box(path)
-    store.write_sample(path, tiny, "train", 1, volume ^ 1, label)
+    writing.write_sample(path, tiny, "train", 1, volume ^ 1, label)
     (fault,) = verify(tmp_path, tiny)
     assert fault.startswith(f"{path}: found digest") and "manifest" in fault
 
@@ -224,14 +236,14 @@ def test_two_generators_in_one_folder(reference, tmp_path, problems):
 def test_a_sample_that_vanishes_meanwhile_is_named(tiny, reference, tmp_path, monkeypatch):
     """Nobody is told that a dataset is complete which is not; the same command completes it."""
     gone = store.sample_path(tmp_path, "train", 1)
-    make = scaffold.make_sample
+    make = making.make_sample
 
     def lose(root, problem, split, sample):
         make(root, problem, split, sample)
         if split == "validation":
             gone.unlink(missing_ok=True)
 
-    monkeypatch.setattr(scaffold, "make_sample", lose)
+    monkeypatch.setattr(making, "make_sample", lose)
     with pytest.raises(ValueError, match=f"{gone}: gone since it was made"):
         generate(tmp_path, tiny)
     assert not manifest_path(tmp_path).exists()

@@ -1,29 +1,11 @@
 """Whatever is wrong with an HDF5 file is told with its name."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import h5py
 import pytest
 
-from benchmark import hdf5
-from benchmark.hdf5 import named, opened, writing
-
-ROOT = Path(hdf5.__file__).parents[1]
-FULL = """
-import numpy, pathlib, resource, sys
-from benchmark.hdf5 import writing
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
-try:
-    with writing(pathlib.Path(sys.argv[1]), libver="latest") as file:
-        made = file.create_dataset("a", (100, 1000), "u1", chunks=(1, 1000))
-        for row in range(100):
-            made.id.write_direct_chunk((row, 0), bytes(1000))
-except OSError as error:
-    print(error.strerror)
-"""
+from benchmark.hdf5 import named, opened
 
 
 @pytest.mark.parametrize(
@@ -49,24 +31,6 @@ def test_what_a_file_says_is_told_without_anything_that_a_terminal_obeys(tmp_pat
     for said in (f"{tmp_path / 'a.h5'}: found \x1b[31m", "found \x1b[31m"):
         with pytest.raises(ValueError, match=r"found \\x1b\[31m$"), named(tmp_path / "a.h5"):
             raise ValueError(said)
-
-
-def test_what_is_written_is_read(tmp_path):
-    with writing(tmp_path / "a.h5") as file:
-        file["a"] = b"abc"
-    with opened(tmp_path / "a.h5") as file:
-        assert file["a"][()] == b"abc"
-    with pytest.raises(ZeroDivisionError), writing(tmp_path / "b.h5") as file:
-        raise ZeroDivisionError
-
-
-@pytest.mark.parametrize("most", [0, 1, 100, 3000, 20_000, 90_000, 100_000])
-def test_a_disk_without_room_is_an_error(tmp_path, most):
-    """By the limit to a file's size, which is the one limit that a test can set."""
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "a.h5"), str(most)], cwd=ROOT, text=True, stdout=-1
-    )
-    assert (done.returncode, done.stdout) == (0, "File too large\n")
 
 
 def test_a_name_that_is_not_in_the_file(tmp_path):

@@ -1,10 +1,15 @@
 """What HDF5 says, next to what h5py's objects say of the same file."""
 
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
+from h5py import h5a, h5s, h5t
 
 from benchmark.hdf5_facts import attributes, data_of, value_of
+
+PATH = Path("file.h5")
 
 
 @pytest.fixture
@@ -22,6 +27,14 @@ def file(tmp_path):
         layout[:] = h5py.VirtualSource("other.h5", "data", (8,), "i8")
         made.create_virtual_dataset("virtual", layout)
         made.attrs["text"] = "schön"
+        made.attrs["texts"] = ["a", "b"]
+        lists = np.empty(1, object)
+        lists[0] = np.arange(2, dtype="i4")
+        made.attrs.create("numbers", lists, dtype=h5py.vlen_dtype("i4"))
+        made.attrs["parts"] = np.zeros(2, [("a", "i4"), ("b", "f4")])
+        row = h5t.array_create(h5t.STD_I32LE, (3,))
+        h5a.create(made.id, b"row", row, h5s.create(h5s.SCALAR)).write(np.arange(3, dtype="i4"), mtype=row)
+        made.attrs["place"] = made.ref
         made.attrs["fixed"] = np.bytes_(b"abc")
         made.attrs["number"] = 7
         made.attrs["many"] = np.array([1, 2, 3])
@@ -45,14 +58,22 @@ def test_nothing_that_is_not_in_the_file_itself(file, name):
         data_of(file, name)
 
 
-@pytest.mark.parametrize("name", ["text", "fixed", "number", "many"])
+@pytest.mark.parametrize("name", ["fixed", "number", "many"])
 def test_attributes_are_what_h5py_says(file, name):
-    found, wanted = value_of(attributes(file, (name,))[name]), file.attrs[name]
+    found, wanted = value_of(attributes(PATH, file, (name,))[name]), file.attrs[name]
     assert type(found) is type(wanted) and np.array_equal(found, wanted)
 
 
 def test_attributes_that_hold_nothing_or_are_missing(file):
     with pytest.raises(ValueError, match="holds nothing"):
-        value_of(attributes(file, ("nothing",))["nothing"])
+        value_of(attributes(PATH, file, ("nothing",))["nothing"])
     with pytest.raises(KeyError):
-        attributes(file, ("missing",))
+        attributes(PATH, file, ("missing",))
+
+
+@pytest.mark.parametrize("name", ["text", "texts", "numbers", "parts", "row", "place"])
+def test_attributes_of_variable_length_or_several_parts_are_refused(file, name):
+    kinds = "text of variable length" if name in ("text", "texts") else "lists, records or references"
+    wanted = "numbers or text of fixed length; if an earlier version wrote it, remo"
+    with pytest.raises(ValueError, match=f"^{PATH}: {name}: found {kinds}, wanted {wanted}"):
+        attributes(PATH, file, ("number", name))

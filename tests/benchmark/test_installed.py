@@ -17,7 +17,7 @@ SCRIPTS = [
     "results/summarize.py",
     "results/compare.py",
     "benchmark/generate.py",
-    "implementations/pytorch/submit.py",
+    "harness/submit.py",
     "implementations/pytorch/train.py",
 ]
 

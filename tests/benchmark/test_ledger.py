@@ -12,7 +12,9 @@ import time
 import pytest
 
 from benchmark import ledger
-from benchmark.ledger import End, Note, Start, Wrong, append, commitment, line_of, parse, read_ledger
+from benchmark.ledger import End, Note, Start, append, line_of, parse, read_ledger
+from benchmark.run import ledger as run_ledger
+from benchmark.run.ledger import Wrong, commitment
 
 START = Start("result_0.txt", "a" * 64, "b" * 64, "c" * 64, commitment(7))
 END = End(1, "success", "e" * 64)
@@ -48,6 +50,17 @@ def test_an_entry_is_one_line_of_json_with_sorted_names(path):
         b'"run":"result_0.txt","seed_commitment":"%s","source":"%s","time_ms":5}\n'
         % (b"b" * 64, b"c" * 64, sha256(b"seed 7").encode(), b"a" * 64)
     )
+
+
+def test_a_full_disk_names_the_ledger(path, monkeypatch):
+    def full(handle, data):
+        raise OSError(28, "No space left on device")
+
+    append(path, START)
+    monkeypatch.setattr(run_ledger.os, "write", full)
+    with pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device: '.*/ledger\.jsonl'$"):
+        append(path, END)
+    assert len(read_ledger(path).entries) == 1
 
 
 def test_each_entry_has_the_digest_of_the_line_before(path):
@@ -185,14 +198,15 @@ def test_a_ledger_that_is_not_there(path):
 def test_a_ledger_has_so_many_bytes_and_lines_at_most(path, monkeypatch):
     append(path, START, time_ms=5)
     room = len(path.read_bytes()) + len(line_of(2, "0" * 64, 5, END)) + 2
-    monkeypatch.setattr(ledger, "LARGEST", room - 1)
+    monkeypatch.setattr(run_ledger, "LARGEST", room - 1)
     with pytest.raises(Wrong, match="wanted room for one more"):
         append(path, END, time_ms=5)
-    monkeypatch.setattr(ledger, "LARGEST", room)
+    monkeypatch.setattr(run_ledger, "LARGEST", room)
     append(path, END, time_ms=5)
-    monkeypatch.setattr(ledger, "LARGEST", room - 2)
+    monkeypatch.setattr(run_ledger, "LARGEST", room - 2)
     assert [d.found for d in read_ledger(path).faults] == [f"more than {room - 2} bytes"]
     monkeypatch.undo()
+    monkeypatch.setattr(run_ledger, "MOST", 2)
     monkeypatch.setattr(ledger, "MOST", 2)
     assert read_ledger(path).faults == ()
     with pytest.raises(Wrong, match="found 2 lines"):

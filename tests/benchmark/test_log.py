@@ -6,7 +6,6 @@ import os
 
 import pytest
 
-from benchmark import log
 from benchmark.log import BLOCK, LONGEST, BadLine, Event, LogWriter, Oddity, open_regular, parse_line, read_log
 
 
@@ -183,12 +182,16 @@ def test_a_line_holds_a_hundred_events_beside_its_first(tmp_path, events, kinds)
     assert kinds[-1] == "Event" or items[-1].reason == f"{events} events in one line, wanted one"
 
 
-def test_a_log_is_gone_on_with_or_begun_anew(tmp_path):
-    for append, keys in ((False, ["a"]), (True, ["a", "b"]), (False, ["c"])):
-        writer = LogWriter(tmp_path / "result_0.txt", *([True] if append else []))
+def test_a_log_is_continued_or_new_and_never_overwritten(tmp_path):
+    path = tmp_path / "result_0.txt"
+    for append, keys in ((False, ["a"]), (True, ["a", "b"])):
+        writer = LogWriter(path, append)
         writer.event(keys[-1])
         writer.close()
-        assert [i.key for i in read_log(tmp_path / "result_0.txt")] == keys
+        assert [i.key for i in read_log(path)] == keys
+    with pytest.raises(FileExistsError):
+        LogWriter(path)
+    assert [i.key for i in read_log(path)] == ["a", "b"]
 
 
 @pytest.mark.parametrize(("size", "shown"), [(LONGEST - 1, False), (LONGEST, True)])
@@ -203,14 +206,6 @@ def test_events_name_the_caller(tmp_path):
     writer.close()
     (item,) = read_log(tmp_path / "result_0.txt")
     assert (item.metadata["file"], item.metadata["more"]) == ("tests/benchmark/test_log.py", 2)
-
-
-def test_usual_lines_take_the_short_path(tmp_path, monkeypatch):
-    monkeypatch.setattr(log, "parse_line", None)
-    values = [1, "x", None, [1, 2], {"a": 1, "b": 2}]
-    assert [i.value for i in read(tmp_path, "\n".join(map(line, "abcde", values)))] == values
-    more = {"lineno": 1, "epoch_num": 2, "file": "a"}
-    assert [i.metadata for i in read(tmp_path, line(metadata=more) + "\n" + line(metadata=None))] == [more, None]
 
 
 @pytest.mark.parametrize("value", ["a: b", [1, {"a": 2}, [{"a": 3}]], {"a": {"b": {}}}, "\ufffd"])
@@ -247,7 +242,7 @@ def test_a_line_has_up_to_a_mebibyte(tmp_path, size, kind):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
 def test_a_log_that_cannot_be_written_is_an_error_with_its_path():
-    writer = LogWriter("/dev/full")
+    writer = LogWriter("/dev/full", append=True)
     with pytest.raises(OSError) as raised:
         writer.event("a")
     assert (raised.value.errno, raised.value.filename) == (errno.ENOSPC, "/dev/full")

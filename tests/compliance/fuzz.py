@@ -29,8 +29,9 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from fuzz_silence import unexplained
 
-from benchmark.ledger import End, Note, Start, commitment, line_of
+from benchmark.ledger import End, Note, Start, line_of
 from benchmark.log import BadLine, Event, Oddity, read_log
+from benchmark.run.ledger import commitment
 from benchmark.tree import LEDGER
 from compliance.engine import judge
 from compliance.judging import BROKE

@@ -4,7 +4,8 @@ import hashlib
 import json
 from pathlib import Path
 
-from benchmark.ledger import End, Event, Note, Start, commitment, line_of
+from benchmark.ledger import End, Event, Note, Start, line_of
+from benchmark.run.ledger import commitment
 from benchmark.tree import LEDGER
 
 

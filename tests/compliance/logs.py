@@ -14,7 +14,8 @@ from benchmark.log import Event
 from benchmark.metric import Counts, dice
 from benchmark.tree import combine
 from compliance.reading import log as reading_log
-from rules.edition import ROOT, load
+from rules.current import ROOT
+from rules.edition import load
 
 TRUE = [400_000, 50_000, 30_000, 20_000]
 START = 1_775_000_000_000  # in the year of the edition, before today

@@ -28,7 +28,8 @@ from compliance_test_logs import (
     with_energy,
 )
 
-from benchmark.ledger import Drawn, Frozen, commitment
+from benchmark.ledger import Drawn, Frozen
+from benchmark.run.ledger import commitment
 from benchmark.tree import (
     LEDGER,
     THROUGHPUT,

@@ -85,6 +85,17 @@ def test_what_git_cannot_do_is_said(clone, capsys):
         changed.main(["HEAD", "--staged"])
 
 
+@pytest.mark.parametrize("arguments", [("--output={}", "HEAD"), ("HEAD", "--output={}"), ("-O{}", "HEAD")])
+def test_no_option_reaches_git(clone, capsys, arguments):
+    """git would write the file."""
+    (clone / "results" / "v1.0" / "new").write_text("x")
+    written = clone / "written"
+    options = [a.format(written) for a in arguments]
+    bad = next(o for o in options if o != "HEAD")
+    assert call(capsys, "--", *options) == (2, "", f"changed.py: found {bad}, wanted a commit\n")
+    assert not written.exists()
+
+
 @pytest.fixture
 def base(law, tmp_path):
     """The base branch of a pull request: this code, with the tests' rules."""

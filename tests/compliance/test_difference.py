@@ -6,11 +6,12 @@ import pytest
 
 from compliance import difference as module
 from compliance.difference import difference, shown
-from compliance.source.reference import ROOT, own_files
+from rules.published import REPOSITORY as ROOT
+from rules.published import own_files
 from rules.release import KINDS
 
 HERE = "implementations/pytorch"
-REFERENCE = ("train.py", "start.py", "configs/smoke.yaml")
+REFERENCE = ("train.py", "task.py", "configs/smoke.yaml")
 
 
 @pytest.fixture

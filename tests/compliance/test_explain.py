@@ -4,7 +4,8 @@ import pytest
 
 from compliance import check
 from compliance.explain import explain, listing, severity
-from rules.edition import editions, load
+from rules.current import editions
+from rules.edition import load
 
 
 def test_a_rule_has_one_text_and_a_severity_by_edition():

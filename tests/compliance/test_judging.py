@@ -8,7 +8,7 @@ import pytest
 from compliance import judging
 from compliance.budget import Account
 from compliance.engine import judge
-from compliance.finding import Finding
+from compliance.finding import Fault, Finding
 from compliance.judging import Job, Unit, judge_unit, only_failed, timed
 from compliance.reading.tree import log_file
 from compliance.rule import CHECKS, ordered
@@ -29,6 +29,34 @@ def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
     assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
     assert judging.BROKE in verdict.findings[0].sentence
     assert verdict.exit_code == 1
+
+
+def test_faults_beyond_those_listed_are_counted_by_severity(monkeypatch):
+    """So that thousands of warnings hide neither their number nor an error."""
+
+    def finds():
+        for line in range(1, 8):
+            yield Fault(line, f"line {line}", "none", severity="error" if line == 6 else "warning")
+
+    monkeypatch.setattr(judging, "MOST_FAULTS", 3)
+    found = list(judging.faults_of(replace(CHECKS["LOG07"], function=finds)))
+    assert [(f.line, f.found, f.wanted, f.severity) for f in found] == [
+        (1, "line 1", "none", "warning"),
+        (2, "line 2", "none", "warning"),
+        (3, "line 3", "none", "warning"),
+        (4, "3 more from here on", "none", "warning"),
+        (6, "1 more from here on", "none", "error"),
+    ]
+    monkeypatch.setattr(judging, "MOST_FAULTS", 7)
+    assert len(list(judging.faults_of(replace(CHECKS["LOG07"], function=finds)))) == 7
+
+
+def test_stray_files_are_all_counted(tree, law, monkeypatch):
+    monkeypatch.setattr(judging, "MOST_FAULTS", 10)
+    for number in range(25):
+        tree.put(tree.root / f"stray{number:02}.dat", "x")
+    told = [f.details() for f in judge([tree.root], rules=law).findings if f.code == "TREE03"]
+    assert len(told) == 11 and told[-1] == "found 15 more from here on, wanted none"
 
 
 @pytest.mark.parametrize(

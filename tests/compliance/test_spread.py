@@ -1,5 +1,6 @@
 """Several processes: what comes out is the same to the byte, and who is handed what."""
 
+import multiprocessing.synchronize
 import shutil
 from concurrent.futures import Future
 
@@ -48,6 +49,21 @@ def test_where_processes_cannot_be_forked_it_says_the_same(round_, law, monkeypa
     monkeypatch.setattr(spread, "get_all_start_methods", lambda: ["spawn"])
     monkeypatch.setattr(spread, "get_context", lambda method: __import__("multiprocessing").get_context("spawn"))
     assert written(round_[:1], law, 2) == one
+
+
+@pytest.mark.parametrize("error", [OSError(38, "Function not implemented"), ImportError("no sem_open")])
+def test_where_there_are_no_locks_one_process_says_the_same(round_, law, monkeypatch, capsys, error):
+    """A container may have no /dev/shm."""
+    one = written(round_[:1], law, 1)
+
+    def no_locks(*_, **__):
+        raise error
+
+    monkeypatch.setattr(multiprocessing.synchronize.SemLock, "__init__", no_locks)
+    assert written(round_[:1], law, 2) == one
+    assert capsys.readouterr().err == (
+        f"one process reads the logs: several need locks, which are in /dev/shm ({error})\n"
+    )
 
 
 def test_progress_counts_every_log(round_, law):

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = sorted(path for path in (ROOT / "implementations").iterdir() if (path / "__init__.py").exists())
+PACKAGES = sorted(path for path in (ROOT / "implementations").iterdir() if (path / "__init__.py").exists())
+FOLDERS = [path for path in PACKAGES if (path / "train.py").exists()]
+TOOLS = [path for path in PACKAGES if path not in FOLDERS]
 
 
 def modules(folder: Path) -> dict[str, Path]:
@@ -33,20 +35,43 @@ def imports(path: Path, folder: Path, known: set[str]) -> set[str]:
 def test_no_circles(folder):
     known = modules(folder)
     graph = {name: imports(path, folder, set(known)) for name, path in known.items()}
-    assert sum(map(len, graph.values())) > 20
+    assert len(graph) == 2 or sum(map(len, graph.values())) > 20  # the smallest is train.py alone
     list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError
+
+
+def tops(path: Path) -> set[str]:
+    """The packages of this repository that a file imports absolutely, anywhere in it; of implementations, which."""
+    ours = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
+    assert {"benchmark", "harness", "implementations", "perf", "rules"} <= ours
+    names = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    parts = [name.split(".") for name in names]
+    return {".".join(p[:2]) if p[0] == "implementations" else p[0] for p in parts if p[0] in ours}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
 def test_an_implementation_names_no_implementation_and_nothing_beyond_benchmark_and_rules(folder):
-    allowed = {"benchmark", "rules"}
-    ours = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
-    assert {"benchmark", "implementations", "perf", "rules"} <= ours
+    """So that a copy under any name runs itself."""
     for path in folder.rglob("*.py"):
+        assert tops(path) <= {"benchmark", "rules"}, path
         for node in ast.walk(ast.parse(path.read_text())):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
-            tops = {name.partition(".")[0] for name in names} & ours
-            assert tops <= allowed, (path, tops)
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not re.search(r"implementations\.\w", node.value), (path, node.lineno)
+
+
+@pytest.mark.parametrize("folder", TOOLS, ids=lambda path: path.name)
+def test_tools_import_the_one_implementation_that_they_are_named_for(folder):
+    implementation = f"implementations.{folder.name.removesuffix('_tools')}"
+    allowed = {"benchmark", "harness", "rules", f"implementations.{folder.name}", implementation}
+    found = {path: tops(path) for path in folder.rglob("*.py")}
+    assert not {path: names - allowed for path, names in found.items() if names - allowed}
+    assert any(implementation in names for names in found.values())
+
+
+def test_an_import_that_is_not_allowed_is_seen(tmp_path):
+    path = tmp_path / "a.py"
+    path.write_text("def late():\n    from implementations.minimal import train\n    import perf.unet\n")
+    assert tops(path) == {"implementations.minimal", "perf"}

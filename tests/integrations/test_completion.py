@@ -45,10 +45,13 @@ def completed(written):
         (("python", "compliance/check.py", "--form"), ["--format"]),
         (("python", "compliance/check.py", "--format", "j"), ["json", "junit"]),
         (("check.py", "--sev"), ["--severity"]),
-        ((".venv/bin/python", "implementations/acme/submit.py", "--problem", "deep"), ["deepcam", "deepcam-mini"]),
+        (
+            (".venv/bin/python", "harness/submit.py", "--implementation", "acme", "--problem", "deep"),
+            ["deepcam", "deepcam-mini"],
+        ),
         (("python", "-m", "results.summarize", "--view", "p"), ["procurement"]),
         (("torchrun", "--nproc-per-node", "2", "--", "implementations/pytorch/train.py", "--lay"), ["--layout"]),
-        (("python", "implementations/pytorch/launch/render.py", "sl"), ["slurm"]),
+        (("python", "harness/launch/render.py", "sl"), ["slurm"]),
         (("python", "compliance/audit.py", "READ"), ["README.md"]),
         (("python", "compliance/check.py", "--no-such-option"), []),
         (("python", "other.py", "--form"), []),
@@ -66,7 +69,7 @@ def test_every_option_of_a_command_is_offered(completed, script):
 
 def test_completing_starts_no_program(completed):
     """With no program in reach: bash alone."""
-    assert completed("python", "implementations/pytorch/submit.py", "--prob", path="/nowhere") == [
+    assert completed("python", "harness/submit.py", "--prob", path="/nowhere") == [
         "--problem",
         "--problems",
     ]

@@ -12,7 +12,7 @@ from perf.docs import ROOT, collect, listed, main, pages_of
 from perf.pages.text import anchors, links
 
 MKDOCS = ROOT / "build" / "mkdocs" / "bin" / "mkdocs"
-NO_PAGES = re.compile(r"rules/texts/|implementations/pytorch/submitting/templates/|results/v\d|tests/|\.github/")
+NO_PAGES = re.compile(r"rules/texts/|harness/templates/|results/v\d|tests/|\.github/")
 
 
 @pytest.fixture(scope="module")

@@ -117,7 +117,7 @@ def test_ranks_that_there_is_no_work_for(capsys, ranks, settings, wanted):
         (["--system", "dgx-h2oo"], "no system 'dgx-h2oo'; did you mean 'dgx-h200'"),
         (["--problem", "scale12"], "no problem 'scale12'"),
         (["--ranks", "0"], "--ranks: found 0, wanted at least 1"),
-        (["--batch", "0"], "batch_size: found 0, wanted at least 1"),
+        (["--batch", "0"], "batch_size: found 0, wanted 1 or more"),
         (["--layout", "1,2"], "--layout: found '1,2', wanted such as 1,8,8,8"),
         (["--layout", "1,2,2,2", "--ranks", "8", "4"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),
         (["--ranks", "4", "--format", "text", "layout=[1,2,2,2]"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),

@@ -2,29 +2,30 @@
 
 import ast
 
-from implementations.pytorch.auditing.comparison import Distance
-from implementations.pytorch.auditing.logged import Epoch
+from harness.auditing.comparison import Distance
+from harness.auditing.logged import Epoch
 from perf import replay_bands
 
 
 def test_a_line_has_medians_and_largest_by_epoch():
-    found = [[Distance(loss / 100, loss / 1000, loss == 0)] for loss in (0, 1, 4)]
-    assert replay_bands.told("a way", found).split() == ["a", "way", "1.000%", "4.000%", "0.00100", "0.00400"]
-    assert replay_bands.told("the same", [[Distance(0.0, 0.0, True)]]).endswith("exact")
+    found = [{1: Distance(loss / 100, loss / 1000, loss == 0)} for loss in (0, 1, 4)]
+    assert replay_bands.line("a way", found).split() == ["a", "way", "1.000%", "4.000%", "0.00100", "0.00400"]
+    assert replay_bands.line("the same", [{1: Distance(0.0, 0.0, True)}]).endswith("exact")
 
 
 def test_the_band_is_twice_the_largest_honest_distance(monkeypatch, capsys):
     made = []
 
-    def trained(options, folder, seed, ranks, settings):
+    def trained(options, folder, seed, ranks, settings, implementation="pytorch"):
         made.append((seed, ranks, tuple(settings)))
-        off = 0.01 if ranks == 2 else 0.0
-        return [Epoch(1.0 + off + 0.1 * (seed - (1 << 62)) / 7919, 0.5 + off / 10, {}) for _ in range(options.epochs)]
+        off = {"pytorch": 0.01 if ranks == 2 else 0.0, "minimal": 0.02}[implementation]
+        loss = 1.0 + off + 0.1 * (seed - (1 << 62)) / 7919
+        return [Epoch(number, loss, 0.5 + off / 10, {}) for number in range(1, options.epochs + 1)]
 
     monkeypatch.setattr(replay_bands, "trained", trained)
-    assert replay_bands.main(["--seeds", "2", "--epochs", "2"]) == 0
+    assert replay_bands.main(["--seeds", "2", "--epochs", "2", "--implementations", "minimal"]) == 0
     out = capsys.readouterr().out
     (line,) = (line for line in out.splitlines() if line.startswith("replay: "))
-    assert ast.literal_eval(line.removeprefix("replay: ")) == {1: [0.02, 0.002], 2: [0.02, 0.002]}
-    assert len(made) == 2 * (1 + len(replay_bands.WAYS))
+    assert ast.literal_eval(line.removeprefix("replay: ")) == {1: [0.04, 0.004], 2: [0.04, 0.004]}
+    assert len(made) == 2 * (2 + len(replay_bands.WAYS))
     assert "another seed, least: loss 10.000%, score 0.00000; loss" in out

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("docs/centres.md", "integrations/README.md", "integrations/benchpark/README.md")
-TOPS = "benchmark|implementations|compliance|results|integrations"
+TOPS = "benchmark|harness|implementations|compliance|results|integrations"
 
 
 @pytest.mark.parametrize("page", PAGES)

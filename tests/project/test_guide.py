@@ -7,21 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from implementations.pytorch.measuring.system import describe_system
+from harness.implementation import find_implementation
+from harness.launcher import Launcher
+from harness.options import Setup
+from harness.system import fields_of
 from perf.pages.scripts import parser_of
 from rules.edition import load
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "submitting.md"
 FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = ("docs/submitting.md", "docs/organising.md", "README.md", "compliance/README.md", "rules/README.md")
+PAGES = (
+    *("docs/submitting.md", "docs/implementing.md", "docs/organising.md", "docs/tuning.md", "docs/io.md"),
+    *("README.md", "compliance/README.md", "rules/README.md", "harness/README.md", "implementations/pytorch/README.md"),
+)
+SHORT = 4  # commands that the shortest of these pages has
 
 
 def commands(text: str) -> list[str]:
     """The commands `python SCRIPT ...` of a page, in blocks and within lines, without comments and redirections."""
-    lines = [line for block in FENCE.findall(text) for line in block.splitlines()]
+    lines = [line for block in FENCE.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     lines += re.findall(r"`(python [^`\n]+)`", FENCE.sub("", text))
-    return [re.split(r"\s+#\s|\s[<>|]|\s&&\s", line)[0].strip() for line in lines if line.startswith("python ")]
+    found = [re.split(r"\s+#\s|\s[<>|]|\s&&\s", line)[0].strip() for line in lines if line.startswith("python ")]
+    return [command for command in found if "..." not in command]  # which leaves something out
 
 
 def parse(command: str) -> argparse.Namespace:
@@ -42,7 +50,7 @@ def parse(command: str) -> argparse.Namespace:
 def test_commands_can_be_typed(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     found = commands(text)
-    assert len(found) > 8 and not re.search(r"`python [^`\n]*\n", FENCE.sub("", text)), "a command is broken off"
+    assert len(found) >= SHORT and not re.search(r"`python [^`\n]*\n", FENCE.sub("", text)), "a command is broken off"
     for command in found:
         parse(command)
 
@@ -59,8 +67,8 @@ def test_the_guide_goes_through_the_process():
         "python compliance/check.py --explian HYP01",
         "python -m compliance.chek",
         "python implementations/acme/train.py --problem smoke --data data/smoke",
-        "python implementations/acme/submit.py --problem smoke --org acme --system box --division opened",
-        "python implementations/acme/submit.py --problem smoke --org acme --system box --runs few",
+        "python harness/submit.py --implementation acme --problem smoke --org acme --system box --division opened",
+        "python harness/submit.py --implementation acme --problem smoke --org acme --system box --runs few",
     ],
 )
 def test_commands_that_cannot_are_seen(command, capsys):
@@ -79,7 +87,8 @@ def test_the_table_of_a_system_description_has_its_fields():
     section = GUIDE.read_text(encoding="utf-8").partition("## 11.")[2].partition("## 12.")[0]
     rows = re.findall(r"^\| `([\w-]+)`( \*)? \|.*\|$", section, re.M)
     asked = load("v1.0").limits.system_fields
-    assert [name for name, _ in rows] == list(describe_system("box", "acme", "closed", "onprem", ROOT))
+    setup = Setup(find_implementation("pytorch"), Launcher(), "smoke", ROOT, ROOT, "acme", "box")
+    assert [name for name, _ in rows] == list(fields_of(setup, None))
     assert {name for name, star in rows if star} == asked.keys()
 
 

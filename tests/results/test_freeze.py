@@ -1,5 +1,7 @@
 """Freezing a round through the command."""
 
+import os
+
 import pytest
 
 from compliance.engine import judge
@@ -42,6 +44,36 @@ def test_changes_are_told_by_both(home, call):
     assert code == 1 and f"{log}: changed\n" in out and f"{home}/b/systems/box.json: absent\n" in out
     assert out.endswith("4 files were frozen; 3 are not as they were\n")
     assert [f.path for f in judge([home]).findings if f.code == "TREE13"] == [str(log)]
+
+
+@pytest.mark.parametrize(("depth", "code"), [(1500, 0), (3000, 2)])
+def test_folders_in_folders(home, call, depth, code, monkeypatch):
+    """Python calls itself a thousand times at most; Linux takes paths of 4,095 bytes."""
+    monkeypatch.chdir(home / "a")
+    for _ in range(depth):
+        os.mkdir("d")
+        os.chdir("d")
+    os.mknod("x")
+    try:
+        found, said = call(home)
+    finally:  # shutil.rmtree calls itself, too
+        os.unlink("x")
+        for _ in range(depth):
+            os.chdir("..")
+            os.rmdir("d")
+    assert (found, said.count("\n")) == (code, 1)
+    assert said == f"wrote {home / NAME}: 5 files\n" if code == 0 else "File name too long" in said
+
+
+def test_a_folder_that_cannot_be_read_is_named(home, monkeypatch, call):
+    def scandir(path, real=os.scandir):
+        if str(path).endswith("systems"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(freeze.os, "scandir", scandir)
+    code, said = call(home)
+    assert code == 2 and "Permission denied" in said and "systems" in said
 
 
 def test_refusals(home, call, tmp_path):

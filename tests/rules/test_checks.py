@@ -4,7 +4,8 @@ import pytest
 
 import compliance.checks  # noqa: F401  registers the checks
 from compliance.rule import CHECKS, LEVELS, ordered
-from rules.edition import editions, load
+from rules.current import editions
+from rules.edition import load
 
 EDITIONS = editions()
 

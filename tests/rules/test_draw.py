@@ -12,7 +12,7 @@ import pytest
 
 from benchmark import atomic
 from rules import draw
-from rules.edition import ROOT
+from rules.current import ROOT
 from rules.registry import FIRST, LONGEST, Request, read_registry
 
 LINE = Request("acme", "box", "scaffold", "smoke", "5" * 64, "c" * 64).text

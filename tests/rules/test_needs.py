@@ -5,7 +5,8 @@ import copy
 import pytest
 
 from benchmark.config import read_yaml
-from rules.edition import ROOT, load
+from rules.current import ROOT
+from rules.edition import load
 from rules.needs import CLASSES, EVERY, GENERATED, MEAN, have_classes, refuse_gaps
 
 LIMITS = read_yaml(ROOT / "v1.0" / "limits.yaml")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rules import new
-from rules.edition import ROOT, current, load
+from rules.current import ROOT, current
+from rules.edition import load
 
 REPOSITORY = ROOT.parent
 PARTS = ("benchmark", "rules", "implementations", "requirements")
@@ -83,9 +84,9 @@ def test_the_reference_the_makefile_and_the_scripts_follow(tmp_path):
 
     assert "submissions go to results/v9.1/<org>" in said(sys.executable, "rules/new.py", "v9.1", "--from", "v1.0")
     assert "wanted one after v9.1" in said(sys.executable, "rules/new.py", "v9.1", "--from", "v1.0")
-    logged = "from implementations.pytorch.training.events import EDITION; print(EDITION)"
+    logged = "from rules.current import EDITION; print(EDITION)"
     assert said(sys.executable, "-c", logged) == "v9.1\n"
-    assert "default: results/v9.1" in said(sys.executable, "implementations/pytorch/submit.py", "--help")
+    assert "default: results/v9.1" in said(sys.executable, "harness/submit.py", "--help")
     assert "--out build/results/v9.1" in said("make", "-n", "run")
-    job = [sys.executable, "implementations/pytorch/launch/render.py", "slurm", "--problem", "smoke", "--nodes", "1"]
+    job = [sys.executable, "harness/launch/render.py", "slurm", "--problem", "smoke", "--nodes", "1"]
     assert "results/v9.1/x/results/y" in said(*job, "--ranks-per-node", "1", "--org", "x", "--system", "y")

@@ -8,7 +8,8 @@ import sys
 import yaml
 
 from rules import release
-from rules.edition import ROOT, current, load
+from rules.current import ROOT, current
+from rules.edition import load
 from rules.release import digests
 
 SCRIPT = ROOT / "release.py"

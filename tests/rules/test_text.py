@@ -5,7 +5,8 @@ import re
 import pytest
 
 from benchmark.config import read_yaml
-from rules.edition import ROOT, editions, load
+from rules.current import ROOT, editions
+from rules.edition import load
 from rules.text import read_texts
 
 TEXTS = read_texts(ROOT / "texts")

@@ -8,15 +8,17 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from benchmark.config import setting
 from benchmark.cosmoflow.problem import PARAMETERS, Problem
 from benchmark.metric import mean, sums
+from benchmark.run import keys
+from benchmark.run.errors import Aborted
 
-from ..config import RunConfig, at_least, more_than
+from ..config import MOST_SAMPLES, RunConfig
 from ..parallel.gradients import plain_model
 from ..parallel.layout import Layout
 from ..task import Evaluation, Tensors
-from ..training.step import at_least_one, precise
-from ..training.stop import Aborted
+from ..training.step import autocast, never_empty
 from .model import build_model, to_input
 from .split import parallelize
 
@@ -25,26 +27,20 @@ from .split import parallelize
 class Config(RunConfig):
     """The settings of CosmoFlow's runs, on top of those of every run. Defaults are MLPerf HPC's reference's."""
 
-    batch_size: int = 64
-    epochs: int = 128
-    base_learning_rate: float = 1e-3  # at a batch of `base_batch_size`; the full rate is in proportion to the batch
-    base_batch_size: int = 64  # the batch that `base_learning_rate` is for
-    momentum: float = 0.9  # of SGD
-    warmup_epochs: float = 4.0  # of a linear ramp up to the full rate
-    warmup_factor: float = 0.0  # the ramp starts at the full rate divided by this; 0: at `base_learning_rate`
+    batch_size: int = setting(64, least=1, most=MOST_SAMPLES)
+    epochs: int = setting(128, least=1, most=10**6)
+    base_learning_rate: float = setting(1e-3, above=0)  # at `base_batch_size`; in proportion to the batch
+    base_batch_size: int = setting(64, least=1)  # the batch that `base_learning_rate` is for
+    momentum: float = setting(0.9, least=0, below=1)  # of SGD
+    warmup_epochs: float = setting(4.0, least=0)  # of a linear ramp up to the full rate
+    warmup_factor: float = setting(0.0, least=0)  # the ramp starts at the full rate over this; 0: the base
     decay_epochs: tuple[int, ...] = (32, 64)  # from each of these on, the rate is the full one times its factor
     decay_factors: tuple[float, ...] = (0.25, 0.125)  # of the full rate, one for each of `decay_epochs`
-    dropout: float = 0.5  # share of the hidden dense layers' outputs that training leaves out
-    weight_decay: float = 0.0  # factor of the squares of the hidden dense layers' weights in the loss
+    dropout: float = setting(0.5, least=0, below=1)  # share of hidden dense outputs that are left out
+    weight_decay: float = setting(0.0, least=0)  # of the squares of hidden dense weights in the loss
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(self, 1, "base_batch_size")
-        more_than(self, 0, "base_learning_rate")
-        at_least(self, 0, "momentum", "warmup_epochs", "warmup_factor", "dropout", "weight_decay")
-        for name in ("momentum", "dropout"):
-            if not getattr(self, name) < 1:
-                raise ValueError(f"{name}: found {getattr(self, name)}, wanted less than 1")
         if len(self.decay_epochs) != len(self.decay_factors) or list(self.decay_epochs) != sorted(self.decay_epochs):
             found = f"{list(self.decay_epochs)} and {list(self.decay_factors)}"
             raise ValueError(f"decay_epochs and decay_factors: found {found}, wanted as many, in order of epoch")
@@ -63,8 +59,9 @@ class Task:
 
     problem: Problem
     config: Config
-    metric: ClassVar[str] = "eval_error"
+    metric: ClassVar[str] = keys.EVAL_ERROR
     quantity: ClassVar[str] = "MAE"
+    evaluations_per_epoch: ClassVar[int] = 1
     lower: ClassVar[bool] = True
 
     def build_model(self) -> nn.Module:
@@ -100,8 +97,8 @@ class Task:
         """Return the mean squared error plus the L2 term, from counts, int16 (N, D, H, W, C), and parameters, float32
         (N, 4). Ranks that share a sample all have its prediction, and each counts its share of it. A rank without a
         sample takes part with a blank one that does not count."""
-        (counts, true), here = at_least_one(batch)
-        with precise(self.config):
+        (counts, true), here = never_empty(batch)
+        with autocast(self.config):
             predicted = model(to_input(counts))
         squares = (predicted.double() - true).square().sum()
         samples = torch.full_like(squares, len(true))
@@ -116,7 +113,7 @@ class Task:
         and ranks. Raises Aborted if it is not finite."""
         errors = []
         for counts, true in batches:
-            with precise(self.config):
+            with autocast(self.config):
                 predicted = model(to_input(counts))
             errors += (predicted.double() - true).abs().tolist()
         first = layout.place[1:] == (0, 0, 0)  # of the ranks that share samples, one

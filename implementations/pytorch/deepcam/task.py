@@ -9,13 +9,15 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from benchmark.config import setting
 from benchmark.deepcam.problem import CHANNELS, CLASSES, Problem
+from benchmark.run import keys
 
-from ..config import RunConfig, at_least, more_than, one_of
+from ..config import RunConfig
 from ..parallel.gradients import average_gradients
 from ..parallel.layout import Layout
 from ..task import Evaluation, Tensors
-from ..training.step import precise
+from ..training.step import autocast
 from .lamb import LAMB
 from .loss import WEIGHTS, loss_from_sums, loss_sums, mean_overlap, overlaps, to_input
 from .model import DeepLab
@@ -29,28 +31,23 @@ MAX_GRAD_NORM = 1.0  # of LAMB, in the closed division
 class Config(RunConfig):
     """The settings of DeepCAM's runs, on top of those of every run. Defaults are those of MLPerf HPC's script."""
 
-    optimizer: str = "LAMB"  # LAMB, Adam or AdamW
-    learning_rate: float = 5.5e-3  # the full rate is this times `warmup_factor`
-    beta_1: float = 0.9  # decay of the moving average of gradients
-    beta_2: float = 0.999  # decay of the moving average of gradients' squares
-    epsilon: float = 1e-6  # added to the root of the averaged squares
-    weight_decay: float = 1e-2  # factor of the weights in the update (LAMB, AdamW) or in the gradient (Adam)
-    schedule: str = "multistep"  # multistep or cosine_annealing, after a linear warm-up; see schedule.py
-    warmup_steps: int = 400  # of the ramp to the full rate: from 0, or from `learning_rate` if the factor is not 1
-    warmup_factor: float = 1.0  # of the full rate
+    optimizer: str = setting("LAMB", choices=("LAMB", "Adam", "AdamW"))  # LAMB, Adam or AdamW
+    learning_rate: float = setting(5.5e-3, above=0)  # the full rate is this times `warmup_factor`
+    beta_1: float = setting(0.9, least=0)  # decay of the moving average of gradients
+    beta_2: float = setting(0.999, least=0)  # decay of the moving average of gradients' squares
+    epsilon: float = setting(1e-6, above=0)  # added to the root of the averaged squares
+    weight_decay: float = setting(1e-2, least=0)  # of the weights, in the update (LAMB, AdamW) or gradient (Adam)
+    schedule: str = setting("multistep", choices=("multistep", "cosine_annealing"))  # after a linear warm-up
+    warmup_steps: int = setting(400, least=0)  # of the ramp to the full rate, from 0 or from `learning_rate`
+    warmup_factor: float = setting(1.0, least=1)  # of the full rate
     milestones: tuple[int, ...] = (800,)  # of multistep: steps after which the rate is multiplied by `decay_rate`
-    decay_rate: float = 0.1  # of multistep: factor at each milestone
-    t_max: int = 1  # of cosine_annealing: steps from the full rate to `eta_min`
-    eta_min: float = 0.0  # of cosine_annealing: the lowest rate
-    batchnorm_group_size: int = 1  # consecutive ranks that share the statistics of batch norm
+    decay_rate: float = setting(0.1, above=0)  # of multistep: factor at each milestone
+    t_max: int = setting(1, least=1)  # of cosine_annealing: steps from the full rate to `eta_min`
+    eta_min: float = setting(0.0, least=0)  # of cosine_annealing: the lowest rate
+    batchnorm_group_size: int = setting(1, least=1)  # consecutive ranks that share the statistics of batch norm
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(self, "optimizer", "LAMB", "Adam", "AdamW")
-        one_of(self, "schedule", "multistep", "cosine_annealing")
-        more_than(self, 0, "learning_rate", "epsilon", "decay_rate")
-        at_least(self, 0, "beta_1", "beta_2", "weight_decay", "warmup_steps", "eta_min")
-        at_least(self, 1, "warmup_factor", "t_max", "batchnorm_group_size")
         for name in ("recompute", "recompute_norms"):
             if getattr(self, name):
                 raise ValueError(f"{name}: found true, wanted false: batch norm would count every batch twice")
@@ -69,8 +66,9 @@ class Task:
 
     problem: Problem
     config: Config
-    metric: ClassVar[str] = "eval_accuracy"
+    metric: ClassVar[str] = keys.mllog.EVAL_ACCURACY
     quantity: ClassVar[str] = "IoU"
+    evaluations_per_epoch: ClassVar[int] = 1
     lower: ClassVar[bool] = False
 
     @cached_property
@@ -114,7 +112,7 @@ class Task:
         """Return the loss from data (N, H, W, 16), the channels' ranges (N, 2, 16) and labels (N, H, W). All layers
         accept N = 0, whose sums are 0."""
         data, limits, label = batch
-        with precise(self.config):
+        with autocast(self.config):
             logits = model(to_input(data, limits))
         return loss_from_sums(layout.add(loss_sums(logits, label, self.weight)))
 
@@ -124,7 +122,7 @@ class Task:
         average_statistics(model, layout)
         values = []
         for data, limits, label in batches:
-            with precise(self.config):
+            with autocast(self.config):
                 logits = model(to_input(data, limits))
             values += overlaps(logits, label)
         score, sums = mean_overlap(values, layout)

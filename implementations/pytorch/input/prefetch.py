@@ -1,19 +1,41 @@
 """Move batches to the device. On a GPU the next batch is prepared while the present one is computed."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from benchmark.run.reader import Arrays, Reader
+
 T = TypeVar("T")
 Tensors = tuple[Tensor, ...]
 
 
-def stack(samples: Sequence[tuple[np.ndarray, ...]], blank: tuple[np.ndarray, ...]) -> Tensors:
+class Batch(NamedTuple):
+    """A batch of boxes: tensors (N, ...), where N can be 0, and the seconds that the caller waited for them."""
+
+    tensors: Tensors
+    wait: float
+
+
+def device_batches(
+    reader: Reader, split: str, batches: Iterable[Sequence[int]], device: torch.device
+) -> Iterator[Batch]:
+    """Yield the batches of sample ids, in order, on the device. Raises what `Reader.batches` raises."""
+    stacked = (stack(samples, reader.blank) for samples in reader.batches(split, batches))
+    with contextlib.closing(prefetch(stacked, device)) as source:
+        start = time.perf_counter()
+        for tensors in source:
+            yield Batch(tensors, time.perf_counter() - start)
+            start = time.perf_counter()
+
+
+def stack(samples: Sequence[Arrays], blank: Arrays) -> Tensors:
     """Stack samples' arrays into tensors (N, ...) in main memory. `blank` gives shapes and types, since N can be 0.
 
     Do not write to the tensors: those of a single sample share its memory.
@@ -33,7 +55,7 @@ def prefetch(batches: Iterator[Tensors], device: torch.device) -> Iterator[Tenso
         return
     index = torch.cuda.current_device()  # a new thread would start with device 0
     stream = torch.cuda.Stream(index)
-    with contextlib.closing(ahead(copies(batches, stream))) as source:
+    with contextlib.closing(prefetch_next(copies(batches, stream))) as source:
         for tensors, copied in source:
             computing = torch.cuda.current_stream(index)
             computing.wait_event(copied)
@@ -51,7 +73,7 @@ def copies(batches: Iterator[Tensors], stream: torch.cuda.Stream) -> Iterator[tu
         yield tensors, copied
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
+def prefetch_next(items: Iterator[T]) -> Iterator[T]:
     """Yield the items in order. A thread makes the next one meanwhile, and ends with the iterator."""
     end = object()
     with ThreadPoolExecutor(1, "prefetch") as thread:

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmark.workload import AnyProblem, module_of
 
 from ..parallel.layout import Layout
-from ..training.stop import together
+from ..training.stop import on_all_ranks
 
 MEETINGS = 10  # how often copying ranks meet within the timeout after which a rank is lost
 
@@ -22,29 +22,33 @@ class Staging:
     root: Path
     made: list[Path]  # folders of this run, to be removed
 
-    def fill(
-        self, source: Path, problem: AnyProblem, seed: int, layout: Layout, timeout: float, beat: Callable[[], None]
-    ) -> tuple[Path, int]:
-        """Copy whole files of a dataset, dealt out to the ranks of a node. Return the copy's folder, and the bytes that
-        all ranks copied.
-
-        All ranks call it. `beat` is called at least every `timeout` seconds. Raises Aborted on all ranks if one cannot
-        read or write, or if a node's disk is too small.
-        """
+    def folder(self, problem: AnyProblem, seed: int) -> Path:
+        """Return the folder of this run's copy, which `clear` removes."""
         target = self.root / f"{problem.name}-{seed:016x}"
         self.made.append(target)
+        return target
+
+    def fill(
+        self, source: Path, target: Path, problem: AnyProblem, layout: Layout, heartbeat: Callable[[], float]
+    ) -> int:
+        """Copy whole files of a dataset to `target`, dealt out to the ranks of a node. Return the bytes that all ranks
+        copied.
+
+        All ranks call it. `heartbeat` is called often enough that no rank seems lost, and returns the seconds in which
+        it has to be called again. Raises Aborted on all ranks if one cannot read or write, or if a node's disk is too
+        small.
+        """
         place, ranks, replicas = node_of(layout)
         mine = dict(list(needed(layout, problem, replicas).items())[place::ranks])
         todo, what = to_copy(source, problem, mine, place), f"staging to {self.root}"
         sizes, copied, host = [], [0], socket.gethostname()
-        together(layout, what, lambda: sizes.append(sum(path.stat().st_size for path, read in todo if read)))
+        on_all_ranks(layout, what, lambda: sizes.append(sum(path.stat().st_size for path, read in todo if read)))
         wanted = sum(size for name, size in layout.gather((host, *sizes)) if name == host)
-        together(layout, what, lambda: check_room(self.root, wanted))
+        on_all_ranks(layout, what, lambda: check_free_space(self.root, wanted))
         while any(layout.gather(bool(todo))):  # ranks meet often, so that none with more to copy seems lost
-            until = time.monotonic() + timeout / MEETINGS
-            together(layout, what, lambda until=until: copied.append(copy(source, target, todo, until)))
-            beat()
-        return target, sum(layout.gather(sum(copied)))
+            until = time.monotonic() + heartbeat() / MEETINGS
+            on_all_ranks(layout, what, lambda until=until: copied.append(copy(source, target, todo, until)))
+        return sum(layout.gather(sum(copied)))
 
     def clear(self) -> None:
         """Remove the copy. Other ranks of the node may have removed files already."""
@@ -70,7 +74,7 @@ def needed(layout: Layout, problem: AnyProblem, replicas: list[int]) -> dict[tup
     return every | {("validation", sample): sample in own for sample in validation}
 
 
-def check_room(root: Path, wanted: int) -> None:
+def check_free_space(root: Path, wanted: int) -> None:
     """Raise OSError if the disk of a folder has fewer than `wanted` free bytes."""
     root.mkdir(parents=True, exist_ok=True)
     room = shutil.disk_usage(root).free

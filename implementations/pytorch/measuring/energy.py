@@ -7,21 +7,19 @@ ranks. The nodes' readings are gathered once an epoch, after its evaluation, and
 
 from typing import Any
 
-from benchmark.energy.choice import choose
-from benchmark.energy.entry import MOMENTS, READING, SOURCES, Marked, event, sources
+from benchmark.energy.choice import Choice
+from benchmark.energy.entry import MOMENTS, READING, SOURCES, Marked, event, sources, together, unreadable
 from benchmark.energy.reader import Reader
-from benchmark.launch import Launch
+from benchmark.run.log import RunLog
 
 from ..parallel.layout import Layout
-from ..training.devices import Device
-from ..training.events import RunLog
 
 
 class EnergyMeter:
     """Takes the readings of this node, if this rank is the one to read its counters, and logs those of all nodes."""
 
-    def __init__(self, reader: Reader | None, layout: Layout, nodes: int, log: RunLog):
-        self.reader, self.layout, self.nodes, self.log = reader, layout, nodes, log
+    def __init__(self, reader: Reader | None, layout: Layout, members: list[list[int]], log: RunLog):
+        self.reader, self.layout, self.members, self.log = reader, layout, members, log
         self.marked: list[Marked] = []
 
     def at(self, moment: str, facts: dict[str, Any]) -> None:
@@ -31,32 +29,30 @@ class EnergyMeter:
             epoch = {"epoch_num": facts["epoch_num"]} if "epoch_num" in facts else {}
             self.marked.append(Marked(moment, epoch, reading))
 
-    def write(self, late: bool = False) -> None:
-        """Log the readings since the last call. If there are several nodes, all ranks must call it."""
-        found = self.layout.gather(self.marked) if self.nodes > 1 else [self.marked]
-        for nodes in zip(*filter(None, found), strict=True):
-            value, facts = event(nodes)
-            (self.log.late if late else self.log.event)(READING, value, **facts)
+    def write(self) -> None:
+        """Log the readings since the last call. All ranks must call it."""
+        for nodes in zip(*filter(None, self.layout.gather(self.marked)), strict=True):
+            value, facts = event(nodes, self.members)
+            self.log.event(READING, value, **facts)
         self.marked = []
 
     def finish(self) -> None:
         """Take and log the last reading, after the clock has stopped."""
         if self.reader:
             self.marked.append(Marked("run_stop", {}, self.reader.stop()))
-        self.write(late=True)
+        self.write()
 
 
-def announce(log: RunLog, layout: Layout, launch: Launch, device: Device) -> EnergyMeter | None:
-    """Log which counters are read. Return the meter, or None if no node has a counter. All ranks must call it."""
-    devices = layout.gather((device.host, device.uuid))
-    mine = choose([uuid for host, uuid in devices if host == device.host and uuid]) if not launch.local_rank else None
-    said = (sources(device.host, mine), {device.host: mine.unreadable}, mine.rehearsal) if mine else None
-    nodes = [found for found in layout.gather(said) if found]
-    every = [counter for counters, _, _ in nodes for counter in counters]
-    unreadable = {host: why for _, hosts, _ in nodes for host, why in hosts.items() if why}
-    log.event(SOURCES, every, unreadable=unreadable, rehearsal=any(rehearsal for *_, rehearsal in nodes))
-    if not every:
+def announce(log: RunLog, layout: Layout, host: str, choice: Choice | None) -> EnergyMeter | None:
+    """Log which counters are read: this rank's `choice`, if it is the one that reads its node's, and all others'.
+    Return the meter, or None if no node has a counter. All ranks must call it."""
+    mine = (sources(host, choice), {host: choice.unreadable}, choice.rehearsal) if choice else None
+    nodes = [found for found in layout.gather(mine) if found]
+    entries, members = together([counters for counters, _, _ in nodes])
+    why = unreadable({host: why for _, hosts, _ in nodes for host, why in hosts.items()})
+    log.event(SOURCES, entries, unreadable=why, rehearsal=any(rehearsal for *_, rehearsal in nodes))
+    if not entries:
         return None
-    meter = EnergyMeter(Reader(mine.counters) if mine else None, layout, len(nodes), log)
-    log.passed = meter.at
+    meter = EnergyMeter(Reader(choice.counters) if choice else None, layout, members, log)
+    log.on_edge = meter.at
     return meter

@@ -1,52 +1,29 @@
 """Write the environment of a run beside its log, before the clock starts. See benchmark/environment."""
 
-import contextlib
 import platform
-import sys
-from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
 
-from benchmark.environment.commands import Asked
 from benchmark.environment.facts import Fact, fact
-from benchmark.environment.manifest import KEY, KINDS, Facts, Node, digest_of, write
-from benchmark.environment.node import COMMANDS, node_facts, plain
-from benchmark.environment.paths import shortened
-from benchmark.environment.repository import questions, state
-from benchmark.launch import Launch
-from benchmark.source import ROOT
-from benchmark.tree import environment_path
+from benchmark.environment.manifest import KINDS, Facts, Node, digest_of
+from benchmark.run.environment import facts_of_node, facts_of_run, questions_asked
+from benchmark.run.log import RunLog
 
 from ..parallel.layout import Layout
-from ..training.events import RunLog
-
-MOST_CONFIG = 16 << 10  # bytes of a config that goes into the manifest
+from ..setup import Setup
 
 
-def log_environment(
-    log: RunLog,
-    layout: Layout,
-    launch: Launch,
-    device: torch.device,
-    data: Path,
-    config: tuple[Path, bytes],
-    files: dict[str, str],
-) -> None:
-    """Gather the facts of all nodes, write the manifest, and log its sha256. `data` is the dataset's folder, `config`
-    the file with its bytes, `files` the repository's files that were loaded. Raises OSError if it cannot be written."""
-    commands = questions(ROOT, files) if log.path else {}
-    with contextlib.closing(Asked(commands | COMMANDS if launch.local_rank == 0 else commands)) as asked:
-        told = {}
-        if launch.local_rank == 0:
-            told = plain(node_facts(data, asked) | torch_facts(device))
-        run = run_facts(launch, config, files, asked) if log.path else {}
-    nodes = gather(layout, told)
-    if log.path:
-        resumed = log.resumptions + 1 if log.silent else 0
-        written = write(environment_path(log.path, resumed), plain(run), nodes)
-        log.event(KEY, written.digest, bytes=written.size, path=written.path)
+def log_environment(log: RunLog, layout: Layout, setup: Setup, files: dict[str, str]) -> None:
+    """Gather the facts of all nodes, write the manifest, and log its sha256. `files` are the repository's files that
+    were loaded. Raises OSError if it cannot be written."""
+    device, first = torch.device(setup.task.config.device), setup.launch.local_rank == 0
+    with questions_asked(files, node=first, run=bool(log.path)) as asked:
+        node = facts_of_node(setup.options.data, torch_facts(device), asked) if first else {}
+        config, backend = (setup.config_file, setup.config_data), dist.get_backend() if dist.is_initialized() else None
+        run = facts_of_run(setup.launch, config, files, asked, backend) if log.path else {}
+    log.environment(run, gather(layout, node))
 
 
 def gather(layout: Layout, told: Facts) -> list[Node]:
@@ -58,34 +35,6 @@ def gather(layout: Layout, told: Facts) -> list[Node]:
     sent = layout.gather(told if wanted.get(mine) == platform.node() else None)
     facts = {digest_of(one): one for one in sent if one}
     return [Node(host, digest, facts.get(digest)) for host, digest in named]
-
-
-def run_facts(launch: Launch, config: tuple[Path, bytes], files: dict[str, str], asked: Asked) -> dict[str, Fact]:
-    """Return the facts of the run as a whole."""
-    path, data = config
-    return {
-        "command": fact("sys.argv", lambda: [shortened(word) for word in sys.argv]),
-        "config": fact(shortened(str(path)), lambda: text_of(data)),
-        "launcher": fact("benchmark.launch.detect_launch", lambda: launched(launch)),
-        "repository": fact("git rev-parse, git ls-tree", lambda: state(ROOT, files, asked)),
-    }
-
-
-def text_of(data: bytes) -> str:
-    """Return the text of a config. Raises ValueError for one that is too large."""
-    if len(data) > MOST_CONFIG:
-        raise ValueError(f"{len(data)} bytes, more than {MOST_CONFIG}")
-    return data.decode()
-
-
-def launched(launch: Launch) -> dict[str, Any]:
-    """Return the launcher, the numbers of ranks, and the backend of their communication."""
-    return {
-        "launcher": launch.launcher,
-        "ranks": launch.world_size,
-        "ranks_per_node": launch.local_world_size,
-        "backend": dist.get_backend() if dist.is_initialized() else None,
-    }
 
 
 def torch_facts(device: torch.device) -> dict[str, Fact]:

@@ -35,7 +35,8 @@ class StepTimes:
         seconds. `step_compute_seconds` has least, nine deciles and most of this rank's steps without waiting.
         """
         waited = layout.gather(sum(self.waits))
-        found = spread(waited) | {"slowest": slowest(self.waits, layout, device)}
+        found = {"least": min(waited), "mean": sum(waited) / len(waited), "most": max(waited)}
+        found["slowest"] = slowest(self.waits, layout, device)
         return {
             "wait_by_rank": {name: min(value, seconds) for name, value in found.items()},
             "step_compute_seconds": np.quantile(self.computes, np.linspace(0, 1, 11)).tolist(),
@@ -49,13 +50,3 @@ def slowest(waits: Sequence[float], layout: Layout, device: str) -> float:
     most = torch.tensor(waits, dtype=torch.float64, device=device)
     dist.all_reduce(most, op=dist.ReduceOp.MAX)
     return most.sum().item()
-
-
-def spread(values: Sequence[float]) -> dict[str, float]:
-    """Return least, mean and most of the ranks' values."""
-    return {"least": min(values), "mean": sum(values) / len(values), "most": max(values)}
-
-
-def totals(values: Sequence[int]) -> dict[str, int]:
-    """Return the sum over ranks, and the least and the most of any rank."""
-    return {"total": sum(values), "least_by_rank": min(values), "most_by_rank": max(values)}

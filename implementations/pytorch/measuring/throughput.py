@@ -15,12 +15,16 @@ from typing import Any
 
 import torch
 
-from ..input.reader import Batch, train_batches
-from ..training.run import Run, open_manifest
-from ..training.stop import Aborted
+from benchmark.run import keys
+from benchmark.run.errors import Aborted
+from benchmark.run.log import spread_of
+from benchmark.run.reader import published_fingerprints
+
+from ..input.order import train_batches
+from ..input.prefetch import Batch, device_batches
+from ..training.run import Run
 from .peak import model_flops, peak_rate
 from .phases import PHASES, PhaseClock, timed
-from .steps import totals
 
 WARM_UP = 3  # steps that do not count
 BLOCKS = 5  # into which the counted steps are divided, to see how steady they are
@@ -66,9 +70,9 @@ class Measurement:
     def measure(self, trace: Path | None) -> dict[str, Any]:
         """Warm up, measure, and trace if `trace` is set. Return the numbers of all blocks together, as logged."""
         run = self.run
-        updates = [(run.optimizer, "step"), *([(run.average, "update")] if run.average else [])]
-        run.model.train()
-        with timed(self.clock, run.task, run.model, *updates):
+        updates = [(run.state.optimizer, "step"), *([(run.state.average, "update")] if run.state.average else [])]
+        run.state.model.train()
+        with timed(self.clock, run.task, run.state.model, *updates):
             work = self.work(WARM_UP + self.steps + (TRACED if trace else 0))
             self.block(itertools.islice(work, WARM_UP))
             if run.config.device == "cuda":  # cuDNN's search for kernels and the large matrix product do not count
@@ -79,7 +83,7 @@ class Measurement:
                 stats = self.statistics(blocks[-1:])
                 samples = blocks[-1].samples
                 run.log.event("tracked_stats", stats, block=len(blocks), steps=len(block), samples_count=samples)
-                run.say(f"block {len(blocks)}: {rates(stats)}")
+                run.print_rank0(f"block {len(blocks)}: {rates(stats)}")
             total = self.statistics(blocks)
             if trace:  # after the measurement, because a profiler needs much memory
                 self.clock.named = True
@@ -106,7 +110,7 @@ class Measurement:
         chosen = list(itertools.islice(order, steps))
         samples = [part.samples for *_, parts in chosen for part in parts]
         remember(run, "train", list(itertools.chain.from_iterable(samples)))
-        batches = run.reader.batches("train", samples, torch.device(config.device))
+        batches = device_batches(run.reader, "train", samples, run.device)
         for epochs_done, size, parts in chosen:
             yield epochs_done, size, [p.weight for p in parts], itertools.islice(batches, len(parts))
 
@@ -146,7 +150,7 @@ class Measurement:
             "most_seconds": {name: max(r["seconds"][name] for r in ranks) for name in PHASES},
             "model_tflops": tflops,
             "peak_share": tflops / (len(ranks) * self.peak),
-            "bytes_read": totals([r["read"] for r in ranks]),
+            "bytes_read": spread_of([r["read"] for r in ranks]),
             "peak_memory_bytes": {"least_by_rank": min(memory), "most_by_rank": max(memory)},
         }
 
@@ -178,24 +182,24 @@ def remember(run: Run, split: str, samples: list[int]) -> None:
     whole = (problem.train_samples + problem.validation_samples) * sum(a.nbytes for a in reader.blank)
     distinct = list(dict.fromkeys(samples))
     known = distinct[: round(len(distinct) * min(1, room / whole))]
-    reader.room = room
-    for _ in reader.batches(split, [[sample] for sample in known], torch.device("cpu")):
+    reader.free_bytes = int(room)
+    for _ in reader.batches(split, [[sample] for sample in known]):
         pass
-    reader.room = 0
+    reader.free_bytes = 0
 
 
 def run_steps(run: Run, steps: int, trace: Path | None) -> None:
     """Measure and log the throughput of `steps` steps. Raises Aborted and WrongData as a run does."""
     run.start()
-    open_manifest(run.reader.root, run.problem)
+    published_fingerprints(run.reader.root, run.problem)
     run.stage()
-    flops = model_flops(run.task, run.model, run.layout)
+    flops = model_flops(run.task, run.state.model, run.layout)
     found = Measurement(run, steps, flops, *peak_rate(run.config, run.layout))
     found.log_setup()
     total = found.measure(trace)
-    run.log.stop("success")
-    run.say(f"{steps} steps: {rates(total)}; peak: {found.peak:.3g} TFLOP/s a rank, {found.peak_source}")
-    run.say(", ".join(f"{name} {seconds:.4g} s" for name, seconds in total["seconds"].items()))
+    run.log.stop(keys.SUCCESS)
+    run.print_rank0(f"{steps} steps: {rates(total)}; peak: {found.peak:.3g} TFLOP/s a rank, {found.peak_source}")
+    run.print_rank0(", ".join(f"{name} {seconds:.4g} s" for name, seconds in total["seconds"].items()))
 
 
 def rates(stats: dict[str, Any]) -> str:
@@ -213,7 +217,7 @@ def traced(trace: Path, run: Run, block: Callable[[], Any]) -> None:
     with torch.profiler.profile(record_shapes=True) as profile:
         block()
     profile.export_chrome_trace(str(path))
-    run.say(f"trace of {TRACED} steps: {path}")
+    run.print_rank0(f"trace of {TRACED} steps: {path}")
 
 
 def peak_memory(device: str) -> int:

@@ -73,7 +73,7 @@ def unsynchronized(model: nn.Module, last: bool) -> contextlib.AbstractContextMa
 
 
 @contextlib.contextmanager
-def whole(model: nn.Module) -> Iterator[nn.Module]:
+def unsharded(model: nn.Module) -> Iterator[nn.Module]:
     """Yield the plain model for evaluation, which does not communicate: ranks may have different numbers of batches.
 
     Sharded weights are gathered for as long as the context lasts. Memory suffices, since there are no gradients and few
@@ -91,6 +91,6 @@ def whole(model: nn.Module) -> Iterator[nn.Module]:
             part.set_reshard_after_forward(part is not model, recurse=False)
 
 
-def local(tensor: Tensor) -> Tensor:
+def to_local(tensor: Tensor) -> Tensor:
     """Return a tensor, or this rank's part of a sharded one. The memory is shared."""
     return tensor.to_local() if isinstance(tensor, DTensor) else tensor

@@ -30,7 +30,7 @@ class Halo(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx, grad: Tensor):
-        return fold(grad, ctx.layout), None
+        return halo_backward(grad, ctx.layout), None
 
 
 def pad(x: Tensor, layout: Layout) -> Tensor:
@@ -46,7 +46,7 @@ def pad(x: Tensor, layout: Layout) -> Tensor:
     return padded
 
 
-def fold(grad: Tensor, layout: Layout) -> Tensor:
+def halo_backward(grad: Tensor, layout: Layout) -> Tensor:
     """Return the gradient of the box: `Halo`'s backward pass, the adjoints of `pad`'s steps in reverse order.
 
     The result is a view of `grad`, which is changed. Only the convolution that read the padded box has that gradient,
@@ -74,7 +74,7 @@ def swap(to_previous: Tensor, to_next: Tensor, layout: Layout, axis: int) -> tup
 
     Messages have channels last, as the memory of a channels-last volume has, so that copying a plane is fast.
     """
-    received, messages, line = [], [], layout.line(axis)
+    received, messages, line = [], [], layout.axis_group(axis)
     for step, plane in ((-1, to_previous), (1, to_next)):
         wire, peer = plane.movedim(1, -1).contiguous(), layout.neighbour(axis, step)
         received.append(torch.zeros_like(wire) if peer is None else torch.empty_like(wire))

@@ -83,7 +83,7 @@ class Layout:
         place[1 + axis] += step
         return self.rank_at(place) if 0 <= place[1 + axis] < self.extents[1 + axis] else None
 
-    def line(self, axis: int) -> dist.ProcessGroup | None:
+    def axis_group(self, axis: int) -> dist.ProcessGroup | None:
         """Return the group of the ranks in a line with this one along axis 0, 1 or 2 of a volume."""
         return self.mesh and self.mesh.get_group(AXES[1 + axis])
 
@@ -149,7 +149,7 @@ def ravel(position: Sequence[int], extents: Sequence[int]) -> int:
     return int(np.ravel_multi_index(tuple(position), extents))
 
 
-def connect(layout: Layout, launch: Launch, device: torch.device, timeout_seconds: float) -> Layout:
+def init_process_group(layout: Layout, launch: Launch, device: torch.device, timeout_seconds: float) -> Layout:
     """Join the process group, if there is more than one rank. Return the layout with its mesh."""
     if launch.world_size == 1:
         return layout

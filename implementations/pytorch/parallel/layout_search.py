@@ -11,7 +11,7 @@ from .layout import AXES, Extents, Layout
 SHOWN = 6  # layouts that an error proposes
 
 
-def arrange(
+def validate_layout(
     extents: Extents, tile: Extents, problem: AnyProblem, rank: int, ranks: int, batch: int | None = None
 ) -> Layout:
     """Return the layout of this rank, before the ranks are connected.
@@ -44,7 +44,7 @@ def propose(problem: AnyProblem, ranks: int, batch: int | None = None) -> list[s
     return [",".join(map(str, best[boxes])) for boxes in sorted(best)][:SHOWN]
 
 
-def idle(layout: Layout, problem: AnyProblem, batch: int) -> str:
+def idle_replicas(layout: Layout, problem: AnyProblem, batch: int) -> str:
     """Return a warning for a layout with more replicas than samples at a time, "" for any other. Such a layout gives
     correct results but leaves ranks idle."""
     spare = layout.data - batch

@@ -10,7 +10,7 @@ from benchmark.metric import Counts, dice
 from ..config import RunConfig
 from ..parallel.layout import Layout
 from ..task import Evaluation, Tensors
-from ..training.step import precise
+from ..training.step import autocast
 from .model import to_input
 
 
@@ -25,7 +25,7 @@ def evaluate(
     """
     confusion = torch.zeros(classes * classes, dtype=torch.int64, device=config.device)
     for volume, label in batches:
-        with precise(config):
+        with autocast(config):
             logits = model(to_input(volume))
         confusion += confusion_counts(logits, label)
     counts = to_counts(layout.add(confusion).view(classes, classes))

@@ -23,7 +23,7 @@ def block(channels_in: int, channels: int) -> Block:
     )
 
 
-class Rise(nn.ConvTranspose3d):
+class UpConv(nn.ConvTranspose3d):
     """A transposed convolution 2x2x2 with stride 2: (N, A, D, H, W) -> (N, B, 2 D, 2 H, 2 W).
 
     Its windows don't overlap: it is one matrix product, voxels by channels, whose rows hold 8 voxels each.
@@ -44,7 +44,7 @@ class Head(nn.Conv3d):
         return F.linear(x.movedim(1, -1), self.weight.flatten(1), self.bias).movedim(-1, 1)
 
 
-def halve(x: Tensor) -> Tensor:
+def max_pool(x: Tensor) -> Tensor:
     """Max-pooling by 2, in the type of `x`: autocast would widen it on a CPU, which takes 5 times as long."""
     with torch.autocast(x.device.type, enabled=False):
         return F.max_pool3d(x, 2)
@@ -64,7 +64,7 @@ class UNet(nn.Module):
         widths = [width << level for level in range(levels + 1)]
         self.down = nn.ModuleList(block(a, b) for a, b in zip([1, *widths[:-2]], widths[:-1], strict=True))
         self.bottom = block(widths[-2], widths[-1])
-        self.rise = nn.ModuleList(Rise(2 * w, w, 2, stride=2) for w in reversed(widths[:-1]))
+        self.rise = nn.ModuleList(UpConv(2 * w, w, 2, stride=2) for w in reversed(widths[:-1]))
         self.up = nn.ModuleList(block(2 * w, w) for w in reversed(widths[:-1]))
         self.head = Head(width, classes, 1)
 
@@ -72,7 +72,7 @@ class UNet(nn.Module):
         skips = []
         for down in self.down:
             skips.append(down(x))  # (N, width << level, side >> level, ...)
-            x = halve(skips[-1])
+            x = max_pool(skips[-1])
         x = self.bottom(x)
         for rise, up in zip(self.rise, self.up, strict=True):
             x = up(skips.pop(), rise(x))  # joined in the block, or never: skip first

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..parallel.gradients import local, plain_model
+from ..parallel.gradients import plain_model, to_local
 
 FORGET = 0.7  # at first the average is over about the last steps^0.7 steps, so that it forgets the start
 
@@ -23,7 +23,7 @@ class Average:
     def __init__(self, model: nn.Module, decay: float):
         self.decay, self.steps = decay, 0
         self.weights = {name: torch.zeros_like(p) for name, p in plain_model(model).named_parameters()}
-        self.averaged = [local(tensor.detach_()) for tensor in self.weights.values()]
+        self.averaged = [to_local(tensor.detach_()) for tensor in self.weights.values()]
 
     @torch.no_grad()
     def update(self, model: nn.Module) -> None:
@@ -59,9 +59,4 @@ class Average:
 
 def parts(model: nn.Module) -> list[Tensor]:
     """Return this rank's part of each of a model's weights."""
-    return [local(p.detach()) for p in model.parameters()]
-
-
-def average_of(model: nn.Module, decay: float) -> Average | None:
-    """Return the moving average of a model's weights. With a `decay` of 0 return None: the weights are evaluated."""
-    return Average(model, decay) if decay else None
+    return [to_local(p.detach()) for p in model.parameters()]

@@ -1,8 +1,8 @@
 """Write a checkpoint at the end of every epoch, and resume a run from the last one, under any layout of ranks.
 
 A folder epoch_<n> is a complete checkpoint: it is written under another name and renamed when all of it is on disk. The
-model, the optimizer and the average of the weights are in parts (parts.py). position.json has everything else that a
-run needs to resume, with the digest of every part and its own (position.py). Nothing in a checkpoint is unpickled or
+model, the optimizer and the average of the weights are in parts (parts.py). metadata.json has everything else that a
+run needs to resume, with the digest of every part and its own (metadata.py). Nothing in a checkpoint is unpickled or
 executed.
 """
 
@@ -21,24 +21,22 @@ from torch import Tensor
 
 from benchmark.atomic import sync
 from benchmark.clock import now_ms
-from benchmark.config import shown
+from benchmark.config import machine_settings, shown
 from benchmark.log import Event, read_log
+from benchmark.run.errors import Aborted, WrongData, reason
 from benchmark.workload import AnyProblem
 
 from ..config import RunConfig
 from ..parallel.layout import Layout
 from ..task import Evaluation
 from . import parts
-from .position import Position, load_position, render
+from .metadata import CheckpointMetadata, load_metadata, render
 from .state import TrainingState
-from .stop import Aborted, WrongData, reason, together
+from .stop import on_all_ranks
 
-NAME, POSITION, LOCK, DAMAGED = "epoch_{:06d}", "position.json", "lock", "damaged checkpoint"
+NAME, METADATA, LOCK, DAMAGED = "epoch_{:06d}", "metadata.json", "lock", "damaged checkpoint"
 PATIENCE = 3.0  # seconds for a run that was killed to end
 SET_BACK = 1000  # milliseconds by which the clocks of a run's nodes may differ before and after an interruption
-# Settings that do not change what is computed, so that they may change when a run is resumed.
-FREE = {"layout", "tile", "sharding", "recompute", "recompute_norms", "compile", "device", "threads", "workers"}
-FREE |= {"join", "prefetch", "cache_gib", "timeout_seconds", "peak_tflops", "eval_batch_size"}
 
 
 @dataclass(frozen=True)
@@ -49,13 +47,13 @@ class Origin:
     config: RunConfig
     log: Path
 
-    def position(self, seed: int, epoch: int, found: Evaluation, digests: dict[str, str]) -> Position:
-        """Return the run's position, on rank 0, with the digests of the parts. Raises ValueError for a log without a
+    def metadata(self, seed: int, epoch: int, found: Evaluation, digests: dict[str, str]) -> CheckpointMetadata:
+        """Return the run's metadata, on rank 0, with the digests of the parts. Raises ValueError for a log without a
         run_start, which identifies the run."""
         problem, settings = self.problem.digest(), fixed(self.config)
         if (start := started(self.log)) is None:
             raise ValueError(f"{self.log}: found no run_start, wanted this run's log")
-        return Position(problem, settings, seed, start, now_ms(), epoch, found.value, found.facts, digests)
+        return CheckpointMetadata(problem, settings, seed, start, now_ms(), epoch, found.value, found.facts, digests)
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class Checkpoints:
 
     root: Path
     origin: Origin
-    resumed: Position | None = None
+    resumed: CheckpointMetadata | None = None
 
     def save(self, state: TrainingState, layout: Layout, seed: int, epoch: int, found: Evaluation) -> None:
         """Write a checkpoint at the end of an epoch. All ranks call it. Raises Aborted on all of them if one fails."""
@@ -76,13 +74,13 @@ class Checkpoints:
             digests.update(parts.write(temporary, tensors, layout.rank, layout.ranks))
 
         def conclude() -> None:
-            finish(temporary, target, self.origin.position(seed, epoch, found, digests))
+            finish(temporary, target, self.origin.metadata(seed, epoch, found, digests))
 
-        together(layout, str(target), lambda: first and begin(temporary))
-        together(layout, str(target), write)
+        on_all_ranks(layout, str(target), lambda: first and begin(temporary))
+        on_all_ranks(layout, str(target), write)
         for written in layout.gather(digests):
             digests |= written
-        together(layout, str(target), lambda: first and conclude())
+        on_all_ranks(layout, str(target), lambda: first and conclude())
 
     def restore(self, state: TrainingState, layout: Layout) -> None:
         """Read the state of the checkpoint. All ranks call it. Raises WrongData on all of them if it is damaged."""
@@ -90,10 +88,10 @@ class Checkpoints:
         share = dict(list(digests.items())[layout.rank :: layout.ranks])
 
         def read(tensors: dict[str, Tensor]) -> None:
-            together(layout, DAMAGED, lambda: parts.read(folder, digests, tensors))
+            on_all_ranks(layout, DAMAGED, lambda: parts.read(folder, digests, tensors))
 
         try:
-            together(layout, DAMAGED, lambda: parts.verify(folder, share))
+            on_all_ranks(layout, DAMAGED, lambda: parts.verify(folder, share))
             state.restore(read)
         except Aborted as error:
             raise WrongData(str(error), everywhere=True) from None
@@ -105,7 +103,7 @@ class Checkpoints:
         return None if logged else Evaluation(at.score, at.facts)
 
 
-def hold(root: Path) -> IO[str]:
+def lock_checkpoint_dir(root: Path) -> IO[str]:
     """Lock a folder of checkpoints, and with it the log, against other runs. The lock lasts until the returned file is
     closed or this process ends in any way. On a file system without locks there is none.
 
@@ -153,9 +151,9 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
     path = root / NAME.format(max(epochs))
     if not resume:
         raise ValueError(f"{path}: found a checkpoint, wanted a folder without one, or --resume")
-    at = load_position(path / POSITION)
+    at = load_metadata(path / METADATA)
     if at.epoch != max(epochs):
-        raise ValueError(f"{path / POSITION}: found epoch {at.epoch}, wanted {max(epochs)}, as the folder is named")
+        raise ValueError(f"{path / METADATA}: found epoch {at.epoch}, wanted {max(epochs)}, as the folder is named")
     if at.problem != problem.digest():
         raise ValueError(f"{path}: made for problem digest {at.problem}, wanted {problem.digest()} ({problem.name})")
     settings = fixed(config)
@@ -176,8 +174,9 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
 
 
 def fixed(config: RunConfig) -> dict[str, Any]:
-    """Return the settings that a resumed run must keep, as JSON returns them."""
-    return json.loads(json.dumps({name: value for name, value in config.fields().items() if name not in FREE}))
+    """Return the settings that a resumed run must keep, as JSON returns them: all but those of the machine."""
+    free = machine_settings(type(config))
+    return json.loads(json.dumps({name: value for name, value in config.fields().items() if name not in free}))
 
 
 def begin(temporary: Path) -> None:
@@ -186,10 +185,10 @@ def begin(temporary: Path) -> None:
     temporary.mkdir(parents=True)
 
 
-def finish(temporary: Path, target: Path, at: Position) -> None:
+def finish(temporary: Path, target: Path, at: CheckpointMetadata) -> None:
     """Write the position, give the folder its final name, and remove all other checkpoints."""
-    (temporary / POSITION).write_text(render(at), encoding="utf-8")
-    sync(temporary / POSITION)
+    (temporary / METADATA).write_text(render(at), encoding="utf-8")
+    sync(temporary / METADATA)
     sync(temporary)
     os.rename(temporary, target)
     sync(target.parent)

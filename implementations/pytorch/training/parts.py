@@ -20,7 +20,7 @@ from torch.distributed.tensor import DTensor
 
 from benchmark.log import open_regular
 
-from ..parallel.gradients import local
+from ..parallel.gradients import to_local
 
 NAME = "part_{:06d}.safetensors"
 
@@ -31,7 +31,7 @@ def write(folder: Path, tensors: dict[str, Tensor], rank: int, ranks: int) -> di
     Raises OSError if it cannot be written.
     """
     writer = deal({name: x.nbytes for name, x in tensors.items() if not isinstance(x, DTensor)}, ranks)
-    mine = {name: as_rows(local(x)) for name, x in tensors.items() if writer.get(name, rank) == rank}
+    mine = {name: as_rows(to_local(x)) for name, x in tensors.items() if writer.get(name, rank) == rank}
     if not (mine := {name: x.cpu().contiguous() for name, x in mine.items() if len(x)}):
         return {}
     data = save(mine)
@@ -94,7 +94,7 @@ def fill(tensor: Tensor, first: int, piece: Any, where: str) -> int:
     start, stop = held(tensor)
     low, high = max(start, first), min(stop, first + shape[0])
     if low < high:
-        values, mine = piece[low - first : high - first], as_rows(local(tensor))
+        values, mine = piece[low - first : high - first], as_rows(to_local(tensor))
         if values.dtype != tensor.dtype:
             raise ValueError(f"{where}: found {values.dtype}, wanted {tensor.dtype}")
         mine[low - start : high - start].copy_(values)

@@ -58,3 +58,10 @@ def leaves(kept: dict[str, Any] | list[Any], path: str = "") -> Iterator[tuple[s
             yield from leaves(value, f"{path}{key}/")
         elif isinstance(value, Tensor) or type(value) in NUMBERS:
             yield f"{path}{key}", kept, key
+
+
+def tensors_of(model: nn.Module) -> dict[str, Tensor]:
+    """Return a plain model's weights and floating-point buffers by name, copied to main memory: a file of final weights
+    has these, whole and under the model's own names."""
+    named = (*model.named_parameters(), *model.named_buffers())  # state_dict() would shard FSDP's again
+    return {name: t.detach().cpu().contiguous().clone() for name, t in named if t.is_floating_point()}

@@ -1,7 +1,6 @@
 """Make a training step, and warm up before the clock starts."""
 
 import contextlib
-import itertools
 from collections.abc import Iterable
 
 import torch
@@ -11,17 +10,17 @@ from benchmark.workload import module_of
 
 from ..config import RunConfig
 from ..input.prefetch import stack
-from ..parallel.gradients import unsynchronized, whole
+from ..parallel.gradients import unsharded, unsynchronized
 from ..parallel.layout import Layout
 from ..task import Task, Tensors
 
 
-def precise(config: RunConfig) -> contextlib.AbstractContextManager:
+def autocast(config: RunConfig) -> contextlib.AbstractContextManager:
     """Return the context in which the network runs: autocast in bfloat16, or nothing."""
     return torch.autocast(config.device, dtype=torch.bfloat16, enabled=config.precision == "bfloat16")
 
 
-def at_least_one(batch: Tensors) -> tuple[Tensors, bool]:
+def never_empty(batch: Tensors) -> tuple[Tensors, bool]:
     """Return a batch, or one sample of zeros in place of an empty batch, and whether the batch had samples. So a rank
     without a sample takes part in all communication."""
     if len(batch[0]):
@@ -54,9 +53,9 @@ def train_step(
     """Make one step on a batch, given in parts (weight, tensors) whose weights sum to 1. The gradient is that of the
     weighted sum of the parts' losses, clipped if the config says so. Return the loss before the step."""
     optimizer.zero_grad(set_to_none=True)
-    total = 0.0
-    for (weight, batch), last in with_last(parts):
-        with unsynchronized(model, last):
+    total, parts = 0.0, list(parts)
+    for number, (weight, batch) in enumerate(parts, 1):
+        with unsynchronized(model, last=number == len(parts)):
             loss = task.loss(model, batch, layout)
             (loss if weight == 1 else loss * weight).backward()
         total = total + weight * loss.detach()
@@ -64,13 +63,6 @@ def train_step(
         nn.utils.clip_grad_norm_(model.parameters(), task.config.gradient_clip)
     optimizer.step()
     return total
-
-
-def with_last(items: Iterable) -> Iterable[tuple]:
-    """Yield (item, whether it is the last)."""
-    before, items = itertools.tee(items)
-    next(items, None)
-    return ((item, after is None) for item, after in itertools.zip_longest(before, items))
 
 
 def warm_up(task: Task, model: nn.Module, layout: Layout) -> None:
@@ -87,7 +79,7 @@ def warm_up(task: Task, model: nn.Module, layout: Layout) -> None:
     trial = nn.Linear(8, 8).to(config.device)
     trial(torch.ones(1, 8, device=config.device)).sum().backward()
     task.build_optimizer(trial).step()
-    with whole(model) as plain:
+    with unsharded(model) as plain:
         task.evaluate(plain.eval(), [blank_batch(task, layout, config.eval_batch_size)], layout)
     with torch.no_grad():
         for buffer, before in zip(model.buffers(), buffers, strict=True):

@@ -1,4 +1,4 @@
-"""End a run early: the errors that end it, their reasons, and signals."""
+"""End a run early: on all ranks together, when another rank is lost, and on signals."""
 
 import os
 import signal
@@ -7,22 +7,12 @@ from collections.abc import Callable
 
 import torch.distributed as dist
 
+from benchmark.run.errors import Aborted, reason
+
 from ..parallel.layout import Layout
 
 
-class Aborted(Exception):
-    """The run cannot or must not go on. The text says why. All ranks raise it together. Exit code 1."""
-
-
-class WrongData(Exception):
-    """The dataset is not the problem's. The text names the file, what was found and what was wanted. Exit code 2."""
-
-    def __init__(self, reason: str, everywhere: bool = False):
-        super().__init__(reason)
-        self.everywhere = everywhere  # whether all ranks raise it together
-
-
-def together(layout: Layout, what: str, act: Callable[[], object]) -> None:
+def on_all_ranks(layout: Layout, what: str, act: Callable[[], object]) -> None:
     """Call `act` on every rank. Raises Aborted on all ranks if it raises OSError or ValueError on one of them. `what`
     begins the message."""
     try:
@@ -30,21 +20,18 @@ def together(layout: Layout, what: str, act: Callable[[], object]) -> None:
         failed = ""
     except (OSError, ValueError) as error:
         failed = f"rank {layout.rank}: {reason(error)}"
-    if failed := "; ".join(filter(None, layout.gather(failed))):
-        raise Aborted(f"{what}: {failed}")
+    if failures := list(filter(None, layout.gather(failed))):
+        named = failures[:8] + [f"and {len(failures) - 8} more ranks"] * (len(failures) > 8)
+        raise Aborted(f"{what}: {'; '.join(named)}")
 
 
-def reason(error: BaseException) -> str:
-    """Return in one line why something cannot be read or written."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename2 or error.filename or ''}: {error.strerror}".removeprefix(": ")
-    return str(error).partition("\n")[0] or repr(error)
-
-
-def lost_peer(error: RuntimeError) -> bool:
+def lost_peer(error: BaseException) -> bool:
     """Return whether a collective failed because another rank is gone."""
     text = str(error).lower()
-    return isinstance(error, dist.DistError) or any(word in text for word in ("gloo", "nccl", "peer", "timed out"))
+    words = ("gloo", "nccl", "peer", "timed out")
+    return isinstance(error, RuntimeError) and (
+        isinstance(error, dist.DistError) or any(word in text for word in words)
+    )
 
 
 def watch_signals(on_signal: Callable[[signal.Signals], None]) -> None:

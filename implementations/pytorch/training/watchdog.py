@@ -24,7 +24,7 @@ class Mark(Protocol):
 
 class Watchdog:
     """Calls `on_silence` with a reason, and ends the process with exit code 1, if for `seconds` the main thread has not
-    called `beat` and the device has not reached the mark of an earlier one."""
+    called `heartbeat` and the device has not reached the mark of an earlier one."""
 
     def __init__(self, seconds: float, on_silence: Callable[[str], None], mark: Callable[[], Mark]):
         self.seconds, self.on_silence, self.mark = seconds, on_silence, mark
@@ -32,7 +32,7 @@ class Watchdog:
         self.last = time.monotonic()
         threading.Thread(target=self.watch, daemon=True, name="watchdog").start()
 
-    def beat(self) -> None:
+    def heartbeat(self) -> None:
         """Report progress of the main thread, and set a mark for the device."""
         self.marks.append(self.mark())
         self.last = time.monotonic()

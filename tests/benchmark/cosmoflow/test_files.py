@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmark import cosmoflow, generate
-from benchmark.cosmoflow import files, universe
+from benchmark.cosmoflow import files, making, universe
 from benchmark.cosmoflow.tfrecord import write_example
 from benchmark.fingerprint import MODULUS
 from benchmark.manifest import load_manifest
@@ -18,7 +18,7 @@ WHOLE = ((0, 0, 0), (16, 16, 16))
 
 
 def test_what_is_written_is_read_in_either_format(tmp_path, form, sample):
-    cosmoflow.make_sample(tmp_path, form, "train", 7)
+    making.make_sample(tmp_path, form, "train", 7)
     path = cosmoflow.sample_path(tmp_path, form, "train", 7)
     assert path.name == {"tfrecord": "00007.tfrecord.gz", "hdf5": "00007.h5"}[form.format]
     found = cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
@@ -26,12 +26,12 @@ def test_what_is_written_is_read_in_either_format(tmp_path, form, sample):
     for array, wanted, zeros in zip(found, sample, blank, strict=True):
         assert (array == wanted).all() and array.dtype == wanted.dtype == zeros.dtype and array.shape == zeros.shape
     assert path.stat().st_size <= cosmoflow.file_bytes(form)
-    assert cosmoflow.measure_sample(tmp_path, form, "train", 7) == cosmoflow.stream_sample(form, "train", 7)
+    assert making.measure_sample(tmp_path, form, "train", 7) == making.stream_sample(form, "train", 7)
 
 
 def test_boxes_add_up_to_the_sample(tmp_path, form, sample):
     """Each box is the part of the volume; their evidence sums to the whole sample's, the same in either format."""
-    cosmoflow.make_sample(tmp_path, form, "train", 7)
+    making.make_sample(tmp_path, form, "train", 7)
     total = 0
     for origin in np.ndindex(2, 1, 2):
         box = (tuple(8 * o for o in origin), (8, 16, 8))
@@ -135,7 +135,7 @@ def test_damaged_files_get_one_line_that_names_the_file(tmp_path, form):
     path = cosmoflow.sample_path(tmp_path, form, "train", 7)
     with pytest.raises(ValueError, match="no such file"):
         cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
-    cosmoflow.make_sample(tmp_path, form, "train", 7)
+    making.make_sample(tmp_path, form, "train", 7)
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(ValueError) as error:
         cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
@@ -177,7 +177,7 @@ def test_real_data_have_names_of_their_own(tmp_path, mini, sample):
     files.write_sample(tmp_path / "validation" / "z.h5", real, *sample)
     assert cosmoflow.sample_path(tmp_path, real, "validation", 2).name == "z.h5"
     with pytest.raises(ValueError, match="has no generator: its data are real"):
-        cosmoflow.stream_sample(real, "train", 0)
+        making.stream_sample(real, "train", 0)
 
 
 def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
@@ -188,7 +188,7 @@ def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
     for index, place in enumerate(("train/a.tfrecord", "train/b.h5", "train/c.tfrecord.gz", "validation/a.tfrecord")):
         files.write_sample(tmp_path / place, real, *universe.make_universe(mini, index))
     manifest = generate.record(tmp_path, real)
-    made = [cosmoflow.stream_sample(mini, entry.split, entry.sample) for entry in manifest.entries[:3]]
+    made = [making.stream_sample(mini, entry.split, entry.sample) for entry in manifest.entries[:3]]
     assert [entry.digest for entry in manifest.entries[:3]] == [entry.digest for entry in made]
     assert load_manifest(tmp_path, real) == manifest and generate.verify(tmp_path, real) == []
     files.write_sample(tmp_path / "train" / "b.h5", real, *sample)

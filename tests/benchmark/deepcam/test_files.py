@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmark import deepcam, fingerprint
-from benchmark.deepcam import files, twin
+from benchmark.deepcam import files, making, twin
 from benchmark.generate import generate, record, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest
@@ -136,7 +136,7 @@ def test_damaged_sample_is_one_line_that_names_its_file(tiny, data, damage, said
     path = data / "train" / "data-000001.h5"
     damage(path)
     with pytest.raises(ValueError, match=said) as error:
-        deepcam.measure_sample(data, tiny, "train", 1)
+        making.measure_sample(data, tiny, "train", 1)
     assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value)
     assert [line.partition(":")[0] for line in verify(data, tiny, 1, ALONE)] == [str(path)]
 
@@ -162,7 +162,7 @@ def test_damaged_stats_are_one_line_that_names_the_file(tiny, data, damage, said
 def test_another_problems_file_is_refused(tiny, data):
     other = dataclasses.replace(tiny, data_seed=1)
     with pytest.raises(ValueError, match="made for problem digest"):
-        deepcam.measure_sample(data, other, "train", 0)
+        making.measure_sample(data, other, "train", 0)
 
 
 def test_full_size_sample_of_the_published_format_goes_through(tmp_path):
@@ -179,5 +179,5 @@ def test_full_size_sample_of_the_published_format_goes_through(tmp_path):
     found, limits, classes = deepcam.read_sample(tmp_path, problem, "train", 0, whole_box(problem))
     assert np.array_equal(found, data) and classes.dtype == np.uint8 and np.array_equal(classes, label)
     assert limits[1].tolist() == (767 + 1151 * np.arange(1.0, 17.0)).tolist()
-    assert deepcam.measure_sample(tmp_path, problem, "train", 0).class_counts == (768 * 1152 - 2, 1, 1)
+    assert making.measure_sample(tmp_path, problem, "train", 0).class_counts == (768 * 1152 - 2, 1, 1)
     assert path.stat().st_size < deepcam.file_bytes(problem) + 7 * label.size  # labels of 8 bytes instead of 1

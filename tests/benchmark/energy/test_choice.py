@@ -29,6 +29,12 @@ def test_a_node_counter_comes_before_those_of_its_parts(machine):
     assert (scopes(found), found.unreadable, found.rehearsal) == ([("cray", "node")], {}, False)
 
 
+def test_switched_off(machine):
+    machine.cray()
+    assert choose(["a"], {"ENERGY_COUNTERS": "off"}) == choice.Choice((), {"all": "ENERGY_COUNTERS is off"})
+    assert len(choose(["a"], {"ENERGY_COUNTERS": "on"}).counters) == 1
+
+
 def test_without_it_the_parts(machine):
     machine.package(0)
     found = choose((), {})
@@ -45,7 +51,7 @@ def test_gpus_that_no_library_reads_are_said(machine):
 def test_gpus_are_added(machine, monkeypatch):
     machine.package(0)
     gpu = choice.Counter("nvml", "device", "a", 1e-3, lambda: 1)
-    monkeypatch.setattr(choice, "nvidia", lambda uuids: [gpu])
+    monkeypatch.setattr("benchmark.energy.choice.nvidia", lambda uuids: [gpu])
     assert scopes(choose(["a"], {})) == [("rapl", "package-0"), ("nvml", "a")]
 
 

@@ -1,8 +1,12 @@
 """Counters and readings as events: nodes one after another, in the order of the sources."""
 
+import json
+
+import pytest
+
 from benchmark.energy.choice import Choice
 from benchmark.energy.counter import Counter
-from benchmark.energy.entry import Marked, event, sources
+from benchmark.energy.entry import Marked, event, sources, together, unreadable
 from benchmark.energy.reader import Reading
 
 
@@ -28,3 +32,83 @@ def test_a_reading_of_two_nodes():
         {"time_ms": [1000, 1000, 1001], "joules": [1.0, 2.0, None]},
         {"moment": "epoch_stop", "epoch_num": 3, "gap_seconds": 10.0, "faults": {"2": "gone"}},
     )
+
+
+def nodes_of(count, watts=700.0, devices=4):
+    """The entries of nodes with a processor and GPUs."""
+    return [
+        [
+            {"node": f"n{n}", "source": "rapl", "scope": "package", "device": "package-0", "wraps_at": 2.6e5}
+            | {"limit_watts": 500.0},
+            *(
+                {"node": f"n{n}", "source": "nvml", "scope": "device", "device": f"gpu-{n}-{d}", "wraps_at": None}
+                | {"limit_watts": watts(n, d) if callable(watts) else watts}
+                for d in range(devices)
+            ),
+        ]
+        for n in range(count)
+    ]
+
+
+def test_up_to_256_counters_are_told_each_by_itself():
+    nodes = nodes_of(51)
+    entries, members = together(nodes)
+    assert len(entries) == 255 and entries == [c for node in nodes for c in node]
+    assert members == [[n] for n in range(255)]
+
+
+def test_more_are_told_together_by_kind_of_node():
+    found, members = together([*nodes_of(50), *nodes_of(2, watts=500.0, devices=8)])
+    assert [(e["node"], e["scope"], e["device"], e["limit_watts"], e["counters"], e["nodes"]) for e in found] == [
+        ("n0", "package", "package-0", 500.0, 50, 50),
+        ("n0", "device", "gpu-0-0", 700.0, 200, 50),
+        ("n0", "package", "package-0", 500.0, 2, 2),
+        ("n0", "device", "gpu-0-0", 500.0, 16, 2),
+    ]
+    assert sorted(n for part in members for n in part) == list(range(50 * 5 + 2 * 9))
+    assert members[2] == [250, 259]
+
+
+def test_of_too_many_kinds_what_is_counted_decides():
+    found, members = together(nodes_of(100, watts=lambda n, d: 600.0 + n))
+    assert [(e["scope"], e["wraps_at"], e["limit_watts"], e["counters"], e["nodes"]) for e in found] == [
+        ("package", 2.6e5, 500.0, 100, 100),
+        ("device", None, 699.0, 400, 100),
+    ]
+    assert [len(part) for part in members] == [100, 400]
+    found, _ = together([*nodes_of(100, watts=lambda n, d: 600.0 + n), *nodes_of(3, devices=2)])
+    assert [(e["scope"], e["counters"], e["nodes"]) for e in found] == [
+        ("package", 100, 100),
+        ("device", 400, 100),
+        ("package", 3, 3),
+        ("device", 6, 3),
+    ]
+
+
+def test_readings_of_entries_are_sums():
+    nodes = [Marked("run_stop", {}, Reading(1000 + n, [1.0, 2.0], 0.5, {})) for n in range(2)]
+    nodes.append(Marked("run_stop", {}, Reading(1002, [1.0, None], 0.5, {1: "gone"})))
+    assert event(nodes, [[0, 2, 4], [1, 3, 5]]) == (
+        {"time_ms": [1002, 1002], "earliest_ms": [1000, 1000], "joules": [3.0, None]},
+        {"moment": "run_stop", "gap_seconds": 0.5, "faults": {"1": "1 of 3: gone"}},
+    )
+    assert event(nodes, [[n] for n in range(6)]) == event(nodes)
+
+
+@pytest.mark.parametrize("watts", [700.0, lambda n, d: 600.0 + n % 1000 + d])
+def test_events_do_not_grow_with_the_machine(watts):
+    """65,536 devices in 16,384 nodes."""
+    nodes = nodes_of(16_384, watts)
+    entries, members = together(nodes)
+    why = unreadable({f"n{n}": {"cray": "no such file or directory"} for n in range(16_384)})
+    assert len(json.dumps([entries, why])) < 2000
+    reading = [Marked("run_stop", {}, Reading(1_700_000_000_000, [1e6] * 5, 0.5, {})) for _ in nodes]
+    assert len(json.dumps(event(reading, members))) < 1000
+    assert event(reading, members)[0]["joules"] == [16_384e6, 65_536e6]
+
+
+def test_reasons_by_node():
+    assert unreadable({"a": {"cray": "x"}, "b": {}}) == {"a": {"cray": "x"}}
+    many = {f"n{n}": {"cray": "x" if n else "y"} for n in range(100)}
+    assert unreadable(many) == {"n0": {"cray": "y"}, "n1 and 98 more": {"cray": "x"}}
+    assert len(unreadable({f"n{n}": {"cray": f"{n}"} for n in range(1000)})) == 64

@@ -5,7 +5,6 @@ import dataclasses
 import pytest
 
 from benchmark.problem import load_problem
-from benchmark.scaffold.problem import held_out
 
 NAMES = ("smoke", "scale6", "scale7", "scale8", "scale9", "scale10", "scale11")
 
@@ -23,16 +22,6 @@ def test_published_problems(name):
 def test_a_voxel_of_each_published_problem_sees_its_whole_cell(name):
     problem = load_problem(name)
     assert problem.field >= problem.cell
-
-
-def test_a_held_out_problem_is_another_one():
-    smoke = load_problem("smoke")
-    fresh = held_out(smoke, smoke.data_seed)
-    assert fresh.digest() != smoke.digest()
-    assert (fresh.data_seed, held_out(smoke, 5).data_seed) == (smoke.data_seed, 5)
-    assert dataclasses.replace(fresh, instances=144).classes == 6
-    with pytest.raises(ValueError, match="instances: found 145, wanted at most 144"):
-        dataclasses.replace(fresh, instances=145)
 
 
 def test_bottlenecks():

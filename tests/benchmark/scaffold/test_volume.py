@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from benchmark.fingerprint import add, brick_digests, to_hex
-from benchmark.manifest import SPLITS
-from benchmark.problem import load_problem
-from benchmark.scaffold.problem import Intensity, held_out
+from benchmark.problem import SPLITS, load_problem
+from benchmark.scaffold.held_out import held_out
+from benchmark.scaffold.problem import Intensity
 from benchmark.scaffold.volume import (
     background,
     foreground,

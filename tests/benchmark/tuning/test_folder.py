@@ -3,7 +3,8 @@ import pytest
 from benchmark.ledger import Asked, Drawn, Frozen, append, read_ledger
 from benchmark.log import LogWriter
 from benchmark.tuning.campaign import campaign_of
-from benchmark.tuning.folder import OWN, course, freeze, open_folder
+from benchmark.tuning.ending import course
+from benchmark.tuning.folder import OWN, freeze, open_folder
 from benchmark.tuning.points import point
 
 PLAIN = {"problem": "smoke", "batch_size": 2, "trials": 4, "budget": {"epochs": 8}}

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from benchmark.tuning.table import read_table, row_for, take, taken
+from benchmark.tuning.table import read_table, row_for, settings_for_batch, taken
 
 
 def row(batch, rate, samples, **more):
@@ -22,14 +22,14 @@ def table(tmp_path):
 def test_measured_rows_are_as_they_are(table):
     rows, _ = read_table(table, "smoke")
     assert [r.batch for r in rows] == [1, 2, 8] and row_for(rows, 8) is rows[2] and rows[2].between is None
-    found = take(f"{table}:8", "smoke")
+    found = settings_for_batch(f"{table}:8", "smoke")
     assert found.settings == ["rate=0.004", "ramp=4", "batch_size=8"]
     assert found.told == "settings for batch size 8 are measured: 3200 samples to the target (2880 to unknown)"
 
 
 def test_between_two_rows_logarithms_are_linear(table):
     found = row_for(read_table(table)[0], 4)
-    assert "interpolated between 2 and 8" in take(f"{table}:4", "smoke").told
+    assert "interpolated between 2 and 8" in settings_for_batch(f"{table}:4", "smoke").told
     assert found.between == (2, 8) and found.settings == {"rate": 0.002, "ramp": 2}
     assert (found.samples.mean, found.samples.low, found.samples.high) == (
         pytest.approx(1600),
@@ -43,7 +43,7 @@ def test_nothing_is_said_beyond_what_was_measured(table, batch):
     with pytest.raises(
         ValueError, match="smallest to the largest of 1, 2, 8" if 0 < batch <= 1 << 20 else "size up to 1048576"
     ):
-        take(f"{table}:{batch}", "smoke")
+        settings_for_batch(f"{table}:{batch}", "smoke")
 
 
 def test_settings_that_are_no_numbers_are_those_of_the_nearer_row(tmp_path):
@@ -78,12 +78,12 @@ def test_what_is_no_table_is_refused(tmp_path, content):
 
 def test_another_problems_table_is_refused(table):
     with pytest.raises(ValueError, match="found the row 'smoke_2', wanted rows of scale6"):
-        take(f"{table}:2", "scale6")
+        settings_for_batch(f"{table}:2", "scale6")
 
 
 def test_what_a_log_says_of_a_table_gives_the_same_row_again(table):
     for batch, measured in ((8, 1), (4, 2)):
-        found = take(f"{table}:{batch}", "smoke", ["ramp=3", "threads=1"])
+        found = settings_for_batch(f"{table}:{batch}", "smoke", ["ramp=3", "threads=1"])
         said = json.loads(json.dumps(found.facts))
         assert taken(said) == found and len(found.rows) == measured
         assert found.over == ("ramp",) and found.sha256 == hashlib.sha256(table.read_bytes()).hexdigest()
@@ -108,7 +108,7 @@ def test_what_a_log_says_of_a_table_gives_the_same_row_again(table):
     ],
 )
 def test_what_no_run_says_of_a_table_is_refused(table, change, said):
-    facts = take(f"{table}:4", "smoke").facts
+    facts = settings_for_batch(f"{table}:4", "smoke").facts
     with pytest.raises(ValueError, match=said):
         taken({**facts, **change})
     with pytest.raises(ValueError, match="wanted sha256"):

@@ -7,8 +7,9 @@ import pytest
 from compliance.checks import code
 from compliance.engine import judge
 from compliance.source.python import LARGEST
-from compliance.source.reference import ROOT
+from rules.published import REPOSITORY as ROOT
 
+LOUD = "training/parts.py"  # a file of the reference that people must read, if it is anybody else's
 damage = pytest.mark.damage
 HERE = "implementations/pytorch"
 TRAIN = f"{HERE}/train.py"
@@ -153,17 +154,43 @@ def test_each_folder_is_named_in_which_seeds_are_not_followed(tree, law, monkeyp
 
 @pytest.mark.parametrize("name", ["pytorch", "acme"])
 def test_the_reference_is_quiet_under_any_name(tree, law, name):
-    for path in ("warm.py", "input/reader.py", "start.py"):
-        tree.put(tree.source / f"implementations/{name}/{path}", (ROOT / HERE / path).read_text())
+    tree.put(tree.source / f"implementations/{name}" / LOUD, (ROOT / HERE / LOUD).read_text())
     tree.ran()
     assert findings(tree, law) == []
 
 
 def test_the_reference_with_one_more_line_is_not(tree, law):
-    text = (ROOT / HERE / "start.py").read_text()
-    tree.put(tree.source / HERE / "start.py", text + "# tuned\n")
+    tree.put(tree.source / HERE / LOUD, (ROOT / HERE / LOUD).read_text() + "# tuned\n")
     tree.ran()
     assert {f.code for f in findings(tree, law)} == {"CODE03"}
+
+
+MINIMAL = "implementations/minimal/train.py"
+LINE = "torch.manual_seed(seeds.stream_seed(seed, seeds.Stream.WEIGHTS))"
+
+
+def minimal(tree, law, text):
+    """The findings in own code that is made from the minimal implementation, which runs load from a folder `acme`,
+    beside the project's files."""
+    for path in tree.implementation.rglob("*.py"):
+        path.unlink()
+    for path in ("benchmark/run/process.py", "benchmark/run/seeds.py", "benchmark/run/reader.py"):
+        tree.put(tree.source / path, (ROOT / path).read_text())
+    tree.put(tree.source / "implementations/acme/train.py", f"# ours\n{text}")
+    tree.ran()
+    return [(f.path.rpartition("/")[2], f.line, f.found) for f in findings(tree, law)]
+
+
+def test_the_minimal_implementation_is_quiet_as_own_code(tree, law):
+    assert minimal(tree, law, (ROOT / MINIMAL).read_text()) == []
+
+
+@pytest.mark.parametrize("seed", ["c.batch_size", "int(time.time())"])
+def test_with_another_seed_it_is_not(tree, law, seed):
+    text = (ROOT / MINIMAL).read_text()
+    assert LINE in text
+    (found,) = minimal(tree, law, text.replace(LINE, LINE.replace("(seed, ", f"({seed}, ")))
+    assert found[0] == "train.py" and f"stream_seed({seed}," in found[2]
 
 
 def test_a_seed_that_a_run_logged_is_an_error_and_no_review(tree, found):

@@ -97,10 +97,30 @@ PROBLEM = SimpleNamespace(
 )
 
 
-def terms(score="dice", **fields):
+def terms(score="dice", parts=1, **fields):
     """Terms with a problem, of which some fields differ."""
     problem = SimpleNamespace(**{**vars(PROBLEM), **fields})
-    return SimpleNamespace(problem=problem, benchmark=SimpleNamespace(score=score), metric="eval_accuracy")
+    benchmark = SimpleNamespace(score=score, evaluations_per_epoch=parts)
+    return SimpleNamespace(problem=problem, benchmark=benchmark, metric="eval_accuracy")
+
+
+@pytest.mark.parametrize(
+    ("parts", "batch", "samples", "found"),
+    [
+        (2, 2, [4, 4, 4, 4], []),
+        (2, 2, [4, 4, 4], []),  # a run may end after a part
+        (3, 2, [2, 2, 4, 2, 4, 2], []),  # four batches in three parts
+        (3, 2, [2, 2, 2], [3]),  # 6 of 8 samples
+        (2, 2, [4, 4, 4, 7], [4]),  # more than a batch too much
+        (2, 2, [1, 4], [1]),
+        (2, None, [3, 5], [1, 2]),
+        (1, 2, [7], [1]),
+    ],
+)
+def test_data06_parts_of_an_epoch_are_of_whole_batches(logs, parts, batch, samples, found):
+    stops = (logs.event(n, "epoch_stop", samples_count=count) for n, count in enumerate(samples, 1))
+    log = logs.read(*stops, logs.event(9, "global_batch_size", value=batch))
+    assert [f.line for f in data.epochs_train_on_the_split(log, terms(parts=parts), None)] == found
 
 
 @pytest.mark.parametrize(("value", "found"), [(8, []), (7, [1]), (9, [1]), (8.0, [1]), ("8", [1]), (None, [1])])

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmark.run.devices import Device, grouped
 from compliance.checks import devices as module
 from compliance.engine import judge
 from rules.edition import load
@@ -115,6 +116,23 @@ def test_sys08_an_accelerator_for_each_rank(tree, found, number, codes):
     tree.settings(2, device="cuda")
     tree.changed("accelerators_per_node", value=number)
     tree.changed("devices", value=named(kind="cuda", uuids=["a", "b"]))
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+@pytest.mark.parametrize(
+    ("devices", "number", "codes"),
+    [
+        (named(), 0, []),
+        (named(), 4, ["SYS08"]),
+        (named(kind="rocm", uuids=["a", "b"]), 2, []),
+        (named(kind="rocm", uuids=["a", "b"]), 1, ["SYS08"]),
+        ([*named(1), *named(1, kind="rocm", uuids=["a"])], 1, ["SYS08"]),  # two ranks, one of them on a processor
+    ],
+)
+def test_sys08_without_a_setting_the_devices_say_what_computes(tree, found, devices, number, codes):
+    tree.settings(2, device=...)
+    tree.changed("devices", value=devices)
+    tree.changed("accelerators_per_node", value=number)
     assert [code for _, _, code in found(tree.path(2))] == codes
 
 
@@ -289,6 +307,35 @@ def test_sys10_what_a_log_lacks_contradicts_no_device(logs):
     for name in said:
         assert found(**{**said, name: None}, devices=named()) == []
     assert found(**{**said, "hyperparameters": {"device": "cuda"}}, devices=named()) == ["devices of kind cpu"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, []),
+        ({"distinct": 65_535}, ["65535 accelerators by their uuids"]),
+        ({"ranks": 3, "distinct": 49_152}, ["devices of 49152 ranks"]),
+        ({"kind": "rocm"}, ["devices of kind rocm"]),
+        (
+            {"hosts": [f"n{n}" for n in range(16_385)], "distinct": 65_540},
+            ["devices of 65540 ranks", "devices on 16385 hosts"],
+        ),
+    ],
+)
+def test_sys10_a_machine_of_65536_accelerators(logs, changes, told):
+    hosts = [f"n{n}" for n in range(16_384)]
+    devices = [{"hosts": hosts, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 65_536, **changes}]
+    facts = {"number_of_ranks": 65_536, "number_of_nodes": 16_384, "hyperparameters": {"device": "cuda"}}
+    assert agreeing(logs, module.named_devices_agree, devices=devices, **facts) == told
+
+
+def test_sys10_what_a_run_logs_of_a_large_machine(logs):
+    devices = [Device(f"nid{n // 4:06}", "cuda", "X", f"GPU-{n:032x}") for n in range(4 * 1025 - 1)]
+    facts = {"number_of_ranks": 4099, "number_of_nodes": 1025, "hyperparameters": {"device": "cuda"}}
+    assert agreeing(logs, module.named_devices_agree, devices=grouped(devices), **facts) == []
+    devices[1] = devices[0]
+    found = agreeing(logs, module.named_devices_agree, devices=grouped(devices), **facts)
+    assert found == ["4098 accelerators by their uuids"]
 
 
 def test_sys13_what_is_no_number_is_not_compared(logs):

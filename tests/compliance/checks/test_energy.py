@@ -239,6 +239,41 @@ def test_ene04_the_mean_power_of_a_counter(readings, found):
 
 
 @pytest.mark.parametrize(
+    ("joules", "found"), [(300 * 6000, []), (300 * 6001, ["600.1 W of n1: device g, each of 300"])]
+)
+def test_ene04_of_equal_counters_each_draws_its_part(joules, found):
+    source = Source("n1", "x", "device", "g", None, 500.0, 300, 100)
+    read = tuple(
+        Reading(line, "run_start", None, [time], [total], 0.0, [time])
+        for line, time, total in ((1, 0, 0), (2, 10_000, joules))
+    )
+    log = SimpleNamespace(memo={"energy": Live(5, (source,), read, False, ())})
+    assert [fault.found for fault in energy.power_is_what_machines_draw(log, TERMS, PASSED)] == found
+
+
+@pytest.mark.parametrize(
+    ("node", "found"),
+    [("n7", []), ("login", ["a counter of login: device gpu"]), ("n9999", ["a counter of the node n9999"])],
+)
+def test_ene09_where_devices_are_counted_their_nodes_are_known(logs, node, found):
+    item = {"kind": "cuda", "name": "X", "ranks": 4}
+    hosts = {**item, "hosts": [f"n{n}" for n in range(1025)], "distinct": 4100}
+    log = logs.read(logs.event(1, "devices", value=[hosts, {**item, "host": "login", "uuids": ["a", "b", "c", "d"]}]))
+    log.memo["energy"] = Live(5, (Source(node, "nvml", "device", "gpu", None, 700.0),), (), False, ())
+    assert [fault.found for fault in energy.counters_are_of_what_computes(log, TERMS, PASSED)] == found
+
+
+@pytest.mark.parametrize(("times", "found"), [((1000, 1999), []), ((-1, 500), ["1.001 s from run_start in line 3"])])
+def test_ene03_the_earliest_of_equal_counters_counts_as_well(times, found):
+    start = SimpleNamespace(key="run_start", line=3, time_ms=1000)
+    source = Source("n1", "x", "device", "g", None, 500.0, 300, 100)
+    read = (Reading(4, "run_start", None, [times[1]], [0], 0.0, [times[0]]),)
+    named = {"first": lambda key: None, "all": lambda key: [start] if key == "run_start" else []}
+    log = SimpleNamespace(memo={"energy": Live(5, (source,), read, False, ())}, **named)
+    assert [fault.found for fault in energy.readings_have_no_holes(log, TERMS, PASSED)] == found
+
+
+@pytest.mark.parametrize(
     ("readings", "found"),
     [
         ([(1000, 0), (2000, 0), (3000, 5)], []),

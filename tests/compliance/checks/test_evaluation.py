@@ -268,6 +268,26 @@ def test_evl02_epochs_count_from_0_or_1(logs, epochs, wrong, tolerated):
     assert found_in(logs, checks.epochs_are_consecutive, *events, epoch_num="samples") == []
 
 
+@pytest.mark.parametrize(
+    ("parts", "epochs", "wrong"),
+    [
+        (4, (0.25, 0.5, 0.75, 1, 1.25), []),
+        (3, (1 / 3, 2 / 3, 1, 4 / 3), []),
+        (3, (0.333333333, 0.666666667, 1.0), []),
+        (4, (0.25, 0.75, 1), [2]),
+        (4, (0.25, 0.5, 0.5), [3]),
+        (4, (0, 0.25), [1]),
+        (4, (1, 2), [1, 2]),
+        (1, (0.25, 0.5), [1, 2]),
+        (1, (1, 2.0000001), [2]),
+    ],
+)
+def test_evl02_an_epoch_may_have_several_parts(logs, parts, epochs, wrong):
+    events = [("epoch_start", n) for n in epochs]
+    found = found_in(logs, checks.epochs_are_consecutive, *events, evaluations_per_epoch=parts)
+    assert [line for line, _ in found] == wrong
+
+
 STARTS = ("epoch_start", "eval_start")
 
 

@@ -155,16 +155,40 @@ def test_data07_a_byte_is_read_where_no_size_is_published(logs, split, total, fo
         assert [f.line for f in evidence.bytes_read_suffice(log, SimpleNamespace(problem=problem), None)] == found
 
 
+def in_parts(parts):
+    """Terms of a benchmark with so many evaluations an epoch."""
+    return SimpleNamespace(benchmark=SimpleNamespace(evaluations_per_epoch=parts))
+
+
 @pytest.mark.parametrize(("line", "found"), [(4, [4]), (5, []), (6, []), (7, []), (8, [8])])
 def test_data08_a_fingerprint_is_logged_from_the_end_of_the_first_epoch_to_the_start_of_the_second(logs, line, found):
     """Several programs may write into one line."""
     epochs = ((2, "start"), (5, "stop"), (7, "start"), (9, "stop"))
     proof = logs.event(line, "dataset_fingerprint", split="train")
     log = logs.read(*(logs.event(n, f"epoch_{name}") for n, name in epochs), proof)
-    assert [f.line for f in evidence.fingerprints_are_of_the_first_pass(log, None, None)] == found
+    assert [f.line for f in evidence.fingerprints_are_of_the_first_pass(log, in_parts(1), None)] == found
     other = logs.event(1, "dataset_fingerprint", split="other")  # DATA05 says so
     log.events["dataset_fingerprint"].insert(0, other)
-    assert [f.line for f in evidence.fingerprints_are_of_the_first_pass(log, None, None)] == found
+    assert [f.line for f in evidence.fingerprints_are_of_the_first_pass(log, in_parts(1), None)] == found
+
+
+@pytest.mark.parametrize(
+    ("split", "line", "found"),
+    [
+        ("train", 2, [2]),
+        ("train", 6, [6]),
+        ("train", 8, []),
+        ("train", 11, [11]),
+        ("validation", 4, []),
+        ("validation", 8, []),
+    ],
+)
+def test_data08_a_pass_may_have_several_parts(logs, split, line, found):
+    """Two, of which each is logged as an epoch and evaluated."""
+    edges = ((1, "epoch_start"), (2, "epoch_stop"), (3, "eval_stop"), (5, "epoch_start"), (7, "epoch_stop"))
+    proof = logs.event(line, "dataset_fingerprint", split=split)
+    log = logs.read(*(logs.event(n, name) for n, name in (*edges, (10, "epoch_start"))), proof)
+    assert [f.line for f in evidence.fingerprints_are_of_the_first_pass(log, in_parts(2), None)] == found
 
 
 @pytest.mark.parametrize(

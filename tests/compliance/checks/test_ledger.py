@@ -9,7 +9,8 @@ import pytest
 from compliance_test_ledgers import Campaign, log_text, sha256, time_of
 from compliance_test_logs import interrupt
 
-from benchmark.ledger import End, Entry, Ledger, Note, Start, commitment
+from benchmark.ledger import End, Entry, Ledger, Note, Start
+from benchmark.run.ledger import commitment
 from compliance.checks import ledger as module
 from compliance.engine import judge
 from compliance.reading.ledger import SetLedger

@@ -11,6 +11,7 @@ from compliance.engine import judge
 from compliance.reading.terms import terms_for
 from rules.edition import load
 from rules.key import Key
+from rules.settings import Setting
 
 damage = pytest.mark.damage
 
@@ -136,6 +137,30 @@ def test_settings_that_the_rules_do_not_know_are_for_people(tree, law):
 
 
 @pytest.mark.parametrize(
+    ("machine", "unknown"),
+    [
+        ({}, "loader"),  # the log names none: the reference's, of which `tile` and `threads` are
+        ({"machine": ["loader", "tile", "threads", "device"]}, ""),
+        ({"machine": ["loader", "threads", "device"]}, "tile"),
+        ({"machine": []}, "device, threads, loader, tile"),
+        ({"machine": "loader"}, "device, threads, loader, tile"),
+        ({"machine": [5, None, "loader", "tile", "threads", "device"]}, ""),
+    ],
+)
+def test_hyp06_a_log_names_the_settings_of_its_machine(tree, law, machine, unknown):
+    tree.settings(loader="quick", tile=[1, 1, 1, 1])
+    tree.changed("hyperparameters", metadata=machine)
+    found = [f.found for f in judge([str(tree.path(2))], rules=law).findings]
+    assert found == ([f"hyperparameters with {unknown}"] if unknown else [])
+
+
+def test_hyp01_a_setting_that_defines_the_training_is_none_of_the_machine(tree, found):
+    line = tree.settings(background_weight=0.9)
+    tree.changed("hyperparameters", metadata={"machine": ["background_weight", "device", "threads"]})
+    assert of_the_log(found, tree) == [(line, "HYP01")]
+
+
+@pytest.mark.parametrize(
     ("name", "value", "codes"),
     [
         ("background_weight", 0.0199, ["HYP01"]),
@@ -187,16 +212,32 @@ def test_each_setting_beyond_its_limits_is_a_finding(tree, law):
     }
 
 
-@pytest.mark.parametrize("name", ["epochs", "workers", "join", "learning_rate"])
+@pytest.mark.parametrize("name", ["epochs", "precision", "learning_rate"])
 def test_hyperparameter_left_out(tree, found, name):
     line = tree.settings(**{name: ...})
     assert of_the_log(found, tree) == [(line, "HYP05")]
 
 
 def test_those_left_out_are_named_in_one_finding(tree, law):
-    tree.settings(epochs=..., join=...)
+    tree.settings(epochs=..., learning_rate=..., background_weight=...)
     (finding,) = judge([str(tree.path(2))], rules=law).findings
-    assert finding.found == "hyperparameters without epochs, join"
+    assert finding.found == "hyperparameters without epochs, learning_rate, background_weight"
+
+
+def test_an_optional_setting_may_be_left_out_and_is_judged_where_it_is_there(tree, found):
+    tree.settings(accumulate=...)
+    assert of_the_log(found, tree) == []
+
+
+def test_an_optional_setting_that_is_there_keeps_to_its_limits(tree, found):
+    line = tree.settings(accumulate=2)
+    assert of_the_log(found, tree) == [(line, "HYP01")]
+
+
+def test_a_run_needs_no_setting_of_the_references_machine(tree, found):
+    tree.settings(threads=..., device=..., loader="quick")
+    tree.changed("hyperparameters", metadata={"machine": ["loader"]})
+    assert of_the_log(found, tree) == []
 
 
 @pytest.mark.parametrize("value", [{}, [], 5, "epochs"])
@@ -397,7 +438,7 @@ def test_hyp04_there_is_no_digest_of_nothing(logs):
 
 
 def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
-    check, settings = module.hyperparameters_are_complete, {"a": None, "b": None}
+    check, settings = module.hyperparameters_are_complete, {"a": Setting(), "b": Setting()}
     assert judged(logs, check, settings=settings) == []
     assert judged(logs, check, settings=settings, hyperparameters=["a"]) == []
     assert judged(logs, check, settings=settings, known=False, hyperparameters={}) == []

@@ -10,7 +10,8 @@ from compliance.checks import registry as module
 from compliance.engine import judge
 from compliance.reading.registry import RoundRegistry
 from compliance.register import KEYS
-from rules.edition import ROOT, load
+from rules.current import ROOT
+from rules.edition import load
 from rules.registry import Registry, Request, read_registry
 
 damage = pytest.mark.damage

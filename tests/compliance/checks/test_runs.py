@@ -30,6 +30,34 @@ def run_whose_compiler_failed(tree):
     return [("result_2.txt", tree.logs[2].line(tree.logs[2].one("compiled")), "RUN07")]
 
 
+def with_kernels(tree, *values):
+    """Says in each run once for each of its values whether its kernels are compiled."""
+    for index, log in enumerate(tree.logs):
+        before = log.one("parameter_count")
+        for value in values[index % len(values)]:
+            log.events.insert(log.events.index(before), {**before, "key": "compiled", "value": value})
+        tree.write(index)
+
+
+@damage
+def run_that_does_not_say_whether_kernels_are_compiled(tree):
+    with_kernels(tree, [True], [True], [], [True], [True])
+    return [("result_2.txt", 1, "RUN07")]
+
+
+@damage
+def run_that_says_of_its_kernels_one_thing_and_another(tree):
+    with_kernels(tree, [True], [True], [True, False], [True], [True])
+    second = tree.logs[2].events.index(tree.logs[2].one("compiled")) + 1
+    return [("result_2.txt", tree.logs[2].line(tree.logs[2].events[second]), "LOG05")]
+
+
+@damage
+def kernels_that_are_compiled_to_some_extent(tree):
+    with_kernels(tree, [True], [True], ["partly"], [True], [True])
+    return [("result_2.txt", tree.logs[2].line(tree.logs[2].one("compiled")), "LOG06")]
+
+
 @damage
 def log_copied_with_clock_and_seed_changed(tree):
     tree.logs[4] = copy.deepcopy(tree.logs[0])
@@ -204,7 +232,7 @@ def run(number=0, pruned=False, codes=(), stop_ms=9, lines=(), **values):
 def terms(benchmark="scaffold", **limits):
     edition = replace(EDITION, limits=replace(EDITION.limits, **limits))
     known = EDITION.benchmarks[benchmark] if benchmark else None
-    return SimpleNamespace(edition=edition, benchmark=known)
+    return SimpleNamespace(edition=edition, benchmark=known, keys={})
 
 
 def place(scaling="strong", system="box", data=SYSTEM, org="acme"):

@@ -9,6 +9,7 @@ import pytest
 from benchmark.metric import Counts, dice
 from compliance.checks import together as checks
 from compliance.engine import judge
+from compliance.reading.run import Run
 from rules.edition import load
 from rules.reference import reference_points
 
@@ -308,7 +309,8 @@ def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True
     passing = SimpleNamespace(epoch=epoch, line=7) if passed else None
     values = {"global_batch_size": batch}
     named = {"path": "result_0.txt", "problem": problem, "value": values.get}
-    return SimpleNamespace(**named, passing=passing, first_epoch=first, pruned=pruned)
+    shift = Run.shift.fget(SimpleNamespace(first_epoch=first))
+    return SimpleNamespace(**named, passing=passing, shift=shift, pruned=pruned)
 
 
 def few(*runs, convergence=True):
@@ -353,7 +355,8 @@ def test_run22_compares_means_of_so_many_runs(monkeypatch, most, lines):
 
 
 @pytest.mark.parametrize(
-    ("epoch", "first", "epochs"), [(5, 1, 5), (5, 0, 6), (5, None, 5), (5, 3, 3), (4.5, 1, 4.5), (None, 1, None)]
+    ("epoch", "first", "epochs"),
+    [(5, 1, 5), (5, 0, 6), (5, None, 5), (5, 3, 3), (4.5, 1, 4.5), (2.5, 0.25, 2.5), (None, 1, None)],
 )
 def test_epochs_are_counted_from_the_first(epoch, first, epochs):
     assert checks.epochs_of(converged(epoch, first)) == epochs

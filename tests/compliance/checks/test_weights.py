@@ -114,6 +114,16 @@ def metadata_in_weights(weighted):
 
 
 @damage
+def weights_that_are_no_numbers(weighted):
+    state = weighted.state(2)
+    odd = state["a.weight"].copy()
+    odd.flat[:3] = np.nan, np.inf, -np.inf
+    odd.flat[3] = np.finfo("f4").max  # finite
+    weighted.weigh(2, {**state, "a.weight": odd})
+    return [("result_2.safetensors", 1, "WGT05")]
+
+
+@damage
 def half_precision(weighted):
     weighted.weigh(2, {name: array.astype("f2") for name, array in weighted.state(2).items()})
     return [("result_2.safetensors", 1, "WGT05")]

@@ -237,8 +237,8 @@ def test_a_round_takes_25_lines_a_submission_with_errors_in_the_first_ten(report
     ("sandbox", "every", "told"),
     [
         ("", True, False),
-        ("reads only", False, False),
-        ("reads only", True, True),
+        ("no writing to files", False, False),
+        ("no writing to files", True, True),
         ("none: no such library", False, True),
     ],
 )

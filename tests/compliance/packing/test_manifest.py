@@ -97,6 +97,21 @@ def test_links_are_not_packed(tree):
         manifest_of(one(tree.root), "v1.0")
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["results/.result_0.txt.0a1b.partial", "source/.0123456789ab.partial/train.py", "systems/.box.json.1.partial"],
+)
+def test_what_a_killed_program_left_is_not_packed(tree, path):
+    file = tree.root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("half")
+    found = path.removesuffix("/train.py")
+    with pytest.raises(
+        ValueError, match=f"found {found}, which a program that was killed left half written, wanted none"
+    ):
+        manifest_of(one(tree.root), "v1.0")
+
+
 def test_folders_are_counted(monkeypatch):
     monkeypatch.setattr(module, "MOST_ENTRIES", 9)
     assert of("a/b/c/d", "e/f/g/h", "i")

@@ -1,19 +1,27 @@
 """Devices as a log names them, and their peak."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from compliance.reading.devices import Group, devices_of, groups_of
+from benchmark.log import LONGEST
+from compliance.reading.devices import Group, devices_of, groups_of, kind_of
 from rules.edition import load
 
 COMPUTE = load("v1.0").limits.compute
 
 
+def entry(kind):
+    """A rank's device, as a log names it."""
+    return {"host": "n1", "kind": kind, "name": "one", "ranks": 1, "uuids": []}
+
+
 @pytest.fixture
 def devices(logs):
-    def of(precision="float32", ranks=4, nodes=2, **settings):
+    def of(precision="float32", ranks=4, nodes=2, named=None, **settings):
         keys = {"number_of_ranks": ranks, "number_of_nodes": nodes, "precision": precision, "hyperparameters": settings}
+        keys |= {} if named is None else {"devices": [entry(kind) for kind in named]}
         return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE)
 
     return of
@@ -48,6 +56,28 @@ def test_an_accelerator_a_rank(devices):
     found = devices("bfloat16", device="cuda", threads=8)
     assert (found.kind, found.number) == ("accelerator", 4)
     assert found.peak(COMPUTE) == 4e12 * COMPUTE.accelerator["bfloat16"]
+
+
+@pytest.mark.parametrize(
+    ("named", "kind", "number"),
+    [
+        (["cpu", "cpu"], "core", 2 * COMPUTE.cores_per_node),
+        (["rocm"], "accelerator", 4),
+        (["rocm", "cpu"], "accelerator", 4),
+    ],
+)
+def test_without_a_setting_the_devices_of_the_log_say_what_computes(devices, named, kind, number):
+    found = devices(named=named)
+    assert (found.kind, found.number) == (kind, number)
+    assert devices(named=named, device="cpu").kind == "core"  # the setting, which SYS10 compares with them
+    assert devices() is devices(named=[]) is None
+
+
+def test_a_kind_of_device_may_be_no_text(logs):
+    log = logs.read(
+        logs.event(1, "hyperparameters", value={"device": 5}), logs.event(2, "devices", value=[entry("cpu")])
+    )
+    assert kind_of(log) == 5
 
 
 @pytest.mark.parametrize(
@@ -102,3 +132,41 @@ GROUP = {"host": "n1", "kind": "cuda", "name": "X", "ranks": 1, "uuids": ["u"]}
 )
 def test_groups_of_devices_are_whole_or_none(value, known):
     assert groups_of(value) == ([Group("n1", "cuda", "X", 1, tuple(value[0]["uuids"]))] if known else None)
+
+
+HOSTS = [f"n{n}" for n in range(1025)]
+EQUAL = {"hosts": HOSTS, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 4100}
+
+
+@pytest.mark.parametrize(
+    ("changes", "known"),
+    [
+        ({}, True),
+        ({"distinct": 0}, True),  # SYS10 says so, or they are processors
+        ({"hosts": HOSTS[1:], "distinct": 4096}, True),  # with the other host, 1,025
+        ({"hosts": HOSTS[2:], "distinct": 4092}, False),  # 1,024 are told one by one
+        ({"hosts": []}, False),
+        ({"hosts": [*HOSTS, "n0"]}, False),
+        ({"hosts": [*HOSTS, ""]}, False),
+        ({"hosts": "n" * 2000}, False),
+        ({"distinct": 4101}, False),
+        ({"distinct": -1}, False),
+        ({"distinct": True}, False),
+        ({"distinct": None}, False),
+        ({"ranks": 0}, False),
+    ],
+)
+def test_equal_hosts_of_a_large_machine_are_told_together(changes, known):
+    found = groups_of([{**EQUAL, **changes}, GROUP | {"host": "login"}])
+    assert (found is not None) is known
+    if known:
+        hosts = changes.get("hosts", HOSTS)
+        assert [group.host for group in found] == [*hosts, "login"]
+        assert sum(group.ranks for group in found) == 4 * len(hosts) + 1
+        assert sum(group.distinct for group in found) == changes.get("distinct", 4100)
+
+
+def test_65536_accelerators_are_a_third_of_the_longest_line():
+    value = [{**EQUAL, "hosts": [f"nid{n:06}" for n in range(16_384)], "distinct": 65_536}]
+    assert len(json.dumps(value)) < LONGEST / 3
+    assert {(group.ranks, group.distinct) for group in groups_of(value)} == {(4, 4)}

@@ -10,7 +10,7 @@ from compliance.engine import judge
 from compliance.reading import edition
 from compliance.reading.discovery import discover
 from compliance.reading.edition import HEAD
-from rules.edition import ROOT, current
+from rules.current import ROOT, current
 
 
 def editions(path, law, **options):

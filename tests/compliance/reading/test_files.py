@@ -11,6 +11,7 @@ from compliance.engine import judge
 from compliance.reading import files as module
 from compliance.reading.files import SubmissionFiles, Text, description_of, number_of, read_description, read_text
 from compliance.reading.tree import Entry, read_submission
+from rules import published as published_source
 from rules.edition import load
 
 
@@ -201,7 +202,8 @@ def sources(tree, files, monkeypatch):
         shutil.rmtree(tree.source)
         for name, text in texts.items():
             tree.put(tree.root / "source" / "zz" / name, text)
-        monkeypatch.setattr(module, "is_published", lambda parts, *_: parts[-1] == published)
+        for place in (module, published_source):
+            monkeypatch.setattr(place, "is_published", lambda path, *_: path.rpartition("/")[2] == published)
         return files()
 
     return put

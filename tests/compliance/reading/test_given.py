@@ -133,22 +133,22 @@ def test_a_config_is_one_that_the_log_names_as_source(text, known):
 
 
 @pytest.mark.parametrize(
-    ("value", "machine", "resolved"),
+    ("value", "name", "known", "resolved"),
     [
-        ("auto", False, True),
-        (None, False, True),
-        (0, True, True),
-        (0.0, True, True),
-        (0, False, False),
-        (0, None, False),
-        (1, True, False),
-        (-1, True, False),
-        ("0", True, False),
+        ("auto", "epochs", True, True),
+        (None, "epochs", False, True),
+        (0, "threads", True, True),
+        (0.0, "threads", True, True),
+        (0, "epochs", True, False),
+        (0, "threads", False, False),
+        (1, "threads", True, False),
+        (-1, "threads", True, False),
+        ("0", "threads", True, False),
     ],
 )
-def test_a_run_chooses_auto_and_nothing_and_the_zero_of_a_machine_s_setting(value, machine, resolved):
-    setting = None if machine is None else SimpleNamespace(machine=machine)
-    assert module.resolves(value, setting) is resolved
+def test_a_run_chooses_auto_and_nothing_and_a_zero_that_defines_no_training(value, name, known, resolved):
+    benchmark = SimpleNamespace(settings={"epochs": None}) if known else None
+    assert module.resolves(value, name, benchmark) is resolved
 
 
 @pytest.mark.parametrize(("value", "logged"), [([1], 1), (1, [1]), ("[1]", [1]), ([], "")])

@@ -208,6 +208,97 @@ def test_seed_is_not_followed_where_none_is_logged(as_marked):
     as_marked("import torch\ndef main(seed):\n    torch.manual_seed(seed)  #! CODE02\n")
 
 
+RUN = """import time
+from types import SimpleNamespace
+import numpy as np
+import torch
+from benchmark.run import seeds
+from benchmark.run.process import run_process
+from benchmark.run.seeds import Stream, stream_seed
+
+class Network:
+    def __init__(self, config, seed):
+        self.words = np.random.RandomState(stream_seed(seed, Stream.WEIGHTS))
+
+    def train(self, epoch, batches):
+        pass
+
+def train(run):
+    network = Network(run.config, run.seed)
+    network.train(1, [])
+    model.train()
+"""
+END = "run_process(options, acme, Config, folder, train)\n"
+OF_A_RUN = {  # what follows RUN in `train`
+    "PyTorch": "torch.manual_seed(seeds.stream_seed(run.seed, seeds.Stream.WEIGHTS))",
+    "NumPy": "words = np.random.RandomState(stream_seed(run.seed, Stream.WEIGHTS))",
+    "by keyword": "torch.manual_seed(stream_seed(seed=run.seed, stream=Stream.WEIGHTS))",
+    "the seed itself": "torch.manual_seed(run.seed)",
+    "by epoch": "for epoch in range(3):\n    torch.manual_seed(stream_seed(run.seed, Stream.DROPOUT, 0, epoch))",
+    "by a name": "first = run\nseed = first.seed\ntorch.manual_seed(stream_seed(seed, Stream.WEIGHTS))",
+    "by a function": "build(run)\nTOP\ndef build(run):\n    torch.manual_seed(stream_seed(run.seed, Stream.WEIGHTS))",
+    "by an instance": "Work(run).go()\nTOP\nclass Work:\n    def __init__(self, run):\n        self.run = run\n"
+    "    def go(self):\n        torch.manual_seed(stream_seed(self.run.seed, Stream.WEIGHTS))",
+}
+OF_NO_RUN = {
+    "constant": "torch.manual_seed(stream_seed(42, Stream.WEIGHTS))  #! CODE02",
+    "clock": "torch.manual_seed(stream_seed(int(time.time()), Stream.WEIGHTS))  #! CODE02",
+    "cancelled": "torch.manual_seed(stream_seed(run.seed * 0, Stream.WEIGHTS))  #! CODE02",
+    "settings": "torch.manual_seed(stream_seed(run.config.seed, Stream.WEIGHTS))  #! CODE02",
+    "command line": "torch.manual_seed(stream_seed(run.options.seed, Stream.WEIGHTS))  #! CODE02",
+    "its own stream_seed": "torch.manual_seed(mine(run.seed))  #! CODE02\nTOP\ndef mine(seed):\n    return 7",
+    "stream_seed of another": "from .seeds import stream_seed as mine\ntorch.manual_seed(mine(run.seed))  #! CODE02",
+    "another's seed": "run = SimpleNamespace(seed=time.time())  #! CODE02\ntorch.manual_seed(run.seed)  #! CODE02",
+    "seed that is set": "object.__setattr__(run, 'seed', time.time())\ntorch.manual_seed(run.seed)  #! CODE02",
+    "one of two setups": "build(run)\nbuild(config)\nTOP\ndef build(run):\n    torch.manual_seed(run.seed)  #! CODE02",
+    "no setup": "def other(run):\n    torch.manual_seed(run.seed)  #! CODE02\nother(config)",
+    "seed of a seed": "seed = draw()\nlog.event('seed', seed)\ntorch.manual_seed(seed.seed)  #! CODE02",
+}
+
+
+def of_a_run(more, end=END):
+    body, _, top = more.partition("TOP\n")
+    return RUN + "".join(f"    {line}\n" for line in body.splitlines()) + top + "\n" + end
+
+
+@pytest.mark.parametrize("name", OF_A_RUN)
+def test_what_follows_from_the_seed_of_the_run_is_accepted(as_marked, name):
+    as_marked(of_a_run(OF_A_RUN[name]))
+
+
+@pytest.mark.parametrize("name", OF_NO_RUN)
+def test_what_does_not_is_found(look, name):
+    text = of_a_run(OF_NO_RUN[name])
+    wanted = {n for n, line in enumerate(text.split("\n"), 1) if "#! CODE02" in line}
+    wanted |= {11} if name in ALL else set()
+    assert {line for _, line, code in look({"train.py": text}) if code == "CODE02"} == wanted
+
+
+ALL = (
+    "another's seed",
+    "seed that is set",
+    "seed of a seed",
+)  # where no setup is believed, that of the network neither
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        "train(SimpleNamespace(seed=SEED))\n" + END,
+        "f = train\n" + END,
+        END.replace("train", "lambda run: train(run)"),
+        "from .process import run_process\n" + END,
+        "from .train import train as own\nrun = own(*[config])\n" + END,
+    ],
+)
+def test_a_function_that_others_call_gets_no_setup(look, end):
+    text = of_a_run(OF_A_RUN["PyTorch"], end)
+    line = next(n for n, line in enumerate(text.split("\n"), 1) if "manual_seed(" in line)
+    found = {line for _, line, code in look({"train.py": text}) if code == "CODE02"}
+    assert {11, line} <= found
+
+
 @pytest.mark.parametrize(
     "call", ["log.event(key=constants.SEED, value=seed)", "mllogger.event(SEED, seed)", "mlperf_print('seed', seed)"]
 )

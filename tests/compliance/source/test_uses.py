@@ -73,6 +73,8 @@ USES = {
     "pickle": (WEIGHTS, "import pickle  #! CODE03\nw = pickle.load(f)  #! CODE03\n"),
     "numpy": (WEIGHTS, "import numpy as np\nw = np.load('w.npy', allow_pickle=True)  #! CODE03\n"),
     "safetensors": (WEIGHTS, "from safetensors.torch import load_file  #! CODE03\n"),
+    "safetensors with names like save": (WEIGHTS, "from safetensors.torch import save_model  #! CODE03\n"),
+    "module of safetensors": (WEIGHTS, "import safetensors.torch as st  #! CODE03\nst.load_file('w')  #! CODE03\n"),
     "joblib": (WEIGHTS, "import joblib  #! CODE03\n"),
     "pretrained": (WEIGHTS, "m = resnet50(pretrained=True)  #! CODE03\n"),
     "from_pretrained": (WEIGHTS, "m = Model.from_pretrained('x')  #! CODE03\n"),
@@ -87,6 +89,11 @@ USES = {
     "weights in hexadecimal": (UNPACK, "w = bytes.fromhex('00')  #! CODE03\n"),
     "YAML that builds objects": (TEXT, "import yaml\na = yaml.unsafe_load(f)  #! CODE03\n"),
     "computed __setattr__": (HIDDEN, "object.__setattr__(self, a, 1)  #! CODE03\n"),
+    "other bytecode": (PATCH, "import os, sys\nsys.pycache_prefix = a  #! CODE03\n"),
+    "other bytecode in the end": (
+        PATCH,
+        "import os, sys\nsys.pycache_prefix = os.devnull  #! CODE03\nsys.pycache_prefix = 'a'  #! CODE03\n",
+    ),
     "mock": (PATCH, "from unittest.mock import patch  #! CODE03\n"),
 }
 NONE = {
@@ -107,6 +114,9 @@ NONE = {
     "module of its own": "from .pickle import load\nfrom . import subprocess\nload(subprocess)\n",
     "not pretrained": "m = resnet50(pretrained=False)\n",
     "text": "s = 'import subprocess; exec(1)'\n# eval('1')\n",
+    "weights that are written": "from safetensors.torch import save, save_file\nsave({})\nsave_file({}, 'w')\n"
+    "from safetensors.numpy import save as write\nwrite({})\n",
+    "no cached bytecode": "import os, sys\nsys.pycache_prefix = os.devnull\n",
     "loops": "for i in range(3):\n    loader.load(i)\n",
 }
 

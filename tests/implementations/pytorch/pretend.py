@@ -24,14 +24,15 @@ from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend as add_device
 
 from benchmark.problem import load_problem
-from implementations.pytorch.config import config_path, load_config, resolve
+from implementations.pytorch.config import config_path, resolve
 from implementations.pytorch.deepcam import task as deepcam
 from implementations.pytorch.parallel import spatial
 from implementations.pytorch.parallel.layout import Layout, with_mesh
-from implementations.pytorch.parallel.layout_search import arrange
+from implementations.pytorch.parallel.layout_search import validate_layout
 from implementations.pytorch.task import build_task, config_class
-from implementations.pytorch.training.average import average_of
+from implementations.pytorch.training.average import Average
 from implementations.pytorch.training.step import blank_batch, train_step
+from tests.support.settings import load_config
 
 DEVICE = "pretended"
 KEPT = []  # what ends with its last reference
@@ -96,17 +97,17 @@ def connected(layout: Layout) -> Layout:
 def step(name: str, extents: str, mistake: str) -> str:
     """One step of a problem in a layout, as its last rank sees it: how many tensors there are after it, and where."""
     problem = load_problem(name)
-    config = load_config(config_class(problem.workload), config_path(name), ["device=cpu", "compile=false"])
+    config = load_config(config_class(problem.workload), config_path(name), "device=cpu", "compile=false")
     config = resolve(config, 1, 1, 1)
     object.__setattr__(config, "device", DEVICE)  # which no config could say
     shape = tuple(map(int, extents.split(",")))
     ranks = math.prod(shape)
-    layout = connected(arrange(shape, (1, 1, 1, 1), problem, ranks - 1, ranks, config.batch_size))
+    layout = connected(validate_layout(shape, (1, 1, 1, 1), problem, ranks - 1, ranks, config.batch_size))
     task = build_task(problem, config)
     model = task.build_model()
     with FakeTensorMode(allow_fallback_kernels=False) as mode:
         model = task.parallelize(moved(model, mode), layout)
-        average = average_of(model, config.average_decay)
+        average = Average(model, config.average_decay) if config.average_decay else None
         optimizer = task.build_optimizer(model)
         for group in optimizer.param_groups:
             group["fused"] = False  # of which PyTorch has no fake version for every optimizer

@@ -23,9 +23,10 @@ from benchmark.collect import files_in
 from benchmark.ledger import read_ledger
 from benchmark.scaffold.store import sample_path
 from benchmark.tree import LEDGER, result_path, set_path
-from implementations.pytorch import submit
-from implementations.pytorch.start import Warm
-from implementations.pytorch.submitting.standing import standing
+from harness import submit
+from harness.launcher import Launcher
+from harness.status import read_status
+from tests.support.forked import Warm, forked_start
 
 HOUR = 3600
 FOREVER = "epochs=1000000"
@@ -265,12 +266,12 @@ def test_a_disk_that_is_too_full_for_the_weights(tiny, events, system, start, tm
 
 
 @pytest.fixture
-def make(tiny, monkeypatch, capfd):
+def make(tiny, capfd, monkeypatch):
     """Makes a set of runs of the tiny problem by submit.py: the exit code, and what was said."""
 
     def runs(out: Path, count: int) -> tuple[int, str]:
         if tiny.warm:
-            monkeypatch.setattr(submit, "warm_process", lambda *_: contextlib.nullcontext(tiny.warm))
+            monkeypatch.setattr(Launcher, "start", forked_start(tiny.warm))
         files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
         options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out)]
         code = submit.main([*options, "--runs", str(count)])
@@ -284,7 +285,7 @@ def make(tiny, monkeypatch, capfd):
 def complete(out: Path, make) -> None:
     """The same command, when nothing is in its way, makes what is missing."""
     assert make(out, 2)[0] == 0
-    assert [standing(result_path(out / "Us", "laptop", "scaffold", run)).state for run in (0, 1)] == ["reached"] * 2
+    assert [read_status(result_path(out / "Us", "laptop", "scaffold", run)).state for run in (0, 1)] == ["reached"] * 2
 
 
 def test_a_read_only_set(make, read_only, tmp_path):

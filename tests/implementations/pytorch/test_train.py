@@ -6,27 +6,23 @@ import json
 import math
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 import torch
-import torch.distributed as dist
 
 from benchmark.log import ROOT
 from benchmark.manifest import load_manifest
 from benchmark.metric import Counts, dice
-from benchmark.tree import combine
+from benchmark.run.log import time_to_target
 from benchmark.tuning.table import taken
 from compliance.engine import judge
-from implementations.pytorch import submit, train
-from implementations.pytorch.training.stop import Aborted
-from implementations.pytorch.training.told import told
+from implementations.pytorch import train
 
 HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
-init_start seed problem problem_digest rules_edition target number_of_nodes number_of_ranks accelerators_per_node
-devices layout energy_sources train_samples eval_samples global_batch_size precision parameter_count opt_name
-opt_base_learning_rate opt_end_learning_rate opt_adam_beta_1 opt_adam_beta_2 opt_adam_epsilon opt_weight_decay
-opt_gradient_clip_norm opt_learning_rate_decay_schedule hyperparameters config_digest source versions environment
+init_start seed problem problem_digest rules_edition target train_samples eval_samples number_of_nodes number_of_ranks
+accelerators_per_node devices layout energy_sources parameter_count global_batch_size precision opt_name
+opt_learning_rate_decay_schedule opt_base_learning_rate opt_end_learning_rate opt_adam_beta_1 opt_adam_beta_2
+opt_adam_epsilon opt_weight_decay opt_gradient_clip_norm hyperparameters config_digest source versions environment
 ledger init_stop run_start"""
 FIRST = (
     "epoch_start tracked_stats epoch_stop dataset_fingerprint eval_start eval_stop dataset_fingerprint eval_accuracy"
@@ -54,7 +50,7 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
     assert done.returncode == 0, done.stderr
     assert "epoch 1: loss" in done.stderr and "Traceback" not in done.stderr
     found = events(log)
-    assert done.stdout == told(log) + "\n"  # of all ranks together
+    assert done.stdout == f"time to target: {time_to_target(log):.3f} s\n"  # of all ranks together
     assert [e.key for e in found] == [*HEAD.split(), *FIRST.split(), "run_stop", "weights"]
     assert found[-2].value is None and found[-2].metadata["status"] == "success"
     assert values(found, "number_of_ranks") == [ranks] and tuple(values(found, "layout")[0].values()) == layout
@@ -127,22 +123,6 @@ def test_a_gpu_that_is_not_there_is_one_line_and_exit_2(tiny, tmp_path):
     assert done.stderr.startswith("train.py: device: found no GPU") and not (tmp_path / "log.txt").exists()
 
 
-@pytest.mark.parametrize("command", [train, submit])
-def test_settings_stand_on_either_side_of_options(command):
-    needed = ["--problem", "tiny", "--data", "x", "--log", "y", "--org", "me", "--system", "one"]
-    options = needed[:4] + needed[6:] if command is submit else needed
-    args = command.parse(["epochs=1", *options, "workers=2", "--layout", "2,1,1,1", "threads=3"])
-    assert args.settings[:3] == ["epochs=1", "workers=2", "threads=3"] and args.problem == "tiny"
-    with pytest.raises(SystemExit, match="2"):
-        command.parse([*options, "epochs=1", "--epoch"])
-
-
-@pytest.mark.parametrize("other", [["--steps", "3"], ["--checkpoint", "x"], ["--batch-from-table", "x:3"]])
-def test_a_trial_has_its_settings_from_its_campaign_alone(other):
-    with pytest.raises(SystemExit, match="2"):
-        train.parse(["--problem", "tiny", "--data", "x", "--log", "result_0.txt", "--trial", ".", *other])
-
-
 @pytest.mark.parametrize(
     ("option", "said"),
     [
@@ -182,17 +162,6 @@ def test_settings_from_a_table_are_logged_and_judged(tiny, published, events, tm
     assert "TUN10" in codes([str(log)])
 
 
-@pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])
-def test_ranks_leave_on_their_own_devices(monkeypatch, backend, devices):
-    waited = []
-    monkeypatch.setattr(dist, "get_backend", lambda: backend)
-    monkeypatch.setattr(dist, "barrier", lambda device_ids: waited.append(device_ids))
-    monkeypatch.setattr(torch.cuda, "current_device", lambda: 3)
-    monkeypatch.setattr(train.os, "_exit", lambda code: waited.append(code))
-    train.leave(0)
-    assert waited == [devices, 0]
-
-
 def test_layout_that_does_not_fit_is_told_what_would(tiny, tmp_path):
     done = tiny.train(tmp_path / "log.txt", "--layout", "1,4,1,1", ranks=1)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
@@ -213,24 +182,13 @@ def test_layouts_train_the_same_model(tiny, events, tmp_path):
 def test_nothing_is_loaded_after_the_source_was_logged(tiny, events, tmp_path):
     log, checkpoints = tmp_path / "log.txt", str(tmp_path / "checkpoints")
     options = [*tiny.options(log), "--checkpoint", checkpoints, "--stage", str(tmp_path / "stage"), "workers=1"]
-    code = "import json, sys; from implementations.pytorch import train\n"
-    code += "assert train.main(sys.argv[1:]) == 0; print(json.dumps(train.RECORDER.files))"
+    code = "import json, sys; from implementations.pytorch import train; from benchmark.source import install\n"
+    code += "assert train.main(sys.argv[1:]) == 0; print(json.dumps(install().files))"
     done = subprocess.run([sys.executable, "-c", code, *options], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (event,) = (e for e in events(log) if e.key == "source")
     assert event.metadata["config"] == "config/config.yaml"
     assert event.metadata["files"].keys() == {*json.loads(done.stdout.splitlines()[-1]), "config/config.yaml"}
-
-
-def test_ranks_that_loaded_other_source_are_named():
-    mine, other = {"a.py": "1"}, {"a.py": "2"}
-
-    def ranks(*loaded: dict[str, str]) -> SimpleNamespace:
-        return SimpleNamespace(gather=lambda _: [(combine(files.items()), "a.yaml") for files in loaded])
-
-    assert train.same_source((mine, "a.yaml"), ranks(mine, mine)) == (mine, "a.yaml")
-    with pytest.raises(Aborted, match="ranks 1, 3: found other source than rank 0"):
-        train.same_source((mine, "a.yaml"), ranks(mine, other, mine, other))
 
 
 @pytest.mark.parametrize("more", [(), ("--steps", "1"), ("--data", "nowhere")])

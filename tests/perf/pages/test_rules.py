@@ -4,7 +4,8 @@ import pytest
 
 from perf.pages.rules import escaped, page
 from perf.pages.text import anchors, links
-from rules.edition import editions, load
+from rules.current import editions
+from rules.edition import load
 
 
 @pytest.mark.parametrize("name", editions())

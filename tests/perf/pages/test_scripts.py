@@ -12,7 +12,7 @@ from perf.pages.scripts import FOLDERS, ROOT, help_of, page, parser_of, scripts
 def test_scripts_are_found_and_those_that_only_others_start_are_not():
     found = {name for folder in FOLDERS for name in scripts(folder)}
     assert {"benchmark/generate.py", "compliance/check.py", "rules/new.py", "results/summarize.py"} <= found
-    assert "implementations/pytorch/warm.py" not in found and not [name for name in found if "v1.0" in name]
+    assert "harness/warm.py" not in found and not [name for name in found if "v1.0" in name]
 
 
 def test_help_is_what_the_script_prints():

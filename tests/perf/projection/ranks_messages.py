@@ -19,10 +19,10 @@ import torch.distributed as dist
 
 from benchmark.launch import Launch
 from benchmark.problem import load_problem
-from implementations.pytorch.config import config_path, load_config
-from implementations.pytorch.parallel.layout import Layout, connect
-from implementations.pytorch.task import build_task, config_class
+from implementations.pytorch.parallel.layout import Layout, init_process_group
+from implementations.pytorch.task import build_task
 from implementations.pytorch.training.step import blank_batch
+from perf.settings import reference_settings
 
 SETTINGS = ["batch_size=2", "device=cpu", "threads=1", "precision=bfloat16"]
 
@@ -31,8 +31,8 @@ def work(rank: int, port: int, out: Path) -> None:
     """One rank's step."""
     torch.set_num_threads(1)
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    task = build_task(load_problem("smoke"), load_config(config_class("scaffold"), config_path("smoke"), SETTINGS))
-    layout = connect(Layout(1, rank, 1, 1, 2), Launch(rank, 2, rank, 2, "none"), torch.device("cpu"), 60)
+    task = build_task(load_problem("smoke"), reference_settings("smoke", SETTINGS))
+    layout = init_process_group(Layout(1, rank, 1, 1, 2), Launch(rank, 2, rank, 2, "none"), torch.device("cpu"), 60)
     model = task.parallelize(task.build_model(), layout)
     batch = blank_batch(task, layout, 2)
     sent, real = [], dist.P2POp

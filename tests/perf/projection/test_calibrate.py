@@ -9,15 +9,14 @@ import pytest
 from benchmark.config import shallow
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
-from implementations.pytorch.config import config_path, load_config
 from implementations.pytorch.parallel.layout import AXES, Layout
-from implementations.pytorch.task import config_class
 from perf.project import main
 from perf.projection.calibrate import LEAST_SHARE, calibrate
 from perf.projection.machine import ByPrecision, Storage, System, Wire, dump_system, load_system
 from perf.projection.measured import compare, read_measured
 from perf.projection.predict import step_seconds, weight_bytes
 from perf.projection.trace import trace
+from perf.settings import reference_settings
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +49,7 @@ WRONG = replace(
 
 def write(path, layout, *settings, system=TRUE):
     """A throughput-only log of the smoke problem, as the system would write it if predictions were right."""
-    config = load_config(config_class("scaffold"), config_path("smoke"), ["device=cpu", *settings])
+    config = reference_settings("smoke", ["device=cpu", *settings])
     traced = trace(SMOKE, config, layout.extents[1:], layout.data, config.batch_size // layout.data)
     seconds = step_seconds(traced, config, system, layout)
     log = LogWriter(path)

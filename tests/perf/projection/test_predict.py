@@ -13,16 +13,16 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmark.problem import load_problem
 from benchmark.workload import module_of
-from implementations.pytorch.config import config_path, load_config
 from implementations.pytorch.layers.blocks import parameter_count
 from implementations.pytorch.parallel.layout import Layout
-from implementations.pytorch.task import build_task, config_class
+from implementations.pytorch.task import build_task
 from implementations.pytorch.training.step import blank_batch
 from perf.projection.machine import ByPrecision, Storage, System, Wire, dump_system, load_system
 from perf.projection.predict import node_ways, predict, sum_seconds, tiles
 from perf.projection.recompute import LADDER, step_of
 from perf.projection.search import best_of, busy, search
 from perf.projection.trace import trace
+from perf.settings import reference_settings
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +47,7 @@ FREE = System(
 
 
 def config(problem, *settings):
-    return load_config(config_class(problem.workload), config_path(problem.name), ["device=cpu", *settings])
+    return reference_settings(problem.name, ["device=cpu", *settings])
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

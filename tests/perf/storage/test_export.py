@@ -9,7 +9,7 @@ import yaml
 
 from benchmark.cosmoflow import files
 from benchmark.problem import load_problem
-from benchmark.scaffold import store
+from benchmark.scaffold import store, writing
 from benchmark.scaffold.volume import make_sample
 from benchmark.workload import module_of
 from perf.storage.export import Settings, export, keys, name_of
@@ -27,7 +27,7 @@ def smoke(tmp_path_factory):
     for split in ("train", "validation"):
         for sample in problem.split_samples(split):
             path = store.sample_path(data, split, sample)
-            store.write_sample(path, problem, split, sample, *make_sample(problem, sample))
+            writing.write_sample(path, problem, split, sample, *make_sample(problem, sample))
     return problem, data
 
 

@@ -74,5 +74,5 @@ def test_parts_are_exact_for_any_spans(staging, epochs, evals, start, total):
     ("starts", "count"), [((), None), ((99,), 0), ((100,), 1), ((199,), 1), ((200,), 0), ((100, 150, 300), 2)]
 )
 def test_epochs_count_that_begin_inside_the_timed_span(starts, count):
-    run = SimpleNamespace(window=(100, 200), spans={"epoch": [(start, start + 20) for start in starts]})
+    run = SimpleNamespace(window=(100, 200), spans={"epoch": [(start, start + 20) for start in starts]}, parts=1)
     assert epoch_count(run) == count

@@ -2,6 +2,7 @@
 
 import math
 import random
+import time
 from statistics import covariance, variance
 
 import numpy as np
@@ -95,11 +96,26 @@ def test_median_of_runs_that_failed():
     assert m.high == math.inf
 
 
+def tail_level(n, j):
+    """1 - 2 P(B < j), B binomial (n, 1/2), from the definition, in exact integers."""
+    return (2**n - 2 * sum(math.comb(n, i) for i in range(j))) / 2**n
+
+
 def test_median_levels_are_at_least_95_percent_where_they_can_be():
-    for n in (*range(6, 60), 640):
-        j = s.median_rank(n)
-        assert s.median_level(n, j) >= 0.95
-        assert j == n // 2 or s.median_level(n, j + 1) < 0.95
+    for n in (*range(2, 60), 200, 201, 640):
+        j, level = s.median_rank(n)
+        assert level == tail_level(n, j)
+        assert level >= 0.95 or j == 1
+        assert j == n // 2 or tail_level(n, j + 1) < 0.95
+
+
+def test_a_median_of_many_runs_takes_no_time():
+    s.median_rank.cache_clear()
+    start = time.process_time()
+    found = s.median([float(t) for t in range(50_000)])
+    assert time.process_time() - start < 5  # 0.1 s; from sums of whole tails, hours
+    assert (found.low, found.high) == (24780.0, 25219.0)
+    assert found.level == pytest.approx(stats.binom.cdf(25219, 50_000, 0.5) - stats.binom.cdf(24780, 50_000, 0.5))
 
 
 def test_spread_splits_exactly():
@@ -172,7 +188,7 @@ def test_medians_of_one_and_of_two():
 
 @pytest.mark.parametrize(("n", "j"), [(5, 1), (6, 1), (8, 1), (9, 2), (11, 2), (12, 3)])
 def test_median_ranks_are_those_of_the_binomial(n, j):
-    assert s.median_rank(n) == j
+    assert s.median_rank(n)[0] == j
 
 
 def test_a_score_says_what_it_rests_on():

@@ -27,7 +27,7 @@ from benchmark.launch import Launch
 from implementations.pytorch.cosmoflow import split
 from implementations.pytorch.cosmoflow.task import Config, Task
 from implementations.pytorch.layers.blocks import recompute_blocks
-from implementations.pytorch.parallel.layout import Layout, connect, with_mesh
+from implementations.pytorch.parallel.layout import Layout, init_process_group, with_mesh
 from implementations.pytorch.training.step import train_step
 
 STEPS = 3
@@ -177,7 +177,7 @@ def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
     """One rank's life: all cases of this many ranks; a control comes alone, as what it breaks stays broken."""
     torch.set_num_threads(1)
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    connect(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
+    init_process_group(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
     results = {}
     for name in names:
         case = (CASES | CONTROLS)[name]

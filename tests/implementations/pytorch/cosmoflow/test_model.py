@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -11,14 +12,14 @@ from torch.nn import functional as F
 from benchmark import cosmoflow
 from benchmark.cosmoflow import files
 from benchmark.problem import load_problem
-from benchmark.workload import whole_box
-from implementations.pytorch.config import config_path, load_config
+from benchmark.run.errors import Aborted
+from benchmark.run.reader import Reader
+from implementations.pytorch.config import config_path
 from implementations.pytorch.cosmoflow.model import CosmoFlow, SameConv3d, build_model, to_input
 from implementations.pytorch.cosmoflow.task import Config, Task
-from implementations.pytorch.input.reader import Reader
 from implementations.pytorch.layers.blocks import parameter_count
 from implementations.pytorch.parallel.layout import Layout
-from implementations.pytorch.training.stop import Aborted
+from tests.support.settings import load_config
 
 COUNTS = {"cosmoflow": 8_907_556, "cosmoflow-v0.7": 5_597_604, "cosmoflow-mini": 59_612}
 
@@ -71,14 +72,14 @@ def test_full_samples_go_through_the_reader(tmp_path, ending):
     problem = replace(load_problem("cosmoflow"), train_samples=1, validation_samples=1)
     counts, true = (part[0].numpy() for part in batch(1, 128))
     files.write_sample(tmp_path / "train" / f"univ{ending}", problem, counts, true)
-    proof = []
     for box in (Layout(1).box(problem.shape), Layout(1, 3, 2, 2).box(problem.shape)):
         reader = Reader(tmp_path, problem, box, workers=0, prefetch=1, cache_gib=0)
-        (read,) = reader.batches("train", [[0]], torch.device("cpu"), proof)
+        ((read,),) = reader.batches("train", [[0]])
         cut = tuple(slice(o, o + n) for o, n in zip(*box, strict=True))
-        assert torch.equal(read.tensors[0], torch.from_numpy(counts[None, *cut]))
-        assert torch.equal(read.tensors[1], torch.from_numpy(true[None]))
-    assert cosmoflow.evidence(problem, "train", 0, whole_box(problem), (counts, true))[0] == proof[0].fingerprint
+        assert np.array_equal(read[0], counts[*cut])
+        assert np.array_equal(read[1], true)
+        digest, _ = cosmoflow.evidence(problem, "train", 0, box, (counts[*cut], true))
+        assert reader.evidence("train").fingerprint == digest
 
 
 def test_weights_start_glorot_uniform_and_biases_zero():
@@ -231,9 +232,9 @@ def test_learning_rate_is_scaled_warmed_up_and_decayed(task):
 )
 def test_wrong_settings_are_named(setting, message):
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
-        load_config(Config, config_path("cosmoflow-mini"), [setting])
+        load_config(Config, config_path("cosmoflow-mini"), setting)
 
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_configs_are_read(name):
-    assert load_config(Config, config_path(name), []).momentum == 0.9
+    assert load_config(Config, config_path(name)).momentum == 0.9

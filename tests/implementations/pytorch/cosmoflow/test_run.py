@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from pytorch_test_forked import finished
 
 from benchmark.collect import collect, snapshot
 from benchmark.config import shallow
@@ -21,11 +20,14 @@ from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
 from benchmark.tree import result_path
 from compliance.engine import judge
-from implementations.pytorch import submit
-from implementations.pytorch.start import Warm
+from harness import submit
+from harness.options import setup_of
+from harness.system import write_system
 from results import summarize
-from rules.edition import ROOT as RULES
-from rules.edition import current, load
+from rules.current import ROOT as RULES
+from rules.current import current
+from rules.edition import load
+from tests.support.forked import Warm, finished
 
 ROOT = Path(__file__).resolve().parents[4]
 TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
@@ -256,7 +258,7 @@ def test_a_diverged_run_is_infinite_and_two_are_no_score(log, tmp_path, capsys, 
     """Ten runs: one that diverged is dropped as the slowest, with two there is no score."""
     org = tmp_path / current() / "X"
     made = ["--problem", "cosmoflow-mini", "--org", "X", "--system", "Y", "--data", str(tmp_path)]
-    submit.write_system(org, args := submit.parse(made), submit.check_settings(args))
+    write_system(setup := setup_of(submit.parse([*made, "--out", str(org.parent)])), setup.describe())
     for index in range(10):
         found = [event for event in read(log) if event["key"] not in ("ledger", "weights", "environment")]
         write(result_path(org, "Y", "cosmoflow", index), twin(found, index, index < diverged))

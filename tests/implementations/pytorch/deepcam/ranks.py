@@ -25,7 +25,7 @@ from benchmark.deepcam.problem import Problem
 from benchmark.launch import Launch
 from implementations.pytorch.deepcam import norm
 from implementations.pytorch.deepcam.task import Config, Task
-from implementations.pytorch.parallel.layout import Layout, connect
+from implementations.pytorch.parallel.layout import Layout, init_process_group
 from implementations.pytorch.training.step import train_step
 
 STEPS = 3
@@ -144,7 +144,7 @@ def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
     """One rank's life: all cases of this many ranks; a control comes alone, as what it breaks stays broken."""
     torch.set_num_threads(1)
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    layout = connect(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
+    layout = init_process_group(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
     results = {}
     for name in names:
         if name == "pairs":

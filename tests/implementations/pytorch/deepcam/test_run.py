@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from pytorch_test_forked import finished
 
 from benchmark.config import shallow
 from benchmark.generate import describe, generate
@@ -19,11 +18,12 @@ from benchmark.launch import Launch
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
 from compliance.engine import judge
-from implementations.pytorch.config import load_config
 from implementations.pytorch.deepcam.task import Config, Task
 from implementations.pytorch.layers.blocks import parameter_count
-from implementations.pytorch.start import Warm
-from rules.edition import current, load
+from rules.current import current
+from rules.edition import load
+from tests.support.forked import Warm, finished
+from tests.support.settings import load_config
 
 ROOT = Path(__file__).resolve().parents[4]
 TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
@@ -133,7 +133,7 @@ def test_damaged_file_ends_the_run_with_one_line(easy, tmp_path):
         ({"batchnorm_group_size": 2, "layout": (3, 1, 1, 1)}, "batchnorm_group_size: found 2, wanted a divisor of 3"),
         ({"optimizer": "SGD"}, "optimizer: found 'SGD', wanted one of LAMB, Adam, AdamW"),
         ({"schedule": "linear"}, "schedule: found 'linear', wanted one of multistep, cosine_annealing"),
-        ({"warmup_factor": 0.5}, "warmup_factor: found 0.5, wanted at least 1"),
+        ({"warmup_factor": 0.5}, "warmup_factor: found 0.5, wanted 1 or more"),
     ],
 )
 def test_impossible_settings_are_refused(setting, said):
@@ -144,5 +144,5 @@ def test_impossible_settings_are_refused(setting, said):
 @pytest.mark.parametrize("name", ["deepcam", "deepcam-mini"])
 def test_configs_of_the_problems_load(name):
     path = ROOT / "implementations" / "pytorch" / "configs" / f"{name}.yaml"
-    task = Task(load_problem(name), load_config(Config, path, []))
+    task = Task(load_problem(name), load_config(Config, path))
     assert task.learning_rate(0) == 0 and task.learning_rate(1) > 0

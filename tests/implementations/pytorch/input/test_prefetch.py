@@ -10,21 +10,20 @@ import torch
 
 from benchmark import fingerprint
 from benchmark.manifest import load_manifest
-from implementations.pytorch.input import reader as reading
-from implementations.pytorch.input.prefetch import ahead, prefetch
-from implementations.pytorch.input.reader import Evidence, Reader
-from implementations.pytorch.parallel.layout import Layout
-from implementations.pytorch.training.stop import WrongData
+from benchmark.run.errors import WrongData
+from benchmark.run.reader import Reader
+from benchmark.scaffold.store import read_box, sample_path
+from implementations.pytorch.input import prefetch as prefetching_module
+from implementations.pytorch.input.prefetch import device_batches, prefetch, prefetch_next, stack
 
 CPU = torch.device("cpu")
-WHOLE = Layout(1).box((16,) * 3)
 STEPS = [[6, 0, 3], [], [1, 2], [4, 5]]
 
 
 @pytest.fixture
 def threaded(monkeypatch):
     """Batches are made in a thread on the CPU too."""
-    monkeypatch.setattr(reading, "prefetch", lambda batches, device: ahead(batches))
+    monkeypatch.setattr(prefetching_module, "prefetch", lambda batches, device: prefetch_next(batches))
 
 
 def prefetching():
@@ -33,17 +32,36 @@ def prefetching():
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_thread_keeps_order_and_evidence(tiny, threaded, workers):
-    reader = Reader(tiny.data, tiny.problem, WHOLE, workers, prefetch=2, cache_gib=1)
-    plain = list(Reader(tiny.data, tiny.problem, WHOLE, 0, 2, 1).batches("train", STEPS, CPU))
-    proof: list[Evidence] = []
-    batches = list(reader.batches("train", STEPS, CPU, proof))
+    reader = Reader(tiny.data, tiny.problem, None, workers, prefetch=2, cache_gib=1)
+    plain = list(Reader(tiny.data, tiny.problem).batches("train", STEPS))
+    batches = list(device_batches(reader, "train", STEPS, CPU))
     assert [len(b.tensors[0]) for b in batches] == [3, 0, 2, 2]
     for one, other in zip(batches, plain, strict=True):
-        assert all(torch.equal(a, b) for a, b in zip(one.tensors, other.tensors, strict=True))
-    total = sum(proof, Evidence())
+        assert all(torch.equal(a, b) for a, b in zip(one.tensors, stack(other, reader.blank), strict=True))
+    total = reader.evidence("train")
     assert fingerprint.to_hex(total.fingerprint) == load_manifest(tiny.data, tiny.problem).fingerprints["train"]
     assert not prefetching()
     reader.close()
+
+
+def test_batches_are_stacked_for_the_device(tiny):
+    reader = Reader(tiny.data, tiny.problem)
+    batches = list(device_batches(reader, "train", STEPS, CPU))
+    assert [len(b.tensors[0]) for b in batches] == [3, 0, 2, 2] and batches[1].tensors[1].shape == (0, 16, 16, 16)
+    volume, label = read_box(sample_path(tiny.data, "train", 3))
+    assert torch.equal(batches[0].tensors[0][2], torch.from_numpy(volume))
+    assert torch.equal(batches[0].tensors[1][2], torch.from_numpy(label))
+    assert all(batch.wait >= 0 for batch in batches) and batches[0].wait > 0
+
+
+def test_a_single_sample_is_not_copied(tiny):
+    reader = Reader(tiny.data, tiny.problem)
+    ((sample,),) = reader.batches("train", [[3]])
+    volume, label = stack([sample], reader.blank)
+    assert volume.shape == label.shape == (1, 16, 16, 16) and volume.dtype is torch.uint8
+    assert volume.data_ptr() == sample[0].__array_interface__["data"][0]
+    two = stack([sample, sample], reader.blank)
+    assert two[0].shape == (2, 16, 16, 16) and torch.equal(two[0][1], volume[0])
 
 
 def test_one_batch_is_made_ahead_and_no_more():
@@ -55,7 +73,7 @@ def test_one_batch_is_made_ahead_and_no_more():
             yield n
             used.set()
 
-    items = ahead(numbers())
+    items = prefetch_next(numbers())
     assert next(items) == 0
     assert used.wait(5)  # the thread has gone on
     for n in range(1, 5):
@@ -65,7 +83,7 @@ def test_one_batch_is_made_ahead_and_no_more():
 
 
 def test_a_thread_ends_with_its_iterator(tiny, threaded):
-    batches = Reader(tiny.data, tiny.problem, WHOLE, 0, 1, 0).batches("train", STEPS, CPU)
+    batches = device_batches(Reader(tiny.data, tiny.problem, prefetch=1, cache_gib=0), "train", STEPS, CPU)
     with contextlib.closing(batches):
         next(batches)
         assert len(prefetching()) == 1
@@ -73,11 +91,11 @@ def test_a_thread_ends_with_its_iterator(tiny, threaded):
 
 
 def test_errors_come_out_of_a_thread(tiny, threaded, tmp_path):
-    reader = Reader(tmp_path, tiny.problem, WHOLE, 0, 1, 0)
+    reader = Reader(tmp_path, tiny.problem)
     with pytest.raises(WrongData, match=r"00006\.h5"):
-        list(reader.batches("train", STEPS, CPU))
-    reader = Reader(tiny.data, tiny.problem, WHOLE, 1, prefetch=1, cache_gib=0)
-    batches = reader.batches("train", [[0], [1], [2], [3]], CPU)
+        list(device_batches(reader, "train", STEPS, CPU))
+    reader = Reader(tiny.data, tiny.problem, workers=1, prefetch=1, cache_gib=0)
+    batches = device_batches(reader, "train", [[0], [1], [2], [3]], CPU)
     next(batches)
     os.kill(next(iter(reader.pool._processes)), signal.SIGKILL)
     with pytest.raises(BrokenProcessPool):

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from benchmark.scaffold.store import sample_path
-from implementations.pytorch.input.staging import check_room, needed
+from implementations.pytorch.input.staging import check_free_space, needed
 from implementations.pytorch.parallel.layout import Layout
 
 
@@ -46,8 +46,8 @@ def test_a_folder_that_cannot_be_written_ends_the_run(tiny, events, tmp_path):
 def test_a_disk_without_the_room_is_refused_before_anything_is_copied(tmp_path):
     room = shutil.disk_usage(tmp_path).free
     with pytest.raises(OSError, match=r"found .* GB free, wanted .* GB for all that this node reads"):
-        check_room(tmp_path / "disk", 2 * room)
-    check_room(tmp_path / "disk", 1)
+        check_free_space(tmp_path / "disk", 2 * room)
+    check_free_space(tmp_path / "disk", 1)
 
 
 def test_ranks_meet_while_they_copy(tiny, events, tmp_path):

@@ -21,7 +21,7 @@ from results.html.report import html_text
 from results.statistics.result import summarize
 from results.tables.analysis import analysis_text
 from results.tables.text import csv_text, json_text, markdown_text, terminal_text
-from rules.edition import ROOT as RULES
+from rules.current import ROOT as RULES
 
 WATTS = (120, 80)
 
@@ -95,6 +95,9 @@ class Written:
     late = event
 
 
+MEMBERS = [[0], [1]]  # each counter is an entry of its own
+
+
 class Layout:
     """Three ranks of two nodes, of which this is the first; the second node read what is `theirs`."""
 
@@ -108,9 +111,9 @@ class Layout:
 def test_what_nodes_read_comes_together():
     layout, written = Layout(), Written()
     counter = Counter("rapl", "package", "p", 1.0, iter(range(100)).__next__)
-    meter = EnergyMeter(Reader([counter]), layout, 2, written)
-    other = EnergyMeter(Reader([counter]), layout, 2, Written())
-    rank = EnergyMeter(None, layout, 2, Written())
+    meter = EnergyMeter(Reader([counter]), layout, MEMBERS, written)
+    other = EnergyMeter(Reader([counter]), layout, MEMBERS, Written())
+    rank = EnergyMeter(None, layout, MEMBERS, Written())
     for moment in ("init_stop", "run_start", "epoch_start"):
         for one in (meter, other, rank):
             one.at(moment, {"samples_count": 3})
@@ -123,7 +126,7 @@ def test_what_nodes_read_comes_together():
 
 def test_ranks_that_read_nothing_write_nothing():
     written = Written()
-    EnergyMeter(None, Layout(), 1, written).finish()
+    EnergyMeter(None, Layout(), [[0]], written).finish()
     assert written.events == []
 
 

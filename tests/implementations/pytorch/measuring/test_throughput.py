@@ -148,12 +148,10 @@ def test_what_is_traced_is_not_measured(monkeypatch):
     monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda: done.append("forget"))
     run = SimpleNamespace(
         config=SimpleNamespace(device="cuda"),
-        optimizer=None,
-        average=None,
+        state=SimpleNamespace(model=nn.Identity(), optimizer=None, average=None),
         task=None,
-        model=nn.Identity(),
         log=SimpleNamespace(event=lambda *_, **__: None),
-        say=lambda text: None,
+        print_rank0=lambda text: None,
     )
     Steps(run, 2 * BLOCKS - 1, 0, 1.0, "").measure(Path("trace"))
     each = [part for size in (2, 2, 2, 2, 1) for part in (size, "peak of 1")]

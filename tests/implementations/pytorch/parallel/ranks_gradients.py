@@ -28,7 +28,7 @@ from benchmark.launch import Launch
 from implementations.pytorch.layers import conv
 from implementations.pytorch.layers.blocks import join_parts, recompute_blocks
 from implementations.pytorch.parallel import gradients, halo, spatial
-from implementations.pytorch.parallel.layout import Layout, connect, with_mesh
+from implementations.pytorch.parallel.layout import Layout, init_process_group, with_mesh
 from implementations.pytorch.scaffold.loss import class_weights
 from implementations.pytorch.scaffold.model import UNet
 from implementations.pytorch.scaffold.task import Config, Task
@@ -85,7 +85,7 @@ def no_corners(layout: Layout) -> None:
             planes[0], planes[-1] = halo.swap(planes[1], planes[-2], layout, axis)
         return padded
 
-    spatial.Halo = replaced_halo(pad, halo.fold)
+    spatial.Halo = replaced_halo(pad, halo.halo_backward)
 
 
 def wrong_adjoint(layout: Layout) -> None:
@@ -252,7 +252,7 @@ def check_mesh(layout: Layout, timeout: timedelta) -> None:
     assert tuple(layout.mesh.get_coordinate()) == layout.place
     for axis, extent in enumerate(layout.extents[1:]):
         places = [[*layout.place[: 1 + axis], i, *layout.place[2 + axis :]] for i in range(extent)]
-        assert dist.get_process_group_ranks(layout.line(axis)) == [layout.rank_at(place) for place in places]
+        assert dist.get_process_group_ranks(layout.axis_group(axis)) == [layout.rank_at(place) for place in places]
     for group in [*layout.mesh.get_all_groups(), layout.replica_group][: 4 + (layout.boxes > 1)]:
         assert group._get_backend(torch.device("cpu")).options._timeout == timeout
 
@@ -262,7 +262,7 @@ def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
     torch.set_num_threads(1)
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     timeout = timedelta(seconds=60)
-    connect(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
+    init_process_group(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
     results = {}
     kept = (spatial.Halo, gradients.DistributedDataParallel, dist.all_reduce)
     for name in names:

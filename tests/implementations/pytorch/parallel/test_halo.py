@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional as F
 
 from implementations.pytorch.parallel import halo
-from implementations.pytorch.parallel.halo import Halo, fold, pad
+from implementations.pytorch.parallel.halo import Halo, halo_backward, pad
 from implementations.pytorch.parallel.layout import Layout
 
 LAYOUTS = {  # and the whole volume's sides
@@ -54,7 +54,7 @@ def test_a_halo_holds_the_neighbours_voxels_corners_too_and_0_outside(in_threads
 def test_gradients_of_a_halo_are_added_where_its_values_came_from(in_threads, layout, sides):
     shapes = [bordered(torch.zeros(2, 3, *sides), layout)[around(one, sides)].shape for one in (layout,)]
     grads = [whole_numbers(*shapes[0]) + rank for rank in range(layout.ranks)]
-    found = in_threads(layout, lambda one: (one, fold(grads[one.rank].clone(), one)))
+    found = in_threads(layout, lambda one: (one, halo_backward(grads[one.rank].clone(), one)))
     wholes = [bordered(torch.zeros(2, 3, *sides).double(), layout) for _ in range(layout.data)]
     for one, _ in found:
         wholes[one.place[0]][around(one, sides)] += grads[one.rank]
@@ -64,7 +64,7 @@ def test_gradients_of_a_halo_are_added_where_its_values_came_from(in_threads, la
         assert torch.equal(folded, whole[inner(one, sides)])
 
 
-@pytest.mark.parametrize("way", [pad, fold])
+@pytest.mark.parametrize("way", [pad, halo_backward])
 def test_a_message_holds_the_halos_of_the_axes_before_it_alone(in_threads, monkeypatch, way):
     layout, _ = LAYOUTS["three axes, in tiles"]  # boxes of 2 x 3 x 2
     swap, sent = halo.swap, set()
@@ -87,7 +87,7 @@ def test_the_function_pads_forward_and_folds_backward(in_threads):
         x = whole[inner(one, sides)].clone().requires_grad_()
         padded = Halo.apply(x, one)
         padded.backward(padded.detach().clone())
-        return torch.equal(padded, pad(x.detach(), one)), torch.equal(x.grad, fold(pad(x.detach(), one), one))
+        return torch.equal(padded, pad(x.detach(), one)), torch.equal(x.grad, halo_backward(pad(x.detach(), one), one))
 
     assert in_threads(layout, work) == [(True, True)] * layout.ranks
 

@@ -11,41 +11,10 @@ import torch.distributed as dist
 
 from benchmark.launch import Launch
 from benchmark.problem import load_problem
-from implementations.pytorch.input.reader import evaluation_batches, train_batches
 from implementations.pytorch.parallel import layout as layout_module
-from implementations.pytorch.parallel.layout import AXES, Layout, connect, with_mesh
-from implementations.pytorch.parallel.layout_search import arrange, idle, propose
+from implementations.pytorch.parallel.layout import AXES, Layout, init_process_group, with_mesh
+from implementations.pytorch.parallel.layout_search import idle_replicas, propose, validate_layout
 from perf.projection.trace import fake_ranks
-
-
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
-@pytest.mark.parametrize("batch_size", [1, 3, 4])
-@pytest.mark.parametrize("accumulate", [1, 2])
-def test_epoch_trains_on_every_sample_once(ranks, batch_size, accumulate):
-    by_rank = [train_batches(Layout(ranks, r), range(7), batch_size, 2**63 - 1, 1, accumulate) for r in range(ranks)]
-    assert len({len(batches) for batches in by_rank}) == 1  # the same number of steps
-    parts = [part for batches in by_rank for batch in batches for part in batch]
-    assert sorted(s for part in parts for s in part.samples) == list(range(7))
-    sizes = []
-    for step in zip(*by_rank, strict=True):
-        assert len({tuple(part.weight for part in mine) for mine in step}) == 1  # ranks agree
-        sizes.append(sum(len(part.samples) for mine in step for part in mine))
-        for i, part in enumerate(step[0]):
-            assert part.weight == sum(len(mine[i].samples) for mine in step) / sizes[-1]
-    assert sizes == [batch_size] * (7 // batch_size) + [7 % batch_size] * (7 % batch_size > 0)
-
-
-def test_order_changes_with_epoch_and_seed():
-    def order(seed, epoch):
-        return train_batches(Layout(1), range(100), 100, seed, epoch)
-
-    assert order(5, 1) == order(5, 1) != order(5, 2) != order(7, 1) != order(5, 1)
-
-
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
-def test_evaluation_sees_every_sample_once(ranks):
-    batches = [b for r in range(ranks) for b in evaluation_batches(Layout(ranks, r), range(7, 11), 3)]
-    assert sorted(s for batch in batches for s in batch) == [7, 8, 9, 10]
 
 
 def volumes(layout):
@@ -72,7 +41,7 @@ def test_the_mesh_has_ranks_in_their_places(tile):
             assert layout.mesh.mesh_dim_names == AXES and tuple(layout.mesh.get_coordinate()) == layout.place
             for axis, step in itertools.product(range(3), (-1, 1)):
                 other = layout.neighbour(axis, step)
-                assert other is None or other in dist.get_process_group_ranks(layout.line(axis))
+                assert other is None or other in dist.get_process_group_ranks(layout.axis_group(axis))
             replica = [one.rank for one in volumes(plain) if one.place[0] == plain.place[0]]
             assert dist.get_process_group_ranks(layout.replica_group) == replica
 
@@ -99,7 +68,7 @@ SCALE7 = load_problem("scale7")
 @pytest.mark.parametrize("extents", [(1, 1, 1, 1), (8, 1, 1, 1), (2, 4, 1, 1), (1, 2, 2, 2), (3, 4, 4, 4)])
 def test_layouts_that_fit(extents):
     ranks = math.prod(extents)
-    assert arrange(extents, (1, 1, 1, 1), SCALE7, 0, ranks).extents == extents
+    assert validate_layout(extents, (1, 1, 1, 1), SCALE7, 0, ranks).extents == extents
 
 
 @pytest.mark.parametrize(
@@ -114,7 +83,7 @@ def test_layouts_that_fit(extents):
 )
 def test_layouts_that_do_not_fit_are_told_what_would(extents, tile, ranks, message):
     with pytest.raises(ValueError, match=message):
-        arrange(extents, tile, SCALE7, 0, ranks)
+        validate_layout(extents, tile, SCALE7, 0, ranks)
 
 
 def test_replicas_without_a_sample_are_not_proposed():
@@ -123,25 +92,25 @@ def test_replicas_without_a_sample_are_not_proposed():
     assert propose(smoke, 8, 2) == ["2,2,2,1", "1,2,2,2"]
     assert propose(smoke, 3, 2) == ["3,1,1,1"]  # nothing better fits
     with pytest.raises(ValueError, match=r"for 8 ranks these fit: 2,2,2,1  1,2,2,2$"):
-        arrange((2, 2, 1, 1), (1, 1, 1, 1), smoke, 0, 8, 2)
+        validate_layout((2, 2, 1, 1), (1, 1, 1, 1), smoke, 0, 8, 2)
 
 
 def test_idle_replicas_are_pointed_out():
-    said = idle(Layout(8), load_problem("smoke"), 2)
+    said = idle_replicas(Layout(8), load_problem("smoke"), 2)
     assert said == "layout 8,1,1,1: 6 of 8 replicas have no part of a batch of 2; these fit: 2,2,2,1  1,2,2,2"
-    assert idle(Layout(2, 0, 2, 2), load_problem("smoke"), 2) == ""
+    assert idle_replicas(Layout(2, 0, 2, 2), load_problem("smoke"), 2) == ""
 
 
 def test_one_voxel_at_the_coarsest_level_is_the_limit():
     scale11 = load_problem("scale11")
-    assert arrange((1, 32, 32, 32), (1, 2, 2, 2), scale11, 0, 32**3).box((2048,) * 3).shape == (64, 64, 64)
+    assert validate_layout((1, 32, 32, 32), (1, 2, 2, 2), scale11, 0, 32**3).box((2048,) * 3).shape == (64, 64, 64)
 
 
 def test_one_rank_needs_no_process_group():
     one, sums = Layout(1), torch.ones(3)
     assert one.gather("x") == ["x"] and one.add(sums) is sums and one.add_over_volume(sums) is sums
-    assert one.barrier() is None and one.split_axes() == [] and one.line(0) is None
-    assert connect(one, Launch(0, 1, 0, 1, "none"), torch.device("cpu"), 1.0) is one
+    assert one.barrier() is None and one.split_axes() == [] and one.axis_group(0) is None
+    assert init_process_group(one, Launch(0, 1, 0, 1, "none"), torch.device("cpu"), 1.0) is one
 
 
 @pytest.mark.parametrize("layout", [Layout(2), Layout(1, 0, 2), Layout(2, 0, 1, 2, 2, (1, 1, 2, 1))])
@@ -179,7 +148,7 @@ def test_ranks_join_the_process_group_of_their_device_with_its_time_limit(monkey
     monkeypatch.setattr(layout_module, "with_mesh", lambda *found: found)
     monkeypatch.setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "")  # so that it is put back
     monkeypatch.delenv("TORCH_NCCL_ASYNC_ERROR_HANDLING")
-    found = connect(Layout(2, 1), Launch(1, 2, 1, 2, "none"), torch.device(device), 7.0)
+    found = init_process_group(Layout(2, 1), Launch(1, 2, 1, 2, "none"), torch.device(device), 7.0)
     assert found == (Layout(2, 1), device, timedelta(seconds=7))
     assert joined == [((backend,), {"rank": 1, "world_size": 2, "timeout": timedelta(seconds=7)})]
     assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == "0"

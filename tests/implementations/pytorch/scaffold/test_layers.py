@@ -4,13 +4,13 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from implementations.pytorch.scaffold.model import Head, Rise
+from implementations.pytorch.scaffold.model import Head, UpConv
 
 
 @pytest.mark.parametrize("memory", [torch.channels_last_3d, torch.contiguous_format])
 def test_rise_is_a_transposed_convolution(memory):
     torch.manual_seed(0)
-    rise = Rise(6, 4, 2, stride=2).double().to(memory_format=memory)
+    rise = UpConv(6, 4, 2, stride=2).double().to(memory_format=memory)
     x = torch.randn(2, 6, 2, 3, 5, dtype=torch.float64).contiguous(memory_format=memory).requires_grad_()
     wanted = F.conv_transpose3d(x, rise.weight, rise.bias, stride=2)
     compare(rise(x), wanted, [x, rise.weight, rise.bias])

@@ -1,7 +1,7 @@
 """Fuzzing checkpoints: `python tests/implementations/pytorch/training/fuzz_checkpoint.py --count 1000 --seed 1`.
 
 A checkpoint of a small model is damaged: bits flipped, bytes mutated, cut or swapped between files, files exchanged for
-those of another checkpoint or another kind, position.json replaced by other JSON. Each must be refused in one printable
+those of another checkpoint or another kind, metadata.json replaced by other JSON. Each must be refused in one printable
 line that names the folder or a file in it; none may be resumed, take 5 s, or end the process.
 """
 
@@ -26,15 +26,15 @@ from torch import nn
 
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
+from benchmark.run.errors import WrongData
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import Evaluation
 from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
 from implementations.pytorch.training.state import TrainingState
-from implementations.pytorch.training.stop import WrongData
 
 ALONE = Layout(1)
-PART, POSITION = "part_000000.safetensors", "position.json"
+PART, METADATA = "part_000000.safetensors", "metadata.json"
 
 
 def state(value: float) -> TrainingState:
@@ -75,11 +75,11 @@ class Fuzzer:
     def same(self, at: Path) -> bool:
         """Whether the checkpoint is as it was written."""
         kept = self.kept / at.name
-        return all((at / n).is_file() and (at / n).read_bytes() == (kept / n).read_bytes() for n in (PART, POSITION))
+        return all((at / n).is_file() and (at / n).read_bytes() == (kept / n).read_bytes() for n in (PART, METADATA))
 
     def damage(self, rng: random.Random, at: Path) -> None:
         """One file becomes another."""
-        file, other = rng.sample((at / PART, at / POSITION), 2)
+        file, other = rng.sample((at / PART, at / METADATA), 2)
         data, kind = file.read_bytes(), rng.randrange(8)
         if kind == 0:
             byte = rng.randrange(len(data))
@@ -93,7 +93,7 @@ class Fuzzer:
         elif kind == 5:
             shutil.copy(self.other / "epoch_000002" / file.name, file)
         elif kind == 6:
-            (at / POSITION).write_bytes(damaged(rng, json.loads((at / POSITION).read_text())))
+            (at / METADATA).write_bytes(damaged(rng, json.loads((at / METADATA).read_text())))
         else:
             file.unlink()
             rng.choice((lambda: None, file.mkdir, lambda: os.mkfifo(file), lambda: file.symlink_to("/dev/zero")))()

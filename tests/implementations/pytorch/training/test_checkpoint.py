@@ -18,13 +18,13 @@ from torch import nn
 
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
+from benchmark.run.errors import Aborted, WrongData
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import Evaluation
 from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
-from implementations.pytorch.training.position import load_position, render
+from implementations.pytorch.training.metadata import load_metadata, render
 from implementations.pytorch.training.state import TrainingState
-from implementations.pytorch.training.stop import Aborted, WrongData
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 LONG = ("--rehearsal-seed", "7", "epochs=4", "average_decay=0.9")
@@ -139,7 +139,7 @@ def test_what_does_not_belong_together_is_refused(endless, tmp_path, begun):
     at = folder / "epoch_000002"
     other = tmp_path / "other.txt"
     other.write_text("")
-    other_problem = render(replace(load_position(at / "position.json"), problem="0" * 64))
+    other_problem = render(replace(load_metadata(at / "metadata.json"), problem="0" * 64))
     for options, message in [
         ([log, "--checkpoint", str(folder), *LONG], f"{at}: found a checkpoint, wanted a folder without one"),
         ([log, *again, "batch_size=2"], "batch_size: found 2, wanted 4"),
@@ -148,7 +148,7 @@ def test_what_does_not_belong_together_is_refused(endless, tmp_path, begun):
     ]:
         done = endless.train(*options)
         assert done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
-    (at / "position.json").write_text(other_problem)
+    (at / "metadata.json").write_text(other_problem)
     done = endless.train(log, *again)
     assert done.returncode == 2 and "made for problem digest 0000" in done.stderr
 
@@ -175,21 +175,21 @@ def test_damage_is_named_and_nothing_runs(endless, events, tmp_path, begun, whol
     log, folder = begun
     again = ["--checkpoint", str(folder), "--resume", *LONG]
     at, trap = folder / "epoch_000002", tmp_path / "sprung"
-    part, position = at / "part_000000.safetensors", at / "position.json"
-    assert sorted(p.name for p in at.iterdir()) == [part.name, position.name]
+    part, metadata = at / "part_000000.safetensors", at / "metadata.json"
+    assert sorted(p.name for p in at.iterdir()) == [metadata.name, part.name]
     kept, before = shutil.copytree(at, tmp_path / "kept"), log.read_bytes()
-    digest = load_position(position).parts[part.name]
+    digest = load_metadata(metadata).parts[part.name]
 
     def poison() -> None:
         """A checkpoint as torch.distributed.checkpoint wrote them."""
-        position.write_text(position.read_text().replace('"sha256"', '"sha"', 1))
+        metadata.write_text(metadata.read_text().replace('"sha256"', '"sha"', 1))
         (at / ".metadata").write_bytes(pickle.dumps(Trap(trap)))
 
     for damage, message in [
         (lambda: flip(part), f"rank 0: damaged checkpoint: rank 0: {part}: found sha256 "),
         (part.unlink, f"{part}: found no such file or directory, wanted sha256 {digest}"),
-        (lambda: flip(position), f"train.py: {position}: "),
-        (poison, f"train.py: {position}: found sha256 "),
+        (lambda: flip(metadata), f"train.py: {metadata}: "),
+        (poison, f"train.py: {metadata}: found sha256 "),
     ]:
         damage()
         done = endless.train(log, *again)
@@ -288,7 +288,7 @@ def test_killed_at_any_moment(tmp_path, origin):
 
 
 def test_a_full_disk_loses_nothing(tmp_path, origin):
-    """Of every size below that of a part, then below that of a position; the run ends with one line."""
+    """Of every size below that of a part, then below that of the metadata; the run ends with one line."""
     folder = tmp_path / "checkpoints"
     Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 1, FOUND)
     sizes = sorted(p.stat().st_size for p in (folder / "epoch_000001").iterdir())
@@ -324,7 +324,7 @@ def test_parts_of_another_checkpoint_are_refused(tmp_path, origin):
     with pytest.raises(WrongData, match=f"^damaged checkpoint: rank 0: {ours}/epoch_000001/{part}: found sha256 "):
         checkpoints.restore(small(0.0), ALONE)
     os.rename(theirs / "epoch_000002", ours / "epoch_000003")
-    with pytest.raises(ValueError, match=r"position\.json: found epoch 2, wanted 3, as the folder is named"):
+    with pytest.raises(ValueError, match=r"metadata\.json: found epoch 2, wanted 3, as the folder is named"):
         open_checkpoints(ours, True, origin)
 
 

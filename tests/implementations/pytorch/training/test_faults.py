@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from pytorch_test_forked import Rank
 
 from benchmark.scaffold.store import sample_path
+from tests.support.forked import Rank
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 ENDLESS = ("epochs=1000000", "timeout_seconds=5")

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from implementations.pytorch.input.reader import train_batches
+from implementations.pytorch.input.order import train_batches
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.training.seeds import seed_dropout, seed_weights
 

@@ -8,7 +8,7 @@ from torch import nn
 
 from implementations.pytorch.deepcam.lamb import LAMB
 from implementations.pytorch.training.average import Average
-from implementations.pytorch.training.state import TrainingState, flat
+from implementations.pytorch.training.state import TrainingState, flat, tensors_of
 
 OPTIMIZERS = {
     "adam": lambda weights: torch.optim.Adam(weights, lr=0.1),
@@ -67,3 +67,8 @@ def test_numbers_are_kept_to_the_last_bit():
     found = flat(kept)
     assert list(found) == ["a/0", "a/1", "b/c", "b/d"] and found["b/d"] is kept["b"]["d"]
     assert (found["a/0"].item(), found["a/1"].item(), found["b/c"].item()) == (1, 0.1, 2**53 + 1)
+
+
+def test_whole_numbers_are_no_weights_and_buffers_are():
+    model = torch.nn.BatchNorm2d(2)
+    assert set(tensors_of(model)) == {"weight", "bias", "running_mean", "running_var"}

@@ -20,7 +20,7 @@ never, start = float("inf"), time.monotonic()
 marks = iter({marks})
 watchdog = Watchdog({seconds}, lambda why: print(why, flush=True), lambda: Mark(start + next(marks)))
 for _ in range({beats}):
-    watchdog.beat()
+    watchdog.heartbeat()
     time.sleep(0.2)
 time.sleep({rest})
 print("the end")

@@ -1,0 +1,1 @@
+"""The driver: it makes submissions with any implementation through its command line."""

@@ -1,0 +1,36 @@
+"""The settings of somebody else's run: those that define what it trained, and those that this repository does not
+know. Settings of the machine are not taken from a log."""
+
+from typing import Any
+
+from harness.auditing.logged import LoggedRun
+from rules.edition import Edition
+
+PRECISIONS = ("float32", "bfloat16")  # in which the reference computes
+
+
+def defining(run: LoggedRun, edition: Edition) -> dict[str, Any]:
+    """Return the logged values of the settings that define what a run trains, by name. One that the log leaves out has
+    the value that the closed division requires. Raises ValueError for an unknown benchmark, and for a setting that the
+    log leaves out and that nothing else determines."""
+    if run.benchmark not in edition.benchmarks:
+        known = ", ".join(edition.benchmarks)
+        raise ValueError(f"{run.path}: found benchmark {run.benchmark!r:.80}, wanted one of {known}")
+    found = {}
+    for name, setting in edition.benchmarks[run.benchmark].settings.items():
+        limits = setting.within("closed")
+        if name not in run.settings and not limits.fixed:
+            raise ValueError(f"{run.path}: hyperparameters: found no {name}, wanted it: it defines what is trained")
+        found[name] = run.settings.get(name, limits.only)
+    return found
+
+
+def precision_of(settings: dict[str, Any]) -> str:
+    """Return the logged precision, or float32 for one that the reference does not have."""
+    return settings["precision"] if settings.get("precision") in PRECISIONS else "float32"
+
+
+def unknown(run: LoggedRun, edition: Edition) -> list[str]:
+    """Return the logged settings that neither define what is trained nor are of the machine, as far as is known."""
+    machine = edition.limits.machine_settings if run.machine is None else run.machine
+    return sorted(run.settings.keys() - {*edition.benchmarks[run.benchmark].settings, *machine})

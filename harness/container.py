@@ -1,0 +1,54 @@
+"""Start runs in a container: the words of a runtime's command, with the folders that are mounted."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+RUNTIMES = ("apptainer", "pyxis", "enroot")
+# Variables by which ranks know their numbers. enroot passes on only variables that it is told to.
+RANKS = (
+    *("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_NODEID"),
+    *("SLURM_STEP_NUM_NODES", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", "FLUX_JOB_NNODES"),
+    *("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"),
+    *("PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK", "PMI_LOCAL_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
+    *("PALS_RANKID", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE", "CUDA_VISIBLE_DEVICES"),
+)
+
+
+@dataclass(frozen=True)
+class Container:
+    """An image: a file, or what the runtime takes for one. The clone is mounted, and `folders` are, under the same
+    paths. Relative ones lie in the clone."""
+
+    image: str
+    runtime: str
+    clone: Path
+    folders: tuple[Path, ...] = ()
+
+    @cached_property
+    def facts(self) -> dict[str, str]:
+        """The variable with the image's sha256, for the environment manifest; none for what is no file."""
+        if not Path(self.image).is_file():
+            return {}
+        with open(self.image, "rb") as file:
+            return {"CONTAINER_DIGEST": hashlib.file_digest(file, "sha256").hexdigest()}
+
+    def words(self, variables: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Return the words at the end of the launcher's command, and those before the program."""
+        mounted = [str(folder) for folder in (self.clone, *self.folders) if folder.is_absolute()]
+        if self.runtime == "pyxis":  # options of srun
+            pairs = ",".join(f"{folder}:{folder}" for folder in mounted)
+            return [
+                f"--container-image={self.image}",
+                f"--container-mounts={pairs}",
+                f"--container-workdir={self.clone}",
+            ], []
+        if self.runtime == "apptainer":
+            binds = [word for folder in mounted for word in ("--bind", folder)]
+            return [], ["apptainer", "exec", "--nv", *binds, self.image]
+        mounts = [word for folder in mounted for word in ("--mount", f"{folder}:{folder}")]
+        passed = [word for name in (*variables, *RANKS) for word in ("--env", name)]
+        change = ["sh", "-c", 'cd "$0" && exec "$@"', str(self.clone)]
+        return [], ["enroot", "start", *mounts, *passed, self.image, *change]

@@ -1,0 +1,141 @@
+"""Start programs that end with this process, and end them."""
+
+import contextlib
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmark.launch import end_with_parent
+
+PATIENCE = 15.0  # seconds that a program has to end by itself; a launcher of many ranks has PATIENT
+PATIENT = 100.0
+OURS = re.compile(r"train\.py: |epoch \d|block \d|final weights |.*: head [0-9a-f]{64}$")  # lines that runs print
+RANK = re.compile(r"rank \d+: ")
+EXIT_CODE = re.compile(r"exitcode\s*:\s*(-?\d+)")  # as torchrun reports it for each rank
+MOST_LINES = 100  # of other output that are kept
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of this node that one of several runs gets: processor cores (none: all), and variables, such as those
+    that choose its GPUs."""
+
+    cores: tuple[int, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def claim(self) -> None:
+        """Have this process end with its parent, and use these cores alone. A started program calls it."""
+        end_with_parent()
+        if self.cores and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, self.cores)
+
+
+class Process:
+    """A program that was started, with those methods of `subprocess.Popen` that are needed. The exit code of a program
+    that a signal ended is -number. It ends if this process does, and has `patience` seconds to end when it is asked
+    to."""
+
+    def __init__(self, command: Sequence[str], share: Share, patience: float = PATIENCE, stderr: int | None = None):
+        environment = {**os.environ, **share.variables}
+        self.patience = patience
+        self.program = subprocess.Popen(
+            command, env=environment, stderr=stderr, preexec_fn=share.claim, start_new_session=True
+        )
+
+    def poll(self) -> int | None:
+        """Return the exit code; None while the program runs."""
+        return self.program.poll()
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end and return the exit code. Raises subprocess.TimeoutExpired after `timeout` seconds."""
+        return self.program.wait(timeout)
+
+    def terminate(self) -> None:
+        """Ask the program to end, by SIGTERM."""
+        self.program.terminate()
+
+    def end(self) -> None:
+        """Ask the program to end, wait, then kill it."""
+        if self.poll() is None:
+            self.terminate()
+        try:
+            self.wait(self.patience)
+        except subprocess.TimeoutExpired:
+            self.program.kill()
+            self.program.wait()
+
+
+class Torchrun(Process):
+    """Ranks under torchrun. Their standard error is passed on, each line once; torchrun's own only if no rank says what
+    went wrong. The exit code is 2 if a rank ended with 2."""
+
+    def __init__(self, command: Sequence[str], share: Share):
+        super().__init__(command, share, stderr=subprocess.PIPE)
+        self.said, self.rest, self.codes = set[str](), deque[str](maxlen=MOST_LINES), set[int]()
+        self.reader = threading.Thread(target=self._pass_on, daemon=True)
+        self.reader.start()
+
+    def poll(self) -> int | None:
+        return None if self.program.poll() is None else self.wait()
+
+    def wait(self, timeout: float | None = None) -> int:
+        code = self.program.wait(timeout)
+        self.reader.join(PATIENCE)
+        if code and not any(line.startswith("train.py:") for line in self.said):
+            print("".join(self.rest), end="", file=sys.stderr, flush=True)
+            self.rest.clear()
+        return 2 if code > 0 and 2 in self.codes else code
+
+    def _pass_on(self) -> None:
+        """Read standard error to its end."""
+        for line in io.TextIOWrapper(self.program.stderr, errors="replace"):  # type: ignore[type-var]  # a pipe
+            self.codes.update(int(code) for code in EXIT_CODE.findall(line))
+            if not OURS.match(line):
+                self.rest.append(line)
+            elif (words := RANK.sub("", line)) not in self.said:  # what several ranks say is printed once
+                self.said.add(words)
+                print(line, end="", file=sys.stderr, flush=True)
+
+
+def finish(process: Process) -> int:
+    """Wait for a program and return its exit code. If this process is interrupted, the program is ended."""
+    try:
+        return process.wait()
+    finally:
+        process.end()
+
+
+@contextlib.contextmanager
+def running() -> Iterator[dict[int, Process]]:
+    """Yield a dict for processes by number. Those that are still in it at the end are ended."""
+    processes: dict[int, Process] = {}
+    try:
+        yield processes
+    finally:
+        for process in processes.values():
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+        for process in processes.values():
+            process.end()
+
+
+@contextlib.contextmanager
+def exit_on_signals() -> Iterator[None]:
+    """Have SIGTERM and SIGINT raise SystemExit(128 + number) within this context, so that cleanup runs."""
+    if threading.current_thread() is not threading.main_thread():  # the only one that may set handlers
+        yield
+        return
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

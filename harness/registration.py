@@ -1,0 +1,37 @@
+"""What is registered for a set or a campaign, and what a round's registry assigns to it."""
+
+import tempfile
+from pathlib import Path
+
+from benchmark.log import Event, read_log
+from harness.implementation import takes
+from harness.options import Setup
+from harness.processes import finish
+from rules.current import EDITION
+from rules.registry import Entry, Request, read_registry
+
+
+def entry_of(path: Path, number: int) -> Entry:
+    """Return entry `number` of a registry, counted from 1. Raises ValueError for a damaged registry, or one without
+    such an entry."""
+    entries = read_registry(path, EDITION).entries
+    if not 1 <= number <= len(entries):
+        raise ValueError(f"{path}: found {len(entries)} entries, wanted entry {number}")
+    return entries[number - 1]
+
+
+def request_of(setup: Setup) -> Request:
+    """Return what to register for runs of a setup: the digests that the head of their logs has. Without --head they are
+    those of the description. Raises ValueError for an implementation without both."""
+    described = setup.describe()
+    if described is None:
+        raise ValueError("--register: found no --describe in train.py, wanted it, or compliance/register.py on a log")
+    names = (setup.org, setup.system, setup.benchmark, setup.problem)
+    if not takes(described, "--head"):
+        return Request(*names, described.source, described.config_digest)
+    with tempfile.TemporaryDirectory(prefix="register-") as folder:
+        log = Path(folder) / "result_0.txt"
+        if code := finish(setup.start(log, ["--head"])):
+            raise ValueError(f"--register: the head of a log was not written: train.py ended with exit code {code}")
+        values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
+    return Request(*names, values["source"], values["config_digest"])

@@ -1,0 +1,245 @@
+"""Train the first epochs of a logged run again, from its seed and its settings, and compare them with its log.
+
+    python harness/replay.py results/v1.0/acme/results/node/strong/scaffold/result_0.txt
+    python harness/replay.py LOG --epochs 3 --data data/smoke compile=false
+    python harness/replay.py LOG --code theirs --source results/v1.0/acme/source/0123456789ab --run-their-code
+
+By default this repository's reference trains, whoever wrote the log: an honest implementation computes the same. With
+`--code theirs` the submission's own code does, from its folder of source, started by the command line that
+docs/implementing.md describes. It runs only with --run-their-code: **it can do whatever you can do**.
+
+From the log come the seed and the settings that define what is trained. Settings of the machine are those of this
+machine: the reference's configuration has them, and `name=value` changes them.
+
+On the same machine, by the same code with the same threads and ranks, the numbers are equal to the last digit.
+Elsewhere rounding differs, and a replay must stay within the band that the rules publish for the problem (`replay` in
+limits.yaml).
+Exit codes: 0 equal or within the band, 1 outside, 2 it could not be replayed.
+"""
+
+import argparse
+import hashlib
+import math
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+
+# isort: split
+import yaml
+
+from benchmark.launch import usable_cores
+from benchmark.problem import load_problem
+from benchmark.source import ROOT
+from harness.auditing.comparison import Distance, distances
+from harness.auditing.logged import Epoch, LoggedRun, matches, read_run
+from harness.auditing.record import record
+from harness.auditing.settings import defining, precision_of, unknown
+from harness.data import make_data
+from harness.implementation import Implementation
+from harness.launcher import Launcher
+from rules.current import EDITION
+from rules.edition import Edition, load
+from rules.published import REFERENCE, origin
+
+OURS = ("benchmark", "rules")  # this repository's folders that a submission's code gets beside its own files
+NAMES = ("--org", "replay", "--system", "replay", "--division", "open", "--status", "research")
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log", type=Path, help="log of the run")
+    parser.add_argument("settings", nargs="*", metavar="name=value", help="settings of the machine")
+    parser.add_argument("--epochs", type=int, default=1, help="how many epochs, from the first on (default: 1)")
+    parser.add_argument("--data", type=Path, help="the dataset, generated if absent (default: data/<problem>)")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--layout", help="ranks by data,depth,height,width (default: as logged if cores suffice, or 1)")
+    parser.add_argument("--threads", type=int, help="CPU threads by rank (default: as logged, or what there is)")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
+    parser.add_argument("--code", default="reference", choices=("reference", "theirs"), help="default: reference")
+    parser.add_argument("--source", type=Path, help="with --code theirs: the submission's folder of source")
+    parser.add_argument("--run-their-code", action="store_true", help="the code in --source may run on this machine")
+    parser.add_argument("--keep", type=Path, help="where to keep the replay's log")
+    parser.add_argument("--record", type=Path, help="a file to add the outcome to, one line of JSON a replay")
+    args = parser.parse_intermixed_args(arguments)
+    if args.epochs < 1:
+        parser.error(f"--epochs: found {args.epochs}, wanted 1 or more")
+    if args.code == "theirs" and not args.source:
+        parser.error("--code theirs: found no --source, wanted the folder of their code, source/<digest>")
+    if args.code == "reference" and (args.source or args.run_their_code):
+        parser.error("--source, --run-their-code: found --code reference, wanted --code theirs")
+    for setting in args.settings:
+        if "=" not in setting:
+            parser.error(f"found {setting!r}, wanted one log, and settings as name=value")
+    return args
+
+
+def settings_of(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> dict[str, Any]:
+    """Return the settings of the replay: the logged ones that define what is trained, and few of the machine. Raises
+    ValueError where the log leaves one out, and if the command line changes one."""
+    found = defining(run, edition)
+    for name in (setting.partition("=")[0] for setting in args.settings):
+        if name in found:
+            wanted = "settings of the machine alone: the log has it"
+            raise ValueError(f"{name}: found it on the command line, wanted {wanted}")
+    found["epochs"] = min(args.epochs, math.ceil(run.epochs[-1].number))
+    if args.code == "reference":
+        found["precision"] = precision_of(found)
+    else:  # whatever else their code knows
+        found |= {name: run.settings[name] for name in unknown(run, edition) if name.isidentifier()}
+    threads = args.threads or run.settings.get("threads")
+    if type(threads) is int and (args.threads or 0 < threads <= usable_cores()):
+        found["threads"] = threads
+    if args.device != "auto":
+        found["device"] = args.device
+    return found
+
+
+def layout_of(run: LoggedRun, args: argparse.Namespace) -> list[int]:
+    """Return the layout of ranks: that of the command line, the logged one if this machine has a core for each of its
+    ranks, or one rank."""
+    if args.layout:
+        return [int(part) if part.isdecimal() else 0 for part in args.layout.split(",")]
+    logged = run.settings.get("layout")
+    if isinstance(logged, list) and len(logged) == 4 and all(type(extent) is int and extent > 0 for extent in logged):
+        return logged if math.prod(logged) == run.ranks <= usable_cores() else [1, 1, 1, 1]
+    return [1, 1, 1, 1]
+
+
+def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Implementation:
+    """Return the implementation to run: the reference, or a copy of the submission's, which is made in `folder`. Raises
+    ValueError where that may not run, or is not the code that the log names."""
+    if args.code == "reference":
+        return Implementation(ROOT / REFERENCE)
+    for path, digest in sorted(run.files.items()):
+        if sha256(args.source / path) != digest:
+            raise ValueError(f"{args.source}: {path}: found another file than the log names, wanted sha256 {digest}")
+    scripts = sorted(p for p in run.files if p.startswith("implementations/") and p.endswith("/train.py"))
+    if len(scripts) != 1:
+        raise ValueError(f"{run.path}: source: found {len(scripts)} files train.py, wanted one")
+    if not args.run_their_code:
+        raise ValueError(f"{args.source}: found somebody else's code, wanted --run-their-code, if you trust it")
+    for name in OURS:  # for files other than Python, such as problems.yaml
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in run.files:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(args.source / path, folder / path, follow_symlinks=False)
+    return Implementation((folder / scripts[0]).parent)
+
+
+def sha256(path: Path) -> str | None:
+    """Return the sha256 of a plain file; None if there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else None
+
+
+def options_of(run: LoggedRun, args: argparse.Namespace, settings: dict[str, Any], folder: Path) -> list[str]:
+    """Return the options of train.py but --log. Files for it are written to `folder`."""
+    layout = layout_of(run, args)
+    options = ["--problem", run.problem, "--data", str(args.data), *NAMES, "--rehearsal-seed", str(run.seed)]
+    options += ["--layout", ",".join(map(str, layout))] if args.layout or math.prod(layout) > 1 else []
+    options += ["--problems", str(args.problems.resolve())] if args.problems else []
+    if args.problems and args.code == "reference":  # which has no configuration of such a problem
+        config = folder / "config.yaml"
+        config.write_text(yaml.safe_dump(settings), encoding="utf-8")
+        options += ["--config", str(config)]
+    elif args.code == "theirs" and run.config and not run.config.startswith("implementations/"):
+        options += ["--config", str((args.source / run.config).resolve())]
+    return [*options, *(assignment(*item) for item in settings.items()), *args.settings]
+
+
+def assignment(name: str, value: Any) -> str:
+    """Return a setting as train.py takes it."""
+    return f"{name}={yaml.safe_dump([value], default_flow_style=True, width=math.inf).strip()[1:-1]}"
+
+
+def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> tuple[Epoch, ...]:
+    """Replay the run and return its epochs. Raises ValueError if it cannot be replayed."""
+    matches(run, load_problem(run.problem, args.problems))
+    settings = settings_of(run, args, edition)
+    args.data = (args.data or ROOT / "data" / run.problem).resolve()
+    with tempfile.TemporaryDirectory(prefix="replay-") as name:
+        folder = Path(name)
+        implementation = program(run, args, folder / "code")
+        make_data(run.problem, args.data, args.problems)
+        log = folder / "log.txt"
+        options = [*options_of(run, args, settings, folder), "--log", str(log)]
+        done = Launcher(max(1, math.prod(layout_of(run, args)))).ask(implementation.program(options))
+        try:
+            epochs = read_run(log).epochs
+        except ValueError:
+            epochs = ()
+        if not epochs or epochs[-1].number < settings["epochs"]:
+            lines = [line for line in done.stderr.splitlines() if "train.py:" in line]
+            raise ValueError(f"{run.path}: the replay ended early: {lines[0] if lines else f'code {done.returncode}'}")
+        if args.keep:
+            shutil.copyfile(log, args.keep)
+    return epochs
+
+
+def say_whose(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> None:
+    """Print whose code trains, and whose source the log names."""
+    whose = f"the reference, {REFERENCE}" if args.code == "reference" else f"theirs, {args.source}"
+    print(f"code that trains: {whose}")
+    print(f"code of the log: {origin(run.files.items(), edition.limits.releases).details}")
+    others = unknown(run, edition) if args.code == "reference" else []
+    if others:
+        print(f"settings of the log that the reference does not know, left out: {', '.join(others)}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Replay a run and print how far it is from the log. Return the exit code."""
+    args, edition = parse(arguments), load(EDITION)
+    try:
+        run = read_run(args.log)
+        settings_of(run, args, edition)
+        say_whose(run, args, edition)
+        replayed = train(run, args, edition)
+    except (ValueError, OSError) as error:
+        print(f"replay.py: {error}", file=sys.stderr)
+        return 2
+    published = edition.problems.get(run.problem)
+    found = distances(run.epochs, replayed)
+    for again in replayed:
+        for logged in (epoch for epoch in run.epochs if epoch.number == again.number):
+            loss = f"loss {logged.loss:.6f}, again {again.loss:.6f} ({found[again.number].loss:.2%})"
+            print(f"epoch {again.number:g}: {loss}; score {logged.score:.6f}, again {again.score:.6f}")
+    code, verdict = judge(found, published.replay if published else {})
+    print(f"{run.path}: {verdict}")
+    if args.record:
+        try:
+            facts = {"code": "submitted" if args.code == "theirs" else "reference", "epochs": len(found)}
+            record(args.record, run.path, "replay", code, verdict, **facts)
+        except OSError as error:
+            print(f"replay.py: {args.record}: {error.strerror or error}", file=sys.stderr)
+            return 2
+    return code
+
+
+def judge(found: dict[float, Distance], band: dict[int, tuple[float, float]]) -> tuple[int, str]:
+    """Return exit code and verdict. `band` has, by epoch, the largest honest differences of the loss, relative, and of
+    the score."""
+    if not found:
+        return 2, "the replay was evaluated after no epoch after which the run was"
+    if all(distance.exact for distance in found.values()):
+        return 0, f"the same numbers in all of {len(found)} epochs replayed"
+    limits = {number: band[number] for number in found if number in band}
+    if not limits:
+        return 2, "not the same numbers, and the rules publish no band for this problem: judge by the differences"
+    for number, (loss, score) in limits.items():
+        distance = found[number]
+        if not distance.within(loss, score):
+            apart = f"loss {distance.loss:.2%} and score {distance.score:.4f} apart"
+            return 1, f"not this run: epoch {number:g} is {apart}, wanted at most {loss:.2%} and {score:.4f}"
+    return 0, f"not the same numbers, but within the band of honest replays in {len(limits)} epochs"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""Make the submission of one system: data, system description, what can be judged beforehand, and the missing runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.tree import WEAK, set_path, system_path
+from harness.data import compare_data, has_data, make_data
+from harness.implementation import Description, takes
+from harness.options import Setup
+from harness.preflight import forecast, judge_head, measure_step, report
+from harness.processes import Share
+from harness.registration import entry_of
+from harness.runset import WRONG, RunSet, say
+from harness.system import write_system
+from harness.throughput import shares
+from rules.current import EDITION
+from rules.edition import load
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is made. `runs` is how many runs there are to be, None for what the rules ask for. `only` is the one to
+    make. `models` are trained at once (a throughput set), 0 for runs one after another. `check` makes no runs."""
+
+    runs: int | None = None
+    only: int | None = None
+    anew: bool = False
+    check: bool = False
+    models: int = 0
+    checkpoints: Path | None = None
+
+
+def make_submission(setup: Setup, wanted: Wanted) -> int:
+    """Make what is missing of the submission of one system. Return the exit code: 0 every run reached its target, 1
+    some did not, or the rules refuse what is checked, 2 nothing could be made. Raises ValueError."""
+    if setup.entry is not None:
+        entry_of(setup.registry, setup.entry)
+    described, parts = describe(setup, wanted.models)
+    runs = set_of(setup, wanted, described)
+    if wanted.check:
+        compare_data(setup.problem, setup.data, setup.problems)
+    new = write_system(setup, described, len(parts))
+    if wanted.check:
+        return int(refused(runs, True, len(parts)))
+    missing = runs.missing()
+    begins = wanted.anew or len(missing) == runs.runs
+    makes = wanted.anew or any(wanted.only in (None, run) for run in missing)
+    if setup.published and runs.runs and makes and refused(runs, begins, len(parts)):
+        if new:  # what is refused leaves nothing behind
+            system_path(setup.submission, setup.system).unlink()
+        return WRONG
+    make_data(setup.problem, setup.data, setup.problems)
+    if not runs.runs:
+        return 0
+    code = runs.make(parts, wanted.anew, wanted.only)
+    return code if code == WRONG else runs.report(wanted.only)
+
+
+def refused(runs: RunSet, measure: bool, at_once: int) -> bool:
+    """Return whether the rules refuse runs, by the head of a log, and to `measure`, by the log of a measured step. The
+    data are made in between. A step that is measured at once has a head of its own."""
+    setup = runs.setup
+    data = (setup.problem, setup.data, setup.problems)
+    head = not (measure and takes(runs.described, "--steps") and has_data(*data))
+    if head and refused_by_head(setup, runs.described):
+        return True
+    make_data(*data)
+    return measure and refused_by_step(runs, at_once)
+
+
+def describe(setup: Setup, models: int) -> tuple[Description | None, Sequence[Share]]:
+    """Return what a run would be, and the share of this node that each of the runs at once gets. Raises ValueError for
+    runs that cannot be."""
+    if not models:
+        parts: Sequence[Share] = (Share(),)
+        described = setup.describe()
+    else:
+        described = setup.describe(shares(setup.launcher.ranks, models, 0)[0])
+        gpus = described.accelerators.count if described and described.device != "cpu" else 0
+        parts = shares(setup.launcher.ranks, models, gpus)
+    if described is None:
+        say("train.py has no --describe: settings, devices and software are not known; complete the system description")
+    return described, parts
+
+
+def set_of(setup: Setup, wanted: Wanted, described: Description | None) -> RunSet:
+    """Return the set of runs. Raises ValueError if it would need options that train.py does not take."""
+    if wanted.checkpoints and described and not takes(described, "--checkpoint"):
+        raise ValueError("--checkpoint: found no such option in train.py, wanted one that writes checkpoints")
+    asked = wanted.models or load(EDITION).benchmarks[setup.benchmark].runs
+    count = asked if wanted.runs is None else wanted.runs
+    if wanted.only is not None and wanted.only >= count:
+        raise ValueError(f"--run: found {wanted.only}, wanted 0 to {count - 1}")
+    if wanted.models:
+        folder = set_path(setup.submission, setup.system, setup.benchmark, WEAK)
+        return RunSet(setup, folder, count, described, what="model")
+    folder = set_path(setup.submission, setup.system, setup.benchmark)
+    return RunSet(setup, folder, count, described, wanted.checkpoints)
+
+
+def refused_by_head(setup: Setup, described: Description | None) -> bool:
+    """Return whether the rules refuse settings or description, and print why, before anything runs."""
+    if not takes(described, "--head"):
+        say("train.py has no --head, so that settings are not judged beforehand")
+        return False
+    errors = tuple(finding for finding in judge_head(setup) if finding.severity == "error")
+    if errors:
+        report(errors, setup.division)
+    return bool(errors)
+
+
+def refused_by_step(runs: RunSet, at_once: int) -> bool:
+    """Return whether the rules refuse the log of a measured step, and print the findings and a forecast."""
+    if not takes(runs.described, "--steps"):
+        say("train.py has no --steps, so that no step is measured beforehand")
+        return False
+    step = measure_step(runs.setup)
+    report(step.findings, runs.setup.division, forecast(runs, step, at_once))
+    return step.wrong

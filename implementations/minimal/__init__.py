@@ -1,0 +1,1 @@
+"""ScaFFold in one file, for people to read."""

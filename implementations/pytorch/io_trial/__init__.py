@@ -1,1 +1,0 @@
-"""Measure the input without training: `train.py --io-only`. Its log is never scored."""

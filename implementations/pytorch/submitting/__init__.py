@@ -1,1 +1,0 @@
-"""Make a set of runs, from nothing or from a part of it."""

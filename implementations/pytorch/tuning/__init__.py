@@ -1,1 +1,0 @@
-"""Tuning campaigns: their trials, the outside sampler, and where the shift comes from."""

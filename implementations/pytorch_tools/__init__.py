@@ -1,0 +1,1 @@
+"""Tools that need the reference's network: re-evaluation and export."""

@@ -1,0 +1,38 @@
+"""Write the generated parts of docs/implementing.md and docs/tensors.md.
+
+python perf/contract.py
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from perf.pages import contract, tensors
+from rules.current import EDITION
+from rules.edition import load
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE, TENSORS = DOCS / "implementing.md", DOCS / "tensors.md"
+
+
+def pages() -> dict[Path, str]:
+    """Return the text of each page, as it follows from the code and the rules."""
+    return {PAGE: contract.filled(PAGE.read_text(encoding="utf-8"), load(EDITION)), TENSORS: tensors.page()}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the pages. Return the exit code."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args(
+        arguments
+    )
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

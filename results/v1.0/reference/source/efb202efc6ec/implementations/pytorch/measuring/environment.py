@@ -1,0 +1,76 @@
+"""Write the environment of a run beside its log, before the clock starts. See benchmark/environment."""
+
+import platform
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from benchmark.environment.facts import Fact, fact
+from benchmark.environment.manifest import KINDS, Facts, Node, digest_of
+from benchmark.run.environment import facts_of_node, facts_of_run, questions_asked
+from benchmark.run.log import RunLog
+
+from ..parallel.layout import Layout
+from ..setup import Setup
+
+
+def log_environment(log: RunLog, layout: Layout, setup: Setup, files: dict[str, str]) -> None:
+    """Gather the facts of all nodes, write the manifest, and log its sha256. `files` are the repository's files that
+    were loaded. Raises OSError if it cannot be written."""
+    device, first = torch.device(setup.task.config.device), setup.launch.local_rank == 0
+    with questions_asked(files, node=first, run=bool(log.path)) as asked:
+        node = facts_of_node(setup.options.data, torch_facts(device), asked) if first else {}
+        config, backend = (setup.config_file, setup.config_data), dist.get_backend() if dist.is_initialized() else None
+        run = facts_of_run(setup.launch, config, files, asked, backend) if log.path else {}
+    log.environment(run, gather(layout, node))
+
+
+def gather(layout: Layout, told: Facts) -> list[Node]:
+    """Return the nodes of a run. The facts of each kind of node are sent once, for at most KINDS kinds."""
+    mine = digest_of(told) if told else ""
+    named = [one for one in layout.gather((platform.node(), mine)) if one[1]]
+    kinds = {digest: host for host, digest in reversed(named)}  # the first host of each kind
+    wanted = dict(list({digest: kinds[digest] for _, digest in named}.items())[:KINDS])
+    sent = layout.gather(told if wanted.get(mine) == platform.node() else None)
+    facts = {digest_of(one): one for one in sent if one}
+    return [Node(host, digest, facts.get(digest)) for host, digest in named]
+
+
+def torch_facts(device: torch.device) -> dict[str, Fact]:
+    """Return how PyTorch was built and how it is configured."""
+    return {
+        "torch": fact("torch.__config__.show, torch.version", build),
+        "backends": fact("torch.backends", lambda: backends(device)),
+    }
+
+
+def build() -> dict[str, Any]:
+    """Return PyTorch's version, commit and compile-time settings, and the versions of its libraries."""
+    cuda = torch.version.cuda is not None
+    found = {
+        "version": torch.__version__,
+        "commit": torch.version.git_version,
+        "settings": torch.__config__.show(),
+        "cuda": torch.version.cuda,
+        "hip": torch.version.hip,
+        "cudnn": torch.backends.cudnn.version() if cuda else None,
+        "nccl": ".".join(map(str, torch.cuda.nccl.version())) if cuda else None,
+        "architectures": torch.cuda.get_arch_list() if cuda else None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def backends(device: torch.device) -> dict[str, Any]:
+    """Return the switches of PyTorch's backends at the start of the run."""
+    found = {
+        "threads": torch.get_num_threads(),
+        "mkldnn": torch.backends.mkldnn.enabled,
+        "matmul_precision": torch.get_float32_matmul_precision(),
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "processor": torch.backends.cpu.get_cpu_capability(),
+    }
+    if device.type == "cuda":
+        found |= {"cudnn_benchmark": torch.backends.cudnn.benchmark, "cudnn_tf32": torch.backends.cudnn.allow_tf32}
+        found |= {"matmul_tf32": torch.backends.cuda.matmul.allow_tf32, "devices": torch.cuda.device_count()}
+    return found

@@ -1,0 +1,213 @@
+"""Write a checkpoint at the end of every epoch, and resume a run from the last one, under any layout of ranks.
+
+A folder epoch_<n> is a complete checkpoint: it is written under another name and renamed when all of it is on disk. The
+model, the optimizer and the average of the weights are in parts (parts.py). metadata.json has everything else that a
+run needs to resume, with the digest of every part and its own (metadata.py). Nothing in a checkpoint is unpickled or
+executed.
+"""
+
+import fcntl
+import json
+import os
+import platform
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from torch import Tensor
+
+from benchmark.atomic import sync
+from benchmark.clock import now_ms
+from benchmark.config import machine_settings, shown
+from benchmark.log import Event, read_log
+from benchmark.run.errors import Aborted, WrongData, reason
+from benchmark.workload import AnyProblem
+
+from ..config import RunConfig
+from ..parallel.layout import Layout
+from ..task import Evaluation
+from . import parts
+from .metadata import CheckpointMetadata, load_metadata, render
+from .state import TrainingState
+from .stop import on_all_ranks
+
+NAME, METADATA, LOCK, DAMAGED = "epoch_{:06d}", "metadata.json", "lock", "damaged checkpoint"
+PATIENCE = 3.0  # seconds for a run that was killed to end
+SET_BACK = 1000  # milliseconds by which the clocks of a run's nodes may differ before and after an interruption
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What all checkpoints of a run share: its problem, its settings, and the log that rank 0 writes."""
+
+    problem: AnyProblem
+    config: RunConfig
+    log: Path
+
+    def metadata(self, seed: int, epoch: int, found: Evaluation, digests: dict[str, str]) -> CheckpointMetadata:
+        """Return the run's metadata, on rank 0, with the digests of the parts. Raises ValueError for a log without a
+        run_start, which identifies the run."""
+        problem, settings = self.problem.digest(), fixed(self.config)
+        if (start := started(self.log)) is None:
+            raise ValueError(f"{self.log}: found no run_start, wanted this run's log")
+        return CheckpointMetadata(problem, settings, seed, start, now_ms(), epoch, found.value, found.facts, digests)
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """A run's folder of checkpoints. `resumed` is the position from which the run is resumed, or None for a new run."""
+
+    root: Path
+    origin: Origin
+    resumed: CheckpointMetadata | None = None
+
+    def save(self, state: TrainingState, layout: Layout, seed: int, epoch: int, found: Evaluation) -> None:
+        """Write a checkpoint at the end of an epoch. All ranks call it. Raises Aborted on all of them if one fails."""
+        target = self.root / NAME.format(epoch)
+        temporary, first = target.with_name(f".{target.name}.partial"), layout.rank == 0
+        tensors, digests = state.tensors(), {}
+
+        def write() -> None:
+            digests.update(parts.write(temporary, tensors, layout.rank, layout.ranks))
+
+        def conclude() -> None:
+            finish(temporary, target, self.origin.metadata(seed, epoch, found, digests))
+
+        on_all_ranks(layout, str(target), lambda: first and begin(temporary))
+        on_all_ranks(layout, str(target), write)
+        for written in layout.gather(digests):
+            digests |= written
+        on_all_ranks(layout, str(target), lambda: first and conclude())
+
+    def restore(self, state: TrainingState, layout: Layout) -> None:
+        """Read the state of the checkpoint. All ranks call it. Raises WrongData on all of them if it is damaged."""
+        folder, digests = self.root / NAME.format(self.resumed.epoch), self.resumed.parts
+        share = dict(list(digests.items())[layout.rank :: layout.ranks])
+
+        def read(tensors: dict[str, Tensor]) -> None:
+            on_all_ranks(layout, DAMAGED, lambda: parts.read(folder, digests, tensors))
+
+        try:
+            on_all_ranks(layout, DAMAGED, lambda: parts.verify(folder, share))
+            state.restore(read)
+        except Aborted as error:
+            raise WrongData(str(error), everywhere=True) from None
+
+    def missing_evaluation(self, metric: str) -> Evaluation | None:
+        """Return the evaluation that the run had made but not yet logged when it was killed, or None."""
+        at = self.resumed
+        logged = any(e.metadata.get("epoch_num") == at.epoch for e in events(self.origin.log, metric))
+        return None if logged else Evaluation(at.score, at.facts)
+
+
+def lock_checkpoint_dir(root: Path) -> IO[str]:
+    """Lock a folder of checkpoints, and with it the log, against other runs. The lock lasts until the returned file is
+    closed or this process ends in any way. On a file system without locks there is none.
+
+    Raises ValueError if another run is using the folder, or if it cannot be written to.
+    """
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        file = open(root / LOCK, "a+", encoding="utf-8")  # noqa: SIM115
+    except OSError as error:
+        raise ValueError(f"{root}: {reason(error)}") from None
+    deadline = time.monotonic() + PATIENCE
+    while not locked(file):
+        if time.monotonic() > deadline:
+            file.seek(0)
+            holder = file.read(200)
+            file.close()
+            raise ValueError(f"{root}: found a run at work in it ({holder}), wanted one at a time")
+        time.sleep(0.1)
+    file.truncate(0)
+    file.write(f"process {os.getpid()} on {platform.node()}")
+    file.flush()
+    return file
+
+
+def locked(file: IO[str] | int) -> bool:
+    """Lock a file, or a folder's descriptor. Return False if another process holds its lock."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks
+    return True
+
+
+def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
+    """Return a folder's checkpoints: for a new run, or for the run to resume if the folder has a checkpoint.
+
+    Raises ValueError if the folder or the log is another run's.
+    """
+    problem, config, log = origin.problem, origin.config, origin.log
+    epochs = [int(p.name[6:]) for p in root.glob("epoch_*") if re.fullmatch(r"epoch_[0-9]{6,9}", p.name)]
+    if not epochs:
+        return Checkpoints(root, origin)
+    path = root / NAME.format(max(epochs))
+    if not resume:
+        raise ValueError(f"{path}: found a checkpoint, wanted a folder without one, or --resume")
+    at = load_metadata(path / METADATA)
+    if at.epoch != max(epochs):
+        raise ValueError(f"{path / METADATA}: found epoch {at.epoch}, wanted {max(epochs)}, as the folder is named")
+    if at.problem != problem.digest():
+        raise ValueError(f"{path}: made for problem digest {at.problem}, wanted {problem.digest()} ({problem.name})")
+    settings = fixed(config)
+    for name in sorted(settings.keys() | at.settings.keys()):
+        found, wanted = settings.get(name), at.settings.get(name)
+        if found != wanted:
+            raise ValueError(f"{name}: found {shown(found)}, wanted {shown(wanted)} as in {path}")
+    if at.epoch >= config.epochs and any(events(log, "run_stop")):  # without one the run has yet to log its end
+        raise ValueError(f"{path}: found {at.epoch} epochs, wanted fewer than the limit of {config.epochs}")
+    if started(log) != at.started:
+        raise ValueError(f"{log}: found run_start at {started(log)}, wanted {at.started}, the log of {path}")
+    if (ahead := latest(log) - now_ms()) > SET_BACK:
+        found = f"found times {ahead / 1000:.0f} s ahead of this clock"
+        raise ValueError(f"{log}: {found}, wanted a clock that was not set back")
+    if any(e.metadata.get("status") == "success" for e in events(log, "run_stop")):
+        raise ValueError(f"{log}: found a run that reached its target, wanted one to resume")
+    return Checkpoints(root, origin, at)
+
+
+def fixed(config: RunConfig) -> dict[str, Any]:
+    """Return the settings that a resumed run must keep, as JSON returns them: all but those of the machine."""
+    free = machine_settings(type(config))
+    return json.loads(json.dumps({name: value for name, value in config.fields().items() if name not in free}))
+
+
+def begin(temporary: Path) -> None:
+    """Make an empty folder."""
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+
+
+def finish(temporary: Path, target: Path, at: CheckpointMetadata) -> None:
+    """Write the position, give the folder its final name, and remove all other checkpoints."""
+    (temporary / METADATA).write_text(render(at), encoding="utf-8")
+    sync(temporary / METADATA)
+    sync(temporary)
+    os.rename(temporary, target)
+    sync(target.parent)
+    for old in (*target.parent.glob("epoch_*"), *target.parent.glob(".epoch_*.partial")):
+        if old != target:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def started(log: Path) -> int | None:
+    """Return the time of a log's run_start, or None."""
+    return next((e.time_ms for e in events(log, "run_start")), None)
+
+
+def latest(log: Path) -> int:
+    """Return the latest time in a log, in milliseconds since 1970."""
+    return max((e.time_ms for e in read_log(log) if isinstance(e, Event) and type(e.time_ms) is int), default=0)
+
+
+def events(log: Path, key: str) -> list[Event]:
+    """Return a log's events with a key; none if there is no log."""
+    found = (e for e in read_log(log) if isinstance(e, Event) and e.key == key) if log.exists() else ()
+    return [e for e in found if isinstance(e.metadata, dict)]

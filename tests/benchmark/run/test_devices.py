@@ -1,0 +1,48 @@
+"""The devices of ranks in the log: one by one, and of a large machine together."""
+
+import json
+import platform
+
+from benchmark.log import LONGEST
+from benchmark.run.devices import Device, accelerator, grouped, processor
+
+
+def gpus(count, ranks=4):
+    return [Device(f"nid{n // ranks:06}", "cuda", "X", f"GPU-{n:032x}") for n in range(count)]
+
+
+def test_a_host_has_its_ranks_together():
+    found = grouped([*gpus(2, ranks=2), Device("nid000000", "cpu", "P", "")])
+    assert found == [
+        {"host": "nid000000", "kind": "cuda", "name": "X", "ranks": 2, "uuids": [d.uuid for d in gpus(2)]},
+        {"host": "nid000000", "kind": "cpu", "name": "P", "ranks": 1, "uuids": []},
+    ]
+
+
+def test_up_to_1024_hosts_are_told_one_by_one():
+    assert len(grouped(gpus(4096))) == 1024
+    (found,) = grouped(gpus(4100))
+    assert found == {
+        "hosts": [f"nid{n:06}" for n in range(1025)], "kind": "cuda", "name": "X", "ranks": 4, "distinct": 4100
+    }  # fmt: skip
+
+
+def test_a_host_with_fewer_ranks_and_an_accelerator_of_two_ranks():
+    devices = gpus(4099)
+    devices[1] = devices[0]
+    assert [(len(e["hosts"]), e["ranks"], e["distinct"]) for e in grouped(devices)] == [(1024, 4, 4095), (1, 3, 3)]
+
+
+def test_65536_accelerators_fit_into_a_line():
+    (found,) = grouped(gpus(65_536))
+    assert found["distinct"] == 65_536 and len(json.dumps(found)) < LONGEST / 3
+
+
+def test_a_processor_has_its_model_and_no_identity():
+    found = processor()
+    assert (found.host, found.kind, found.uuid) == (platform.node(), "cpu", "")
+    assert found.name
+
+
+def test_an_accelerator_has_its_own():
+    assert accelerator("cuda", "A100", "0a-1b") == (platform.node(), "cuda", "A100", "0a-1b")

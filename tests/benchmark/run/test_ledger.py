@@ -1,0 +1,97 @@
+"""What a run appends to the ledger of its set. tests/benchmark/test_ledger.py has what becomes of damaged ones."""
+
+import hashlib
+import json
+import os
+
+import pytest
+
+from benchmark.ledger import End, Note, Start, read_ledger
+from benchmark.ledger import append as append_entry
+from benchmark.run.ledger import Wrong, append, append_end, append_start, commitment, starts
+
+DIGESTS = {"source": "a" * 64, "config": "b" * 64, "problem": "c" * 64}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.jsonl"
+
+
+def last(path) -> bytes:
+    return path.read_bytes().splitlines()[-1]
+
+
+def test_a_start_commits_to_its_seed_and_does_not_tell_it(path):
+    number, line = append_start(path, "result_0.txt", 7, DIGESTS, resumed=False)
+    assert number == 1 and line == hashlib.sha256(last(path)).hexdigest()
+    fields = json.loads(last(path))
+    assert fields.pop("time_ms") > 10**12
+    wanted = {"event": "start", "number": 1, "previous": None, "run": "result_0.txt", "resumes": None, **DIGESTS}
+    assert fields == {**wanted, "seed_commitment": hashlib.sha256(b"seed 7").hexdigest()}
+    assert commitment(7) == fields["seed_commitment"] != commitment(8)
+
+
+def test_what_is_appended_is_what_the_readers_read(path):
+    start, _ = append_start(path, "result_0.txt", 7, DIGESTS, resumed=False)
+    head = append_end(path, start, "success", "e" * 64)
+    found = read_ledger(path)
+    assert found.faults == () and found.head == head == hashlib.sha256(last(path)).hexdigest()
+    assert [e.said for e in found.entries] == [
+        Start("result_0.txt", *DIGESTS.values(), commitment(7)),
+        End(1, "success", "e" * 64),
+    ]
+
+
+def test_a_resumed_run_refers_to_its_own_last_start(path):
+    def start(run, resumed=False):
+        append_start(path, run, 7, DIGESTS, resumed)
+        return json.loads(last(path))["resumes"]
+
+    assert start("result_0.txt") is None and start("result_1.txt") is None
+    assert start("result_0.txt", True) == 1
+    append_entry(path, Note(3, "node failed"))
+    assert start("result_0.txt", True) == 3 and start("result_1.txt", True) == 2
+    assert start("result_0.txt") is None  # a new run of that name
+    assert start("result_2.txt", True) is None  # whose start is in no ledger
+    assert read_ledger(path).faults == ()
+
+
+def test_a_resumed_run_without_a_ledger_starts_one(path):
+    append_start(path, "result_0.txt", 7, DIGESTS, resumed=True)
+    assert json.loads(last(path))["resumes"] is None
+
+
+def test_an_end_needs_its_start(path):
+    with pytest.raises(Wrong, match="found no ledger, wanted that of start 1"):
+        append_end(path, 1, "aborted", "e" * 64)
+    assert not path.exists()
+    append_start(path, "result_0.txt", 7, DIGESTS, resumed=False)
+    with pytest.raises(Wrong, match="found an entry about entry 2, wanted one of the 1 there are"):
+        append_end(path, 2, "aborted", "e" * 64)
+    assert len(path.read_bytes().splitlines()) == 1
+
+
+def test_starts_are_read_past_what_is_none(path):
+    """A run does not judge the lines of others."""
+    assert starts(path) == []
+    append_start(path, "result_0.txt", 7, DIGESTS, resumed=False)
+    append_end(path, 1, "aborted", "e" * 64)
+    with path.open("ab") as file:
+        file.write(b'\xff\nnull\n{"event":"start","number":"4"}\n{"event": "start", "number": 5}\n{"event":"sta')
+    assert [(entry["number"], entry["run"]) for entry in starts(path)] == [(1, "result_0.txt")]
+    append_start(path.with_name("other.jsonl"), "result_0.txt", 7, DIGESTS, resumed=False)
+
+
+@pytest.mark.parametrize("make", ["link", "pipe"])
+def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make):
+    os.mkfifo(path) if make == "pipe" else path.symlink_to(tmp_path / "other")
+    for act in (lambda: starts(path), lambda: append_start(path, "result_0.txt", 7, DIGESTS, resumed=True)):
+        with pytest.raises(Wrong, match=f"^{path}: found a .*, wanted a regular file"):
+            act()
+    assert not (tmp_path / "other").exists()
+
+
+def test_an_entry_that_needs_none_starts_a_ledger_with_the_time_that_is_given(path):
+    assert append(path, "drawn", {"shift": "0"}, time_ms=5)[0] == 1
+    assert last(path) == b'{"event":"drawn","number":1,"previous":null,"shift":"0","time_ms":5}'

@@ -1,0 +1,157 @@
+"""A run of one process: every end has its exit code, and one line that says why."""
+
+import json
+import os
+import signal
+from dataclasses import dataclass
+
+import pytest
+
+from benchmark.config import Settings, setting
+from benchmark.environment.facts import Fact
+from benchmark.environment.manifest import NODE
+from benchmark.ledger import End, read_ledger
+from benchmark.run import keys
+from benchmark.run.describe import Implementation
+from benchmark.run.devices import processor
+from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.log import time_to_target
+from benchmark.run.options import parse_options
+from benchmark.run.process import log_head, run_process
+from benchmark.tree import LEDGER
+
+FRAMEWORK = {"torch": Fact({"toy": "1.0"}, "toy.version")}
+US = Implementation("toy", ("--head", "--describe"), "none")
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    batch_size: int = setting(4, least=1)
+    precision: str = setting("float32")
+    device: str = setting("cpu", machine=True)
+
+
+@pytest.fixture(autouse=True)
+def handlers():
+    """The handlers of signals are put back."""
+    before = [(number, signal.getsignal(number)) for number in (signal.SIGTERM, signal.SIGINT)]
+    yield
+    for number, handler in before:
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def run(tiny, tmp_path):
+    """Makes a run, which does what it is told once its clock has started; the exit code."""
+    (tmp_path / "tiny.yaml").write_text("batch_size: 2\n")
+
+    def make(act, *more: str) -> int:
+        def train(setup):
+            assert setup.config.batch_size == 2
+            log_head(setup, processor(), 7, {"opt_name": "adam"}, "v9.9", FRAMEWORK, toy="1.0")
+            if not setup.options.head:
+                setup.log.start("run")
+                act(setup)
+
+        files = ["--problem", "tiny", "--problems", str(tiny.problems), "--data", str(tiny.data)]
+        options = parse_options(None, [*files, "--log", str(tmp_path / "result_0.txt"), "--org", "us", *more])
+        return run_process(options, US, Config, tmp_path, train)
+
+    return make
+
+
+def reach(setup) -> None:
+    setup.log.epoch = 1
+    setup.log.evaluation(keys.mllog.EVAL_ACCURACY, 0.5, 1, 4)
+    setup.log.stop(keys.SUCCESS)
+
+
+def raises(error: BaseException):
+    def act(setup):
+        raise error
+
+    return act
+
+
+def test_a_run_that_reaches_its_target_says_its_time(run, tmp_path, events, capsys):
+    log = tmp_path / "result_0.txt"
+    assert run(reach, "--rehearsal-seed", "7") == 0
+    out, err = capsys.readouterr()
+    start, end = read_ledger(tmp_path / LEDGER).entries
+    assert out == f"time to target: {time_to_target(log):.3f} s\n"
+    assert err == f"{tmp_path / LEDGER}: head {end.line}\n" and isinstance(end.said, End)
+    found = {e.key: e for e in events(log)}
+    assert (found["seed"].value, found["seed"].metadata["source"]) == (7, "rehearsal")
+    assert found["submission_org"].value == "us" and found["versions"].value["toy"] == "1.0"
+    assert found["ledger"].metadata["line"] == start.line and found["parameter_count"].value == 7
+    order = [event.key for event in keys.EVENTS if event.key in found]
+    assert [e.key for e in events(log) if e.key in order] == order  # as the table of the contract has them
+
+
+def test_a_seed_is_fresh_unless_it_is_given(run, tmp_path, events):
+    assert run(reach) == 0
+    (seed,) = (e for e in events(tmp_path / "result_0.txt") if e.key == "seed")
+    assert seed.metadata["source"] == "os.urandom" and 0 <= seed.value < 2**63
+
+
+@pytest.mark.parametrize(
+    ("act", "code", "why"),
+    [
+        (raises(Aborted("the loss is nan")), 1, "the loss is nan"),
+        (raises(WrongData("a.h5: damaged")), 2, "a.h5: damaged"),
+        (raises(OSError(28, "No space left on device", "a")), 1, "a: No space left on device"),
+        (raises(KeyError("x")), 1, "KeyError('x')"),
+        (raises(SystemExit(3)), 3, "the program ended by itself, with 3"),
+        (raises(SystemExit()), 1, "the program ended by itself, with None"),
+        (lambda setup: os.kill(os.getpid(), signal.SIGTERM), 143, "SIGTERM"),
+        (lambda setup: os.kill(os.getpid(), signal.SIGINT), 130, "SIGINT"),
+        (lambda setup: setup.log.end("epoch"), 1, "OutOfOrder('epoch_stop: found no epoch_start, wanted one before')"),
+    ],
+)
+def test_a_run_that_ends_early_says_why(run, tmp_path, events, capsys, act, code, why):
+    assert run(act) == code
+    out, err = capsys.readouterr()
+    assert out == "" and err.splitlines()[-1] == f"train.py: {why}"
+    stop = events(tmp_path / "result_0.txt")[-1]
+    assert (stop.key, stop.metadata["status"], stop.metadata["reason"]) == ("run_stop", "aborted", why)
+    assert [e.said.status for e in read_ledger(tmp_path / LEDGER).entries if isinstance(e.said, End)] == ["aborted"]
+
+
+def test_a_log_that_is_there_is_left_as_it_is(run, tmp_path, capsys):
+    log = tmp_path / "result_0.txt"
+    log.write_text("a run that took a week\n")
+    assert run(reach) == 2 and log.read_text() == "a run that took a week\n"
+    assert capsys.readouterr().err == f"train.py: {log}: found a log, wanted a new name: nothing is overwritten\n"
+    assert not (tmp_path / LEDGER).exists()
+
+
+@pytest.mark.parametrize("more", [["batch=3"], ["batch_size=0"], ["--config", "nowhere.yaml"], ["--problem", "tyny"]])
+def test_a_wrong_command_is_one_line(run, tmp_path, capsys, more):
+    assert run(reach, *more) == 2
+    assert capsys.readouterr().err.count("\n") == 1 and not (tmp_path / "result_0.txt").exists()
+
+
+def test_a_description_makes_nothing(run, tmp_path, capsys):
+    before = sorted(tmp_path.iterdir())
+    assert run(reach, "--describe", "device=cuda") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["implementation"], found["device"], found["ranks"]) == ("toy", "cuda", 1)
+    assert found["settings"] == {"batch_size": 2, "precision": "float32", "device": "cuda"}
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_head_is_no_start_of_a_run(run, tmp_path, events, capsys):
+    assert run(reach, "--head") == 0
+    assert capsys.readouterr() == ("", "") and not (tmp_path / LEDGER).exists()
+    head = [e.key for e in events(tmp_path / "result_0.txt")]
+    assert head[0] == "cache_clear" and head[-1] == "init_stop" and {"seed", "source", "environment"} < set(head)
+    assert "ledger" not in head
+
+
+def test_an_environment_has_the_facts_of_the_framework(run, tmp_path):
+    """What the program does not give has no value, and says so."""
+    assert run(reach) == 0
+    facts = json.loads((tmp_path / "environment_0.json").read_text())["nodes"][0]["facts"]
+    assert facts["torch"] == {"value": {"toy": "1.0"}, "origin": "toy.version"}
+    assert facts["backends"] == {"value": None, "origin": "not told by this program"}
+    assert set(facts) == set(NODE)

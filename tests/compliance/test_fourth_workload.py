@@ -1,0 +1,150 @@
+"""A fourth workload: rules for it are added to a copy of the repository, and its logs are checked and summarized there.
+
+Its score has a key of its own, it is evaluated twice an epoch, and a sample is a sequence and no volume.
+"""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from rules.published import REPOSITORY
+
+PARTS = ("benchmark", "rules", "compliance", "results", "implementations")
+METRIC = "eval_perplexity"
+BENCHMARK = {
+    "runs": 5,
+    "metric": METRIC,
+    "lower": True,
+    "score": "mean",
+    "score_min": 0,
+    "evaluations_per_epoch": 2,
+    "settings": {"learning_rate": "free", "context": {"equals": 128}},
+    "configured": {"global_batch_size": "batch_size", "opt_base_learning_rate": "learning_rate"},
+    "keys": {"opt_base_learning_rate": {"kind": "number", "required": True, "above": 0}},
+}
+PROBLEM = {
+    "benchmark": "sequences",
+    "target": 0.2,
+    "train_samples": 8,
+    "eval_samples": 4,
+    "outputs": 1,
+    "parameter_count": 1234,
+    "problem_digest": "d" * 64,
+    "fingerprints": {"train": "a" * 64, "validation": "b" * 64},
+    "bytes": {"train": 2000, "validation": 1000},
+    "flops_per_sample": 10**10,
+}
+SETTINGS = {
+    "batch_size": 4,
+    "accumulate": 1,
+    "epochs": 9,
+    "gradient_clip": 0,
+    "average_decay": 0,
+    "precision": "float32",
+    "learning_rate": 0.001,
+    "context": 128,
+    "bucketing": True,
+}
+
+
+def run(logs, index=0):
+    """A run of the workload: a good log, of which each second epoch ends a pass over the data."""
+    log, rng = logs.good(index), random.Random(index)
+    log.one("submission_benchmark")["value"], log.one("problem")["value"] = "sequences", "short"
+    log.one("target")["value"] = PROBLEM["target"]
+    optimizer = ("opt_name", "opt_end_", "opt_adam_", "opt_weight", "opt_gradient", "opt_learning")
+    log.events = [event for event in log.events if not event["key"].startswith(optimizer)]
+    head = log.one("hyperparameters")
+    head["value"], head["metadata"]["machine"] = SETTINGS, ["bucketing"]
+    log.one("config_digest")["value"] = logs.config_digest(SETTINGS)
+    files = log.one("source")["metadata"]["files"]
+    for event in log.events:
+        data = event["metadata"]
+        if "epoch_num" in data:
+            data["epoch_num"] /= 2
+        if event["key"] == "epoch_stop":
+            data["samples_count"] = 4
+        if event["key"] == "tracked_stats":
+            event["value"]["throughput"] /= 2
+        if event["key"] == "dataset_fingerprint":
+            data["class_counts"] = []
+        if event["key"] == "eval_accuracy":
+            total = 4 * (1.0 - event["value"]) * rng.uniform(0.9, 1.1)
+            event["key"], event["value"], data["sums"] = METRIC, total / 4, [total]
+            for name in ("intersection", "predicted", "true"):
+                del data[name]
+    proof = next(e for e in log.all("dataset_fingerprint") if e["metadata"]["split"] == "train")
+    log.events.remove(proof)  # it is known after the second half of the first epoch
+    stop = log.all("epoch_stop")[1]
+    log.events.insert(log.events.index(stop) + 1, {**proof, "time_ms": stop["time_ms"]})
+    assert files and log.all(METRIC)[-1]["value"] <= PROBLEM["target"]
+    return log
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """A copy of the repository whose rules know the workload."""
+    root = tmp_path_factory.mktemp("repository")
+    for part in PARTS:
+        shutil.copytree(REPOSITORY / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "v[0-9]*.[0-9]-*"))
+    shutil.rmtree(root / "results" / "v1.0")
+    path = root / "rules" / "v1.0" / "limits.yaml"
+    limits = yaml.safe_load(path.read_text())
+    limits["benchmarks"]["sequences"], limits["problems"]["short"] = BENCHMARK, PROBLEM
+    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    return root
+
+
+@pytest.fixture
+def tree(repository, logs, submissions):
+    """A set of its runs."""
+    made = submissions.Tree(repository / "results", benchmark="sequences", make=lambda index: run(logs, index))
+    yield made
+    shutil.rmtree(made.root.parent)
+
+
+def command(repository, *words):
+    done = subprocess.run([sys.executable, *map(str, words)], cwd=repository, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def check(repository, tree):
+    """The codes that are found, and where."""
+    code, out, err = command(repository, "compliance/check.py", tree.root, "--format", "json")
+    assert not err, err
+    found = json.loads(out)["findings"]
+    return code, [(f["path"].rpartition("/")[2], f["code"]) for f in found]
+
+
+@pytest.mark.slow
+def test_its_set_is_in_order_and_has_a_figure(repository, tree):
+    assert check(repository, tree) == (0, [])
+    code, out, err = command(repository, "results/summarize.py", tree.root, "--format", "json")
+    assert (code, err) == (0, "")
+    (row,) = json.loads(out)["results"]
+    assert row["benchmark"] == "sequences" and row["verdict"] == "clean"
+    assert row["converged"] == 5 and row["fom_seconds"] > 40
+    assert row["epochs"] == row["passes"] == 2.5
+    assert row["train_rate"] * row["training_seconds"] == pytest.approx(20, rel=0.01)  # samples
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda tree: tree.settings(context=256), "HYP01"),
+        (lambda tree: tree.settings(context=...), "HYP05"),
+        (lambda tree: tree.settings(tile=[1, 1, 1, 1]), "HYP06"),
+        (lambda tree: tree.changed(METRIC, value=0.5), "EVL05"),
+        (lambda tree: tree.changed("epoch_stop", metadata={"samples_count": 8}), "DATA06"),
+    ],
+)
+def test_its_runs_are_judged_by_its_rules(repository, tree, change, code):
+    change(tree)
+    found = check(repository, tree)
+    assert found[0] in (0, 1) and ("result_2.txt", code) in found[1]

@@ -1,0 +1,44 @@
+"""How far a replay is from its run."""
+
+import dataclasses
+
+import pytest
+
+from harness.auditing.comparison import Distance, distance, distances
+from harness.auditing.logged import Epoch
+
+LOGGED = Epoch(1, 2.0, 0.25, {"true": (10, 20)})
+
+
+def test_the_same_numbers_are_exact():
+    assert distance(LOGGED, LOGGED) == Distance(0, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({"loss": 2.5}, Distance(0.25, 0, False)),
+        ({"loss": 1.5}, Distance(0.25, 0, False)),
+        ({"score": 0.5}, Distance(0, 0.25, False)),
+        ({"facts": {"true": (10, 21)}}, Distance(0, 0, False)),  # one count, and the score rounds to the same
+        ({"facts": {"hits": (1, 2)}}, Distance(0, 0, True)),  # lists that only one of them has
+    ],
+)
+def test_each_difference_is_seen(change, wanted):
+    assert distance(LOGGED, dataclasses.replace(LOGGED, **change)) == wanted
+
+
+def test_a_loss_of_zero_has_an_absolute_difference():
+    zero = Epoch(1, 0.0, 0.0, {})
+    assert distance(zero, Epoch(1, 0.5, 0.0, {})) == Distance(0.5, 0, False)
+
+
+def test_epochs_that_both_have():
+    logged = [dataclasses.replace(LOGGED, number=n, loss=n) for n in (0.5, 1, 1.5, 2)]
+    again = [dataclasses.replace(LOGGED, number=n, loss=2 * n) for n in (1, 2, 3)]
+    assert {number: found.loss for number, found in distances(logged, again).items()} == {1: 1.0, 2: 1.0}
+
+
+@pytest.mark.parametrize(("loss", "score", "within"), [(0.1, 0.2, True), (0.09, 0.2, False), (0.1, 0.19, False)])
+def test_a_band_has_two_sides(loss, score, within):
+    assert Distance(0.1, 0.2, False).within(loss, score) is within

@@ -1,0 +1,137 @@
+"""What a log says of a run, and what is refused."""
+
+import json
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from benchmark.problem import load_problem
+from harness.auditing.logged import matches, read_run
+
+ROOT = Path(__file__).resolve().parents[3]
+STRONG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
+LOG = STRONG / "scaffold" / "result_0.txt"
+
+
+def edited(tmp_path: Path, key: str, change) -> Path:
+    """A copy of a log in which `change` was made to the first event of a key: its fields are changed, or it is gone."""
+    lines, done = [], False
+    for line in LOG.read_text().splitlines(keepends=True):
+        event = json.loads(line.partition(":::MLLOG")[2])
+        if event["key"] == key and not done:
+            done = True
+            if change is None:
+                continue
+            change(event)
+            line = f":::MLLOG {json.dumps(event)}\n"
+        lines.append(line)
+    assert done
+    path = tmp_path / "result_0.txt"
+    path.write_text("".join(lines))
+    return path
+
+
+def to(value):
+    return lambda event: event.update(value=value)
+
+
+def about(**metadata):
+    return lambda event: event["metadata"].update(metadata)
+
+
+@pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
+def test_a_run_of_each_benchmark(benchmark):
+    path = STRONG / benchmark / "result_0.txt"
+    run = read_run(path)
+    events = [json.loads(line.partition(":::MLLOG")[2]) for line in path.read_text().splitlines()]
+    scores = [e["value"] for e in events if e["key"] in ("eval_accuracy", "eval_error")]
+    losses = [e["value"]["loss"] for e in events if e["key"] == "tracked_stats"]
+    facts = {e["key"]: e["value"] for e in events}
+    assert [(e.number, e.loss, e.score) for e in run.epochs] == list(zip(count(1), losses, scores, strict=False))
+    assert (run.benchmark, run.seed, run.ranks) == (benchmark, facts["seed"], 1)
+    assert run.settings == facts["hyperparameters"] and run.files[run.config]
+    matches(run, load_problem(run.problem))
+
+
+def test_counts_are_what_the_score_follows_from():
+    assert [len(read_run(LOG).epochs[0].facts[name]) for name in ("intersection", "predicted", "true")] == [6, 6, 6]
+
+
+@pytest.mark.parametrize(
+    ("key", "change", "message"),
+    [
+        ("seed", None, "found no seed, wanted one"),
+        ("seed", to("7"), "seed: found '7', wanted int"),
+        ("seed", to(True), "seed: found True, wanted int"),
+        ("seed", to(1 << 63), "wanted 0 to 2^63 - 1"),
+        ("seed", to(-1), "wanted 0 to 2^63 - 1"),
+        ("number_of_ranks", to(0), "number_of_ranks: found 0, wanted 1 or more"),
+        ("hyperparameters", to([]), "hyperparameters: found [], wanted dict"),
+        ("source", about(files={"../up.py": "0"}), "found '../up.py'"),
+        ("tracked_stats", to({}), "loss: found None, wanted a finite number"),
+        ("tracked_stats", to({"loss": float("nan")}), "loss: found nan"),
+        ("tracked_stats", about(epoch_num=0), "tracked_stats: found epoch 0, wanted one above 0"),
+        ("eval_accuracy", to("0.9"), "eval_accuracy: found '0.9', wanted a finite number"),
+        ("eval_accuracy", about(epoch_num=True), "eval_accuracy: found epoch True"),
+        ("eval_accuracy", about(true=["x"]), "eval_accuracy: true: found 'x', wanted a finite number"),
+        ("eval_accuracy", about(epoch_num=2), "found no evaluated epoch"),
+        ("seed", lambda e: e.update(key="throughput_only"), "found a log of throughput alone, wanted a run"),
+    ],
+)
+def test_what_is_no_run_is_refused(tmp_path, key, change, message):
+    with pytest.raises(ValueError, match=r"result_0\.txt") as error:
+        read_run(edited(tmp_path, key, change))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("change", [None, about(config="gone.yaml"), about(config=[1])])
+def test_a_config_that_was_not_loaded_is_none(tmp_path, change):
+    assert read_run(edited(tmp_path, "source", change)).config is None
+
+
+@pytest.mark.parametrize(
+    ("metadata", "machine"),
+    [
+        ({"machine": None}, None),
+        ({"machine": ["threads", 5, "tile"]}, ("threads", "tile")),
+        ({"machine": "threads"}, ()),
+    ],
+)
+def test_settings_of_the_machine_are_those_that_the_log_names(tmp_path, metadata, machine):
+    assert read_run(edited(tmp_path, "hyperparameters", about(**metadata))).machine == machine
+
+
+def test_no_log(tmp_path):
+    with pytest.raises(ValueError, match=r"gone\.txt"):
+        read_run(tmp_path / "gone.txt")
+
+
+def test_a_run_of_another_problem_is_refused(tmp_path):
+    run = read_run(edited(tmp_path, "problem_digest", to("0" * 64)))
+    with pytest.raises(ValueError, match="which smoke has here"):
+        matches(run, load_problem("smoke"))
+
+
+def test_epochs_end_where_one_has_no_score(tmp_path):
+    def drop_second(event):
+        event["metadata"]["epoch_num"] = 99
+
+    path = edited(tmp_path, "tracked_stats", drop_second)  # the first epoch's loss is another's now
+    with pytest.raises(ValueError, match="found no evaluated epoch"):
+        read_run(path)
+
+
+def test_an_epoch_may_have_several_evaluations(tmp_path):
+    """Each event says how many epochs are over."""
+    lines = []
+    for line in LOG.read_text().splitlines():
+        event = json.loads(line.partition(":::MLLOG")[2])
+        if event["metadata"].get("epoch_num"):
+            event["metadata"]["epoch_num"] /= 4
+        lines.append(f":::MLLOG {json.dumps(event)}\n")
+    path = tmp_path / "result_0.txt"
+    path.write_text("".join(lines))
+    found, logged = read_run(path).epochs, read_run(LOG).epochs
+    assert [epoch.number for epoch in found] == [0.25 * n for n in range(1, len(logged) + 1)]
+    assert [epoch.score for epoch in found] == [epoch.score for epoch in logged]

@@ -1,0 +1,42 @@
+"""A line of JSON for each run that a reviewer's tool audited."""
+
+import hashlib
+import json
+from datetime import datetime
+
+import pytest
+
+from harness.auditing.record import record
+
+
+@pytest.mark.parametrize(("result", "outcome"), [(0, "agrees"), (1, "differs"), (2, "open")])
+def test_a_line_names_the_log_and_what_was_found(tmp_path, result, outcome):
+    log = tmp_path / "result_0.txt"
+    log.write_bytes(b"a log\n")
+    record(tmp_path / "replays.jsonl", log, "replay", result, "as logged", epochs=2)
+    [line] = map(json.loads, (tmp_path / "replays.jsonl").read_text().splitlines())
+    assert datetime.fromisoformat(line.pop("time")).utcoffset().total_seconds() == 0
+    assert line == {
+        "kind": "replay",
+        "log": hashlib.sha256(b"a log\n").hexdigest(),
+        "path": str(log),
+        "epochs": 2,
+        "outcome": outcome,
+        "verdict": "as logged",
+    }
+
+
+def test_lines_are_appended(tmp_path):
+    log, kept = tmp_path / "result_0.txt", tmp_path / "replays.jsonl"
+    log.touch()
+    record(kept, log, "replay", 0, "as logged")
+    before = kept.read_text()
+    record(kept, log, "reevaluation", 1, "others")
+    assert kept.read_text().startswith(before)
+    assert [json.loads(line)["kind"] for line in kept.read_text().splitlines()] == ["replay", "reevaluation"]
+
+
+def test_a_log_that_is_gone_is_an_error_and_nothing_is_written(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        record(tmp_path / "replays.jsonl", tmp_path / "none.txt", "replay", 0, "as logged")
+    assert not (tmp_path / "replays.jsonl").exists()

@@ -1,0 +1,93 @@
+"""Commands of the harness with an implementation that learns nothing, and forked runs of the reference."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from harness import submit
+from harness.launcher import Launcher
+from harness.options import Setup, setup_of
+from tests.support.forked import forked_start
+from tests.support.tiny import Tiny, make_tiny
+
+FAKE = Path(__file__).resolve().parents[1] / "support" / "fake"
+
+
+@pytest.fixture(scope="session")
+def tiny_data(tmp_path_factory) -> Tiny:
+    """The tiny problem and its dataset, without runs."""
+    return make_tiny(tmp_path_factory.mktemp("small"))
+
+
+@dataclass(frozen=True)
+class Fake:
+    """Submissions of the tiny problem in a folder, by the implementation that learns nothing."""
+
+    tiny: Tiny
+    folder: Path
+
+    @property
+    def submission(self) -> Path:
+        return self.folder / "v1.0" / "Us"
+
+    def arguments(self, *more: str) -> list[str]:
+        """submit.py's."""
+        files = ["--problems", str(self.tiny.problems), "--data", str(self.tiny.data)]
+        names = ["--org", "Us", "--system", "laptop", "--out", str(self.folder / "v1.0")]
+        return ["--implementation", str(FAKE), "--problem", "tiny", *files, *names, *more]
+
+    def setup(self, *more: str) -> Setup:
+        """The setup of runs."""
+        return setup_of(submit.parse(self.arguments(*more)))
+
+    def submit(self, *more: str) -> int:
+        """The exit code of submit.py."""
+        return submit.main(self.arguments(*more))
+
+    def acts(self, *words: str) -> None:
+        """What the next runs do."""
+        Path(os.environ["ACTS"]).write_text("\n".join(words))
+
+    def starts(self) -> list[dict]:
+        """What was started since the last call: options, and variables."""
+        notes = Path(os.environ["CALLS"])
+        lines = notes.read_text().splitlines() if notes.exists() else []
+        notes.unlink(missing_ok=True)
+        return [json.loads(line) for line in lines]
+
+    def runs(self) -> list[str]:
+        """The names of the logs of runs that were started since the last call."""
+        started = [words["options"] for words in self.starts()]
+        return [Path(words[words.index("--log") + 1]).name for words in started]
+
+
+@pytest.fixture
+def fake(tiny_data, tmp_path, monkeypatch) -> Fake:
+    """The implementation that learns nothing, with a folder of its own."""
+    for name in ("ACTS", "CALLS"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    (tmp_path / "ACTS").touch()
+    return Fake(tiny_data, tmp_path)
+
+
+def fork_runs(patch: pytest.MonkeyPatch, tiny: Tiny) -> None:
+    """Have runs of one rank of the reference forked from the warm process, which saves loading PyTorch."""
+    if tiny.warm:
+        patch.setattr(Launcher, "start", forked_start(tiny.warm))
+
+
+@pytest.fixture
+def forking(monkeypatch, tiny) -> None:
+    """Runs of one rank are forked."""
+    fork_runs(monkeypatch, tiny)
+
+
+@pytest.fixture(scope="module")
+def forking_all(tiny):
+    """The same, for fixtures of a module."""
+    with pytest.MonkeyPatch.context() as patch:
+        fork_runs(patch, tiny)
+        yield

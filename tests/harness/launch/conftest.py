@@ -1,0 +1,196 @@
+"""Stand-ins for launchers and container runtimes on one machine: `sbatch`, `srun`, `flux`, `qsub`, `mpirun`, ..."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from harness.launch import render
+
+FAKE = Path(__file__).resolve().parents[2] / "support" / "fake"
+START = {"slurm": ("sbatch",), "flux": ("flux", "batch"), "pbs": ("qsub",), "mpi": ("bash",)}
+EVERY = [  # kinds of jobs: launchers, and what they need
+    ("slurm",),
+    ("slurm", "--array"),
+    ("slurm", "--container", "image.sqsh", "--runtime", "pyxis"),
+    ("slurm", "--container", "image.sqsh", "--runtime", "enroot"),
+    ("flux",),
+    ("flux", "--container", "image.sif"),
+    ("pbs",),
+    ("pbs", "--array", "--mpi", "pals"),
+    ("mpi",),
+    ("mpi", "--mpi", "mpich"),
+]
+WORKLOADS = ("scaffold", "cosmoflow", "deepcam")
+# What runs for real where the variable EVERY is not set
+USUAL = [("deepcam", EVERY[2]), ("scaffold", EVERY[5]), ("cosmoflow", EVERY[7]), ("deepcam", EVERY[9])]
+
+# Starts "$@" once for each of $ranks ranks, with the variables that %s sets for rank $rank, and returns the worst code.
+# All are told to end when a file is there.
+EACH = """
+pids=()
+for ((rank = 0; rank < ${ranks:=2}; rank++)); do %s "$@" & pids+=($!); done
+if [[ -n ${END_WHEN:-} ]]; then
+    while kill -0 "${pids[0]}" 2>/dev/null && ! compgen -G "$END_WHEN" >/dev/null; do sleep 0.02; done
+    compgen -G "$END_WHEN" >/dev/null && kill -TERM "${pids[@]}" 2>/dev/null || true
+fi
+worst=0
+for pid in "${pids[@]}"; do wait "$pid" || { code=$?; ((code > worst)) && worst=$code; }; done
+exit "$worst"
+"""
+OPTIONS = """
+while [[ $1 == -* ]]; do
+    echo "$1" >>"$ASKED"
+    if [[ $1 == --ntasks=* ]]; then ranks=${1#*=}; fi
+    shift
+done
+"""
+UNTIL_ENV = """
+while [[ $1 != env ]]; do
+    echo "$1" >>"$ASKED"
+    if [[ $1 == -ppn ]]; then mpich=1; fi
+    shift
+done
+"""
+SLURM_STEP = (
+    "SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=$ranks SLURM_LOCALID=$rank SLURM_STEP_TASKS_PER_NODE=$ranks "
+    "SLURM_NODEID=0 SLURM_STEP_NUM_NODES=1"
+)
+FLUX_TASK = "FLUX_TASK_RANK=$rank FLUX_JOB_SIZE=2 FLUX_TASK_LOCAL_ID=$rank FLUX_JOB_NNODES=1"
+OMPI = "OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=$rank OMPI_COMM_WORLD_LOCAL_SIZE=2"
+PALS = "PALS_RANKID=$rank PALS_LOCAL_RANKID=$rank PALS_LOCAL_SIZE=2"
+PMI = "PMI_RANK=$rank PMI_SIZE=2 PMI_LOCAL_RANK=$rank PMI_LOCAL_SIZE=2"
+# Runs a copy of the script from another folder, as schedulers do, once for each element of an array.
+BATCH = """
+cp "$1" "$SPOOL/job"
+last=$(sed -nE 's/^#(SBATCH --array=|PBS -J )0-([0-9]+)%%1$/\\2/p' "$1")
+worst=0
+cd /
+for ((i = 0; i <= ${last:-0}; i++)); do %s bash "$SPOOL/job" || worst=$?; done
+exit "$worst"
+"""
+FLUX = """
+case "$*" in
+    "hostlist --nth=0 local") echo localhost ;;
+    run*) shift; %s ;;
+    batch*) shift; %s ;;
+    *) echo "flux $*: unexpected" >&2; exit 1 ;;
+esac
+"""
+APPTAINER = 'while [[ $1 != *image ]]; do echo "$1" >>"$ASKED"; shift; done; shift; exec "$@"'
+# Hands on what it is told to alone, and what the stand-ins need.
+ENROOT = """
+kept=(PATH="$PATH" PYTHON="$PYTHON" CALLS="$CALLS" ACTS="$ACTS")
+while [[ $1 != *image ]]; do
+    echo "$1" >>"$ASKED"
+    if [[ $1 == --env && -v $2 ]]; then kept+=("$2=${!2}"); fi
+    shift
+done
+shift
+exec env -i "${kept[@]}" "$@"
+"""
+STANDINS = {
+    "sbatch": BATCH % "SLURM_JOB_ID=4711 SLURM_JOB_NODELIST='node[7-8]' SLURM_PROCID=0 SLURM_ARRAY_TASK_ID=$i",
+    "srun": OPTIONS + EACH % f"env {SLURM_STEP}",
+    "scontrol": '[[ "$*" == "show hostnames node[7-8]" ]] && printf "localhost\\nnode8\\n"',
+    "flux": FLUX % (OPTIONS + EACH % f"env {FLUX_TASK}", BATCH % ""),
+    "qsub": BATCH % 'PBS_JOBID="123456789012[$i].server" PBS_NODEFILE=$SPOOL/nodes PBS_ARRAY_INDEX=$i',
+    "mpirun": UNTIL_ENV + EACH % f"env {OMPI}",
+    "mpiexec": UNTIL_ENV + EACH % f"env $([[ -n ${{mpich:-}} ]] && echo {PMI} || echo {PALS})",
+    "apptainer": APPTAINER,
+    "enroot": ENROOT,
+    "python3": 'exec "$PYTHON" "$@"',  # the container's
+}
+LAUNCHERS = ("RANK", "SLURM", "PMI", "PALS", "PBS", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")  # around the tests
+
+
+def pytest_generate_tests(metafunc):
+    """A test with the argument `kind` is of every kind of job; one with `workload`, too, of every kind with every
+    workload, or of the usual few of these."""
+    if {"workload", "kind"} <= set(metafunc.fixturenames):
+        every = [(workload, kind) for workload in WORKLOADS for kind in EVERY]
+        cases = every if os.environ.get("EVERY") else USUAL
+        metafunc.parametrize(("workload", "kind"), cases, ids=[" ".join((name, *kind)) for name, kind in cases])
+    elif "kind" in metafunc.fixturenames:
+        metafunc.parametrize("kind", EVERY, ids=" ".join)
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """A folder where scripts are run: OUT, and notes of what they started."""
+
+    folder: Path
+    env: dict[str, str]
+
+    def write(self, launcher: str, *given: str) -> Path:
+        """The script of a job of two ranks on one node, for smoke and by the implementation that learns nothing where
+        nothing else is given."""
+        named = {"--implementation": str(FAKE), "--problem": "smoke", "--org": "tester", "--system": "two"}
+        named |= {"--nodes": "1", "--layout": "1,2,1,1", "--ranks-per-node": "2", "--cores-per-rank": "1"}
+        named |= {"--out": str(self.folder)}
+        words = [word for name, value in named.items() if name not in given for word in (name, value)]
+        path = self.folder / "job.sh"
+        assert render.main([launcher, *words, "--output", str(path), *given]) == 0
+        return path
+
+    def run(self, launcher: str, *given: str, **env: object) -> subprocess.CompletedProcess:
+        """A finished job. Variables that are "" are not set."""
+        env = {k: str(v) for k, v in (self.env | env).items() if v != ""}
+        command = [*START[launcher], str(self.write(launcher, *given))]
+        return subprocess.run(command, cwd="/", env=env, capture_output=True, text=True, timeout=240)
+
+    def starts(self) -> list[dict]:
+        """What was started since the last call: options, and variables."""
+        notes = self.folder / "calls"
+        lines = notes.read_text().splitlines() if notes.exists() else []
+        notes.unlink(missing_ok=True)
+        return [json.loads(line) for line in lines]
+
+    def runs(self) -> list[str]:
+        """The names of the logs of runs that were started since the last call."""
+        started = [words["options"] for words in self.starts()]
+        return [Path(words[words.index("--log") + 1]).name for words in started]
+
+    @property
+    def asked(self) -> list[str]:
+        """The options of launchers and of containers' runtimes."""
+        return (self.folder / "options").read_text().splitlines()
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "tester/results/two"
+
+
+@pytest.fixture
+def jobs(tmp_path) -> Jobs:
+    """Jobs of 2 ranks."""
+    for name, body in STANDINS.items():
+        path = tmp_path / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/bash\n{body}\n")
+        path.chmod(0o755)
+    (tmp_path / "nodes").write_text("localhost\nlocalhost\n")
+    (tmp_path / "acts").touch()
+    names = {"RUNS": "2", "PYTHON": sys.executable, "SPOOL": tmp_path}
+    names |= {"ASKED": tmp_path / "options", "CALLS": tmp_path / "calls", "ACTS": tmp_path / "acts"}
+    names |= {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    around = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHERS)}
+    return Jobs(tmp_path, around | {name: str(value) for name, value in names.items()})
+
+
+@pytest.fixture
+def start(jobs, request, warm):
+    """The function that runs a script on the tiny problem, or another that a fixture has, with the reference."""
+
+    def run(launcher: str, *given: str, problem: str = "tiny", **env: object) -> subprocess.CompletedProcess:
+        tiny = request.getfixturevalue(problem)
+        files = ["--implementation", "pytorch", "--problem", problem, "--problems", str(tiny.problems)]
+        files += ["--config", str(tiny.config)]
+        device = [] if "--device" in given else ["--device", "cpu"]
+        return jobs.run(launcher, *files, *device, *given, **({"DATA": tiny.data, "RUNS": 1} | env))
+
+    return run

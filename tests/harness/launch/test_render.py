@@ -1,0 +1,120 @@
+"""What the renderer refuses, and that every command that pages show fits."""
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from harness.launch import render
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = ("docs/submitting.md", "implementations/pytorch/README.md", "README.md")
+FAKE = ROOT / "tests" / "support" / "fake"
+
+
+def command(words: str) -> list[str]:
+    """The words of a command, with names of an entrant and an implementation that learns nothing where it has none."""
+    named = {"--org": "acme", "--system": "box", "--implementation": str(FAKE)}
+    more = [part for name, value in named.items() if name not in words for part in (name, value)]
+    return [*shlex.split(words), *more]
+
+
+def script(words: str, capsys) -> str:
+    assert render.main(command(words)) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["--org", "--system"])
+def test_names_have_no_default(name, capsys):
+    words = command("slurm --problem smoke --nodes 1 --ranks-per-node 1")
+    at = words.index(name)
+    with pytest.raises(SystemExit, match="2"):
+        render.main([*words[:at], *words[at + 2 :]])
+    assert f"the following arguments are required: {name}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "slurm --problem scale9 --nodes 1",
+            "--layout: found 8,1,1,1, wanted a part of the batch of 2",
+        ),
+        ("slurm --problem scale12 --nodes 8", "scale12"),
+        ("slurm --problem smoke --nodes 0", "--nodes: found 0, wanted 1 or more"),
+        ("slurm --problem smoke --nodes 1 --runs 0", "--runs: found 0, wanted 1 or more"),
+        ("slurm --problem smoke --nodes 1 --hours 0", "--hours: found 0, wanted 0.1 to 10000"),
+        ("flux --problem smoke --nodes 1 --array", "--array: flux has no job arrays, wanted slurm or pbs"),
+        ("pbs --problem smoke --nodes 1 --container x --runtime pyxis", "found pyxis with pbs, wanted slurm"),
+        ("slurm --problem smoke --nodes 1 --org ../x", "found '../x', wanted a name"),
+        ("slurm --problem smoke --nodes 1 --ranks-per-node 1 epoch=1", "did you mean 'epochs'?"),
+        ("slurm --problem smoke --nodes 1 --implementation nobody", "--implementation: found no "),
+        ("slurm --problem smoke --nodes 1 '--directive=a\nrm -r /'", "wanted words on one line"),
+    ],
+)
+def test_what_cannot_run_is_refused(words, said, capsys):
+    assert render.main(command(words)) == 2
+    out, err = capsys.readouterr()
+    assert said in err and err.startswith("render.py: ") and len(err.splitlines()) == 1 and not out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("slurm --problem scale9 --nodes 8", "--layout: found 64,1,1,1, wanted a part of the batch of 4"),
+        ("flux --problem scale9 --nodes 8 --layout 4,2,2,2", "found 64 ranks, wanted 32"),
+        ("slurm --problem smoke --nodes 1 --ranks-per-node 1 recomptue=true", "did you mean 'recompute'?"),
+    ],
+)
+def test_what_the_reference_would_refuse_on_all_ranks(words, said, capsys):
+    assert render.main(command(f"{words} --implementation pytorch")) == 2
+    *warnings, line = capsys.readouterr().err.splitlines()
+    assert said in line and line.startswith("render.py: ")
+    assert all("these fit: 4,4,2,2" in warning for warning in warnings)
+
+
+def test_the_runs_are_the_rules(capsys):
+    text = script("slurm --problem cosmoflow-mini --nodes 2 --ranks-per-node 4 batch_size=8", capsys)
+    assert "RUNS=${RUNS:-10}" in text and "--nproc 8" in text and "#SBATCH --nodes=2\n" in text
+    assert "--out results/v1.0" in text and "device=cuda" in text
+
+
+def test_what_runs_in_a_container_is_not_asked_here(capsys):
+    words = "slurm --problem smoke --nodes 1 --ranks-per-node 1 --container image --runtime enroot recomptue=true"
+    assert "CONTAINER=${CONTAINER:-image}" in (text := script(words, capsys)) and "--runtime enroot" in text
+
+
+def test_words_of_the_user_stay_words(capsys):
+    text = script(
+        """mpi --problem smoke --nodes 1 --ranks-per-node 1 --data '/a b/$(id)' --container "it's" """, capsys
+    )
+    assert "DATA=${DATA:-'/a b/$(id)'}" in text and "STAGE=${STAGE:-''}" in text
+    assert """CONTAINER=${CONTAINER:-'it'"'"'s'}""" in text
+
+
+@pytest.mark.parametrize("hours", [0.5, 12, 100])
+def test_time_limits_in_each_launchers_words(hours, capsys):
+    named = f"--problem smoke --nodes 1 --ranks-per-node 1 --hours {hours}"
+    minutes = round(60 * hours)
+    clock = f"{minutes // 60:02}:{minutes % 60:02}:00"
+    assert f"#SBATCH --time={clock}\n" in script(f"slurm {named}", capsys)
+    assert f"# flux: --time-limit={minutes}m\n" in script(f"flux {named}", capsys)
+    text = script(f"pbs {named}", capsys)
+    assert f"#PBS -l walltime={clock}\n" in text
+    assert f"exec timeout --signal=TERM --preserve-status {60 * minutes - 120} " in text
+
+
+@pytest.mark.slow
+def test_commands_on_pages_fit(capsys):
+    found = 0
+    for page in PAGES:
+        text = (ROOT / page).read_text().replace("\\\n", "")
+        for typed in re.findall(r"^python harness/launch/render.py (.*)$", text, re.M):
+            words = typed.partition(" > ")[0].partition(" # ")[0].replace("--output", "--out")
+            assert script(re.sub("--implementation [a-z]+", "", words) + " --implementation pytorch", capsys)
+            found += 1
+    assert found >= 5
+    assert isinstance(render.parse(command("slurm --problem smoke --nodes 1")), argparse.Namespace)

@@ -1,0 +1,126 @@
+"""What an implementation says of itself, and how its train.py is started."""
+
+import dataclasses
+import json
+import sys
+
+import pytest
+
+from harness.implementation import CONTRACT, Implementation, find_implementation, parse, takes
+from harness.launcher import Launcher
+
+TEXT = {
+    "contract": CONTRACT,
+    "implementation": "x",
+    "benchmark": "scaffold",
+    "problem": "tiny",
+    "problem_digest": "1" * 64,
+    "settings": {"a": 1},
+    "machine_settings": ["a"],
+    "config_digest": "2" * 64,
+    "config_file": "c",
+    "source": "3" * 64,
+    "files": {"x": "4" * 64},
+    "ranks": 2,
+    "nodes": 1,
+    "layout": [2, 1, 1, 1],
+    "device": "cuda",
+    "accelerators": {"count": 8, "name": "H", "memory_gib": 80},
+    "framework": "x 1",
+    "software": {"x": "1"},
+    "options": ["--steps"],
+}
+
+
+def test_what_is_described_is_typed():
+    found = parse(json.dumps(TEXT), "x")
+    assert (found.layout, found.accelerators.memory_gib, found.settings) == ((2, 1, 1, 1), 80.0, {"a": 1})
+    assert takes(found, "--steps") and not takes(found, "--head") and not takes(None, "--steps")
+    assert dataclasses.is_dataclass(found) and found.machine_settings == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"contract": 2}, "contract: found 2, wanted 1"),
+        ({"ranks": 0}, "found 0 ranks on 1 nodes"),
+        ({"ranks": "2"}, "found '2' \\(str\\), wanted int"),
+        ({"settings": []}, "settings: found a list, wanted an object"),
+        ({"source": "x"}, "source: found 'x', wanted a sha256"),
+        ({"more": 1}, "unknown field 'more'"),
+        ({"accelerators": {"cont": 1}}, "did you mean 'count'"),
+    ],
+)
+def test_what_is_not_the_contracts_is_refused(change, said):
+    with pytest.raises(ValueError, match=f"^here: .*{said}|^here: {said}|^here.*{said}"):
+        parse(json.dumps({**TEXT, **change}), "here")
+
+
+def test_a_field_that_is_missing_and_no_json():
+    with pytest.raises(ValueError, match="field 'framework' is missing"):
+        parse(json.dumps({name: value for name, value in TEXT.items() if name != "framework"}), "here")
+    with pytest.raises(ValueError, match="found no JSON"):
+        parse("{", "here")
+
+
+def program(folder, text):
+    """An implementation whose train.py has this text."""
+    (folder / "train.py").write_text(text)
+    return Implementation(folder)
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        ("#!/bin/sh", ["/bin/sh"]),
+        ("#!/usr/bin/env bash", ["/usr/bin/env", "bash"]),
+        ("#!/usr/bin/env python3", [sys.executable]),
+        ("#!/usr/bin/python3.12", [sys.executable]),
+        ('"""Train."""', [sys.executable]),
+        ("", [sys.executable]),
+    ],
+)
+def test_the_first_line_names_the_interpreter(tmp_path, first, words):
+    found = program(tmp_path, f"{first}\n")
+    assert found.program(["--head"]) == [*words, str(tmp_path / "train.py"), "--head"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#!/bin/sh\necho 'unknown option --describe' >&2; exit 2",
+        "import argparse\nargparse.ArgumentParser().parse_args()",
+        "#!/bin/sh\necho done",
+    ],
+)
+def test_an_implementation_that_does_not_describe_itself(tmp_path, text):
+    assert program(tmp_path, text).describe([], Launcher()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("echo 'Warning' >&2; echo 'train.py: epoch: unknown' >&2; exit 2", "epoch: unknown"),
+        ("echo 'no luck' >&2; exit 1", "no luck"),
+        ("exit 3", "train.py --describe ended with exit code 3"),
+        ("kill -9 $$", "train.py --describe ended with exit code -9"),
+        ("echo '{}'", "field 'contract' is missing"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused_in_train_pys_words(tmp_path, text, said):
+    with pytest.raises(ValueError, match=f"{said}$"):
+        program(tmp_path, f"#!/bin/sh\n{text}").describe([], Launcher())
+
+
+def test_warnings_are_passed_on_and_other_lines_are_not_read(tmp_path, capsys):
+    text = f"#!/bin/sh\necho module loaded\necho 'train.py: slow' >&2\necho noise >&2\necho '{json.dumps(TEXT)}'"
+    assert program(tmp_path, text).describe([], Launcher()).problem == "tiny"
+    assert capsys.readouterr().err == "train.py: slow\n"
+
+
+def test_an_implementation_by_name_or_folder(tmp_path):
+    assert find_implementation("pytorch").script.is_file()
+    (tmp_path / "train.py").touch()
+    assert find_implementation(str(tmp_path)).folder == tmp_path
+    with pytest.raises(ValueError, match=r"--implementation: found no .*acme/train\.py, wanted one of .*pytorch"):
+        find_implementation("acme")

@@ -1,0 +1,69 @@
+"""What the options that commands share amount to."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmark.config import override
+from harness import submit
+from harness.launcher import Launcher
+from harness.options import assignments, launcher_of, ranks_of
+from rules.current import EDITION
+from tests.support.fake.config import Config
+
+
+def launcher(*words: str) -> Launcher:
+    """The launcher of a command."""
+    return launcher_of(submit.parse(["--problem", "smoke", "--org", "a", "--system", "b", *words]))
+
+
+def test_options_of_a_launcher(tmp_path):
+    assert launcher() == Launcher() and launcher("--layout", "2,2,1,1").ranks == 4
+    assert launcher("--nproc", "3").ranks == 3 and launcher("--python", "x").python == "x"
+    found = launcher("--exec", "srun -n {ranks}", "--nproc", "8", "--container", "image", "--data", "/data")
+    assert (found.words, found.python) == (("srun", "-n", "{ranks}"), "python3")
+    assert found.container.folders[0] == Path("/data")
+    with pytest.raises(ValueError, match="--container: found no --exec"):
+        launcher("--container", "image")
+    with pytest.raises(ValueError, match="--nproc: found 0"):
+        launcher("--nproc", "0")
+
+
+def test_a_layout_says_how_many_ranks():
+    assert [ranks_of(layout) for layout in ("2,2,1,1", "1", "2;2", "")] == [4, 1, 1, 1]
+
+
+def test_a_setup_is_what_was_typed(fake):
+    setup = fake.setup("--entry", "3", "--stage", "/disk", "--layout", "2,1,1,1", "epochs=4")
+    assert (setup.benchmark, setup.published, setup.submission) == ("scaffold", None, fake.submission)
+    words = setup.options()
+    registry = str(fake.submission.parent / "registry.yaml")
+    assert words[-6:] == ["--stage", "/disk", "--registry", registry, "--entry", "3"]
+    assert "--log" not in words and words[words.index("--layout") + 1] == "2,1,1,1" and setup.settings == ("epochs=4",)
+    assert "--registry" not in fake.setup().options()
+
+
+def test_where_things_are_by_default():
+    setup = submit.setup_of(submit.parse(["--problem", "smoke", "--org", "a", "--system", "b"]))
+    root = Path(submit.__file__).parents[1]
+    assert (setup.data, setup.out) == ((root / "data" / "smoke").resolve(), root / "results" / EDITION)
+    assert setup.implementation.folder == root / "implementations" / "pytorch" and setup.published
+
+
+def test_settings_are_read_as_they_were():
+    values = {"learning_rate": 0.00123, "warmup_epochs": 2, "device": "cuda"}
+    assert {name: getattr(override(Config(), assignments(values)), name) for name in values} == values
+    assert assignments({"a": [1, 2.5], "b": True, "c": (1,)}) == ["a=[1, 2.5]", "b=true", "c=[1]"]
+
+
+def test_a_description_of_another_problem_is_refused(fake, monkeypatch):
+    setup = fake.setup()
+    monkeypatch.setattr(type(setup.implementation), "describe", lambda *_: DESCRIBED)
+    with pytest.raises(ValueError, match="--describe: found the problem 'other', wanted tiny"):
+        setup.describe()
+
+
+class DESCRIBED:
+    """A description of another problem."""
+
+    problem = "other"

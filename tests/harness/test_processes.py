@@ -1,0 +1,117 @@
+"""Programs that are started: none outlives who asked for it, and exit codes say what became of them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmark.tree import result_path
+from harness import processes, submit
+from harness.launcher import Launcher
+from harness.processes import Process, Share, Torchrun, exit_on_signals, finish, running
+
+SUBMIT = Path(submit.__file__)
+FOREVER = "epochs=1000000"
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes end with their parent on Linux alone")
+
+
+def wait_for(condition, seconds: float = 300) -> None:
+    deadline = time.monotonic() + seconds  # on a machine that does much else
+    while not condition():
+        assert time.monotonic() < deadline, "waited for too long"
+        time.sleep(0.05)
+
+
+def has(log: Path, key: str) -> bool:
+    return log.exists() and f'"{key}"' in log.read_text()
+
+
+def gone(pid: int) -> bool:
+    return not Path(f"/proc/{pid}").exists()
+
+
+def family(pid: int) -> list[int]:
+    """The processes that a process has started, and those that these have."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(child) for task in tasks for child in task.read_text().split()]
+    return [*children, *(grandchild for child in children for grandchild in family(child))]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_signal_to_submit_ends_its_run(endless, events, tmp_path, number):
+    """SIGKILL, which nobody can answer, too."""
+    files = ["--problems", str(endless.problems), "--config", str(endless.config), "--data", str(endless.data)]
+    command = [sys.executable, str(SUBMIT), "--problem", "endless", *files, "--org", "us", "--system", "one"]
+    log = result_path(tmp_path / "us", "one", "scaffold", 0)
+    with subprocess.Popen([*command, "--out", str(tmp_path), FOREVER], stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_for(lambda: has(log, "eval_accuracy"))
+            started = family(process.pid)
+            assert len(started) == 1
+            process.send_signal(number)
+            assert process.wait(60) == (-number if number == signal.SIGKILL else 128 + number)
+        finally:
+            process.kill()
+    wait_for(lambda: all(map(gone, started)), 60)
+    assert events(log)[-1].metadata["reason"] == "SIGTERM"
+
+
+def python(code: str) -> list[str]:
+    """The command of a program."""
+    return [sys.executable, "-c", code]
+
+
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('x', flush=True); time.sleep(600)"
+
+
+def test_a_program_that_does_not_end_when_asked_to_is_killed(tmp_path, capfd):
+    process = Process(python(STUBBORN), Share(), patience=0.2)
+    wait_for(lambda: capfd.readouterr().out)
+    process.end()
+    assert process.poll() == -signal.SIGKILL
+    process.end()  # it is over
+
+
+def test_signals_end_this_process_in_order():
+    with exit_on_signals(), pytest.raises(SystemExit, match="143"):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_programs_that_are_left_are_ended():
+    with pytest.raises(KeyboardInterrupt), running() as left:
+        left[0] = Process(python("import time; time.sleep(600)"), Share())
+        raise KeyboardInterrupt
+    assert left[0].poll() == -signal.SIGTERM
+
+
+def test_a_share_is_cores_and_variables():
+    cores = sorted(os.sched_getaffinity(0))[:1]
+    code = f"import os, sys; sys.exit(os.sched_getaffinity(0) != {{{cores[0]}}} or os.environ['GPU'] != '7')"
+    assert finish(Process(python(code), Share(tuple(cores), {"GPU": "7"}))) == 0
+    assert Launcher().run(python("import sys; sys.exit(3)")) == 3
+
+
+def test_what_several_ranks_say_is_printed_once(capfd):
+    lines = ["train.py: rank 0: no data", "train.py: rank 1: no data", "epoch 1: x", "epoch 1: x", "W01 torchrun"]
+    code = f"import sys; print(*{lines}, sep=chr(10), file=sys.stderr); sys.exit(1)"
+    assert finish(Torchrun(python(code), Share())) == 1
+    said = capfd.readouterr().err.splitlines()
+    assert said == ["train.py: rank 0: no data", "epoch 1: x"]
+
+
+@pytest.mark.parametrize(("codes", "wanted"), [([1, 2], 2), ([1, -15], 1)])
+def test_one_rank_with_wrong_data_makes_it_2(capfd, codes, wanted):
+    code = f"import sys; [print('  exitcode  : %d' % c, file=sys.stderr) for c in {codes}]; sys.exit(1)"
+    assert finish(Torchrun(python(code), Share())) == wanted
+    assert capfd.readouterr().err.count("exitcode") == 2  # no rank said anything
+
+
+def test_patience_of_launchers_is_longer(monkeypatch):
+    assert Launcher(1, ("env",)).start(["true"]).patience == processes.PATIENT > Launcher().start(["true"]).patience

@@ -1,0 +1,24 @@
+"""Entries of a registry, and what is registered."""
+
+import pytest
+
+from harness.registration import entry_of, request_of
+from rules.current import EDITION
+from rules.registry import Registry, Request, now
+
+
+def test_an_entry_by_its_number(tmp_path):
+    registry = Registry(EDITION)
+    request = Request("a", "b", "c", "d", "a" * 64, "b" * 64)
+    entry = registry.draw(request, now(), "1" * 64)
+    (tmp_path / "registry.yaml").write_text(registry.text)
+    assert entry_of(tmp_path / "registry.yaml", 1) == entry
+    for number in (0, 2):
+        with pytest.raises(ValueError, match=f"registry.yaml: found 1 entries, wanted entry {number}"):
+            entry_of(tmp_path / "registry.yaml", number)
+
+
+def test_what_is_registered_needs_no_run(fake):
+    found = request_of(fake.setup("epochs=5"))
+    assert (found.title, found.source) == ("Us, laptop, scaffold, tiny", "0" * 64)
+    assert found.config != request_of(fake.setup()).config

@@ -1,0 +1,246 @@
+"""Runs that are run again, and what is refused."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from benchmark.collect import collect, snapshot
+from benchmark.source import ROOT
+from harness import replay
+from harness.auditing.comparison import Distance
+from harness.auditing.logged import read_run
+from rules.edition import load
+
+EXACT, NEAR, FAR = Distance(0, 0, True), Distance(0.01, 0.02, False), Distance(0.3, 0.2, False)
+
+
+@pytest.fixture(scope="module")
+def logged(endless, tmp_path_factory):
+    """A submission with the log of a run of two epochs, and its source."""
+    submission = tmp_path_factory.mktemp("submission")
+    log = submission / "results" / "node" / "strong" / "scaffold" / "result_0.txt"
+    assert endless.train(log).returncode == 1
+    collect(submission, snapshot(endless.config))
+    return log
+
+
+@pytest.fixture
+def again(endless, capsys):
+    """Replays a log: (exit code, output, errors)."""
+
+    def call(log, *options):
+        code = replay.main([str(log), "--data", str(endless.data), "--problems", str(endless.problems), *options])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def copy_with(log, tmp_path, key, change):
+    """A copy of a log, the events of a key changed."""
+    lines = []
+    for line in log.read_text().splitlines():
+        event = json.loads(line.partition(":::MLLOG")[2])
+        if event["key"] == key:
+            change(event)
+        lines.append(f":::MLLOG {json.dumps(event)}")
+    path = tmp_path / "result_0.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_run_of_the_reference_replays_to_the_last_digit(logged, again, tmp_path):
+    record = tmp_path / "replays.jsonl"
+    record.write_text('{"an": "earlier one"}\n')
+    code, out, err = again(logged, "--epochs", "2", "--keep", str(tmp_path / "kept.txt"), "--record", str(record))
+    assert (code, err) == (0, "")
+    assert out.endswith("the same numbers in all of 2 epochs replayed\n") and out.count("(0.00%)") == 2
+    assert '"source": "rehearsal"' in (tmp_path / "kept.txt").read_text()  # no log that could be handed in
+    outcome = json.loads(record.read_text().splitlines()[1])
+    assert outcome.pop("time") and outcome == {
+        "kind": "replay",
+        "log": hashlib.sha256(logged.read_bytes()).hexdigest(),
+        "path": str(logged),
+        "code": "reference",
+        "epochs": 2,
+        "outcome": "agrees",
+        "verdict": "the same numbers in all of 2 epochs replayed",
+    }
+
+
+def test_another_seed_gives_other_numbers(logged, again, tmp_path):
+    log = copy_with(logged, tmp_path, "seed", lambda e: e.update(value=e["value"] ^ 1))
+    code, out, _ = again(log)
+    assert code == 2 and "the rules publish no band for this problem" in out
+
+
+@pytest.fixture
+def theirs(logged, tmp_path):
+    """A log of the same run by a copy of the implementation under another name, and its folder of source."""
+
+    def rename(event):
+        files = event["metadata"]["files"]
+        event["metadata"]["files"] = {p.replace("/pytorch/", "/acme/"): d for p, d in files.items()}
+
+    log = copy_with(logged, tmp_path, "source", rename)
+    (source,) = (logged.parents[4] / "source").iterdir()
+    folder = shutil.copytree(source, tmp_path / "source")
+    (folder / "implementations" / "pytorch").rename(folder / "implementations" / "acme")
+    return log, folder
+
+
+def test_the_reference_replays_whoever_wrote_the_log(theirs, again, tmp_path):
+    (theirs[1] / "implementations" / "acme" / "task.py").write_text("raise SystemExit")
+    code, out, err = again(theirs[0])
+    assert (code, err) == (0, "") and "the same numbers in all of 1 epochs replayed" in out
+    first, second, *_ = out.splitlines()
+    assert first == "code that trains: the reference, implementations/pytorch"
+    assert second.startswith("code of the log: 1 of ")
+    assert second.endswith(" files of source are not the reference's: config/config.yaml")
+
+
+def test_other_code_runs_only_on_a_word(theirs, again, tmp_path):
+    log, source = theirs
+    record = tmp_path / "replays.jsonl"
+    code, _, err = again(log, "--code", "theirs", "--source", str(source))
+    assert code == 2 and "wanted --run-their-code, if you trust it" in err
+    word = ("--code", "theirs", "--source", str(source), "--run-their-code")
+    code, out, err = again(log, *word, "--record", str(record))
+    assert (code, err) == (0, "") and "the same numbers in all of 1 epochs replayed" in out
+    assert out.startswith(f"code that trains: theirs, {source}\n")
+    assert json.loads(record.read_text())["code"] == "submitted"
+    (source / "implementations" / "acme" / "task.py").write_text("raise SystemExit")
+    code, _, err = again(log, *word)
+    assert code == 2 and "implementations/acme/task.py: found another file than the log names" in err
+
+
+def test_what_is_of_a_machine_or_unknown_is_not_taken_from_a_log(logged, again, tmp_path):
+    """A foreign log has no settings of the reference's machine, and some of its own."""
+
+    def foreign(event):
+        defining = load("v1.0").benchmarks["scaffold"].settings
+        known = {name: value for name, value in event["value"].items() if name in defining}
+        event["value"] = {**known, "layout": "rows", "threads": "many", "loader": 5, "--org": 1, "swish": True}
+        event["metadata"]["machine"] = ["layout", "threads", "loader"]
+
+    log = copy_with(logged, tmp_path, "hyperparameters", foreign)
+    code, out, err = again(log, "threads=1")
+    assert (code, err) == (0, "") and "the same numbers in all of 1 epochs replayed" in out
+    assert "settings of the log that the reference does not know, left out: --org, swish\n" in out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"learning_rate": "fast"}, "learning_rate: found 'fast'"),
+        ({"batch_size": 0}, "batch_size: found 0, wanted"),
+        ({"learning_rate": ...}, "hyperparameters: found no learning_rate, wanted it: it defines what is trained"),
+    ],
+)
+def test_a_training_that_the_reference_cannot_do_is_refused(logged, again, tmp_path, change, message):
+    def edit(event):
+        event["value"] = {name: v for name, v in {**event["value"], **change}.items() if v is not ...}
+
+    code, out, err = again(copy_with(logged, tmp_path, "hyperparameters", edit))
+    assert code == 2 and message in err and "Traceback" not in err and "epoch 1" not in out
+
+
+def settings(logged, *options, **changes):
+    """The settings of a replay of a log with other settings."""
+    run = read_run(logged)
+    for name, value in changes.items():
+        run.settings.update({name: value}) if value is not ... else run.settings.pop(name)
+    args = replay.parse([str(logged), *options])
+    return replay.settings_of(run, args, load("v1.0")), replay.layout_of(run, args)
+
+
+def test_settings_of_a_replay(logged):
+    rules = load("v1.0").benchmarks["scaffold"].settings
+    found, layout = settings(logged, "--epochs", "99")
+    assert found.keys() == {*rules, "threads"} and layout == [1, 1, 1, 1]
+    assert found["epochs"] == 2  # no more than the log has
+    for absurd in (1000, 0, "2", None, True):
+        assert "threads" not in settings(logged, threads=absurd)[0]
+    assert settings(logged, "--threads", "1000", "--device", "cpu")[0].items() >= {("threads", 1000), ("device", "cpu")}
+    assert settings(logged, precision="float16")[0]["precision"] == "float32"
+    assert settings(logged, precision="bfloat16")[0]["precision"] == "bfloat16"
+    assert settings(logged, background_weight=...)[0]["background_weight"] == 0.02  # the only one that is allowed
+
+
+@pytest.mark.parametrize(
+    "layout", [[2, 1, 1, 1], [0, 1, 1, 1], [1, 1], "1,1,1,1", [1, 1, 1, True], None, [64, 1, 1, 1]]
+)
+def test_a_layout_that_is_not_of_the_logged_ranks_is_left(logged, layout):
+    assert settings(logged, layout=layout)[1] == [1, 1, 1, 1]
+    assert settings(logged, "--layout", "1,2,x,1", layout=layout)[1] == [1, 2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1e-08, "a=1.0e-08"),
+        (0.1, "a=0.1"),
+        (True, "a=true"),
+        ([10, 1e-05], "a=[10, 1.0e-05]"),
+        ("auto", "a=auto"),
+        ("null", "a='null'"),
+        (None, "a=null"),
+        ("x" * 200 + " y", f"a={'x' * 200} y"),
+    ],
+)
+def test_a_setting_on_the_command_line(value, text):
+    assert replay.assignment("a", value) == text
+    assert yaml.safe_load(text.partition("=")[2]) == value
+
+
+def test_a_run_that_cannot_be_made_says_why(logged, again, tmp_path):
+    code, _, err = again(logged, "--layout", "1,3,1,1")
+    assert code == 2 and "the replay ended early: train.py:" in err
+    code, _, err = again(logged, "batch_size=1")
+    assert code == 2 and "batch_size: found it on the command line, wanted settings of the machine alone" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["x", "--epochs", "0"],
+        ["x", "--run-their-code"],
+        ["x", "--source", "y"],
+        ["x", "--code", "theirs"],
+        ["x", "y"],
+    ],
+)
+def test_wrong_commands_exit_2(arguments, capsys):
+    with pytest.raises(SystemExit) as error:
+        replay.parse(arguments)
+    assert error.value.code == 2 and "found" in capsys.readouterr().err
+
+
+def test_the_harness_replays_without_torch():
+    code = "import sys; sys.modules['torch'] = None; import harness.replay"
+    code += "; print(any(name.startswith('implementations') for name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("found", "band", "code", "words"),
+    [
+        ([EXACT, EXACT], {}, 0, "the same numbers in all of 2 epochs"),
+        ([NEAR], {}, 2, "publish no band"),
+        ([NEAR], {2: (0.1, 0.1)}, 2, "publish no band"),  # of an epoch that was not replayed
+        ([NEAR], {1: (0.01, 0.02)}, 0, "within the band of honest replays in 1 epochs"),
+        ([NEAR], {1: (0.009, 0.02)}, 1, "not this run: epoch 1 is loss 1.00% and score 0.0200 apart"),
+        ([NEAR], {1: (0.01, 0.019)}, 1, "wanted at most 1.00% and 0.0190"),
+        ([NEAR, FAR], {1: (0.01, 0.02)}, 0, "in 1 epochs"),
+        ([EXACT, FAR], {1: (0.01, 0.02), 2: (0.1, 0.1)}, 1, "not this run: epoch 2"),
+        ([], {1: (0.01, 0.02)}, 2, "evaluated after no epoch after which the run was"),
+    ],
+)
+def test_the_verdict(found, band, code, words):
+    verdict = replay.judge(dict(enumerate(found, 1)), band)
+    assert verdict[0] == code and words in verdict[1]

@@ -1,0 +1,319 @@
+"""Sets that are made, interrupted, added to and begun anew. But for the last test, a stand-in writes their logs."""
+
+import dataclasses
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmark.collect import files_in
+from benchmark.ledger import Note, Start, read_ledger
+from benchmark.log import LogWriter
+from benchmark.tree import LEDGER, SUPERSEDED, result_path, set_path
+from benchmark.tuning.ending import ENDED
+from compliance.engine import judge
+from harness import submit
+from harness.implementation import Accelerators, Description, Implementation
+from harness.launcher import ALL, Launcher
+from harness.options import Setup
+from harness.processes import Share
+from harness.runset import RunSet, duration
+from harness.status import read_status
+from rules.current import current
+from rules.edition import load
+
+SUBMIT = Path(submit.__file__)
+REACHED, MISSED, PRUNED, KILLED, REFUSED, BROKE, TERMINATED = (
+    *("reached", "missed", "pruned", "killed", "refused", "broke", "terminated"),
+)
+CODES = {KILLED: -9, REFUSED: 2, BROKE: 1, TERMINATED: 143, MISSED: 1, PRUNED: 1}
+DESCRIBED = Description(
+    contract=1,
+    implementation="x",
+    benchmark="scaffold",
+    problem="tiny",
+    problem_digest="1" * 64,
+    settings={"epochs": 3},
+    machine_settings=(),
+    config_digest="2" * 64,
+    config_file="",
+    source="3" * 64,
+    files={},
+    ranks=1,
+    nodes=1,
+    layout=(1, 1, 1, 1),
+    device="cpu",
+    accelerators=Accelerators(),
+    framework="x",
+    software={},
+    options=("--checkpoint",),
+)
+
+
+class Process:
+    """Writes the log of an act at once, and ends after `looks` looks."""
+
+    def __init__(self, log: Path, problem: str, described: Description, act: str, looks: int = 2):
+        self.code, self.looks, self.ended = CODES.get(act, 0), looks, False
+        if act == REFUSED:
+            return
+        writer = LogWriter(log, append=log.exists())
+        writer.event("problem", problem)
+        writer.event("hyperparameters", dict(described.settings))
+        writer.event("config_digest", described.config_digest)
+        if act != BROKE:
+            writer.start("run_start")
+            writer.event("eval_accuracy", 0.5, epoch_num=3 if act == MISSED else 1)
+        if act in (REACHED, MISSED, PRUNED):
+            reason = {"reason": f"{ENDED}pruned"} if act == PRUNED else {}
+            writer.end("run_stop", None, status="success" if act == REACHED else "aborted", **reason)
+        writer.close()
+
+    def poll(self):
+        self.looks -= 1
+        return self.code if self.looks <= 0 else None
+
+    def wait(self, timeout=None):
+        return self.code
+
+    def terminate(self):
+        self.ended = True
+
+    end = terminate
+
+
+class Stage:
+    """A set whose runs do what `acts` says, one after another, and then reach their target."""
+
+    def __init__(self, root: Path, *acts: str, runs=3, described=DESCRIBED, problem="tiny", words=(), **more):
+        self.acts, self.started, self.shares, self.processes = list(acts), [], [], []
+        stage = self
+
+        class Acting(Setup):
+            def start(self, log: Path, more: Sequence[str] = (), share: Share = ALL) -> Process:
+                stage.started.append((log.name, list(more)))
+                stage.shares.append(share)
+                process = Process(log, problem, described, stage.acts.pop(0) if stage.acts else REACHED)
+                stage.processes.append(process)
+                return process
+
+        setup = Acting(Implementation(root), Launcher(1, words), "smoke", root, root, "Us", "laptop")
+        setup = dataclasses.replace(setup, problem=problem)
+        object.__setattr__(setup, "definition", type("Problem", (), {"workload": "scaffold"}))
+        self.runs = RunSet(setup, set_path(root / "Us", "laptop", "scaffold"), runs, described, **more)
+
+    def states(self) -> list[str]:
+        return [found.state for found in self.runs.statuses()]
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.started]
+
+
+def test_what_is_missing_is_made_and_what_is_finished_stays(tmp_path, capsys):
+    assert Stage(tmp_path, runs=2).runs.make() == 0
+    before = files_in(tmp_path)
+    more = Stage(tmp_path, runs=4)
+    assert more.runs.make() == 0 and more.runs.report() == 0
+    assert more.names() == ["result_2.txt", "result_3.txt"]
+    assert before.items() <= files_in(tmp_path).items()
+    said = capsys.readouterr()
+    assert f"4 of 4 runs reached the target: {tmp_path / 'Us'}" in said.out
+    description = tmp_path / "Us" / "systems" / "laptop.json"
+    assert said.out.endswith(
+        f"look at {description}: complete what is empty, and what it asks you to say\n"
+        f"next: python compliance/check.py {tmp_path / 'Us'}\n"
+    )
+    assert "2 of 4 runs are there" in said.err and "result_2: run 3 of 4\n" in said.err
+    assert "result_2: reached its target, 0.0 s, 1 epochs, 0.5000; 0 s left\n" in said.err
+
+
+@pytest.mark.parametrize("act", [MISSED, PRUNED])
+def test_a_run_that_missed_its_target_counts_and_is_not_made_again(tmp_path, act):
+    first = Stage(tmp_path, REACHED, act)
+    assert first.runs.make() == 0 and first.runs.report() == 1
+    again = Stage(tmp_path)
+    assert again.runs.make() == 0 and again.runs.report() == 1
+    assert again.started == [] and again.states() == ["reached", "missed", "reached"]
+
+
+def test_a_killed_run_is_reported_and_made_by_the_same_command(tmp_path, capsys):
+    first = Stage(tmp_path, REACHED, KILLED)
+    assert first.runs.make() == 1 and first.runs.report() == 1
+    assert first.states() == ["reached", "interrupted", "reached"]
+    said = capsys.readouterr()
+    assert "result_1: broke off, killed by signal 9" in said.err
+    assert "not there: result_1; the same command again makes it" in said.out
+    again = Stage(tmp_path)
+    assert again.runs.make() == 0 and again.started == [("result_1.txt", [])]
+    assert "result_1 broke off after 1 epochs: what is there of it is now in " in capsys.readouterr().err
+    (old,) = (first.runs.folder / SUPERSEDED).glob("*/result_1.txt")
+    assert read_status(old).state == "interrupted"
+
+
+@pytest.mark.parametrize("act", [REFUSED, BROKE])
+def test_what_every_run_would_say_ends_the_set(tmp_path, act):
+    stage = Stage(tmp_path, REACHED, act)
+    assert stage.runs.make() == 2 and stage.names() == ["result_0.txt", "result_1.txt"]
+
+
+@pytest.mark.parametrize(
+    ("acts", "kept", "made"),
+    [
+        ([TERMINATED], False, 1),  # the job's time limit
+        ([KILLED], False, 1),
+        ([MISSED], False, 3),
+        ([MISSED], True, 3),
+        (["failed"], False, 3),
+        (["failed"], True, 1),  # the next job goes on with it
+    ],
+)
+def test_a_job_ends_with_a_run_that_a_signal_ended(tmp_path, monkeypatch, acts, kept, made):
+    monkeypatch.setitem(CODES, "failed", 1)
+    stage = Stage(tmp_path, *acts, words=("srun",), checkpoints=tmp_path / "kept" if kept else None)
+    stage.runs.make()
+    assert len(stage.started) == made
+    if acts == [TERMINATED]:  # without a launcher it is that run alone which was ended
+        alone = Stage(tmp_path / "alone", *acts)
+        assert alone.runs.make() == 1 and len(alone.started) == 3
+
+
+def test_a_run_goes_on_from_its_checkpoint(tmp_path):
+    kept = tmp_path / "checkpoints" / "laptop" / "scaffold" / "result_0"
+    options = ["--checkpoint", str(kept), "--resume"]
+    first = Stage(tmp_path, KILLED, runs=1, checkpoints=tmp_path / "checkpoints")
+    assert first.runs.make() == 1
+    (kept / "epoch_000001").mkdir(parents=True)
+    again = Stage(tmp_path, runs=1, checkpoints=tmp_path / "checkpoints")
+    assert again.runs.make() == 0
+    assert first.started == again.started == [("result_0.txt", options)]
+    assert not (again.runs.folder / SUPERSEDED).exists()
+    assert not kept.exists()  # the run is finished
+
+
+def test_one_run_of_a_set(tmp_path, capsys):
+    stage = Stage(tmp_path, runs=3)
+    assert stage.runs.make(only=1) == 0 and stage.names() == ["result_1.txt"]
+    assert stage.runs.report(1) == 0 and "1 of 1 runs reached the target" in capsys.readouterr().out
+    again = Stage(tmp_path, runs=3)
+    assert again.runs.make(only=1) == 0 and again.started == []
+    assert Stage(tmp_path, KILLED, runs=3).runs.make(only=2) == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_several_at_once_each_with_a_share_of_its_own(tmp_path, jobs):
+    stage = Stage(tmp_path, runs=5)
+    shares = [Share(variables={"GPU": str(i)}) for i in range(jobs)]
+    assert stage.runs.make(shares) == 0 and sorted(stage.names()) == [f"result_{i}.txt" for i in range(5)]
+    assert stage.shares[:jobs] == shares and {s.variables["GPU"] for s in stage.shares} == set(map(str, range(jobs)))
+
+
+def test_none_is_started_after_one_that_shows_that_all_would_fail(tmp_path):
+    stage = Stage(tmp_path, REFUSED, REFUSED, runs=5)
+    assert stage.runs.make([Share()] * 2) == 2 and len(stage.started) == 2
+
+
+def test_processes_that_are_left_are_ended(tmp_path, monkeypatch):
+    stage = Stage(tmp_path, runs=3)
+    monkeypatch.setattr("time.sleep", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        stage.runs.make([Share()] * 2)
+    assert [process.ended for process in stage.processes] == [True, True]
+
+
+def test_options_of_each_run(tmp_path):
+    stage = Stage(tmp_path, runs=2, options_of=lambda run: ["--trial", str(run)])
+    stage.runs.make()
+    assert [more for _, more in stage.started] == [["--trial", "0"], ["--trial", "1"]]
+
+
+def test_a_new_set_keeps_the_old_one(tmp_path):
+    old = Stage(tmp_path, runs=2)
+    old.runs.make()
+    before = files_in(old.runs.folder)
+    other = dataclasses.replace(DESCRIBED, settings={"epochs": 2}, config_digest="4" * 64)
+    new = Stage(tmp_path, runs=1, described=other)
+    assert new.runs.make(anew=True) == 0
+    (kept,) = (new.runs.folder / SUPERSEDED).iterdir()
+    assert files_in(kept) == before
+
+
+def test_other_settings_are_another_set(tmp_path):
+    Stage(tmp_path, runs=1).runs.make()
+    other = Stage(tmp_path, described=dataclasses.replace(DESCRIBED, settings={"epochs": 2}, config_digest="4" * 64))
+    with pytest.raises(ValueError, match=r"result_0.txt: found other settings than now: epochs 3, now 2; wanted"):
+        other.runs.make()
+    assert other.started == []
+
+
+def test_another_problem_is_another_set(tmp_path):
+    Stage(tmp_path, runs=1).runs.make()
+    with pytest.raises(ValueError, match=r"result_0.txt: found problem tiny, wanted scale6"):
+        Stage(tmp_path, problem="scale6").runs.make()
+
+
+def test_other_source_is_another_set(tmp_path):
+    stage = Stage(tmp_path, runs=2)
+    stage.runs.make()
+    writer = LogWriter(stage.runs.log(0), append=True)
+    writer.event("source", "0" * 64, files={"benchmark/log.py": "0" * 64}, config="c")
+    writer.close()
+    with pytest.raises(ValueError, match=r"found other source than now: benchmark/log.py; wanted the same"):
+        Stage(tmp_path, runs=3).runs.make()
+
+
+def test_one_command_at_a_time(tmp_path):
+    stage, inner = Stage(tmp_path, runs=1), Stage(tmp_path, runs=1)
+    stage.acts = [None]
+    object.__setattr__(stage.runs, "options_of", lambda run: inner.runs.make())
+    with pytest.raises(ValueError, match="found another command at work on it, wanted one at a time"):
+        stage.runs.make()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(59.4, "59 s"), (60, "1 min 0 s"), (3599, "59 min 59 s"), (7260, "2 h 1 min")]
+)
+def test_durations(seconds, words):
+    assert duration(seconds) == words
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes that end with their parent")
+def test_a_set_that_is_killed_at_any_moment_is_completed(tiny, published, tmp_path):
+    """kill -9 of submit.py; the same command at the end makes what is missing, the ledger knows every start, and the
+    submission is in order. EVERY=1 in the environment kills a longer one 20 times, at other moments each time."""
+    every = bool(os.environ.get("EVERY"))
+    runs, kills, seed = (5, 20, random.randrange(1 << 32)) if every else (2, 3, 1)
+    print(f"moments of seed {seed}")
+    out = tmp_path / current()
+    files = ["--problems", tiny.problems, "--config", tiny.config, "--data", tiny.data, "--out", out]
+    options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--runs", str(runs)]
+    command = [sys.executable, SUBMIT, *options]
+    draw = random.Random(seed)
+    for _ in range(kills):
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            time.sleep(draw.uniform(4, 10))
+            process.send_signal(signal.SIGKILL)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    logs = [result_path(out / "Us", "laptop", "scaffold", run) for run in range(runs)]
+    assert [read_status(log).state for log in logs] == ["reached"] * runs
+    ledger = read_ledger(set_path(out / "Us", "laptop", "scaffold") / LEDGER)
+    assert not ledger.faults
+    last = {e.said.run: e.number for e in ledger.entries if isinstance(e.said, Start)}
+    noted = {e.said.of for e in ledger.entries if isinstance(e.said, Note)}
+    starts = {e.number for e in ledger.entries if isinstance(e.said, Start)}
+    assert starts == noted | set(last.values())
+    rules = published(logs[0], tmp_path / "rules")
+    limits = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
+    law = yaml.safe_load(limits.read_text())
+    law["benchmarks"]["scaffold"]["runs"] = runs
+    limits.write_text(yaml.safe_dump(law, sort_keys=False))
+    found = judge([out], rules=rules).findings
+    assert [f.text() for f in found if f.severity in ("error", "warning")] == []
+    assert {f.code for f in found} <= {"LED08", "LED10", "CLK16"}  # runs that broke off, for a person to look at

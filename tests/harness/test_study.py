@@ -1,0 +1,135 @@
+"""Studies: which runs and measurements a point is, what is there already, and one of tiny on 1 and 2 ranks."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmark.log import LogWriter
+from benchmark.tree import THROUGHPUT, result_path
+from compliance.engine import judge
+from harness import submit
+from results.statistics.result import summarize
+from results.tables.procurement import procurement_text
+
+SUBMIT = Path(submit.__file__)
+
+
+@pytest.fixture
+def study(fake):
+    """Calls submit.py; its exit code and what was started, (system, ranks, batch, options)."""
+    calls = []
+
+    def call(*options):
+        code = fake.submit(*options, "--exec", "env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE={ranks}")
+        for start in fake.starts():
+            words = start["options"]
+            batch = [int(word.removeprefix("batch_size=")) for word in words if word.startswith("batch_size=")]
+            steps = words[words.index("--steps") :] if "--steps" in words else []
+            system = words[words.index("--system") + 1]
+            calls.append((system, int(start["variables"]["WORLD_SIZE"]), *(batch or [2]), *steps))
+        found = list(calls)
+        calls.clear()
+        return code, found
+
+    return call
+
+
+def test_strong_a_set_and_steps_for_each_number_of_ranks(study, tmp_path):
+    options = ["--study", "strong", "--ranks", "1", "2", "--runs", "2", "--steps", "7"]
+    code, started = study(*options)
+    assert code == 0
+    sets = [(f"laptop-{n}", n, 2) for n in (1, 2) for _ in range(2)]
+    steps = [("laptop", n, 2, "--steps", "7") for n in (1, 2)]
+    assert started == [*sets[:2], steps[0], *sets[2:], steps[1]]
+    for system, number in (("laptop-1", 2), ("laptop-2", 2)):
+        assert all(result_path(tmp_path / "v1.0" / "Us", system, "scaffold", i).is_file() for i in range(number))
+    folder = result_path(tmp_path / "v1.0" / "Us", "laptop", "scaffold", 0, THROUGHPUT).parent
+    assert sorted(p.name for p in folder.iterdir()) == ["result_0.txt", "result_1.txt"]
+    assert sorted(p.name for p in (tmp_path / "v1.0" / "Us" / "systems").iterdir()) == [
+        "laptop-1.json",
+        "laptop-2.json",
+        "laptop.json",
+    ]
+    assert study(*options) == (0, [])  # it is all there
+    assert study(*options[:5], "4", *options[5:])[1] == [
+        ("laptop-4", 4, 2),
+        ("laptop-4", 4, 2),
+        ("laptop", 4, 2, "--steps", "7"),
+    ]
+    assert study(*options[:-1], "9")[1] == [("laptop", n, 2, "--steps", "9") for n in (1, 2)]
+
+
+def test_weak_steps_alone_of_a_batch_in_proportion(study):
+    code, started = study("--study", "weak", "--ranks", "1", "2", "3")
+    assert (code, started) == (0, [("laptop", n, 2 * n, "--steps", "20") for n in (1, 2, 3)])
+
+
+def test_without_steps_there_is_no_system_of_the_study(study, tmp_path):
+    assert study("--study", "strong", "--ranks", "2", "--runs", "1", "--steps", "0") == (0, [("laptop-2", 2, 2)])
+    assert [p.name for p in (tmp_path / "v1.0" / "Us" / "systems").iterdir()] == ["laptop-2.json"]
+
+
+def test_a_layout_is_a_number_of_ranks(study):
+    _, started = study("--study", "strong", "--ranks", "1", "1,2,1,1", "--runs", "1", "--steps", "0")
+    assert started == [("laptop-1", 1, 2), ("laptop-2", 2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--study", "strong", "--ranks", "2", "1,2,1,1"], "wanted a different number of ranks at each point"),
+        (["--study", "weak", "--ranks", "4", "3"], "batch_size: found 2 at 4 ranks, wanted a whole batch at 3 too"),
+        (["--study", "weak", "--ranks", "1", "4"], "batch_size: found 8, wanted at most the 7 samples"),
+        (["epoch=3", "--study", "strong", "--ranks", "1", "2"], "did you mean 'epochs'"),
+    ],
+)
+def test_what_a_point_would_refuse_is_refused_before_the_first(study, capsys, options, said):
+    assert study(*options) == (2, [])
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--study", "strong"],
+        ["--ranks", "1"],
+        ["--study", "strong", "--ranks", "0"],
+        ["--study", "strong", "--ranks", "two"],
+        ["--study", "strong", "--ranks", "1", "--steps", "-1"],
+        ["--study", "strong", "--ranks", "1", "--layout", "2,1,1,1"],
+        ["--study", "strong", "--ranks", "1", "--check"],
+        ["--study", "strong", "--ranks", "1", "--entry", "3"],
+        ["--study", "strong", "--ranks", "1", "--run", "0"],
+        ["--study", "weak", "--ranks", "1", "--runs", "5"],
+    ],
+)
+def test_options_that_contradict_each_other(study, options):
+    with pytest.raises(SystemExit) as ended:
+        study(*options)
+    assert ended.value.code == 2
+
+
+def test_a_measurement_that_broke_off_is_made_again(study, tmp_path):
+    log = result_path(tmp_path / "v1.0" / "Us", "laptop", "scaffold", 0, THROUGHPUT)
+    LogWriter(log).event("number_of_ranks", 1)
+    _, started = study("--study", "weak", "--ranks", "1")
+    assert len(started) == 1 and log.with_name("result_1.txt").is_file()
+
+
+def test_tiny_on_1_and_2_ranks_judged_as_tables(tiny, tmp_path):
+    out = tmp_path / "v1.0"
+    options = ["--problem", "tiny", "--problems", str(tiny.problems), "--config", str(tiny.config), "--out", str(out)]
+    options += ["--data", str(tiny.data), "--org", "Us", "--system", "box", "--runs", "0"]
+    command = [sys.executable, str(SUBMIT), *options, "--study", "strong", "--ranks", "1", "2", "--steps", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    verdict = judge([str(out)])
+    unpublished = {"LOG12", "RUN11"}
+    assert {f.code for f in verdict.findings if f.severity == "error"} <= unpublished
+    found = procurement_text(summarize(verdict, as_logged=True))
+    for title in ("strong scaling, steps", "phases of a step", "bottlenecks", "memory and input"):
+        assert title in found
+    rows = [line.split() for line in found.split("strong scaling, steps")[1].split("\n\n")[0].splitlines()[2:]]
+    assert [row[2] for row in rows] == ["1", "2"] and rows[0][-2:] == ["1", "1"]

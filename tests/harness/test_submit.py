@@ -1,0 +1,240 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmark.collect import files_in
+from benchmark.manifest import load_manifest
+from benchmark.problem import load_problem
+from benchmark.tree import THROUGHPUT, result_path, set_path, system_path
+from harness import submit
+from rules.registry import parse_request
+
+SUBMIT = Path(submit.__file__)
+
+
+@pytest.fixture(scope="module")
+def submitted(tiny, tmp_path_factory):
+    """The exit code and the submission of two runs of two ranks that share every sample, by the reference."""
+    out = tmp_path_factory.mktemp("out")
+    code = submit.main(arguments(tiny, out, "--runs", "2", "--layout", "1,2,1,1"))
+    return code, out
+
+
+def arguments(tiny, out, *more):
+    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
+    return ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out), *more]
+
+
+def test_tree_is_complete(submitted, events):
+    code, out = submitted
+    org = out / "Us"
+    assert code == 0
+    for run in range(2):
+        found = {e.key: e for e in events(result_path(org, "laptop", "scaffold", run))}
+        assert found["run_stop"].metadata["status"] == "success"
+        assert (found["submission_org"].value, found["submission_platform"].value) == ("Us", "laptop")
+        assert found["layout"].value == {"data": 1, "depth": 2, "height": 1, "width": 1}
+        (source,) = (org / "source").iterdir()
+        assert files_in(source) == found["source"].metadata["files"]
+        assert found["source"].value.startswith(source.name)
+        assert found["source"].metadata["config"] == "config/config.yaml"
+    system = json.loads(system_path(org, "laptop").read_text())
+    assert (system["submitter"], system["system_name"], system["number_of_nodes"]) == ("Us", "laptop", "1")
+    assert system["host_processor_model_name"] and system["framework"].startswith("PyTorch")
+
+
+def test_what_is_described_is_what_runs_log(submitted, tiny, events):
+    """Digests of source and settings, so that an entry of a registry is that of the runs."""
+    described = submit.setup_of(submit.parse(arguments(tiny, submitted[1], "--layout", "1,2,1,1"))).describe()
+    found = {e.key: e for e in events(result_path(submitted[1] / "Us", "laptop", "scaffold", 0))}
+    assert described.source == found["source"].value and described.files == found["source"].metadata["files"]
+    assert described.config_digest == found["config_digest"].value
+    assert described.settings == found["hyperparameters"].value
+    assert (described.ranks, described.nodes) == (found["number_of_ranks"].value, found["number_of_nodes"].value)
+    assert described.problem_digest == found["problem_digest"].value
+    assert list(described.machine_settings) == found["hyperparameters"].metadata["machine"]
+
+
+def test_the_same_command_again_leaves_everything_as_it_was(submitted, tiny, capsys):
+    _, out = submitted
+    before = files_in(out)
+    assert submit.main(arguments(tiny, out, "--runs", "2", "--layout", "1,2,1,1")) == 0
+    assert files_in(out) == before
+    assert "2 of 2 runs reached the target" in capsys.readouterr().out
+
+
+def test_runs_of_other_settings_are_no_part_of_a_set(submitted, tiny, capsys):
+    _, out = submitted
+    before = files_in(out)
+    assert submit.main(arguments(tiny, out)) == 2
+    assert "found other settings than now: layout [1, 2, 1, 1], now [1, 1, 1, 1]" in capsys.readouterr().err
+    assert files_in(out) == before
+
+
+@pytest.mark.parametrize("change", [["--org", "../up"], ["--problem", "tyni"], ["--layout", "1,3,1,1"], ["epoch=2"]])
+def test_what_every_run_would_refuse_is_refused_at_once(tiny, tmp_path, change, capsys):
+    assert submit.main(arguments(tiny, tmp_path, *change)) == 2
+    assert not list(tmp_path.iterdir()) and capsys.readouterr().err.count("submit.py: ") == 1
+
+
+# From here on with an implementation that learns nothing
+
+
+def test_runs_by_any_implementation(fake, capsys):
+    assert fake.submit("--runs", "2", "--status", "cloud", "threads=3") == 0
+    folder = set_path(fake.submission, "laptop", "scaffold")
+    assert sorted(path.name for path in folder.iterdir()) == ["result_0.txt", "result_1.txt"]
+    (first, second) = (words["options"] for words in fake.starts())
+    files = ["--problems", str(fake.tiny.problems), "--data", str(fake.tiny.data)]
+    names = ["--org", "Us", "--system", "laptop", "--division", "closed", "--status", "cloud"]
+    assert first == ["--problem", "tiny", *files, *names, "--log", str(folder / "result_0.txt"), "threads=3"]
+    assert [word.replace("_1", "_0") for word in second] == first
+    assert "2 of 2 runs reached the target" in capsys.readouterr().out
+    assert fake.submit("--runs", "2", "threads=3") == 0 and fake.runs() == []
+
+
+def test_one_run_of_a_set(fake, capsys):
+    assert fake.submit("--runs", "3", "--run", "1") == 0 and fake.runs() == ["result_1.txt"]
+    assert "1 of 1 runs reached the target" in capsys.readouterr().out
+    assert fake.submit("--runs", "3", "--run", "1") == 0 and fake.runs() == []
+    assert fake.submit("--run", "5") == 2 and "--run: found 5, wanted 0 to 4" in capsys.readouterr().err
+    fake.acts("miss")
+    assert fake.submit("--runs", "3", "--run", "2") == 1
+
+
+def test_a_set_that_is_interrupted_goes_on(fake):
+    fake.acts("reach", "kill")
+    assert fake.submit("--runs", "3") == 1 and len(fake.runs()) == 3
+    assert fake.submit("--runs", "3") == 0 and fake.runs() == ["result_1.txt"]
+
+
+def test_runs_by_a_launcher(fake):
+    fake.acts("reach", "signal")
+    words = "env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE={ranks} OMPI_COMM_WORLD_LOCAL_SIZE=2"
+    job = ("--exec", words, "--nproc", "4", "--runs", "3", "--stage", "/disk")
+    assert fake.submit(*job) == 1
+    started = fake.starts()
+    assert len(started) == 2  # the job's time is over
+    assert all(words["variables"]["WORLD_SIZE"] == "4" and "/disk" in words["options"] for words in started)
+    assert len({words["variables"]["MASTER_PORT"] for words in started}) == 2
+    assert json.loads(system_path(fake.submission, "laptop").read_text())["number_of_nodes"] == "2"
+    assert fake.submit(*job) == 0 and fake.runs() == ["result_1.txt", "result_2.txt"]
+
+
+def test_checkpoints_are_those_of_each_run(fake):
+    fake.acts("kill")
+    kept = fake.folder / "kept"
+    assert fake.submit("--runs", "1", "--checkpoint", str(kept)) == 1
+    fake.starts()
+    assert fake.submit("--runs", "1", "--checkpoint", str(kept)) == 0
+    (again,) = (words["options"] for words in fake.starts())
+    at = str(kept / "laptop" / "scaffold" / "result_0")
+    assert again[again.index("--checkpoint") :] == ["--checkpoint", at, "--resume"] and not Path(at).exists()
+
+
+def test_steps_are_measured_in_a_log_of_their_own(fake, capsys):
+    for _ in range(2):
+        assert fake.submit("--steps", "7") == 0
+    folder = set_path(fake.submission, "laptop", "scaffold", THROUGHPUT)
+    assert sorted(path.name for path in folder.iterdir()) == ["result_0.txt", "result_1.txt"]
+    assert [words["options"][-2:] for words in fake.starts()] == [["--steps", "7"]] * 2
+    assert system_path(fake.submission, "laptop").is_file()
+    fake.acts("refuse")
+    assert fake.submit("--steps", "7") == 2 and len(list(folder.iterdir())) == 2
+
+
+def test_an_implementation_without_the_optional_options(fake, capsys, monkeypatch):
+    monkeypatch.setenv("LACKING", "--describe --head --steps --checkpoint")
+    assert fake.submit("--runs", "1") == 0
+    assert "train.py has no --describe: settings, devices and software are not known" in capsys.readouterr().err
+    system = json.loads(system_path(fake.submission, "laptop").read_text())
+    assert (system["framework"], system["accelerators_per_node"]) == ("", "0")
+    assert fake.submit("--register") == 2 and "--register: found no --describe" in capsys.readouterr().err
+    monkeypatch.setenv("LACKING", "--head --steps --checkpoint")
+    assert fake.submit("--runs", "1", "--check") == 0
+    said = capsys.readouterr().err
+    assert "train.py has no --head, so that settings are not judged beforehand" in said
+    assert "train.py has no --steps, so that no step is measured beforehand" in said
+    assert fake.submit("--checkpoint", "x") == 2 and "--checkpoint: found no such option" in capsys.readouterr().err
+
+
+def test_what_to_register_is_what_is_described(fake, capsys):
+    assert fake.submit("--register", "threads=2") == 0
+    request = parse_request(capsys.readouterr().out)
+    assert (request.title, request.source) == ("Us, laptop, scaffold, tiny", "0" * 64)
+    assert request.config == fake.setup("threads=2").describe().config_digest
+    assert [start["options"][-1] for start in fake.starts()] == ["--head"]
+
+
+@pytest.mark.parametrize("entry", ["0", "1"])
+def test_an_entry_that_is_not_there_is_refused(fake, capsys, entry):
+    (fake.submission.parent).mkdir()
+    (fake.submission.parent / "registry.yaml").touch()
+    assert fake.submit("--entry", entry) == 2
+    assert f"registry.yaml: found 0 entries, wanted entry {entry}" in capsys.readouterr().err
+
+
+def test_data_of_a_problem_in_a_file_is_generated(fake):
+    data = fake.folder / "data"
+    assert fake.submit("--runs", "0", "--data", str(data)) == 0
+    problem = load_problem("tiny", fake.tiny.problems)
+    assert load_manifest(data, problem) == load_manifest(fake.tiny.data, problem)
+    assert not set_path(fake.submission, "laptop", "scaffold").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--batch", "batch_size=8"], "unrecognized arguments"),
+        (["--runs", "-1"], "--runs: found -1, wanted 0 or more"),
+        (["--run", "-1"], "--run: found -1"),
+        (["--steps", "0"], "--steps: found 0, wanted 1 or more"),
+        (["--throughput", "1"], "--throughput: found 1, wanted 2 or more"),
+        (["--throughput", "2", "--runs", "1"], "found 1 with --throughput 2"),
+        (["--throughput", "2", "--study", "strong", "--ranks", "1"], "--study: found --throughput too"),
+        (["--throughput", "2", "--checkpoint", "x"], "--throughput: found --checkpoint too"),
+        (["--throughput", "2", "--exec", "srun"], "--throughput: found --exec too"),
+        (["--throughput", "2", "--run", "0"], "--throughput: found --run too"),
+    ],
+)
+def test_options_that_contradict_each_other(fake, capsys, more, said):
+    with pytest.raises(SystemExit, match="2"):
+        fake.submit(*more)
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--registry", "x"], "--registry: found no --entry"),
+        (["--implementation", "nobody"], "--implementation: found no "),
+        (["--nproc", "0"], "--nproc: found 0"),
+        (["--exec", "'"], "--exec: found"),
+        (["batch_size=99"], "batch_size: found 99, wanted at most the 7 samples"),
+        (["epoch=3"], "did you mean 'epochs'"),
+    ],
+)
+def test_what_cannot_be_is_one_line(fake, capsys, more, said):
+    assert fake.submit(*more) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("submit.py: ") and said in line and not fake.submission.exists()
+
+
+def test_the_harness_runs_without_torch(fake):
+    """Whatever imports torch in a process of the harness fails; the implementation's processes are started by it."""
+    blocker = fake.folder / "torch.py"
+    blocker.write_text("raise ImportError('the harness loaded torch')")
+    environment = os.environ | {"PYTHONPATH": str(fake.folder)}
+    for words in (["--help"], ["--register"], ["--runs", "1"], ["--check"]):
+        command = [sys.executable, str(SUBMIT), *fake.arguments(*words)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        # the checker does not know the problem
+        assert done.returncode == (1 if words == ["--check"] else 0), (words, done.stderr)
+        assert "loaded torch" not in done.stderr
+    for script in ("tune.py", "init.py", "launch/render.py"):
+        command = [sys.executable, str(SUBMIT.parent / script), "--help"]
+        assert subprocess.run(command, env=environment, capture_output=True).returncode == 0

@@ -1,0 +1,81 @@
+"""Throughput sets: models that are trained at once, each with its share of the node."""
+
+import json
+
+import pytest
+
+from benchmark.collect import files_in
+from benchmark.tree import result_path, set_path, system_path
+from compliance.engine import judge
+from harness import submit, throughput
+from results.statistics.result import summarize
+from results.tables.text import terminal_text
+
+
+@pytest.fixture
+def sixteen(monkeypatch):
+    """Sixteen cores."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(16)))
+
+
+def test_models_share_the_cores(sixteen):
+    found = throughput.shares(1, 3, 0)
+    assert [share.cores for share in found] == [tuple(range(i * 5, i * 5 + 5)) for i in range(3)]
+    assert [share.variables for share in found] == [{}] * 3
+
+
+def test_too_few_cores_are_shared_by_all(sixteen):
+    assert [share.cores for share in throughput.shares(1, 32, 0)] == [()] * 32
+
+
+def test_models_share_the_gpus(monkeypatch):
+    monkeypatch.delenv(throughput.VISIBLE, raising=False)
+
+    def gpus(*counts):
+        return [share.variables for share in throughput.shares(*counts)]
+
+    assert gpus(2, 2, 4) == [{throughput.VISIBLE: "0,1"}, {throughput.VISIBLE: "2,3"}]
+    with pytest.raises(ValueError, match="found 3 GPUs, wanted 4"):
+        gpus(2, 2, 3)
+    monkeypatch.setenv(throughput.VISIBLE, "4,GPU-5,6,7")
+    assert gpus(1, 2, 4) == [{throughput.VISIBLE: "4"}, {throughput.VISIBLE: "GPU-5"}]
+
+
+def test_models_are_made_at_once_each_with_its_own_gpus(fake, monkeypatch):
+    monkeypatch.delenv(throughput.VISIBLE, raising=False)
+    assert fake.submit("--throughput", "2", "--runs", "4", "device=cuda") == 0
+    started = fake.starts()
+    assert {words["variables"][throughput.VISIBLE] for words in started} == {"0", "1"} and len(started) == 4
+    assert len(list(set_path(fake.submission, "laptop", "scaffold", "weak").glob("result_*.txt"))) == 4
+    assert json.loads(system_path(fake.submission, "laptop").read_text())["accelerators_per_node"] == "2"
+    assert fake.submit("--throughput", "2", "--runs", "4", "device=cuda") == 0 and not fake.runs()
+    assert fake.submit("--throughput", "9", "device=cuda") == 2
+
+
+def test_a_model_that_was_interrupted_is_made_again_alone(fake, capsys):
+    fake.acts("reach", "kill")
+    assert fake.submit("--throughput", "2") == 1
+    folder = set_path(fake.submission, "laptop", "scaffold", "weak")
+    before = files_in(folder)
+    fake.starts()
+    assert fake.submit("--throughput", "2") == 0 and len(fake.runs()) == 1
+    assert "1 of 2 models are there" in capsys.readouterr().err
+    assert set(before.values()) < set(files_in(folder).values())  # one stays, one is in superseded/
+
+
+def test_two_split_models_at_once_are_a_hybrid_set_in_order(tiny, published, events, tmp_path):
+    """Of the reference, each over two ranks."""
+    out = tmp_path / "v1.0"
+    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
+    names = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out)]
+    assert submit.main([*names, "--throughput", "2", "--layout", "1,2,1,1"]) == 0
+    logs = [result_path(out / "Us", "laptop", "scaffold", run, "weak") for run in range(2)]
+    spans = [[e.time_ms for e in events(log) if e.key in ("run_start", "run_stop")] for log in logs]
+    assert max(start for start, _ in spans) < min(stop for _, stop in spans)
+    rules = published(logs[0], tmp_path / "rules")
+    verdict = judge([str(out / "Us")], rules=rules)
+    assert [(f.code, f.path, f.found) for f in verdict.findings if f.severity == "error"] == []
+    assert verdict.looked == 2
+    (found,) = summarize(verdict)
+    assert (found.kind, found.throughput.models, found.throughput.total) == ("hybrid", 2, found.throughput.instance)
+    assert "hybrid" in terminal_text([found]) and found.rank is None

@@ -1,0 +1,211 @@
+"""A campaign of tuning, from its file to its confirmation."""
+
+import importlib.util
+import json
+import shutil
+
+import pytest
+
+from benchmark.collect import files_in
+from benchmark.ledger import Drawn, Frozen, read_ledger
+from benchmark.tree import campaign_path, environment_path
+from benchmark.tuning.folder import open_folder
+from compliance.engine import judge
+from harness import tune
+from rules.current import EDITION
+from rules.registry import Registry, Request, now
+from rules.tuning import registered_shift
+
+FILE = """
+problem: tiny
+batch_size: 2
+space: {learning_rate: {low: 1.0e-3, high: 1.0e-2, scale: log}, warmup_epochs: {values: [0, 1]}}
+settings: {threads: 1}
+trials: 3
+budget: {epochs: 2}
+parallel: 2
+confirmations: 3
+"""
+
+
+@pytest.fixture(autouse=True)
+def loaded(forking):
+    """Runs are forked."""
+
+
+def arguments(tiny, file, out, *more):
+    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
+    return [str(file), *files, "--org", "Us", "--system", "laptop", "--out", str(out), *more]
+
+
+@pytest.fixture(scope="module")
+def made(forking_all, tiny, tmp_path_factory):
+    """The file of a campaign, the output folder, and the campaign's folder with all that was made."""
+    out = tmp_path_factory.mktemp("out")
+    file = out / "first.yaml"
+    file.write_text(FILE)
+    assert tune.main(arguments(tiny, file, out / "v1.0")) == 0
+    return file, out / "v1.0", campaign_path(out / "v1.0" / "Us", "laptop", "scaffold", "first")
+
+
+def test_trials_are_runs_at_their_points(made, events):
+    _, out, folder = made
+    opened = open_folder(folder)
+    for index in range(3):
+        found = {e.key: e for e in events(folder / f"result_{index}.txt")}
+        assert found["trial"].value == {"index": index, "campaign": opened.campaign.digest, "line": opened.line}
+        settings = found["hyperparameters"].value
+        assert {name: settings[name] for name in opened.settings(index)} == opened.settings(index)
+        assert settings["epochs"] == 2 and "weights" not in found
+    (source,) = (out / "Us" / "source").iterdir()
+    assert files_in(source) == found["source"].metadata["files"]
+    assert "benchmark/run/trial.py" in found["source"].metadata["files"]
+
+
+def test_the_campaign_is_in_order(made, published, tmp_path):
+    """A whole campaign as `tune.py` makes it, judged by all rules. The config names another batch size than the
+    campaign, which counts."""
+    _, out, folder = made
+    verdict = judge([str(out / "Us")], rules=published(folder / "result_0.txt", tmp_path / "rules"))
+    found = [(f.code, f.path, f.found) for f in verdict.findings if f.severity in ("error", "warning")]
+    assert found == [] and verdict.looked == 6
+    logs = [*folder.glob("result_*.txt"), *folder.glob("confirmation/result_*.txt")]
+    assert all(environment_path(log).is_file() for log in logs) and verdict.exit_code == 0
+
+
+def test_what_was_frozen_comes_before_the_shift_and_both_before_all_starts(made):
+    entries = read_ledger(made[2] / "ledger.jsonl").entries
+    assert [type(e.said) for e in entries[:2]] == [Frozen, Drawn] and len(entries) == 2 + 2 * 3
+
+
+def test_the_winner_is_confirmed_by_fresh_runs(made, events):
+    _, _, folder = made
+    seeds = set()
+    for index in range(3):
+        found = {e.key: e for e in events(folder / "confirmation" / f"result_{index}.txt")}
+        assert "trial" not in found and found["run_stop"].metadata["status"] == "success" and "weights" in found
+        seeds.add(found["seed"].value)
+    trials = {next(e.value for e in events(folder / f"result_{i}.txt") if e.key == "seed") for i in range(3)}
+    assert len(seeds) == 3 and not seeds & trials
+
+
+def test_the_same_command_again_changes_nothing(made, tiny):
+    file, out, folder = made
+    before = files_in(folder)
+    assert tune.main(arguments(tiny, file, out)) == 0
+    assert files_in(folder) == before
+
+
+def test_a_trial_that_broke_off_is_made_again_at_its_point(made, tiny, events, tmp_path):
+    file, out = made[0], shutil.copytree(made[1], tmp_path / "v1.0")
+    folder = campaign_path(out / "Us", "laptop", "scaffold", "first")
+    log = folder / "result_1.txt"
+    before = {e.key: e.value for e in events(log)}
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(line for line in lines if '"run_stop"' not in line))
+    tune.main(arguments(tiny, file, out))  # which trial wins may change, and with it what is to be confirmed
+    after = {e.key: e.value for e in events(log)}
+    assert after["hyperparameters"] == before["hyperparameters"] and after["trial"] == before["trial"]
+    assert after["seed"] != before["seed"]
+    assert len(list((folder / "superseded").glob("*/result_1.txt"))) == 1
+
+
+def test_another_campaign_of_the_same_name_is_refused(made, tiny, tmp_path, capsys):
+    _, out, _ = made
+    (tmp_path / "first.yaml").write_text(FILE.replace("parallel: 2", "parallel: 1"))
+    assert tune.main(arguments(tiny, tmp_path / "first.yaml", out)) == 2
+    assert "found another campaign, wanted this one" in capsys.readouterr().err
+
+
+def test_points_are_printed(made, tiny, capsys):
+    file, out, folder = made
+    assert tune.main(arguments(tiny, file, out, "--points")) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    point = open_folder(folder).point(0)
+    assert first == f"0 learning_rate={point['learning_rate']} warmup_epochs={point['warmup_epochs']}"
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (("learning_rate", "lerning_rate"), "did you mean 'learning_rate'"),
+        (("problem: tiny", "problem: tyni"), "no problem 'tyni'"),
+        (("trials: 3", "trials: 0"), "trials: found 0"),
+        (("batch_size: 2", "batch_size: 99"), "batch_size: found 99"),
+    ],
+)
+def test_what_every_trial_would_refuse_is_refused_at_once(tiny, tmp_path, capsys, change, said):
+    (tmp_path / "bad.yaml").write_text(FILE.replace(*change))
+    assert tune.main(arguments(tiny, tmp_path / "bad.yaml", tmp_path / "out")) == 2
+    assert said in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["confirmation", "../up", " "])
+def test_names_of_folders(tiny, tmp_path, name):
+    with pytest.raises(SystemExit):
+        tune.parse([str(tmp_path / "a.yaml"), "--org", "Us", "--system", "laptop", "--name", name])
+
+
+def test_a_shift_from_the_registry(made, tiny, tmp_path, capsys):
+    file, _, _ = made
+    assert tune.main(arguments(tiny, file, tmp_path, "--register")) == 0
+    request = json.loads(capsys.readouterr().out)
+    assert request["problem"] == "tiny tuning first"
+    registry = Registry(EDITION)
+    entry = registry.draw(Request(**request), now(), "1" * 64)
+    (tmp_path / "registry.yaml").write_text(registry.text)
+    assert tune.main(arguments(tiny, file, tmp_path, "--entry", "1", "--points")) == 0
+    folder = campaign_path(tmp_path / "Us", "laptop", "scaffold", "first")
+    assert (open_folder(folder).shift, open_folder(folder).source) == (registered_shift(entry), "registry 1")
+    assert tune.main(arguments(tiny, file, tmp_path, "--entry", "2", "--points")) == 2
+    assert tune.main(arguments(tiny, file, tmp_path, "--entry", "1", "--name", "second", "--points")) == 2
+    assert "wanted one of Us, laptop, scaffold, tiny tuning second" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("optuna"), reason="Optuna is not installed: pip install optuna")
+def test_a_campaign_by_optuna_is_in_order(tiny, published, tmp_path):
+    """The same file with another sampler; its points are those that the ledger has."""
+    (tmp_path / "first.yaml").write_text(FILE + "sampler: optuna\n")
+    assert tune.main(arguments(tiny, tmp_path / "first.yaml", tmp_path / "v1.0")) == 0
+    folder = campaign_path(tmp_path / "v1.0" / "Us", "laptop", "scaffold", "first")
+    assert sorted(open_folder(folder).asked) == [0, 1, 2]
+    verdict = judge([str(tmp_path / "v1.0" / "Us")], rules=published(folder / "result_0.txt", tmp_path / "rules"))
+    assert [(f.code, f.found) for f in verdict.findings if f.severity == "error"] == [] and verdict.looked == 6
+
+
+# From here on with an implementation that learns nothing
+
+
+def by_fake(fake, *more):
+    """The exit code of a campaign."""
+    (fake.folder / "first.yaml").write_text(FILE)
+    words = fake.arguments(*more)
+    at = words.index("--problem")
+    return tune.main([str(fake.folder / "first.yaml"), *words[:at], *words[at + 2 :]])
+
+
+def test_trials_get_the_settings_of_their_points(fake, capsys):
+    fake.acts("reach", "miss")
+    assert by_fake(fake) == 0
+    folder = campaign_path(fake.submission, "laptop", "scaffold", "first")
+    opened = open_folder(folder)
+    *trials, first, _, _ = (words["options"] for words in fake.starts())
+    for words in trials:
+        index = int(words[words.index("--log") + 1].rpartition("_")[2].removesuffix(".txt"))
+        at = words.index("--trial")
+        assert words[at : at + 2] == ["--trial", str(folder)]
+        assert words[at + 2 :] == [f"{name}={value}" for name, value in opened.settings(index).items()]
+    assert "--trial" not in first and not [word for word in first if word.startswith("epochs=")]
+    said = capsys.readouterr()
+    assert "winner: result_" in said.err and "3 of 3 runs reached the target" in said.out
+
+
+def test_no_winner_is_no_confirmation(fake, capsys):
+    fake.acts("miss", "miss", "miss")
+    assert by_fake(fake) == 1 and len(fake.starts()) == 3
+    assert "no trial reached the target: there is nothing to confirm" in capsys.readouterr().err
+
+
+def test_an_implementation_without_trials(fake, monkeypatch, capsys):
+    monkeypatch.setenv("LACKING", "--trial")
+    assert by_fake(fake) == 2 and "found no option --trial, wanted one that makes trials" in capsys.readouterr().err

@@ -1,0 +1,163 @@
+"""The implementation in one file: it computes what the reference computes, and its runs are in order."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+
+from benchmark.config import build, machine_settings
+from benchmark.log import Event, read_log
+from benchmark.run.reader import Reader
+from benchmark.tree import result_path, weights_path
+from compliance.engine import judge
+from implementations.minimal import train as minimal
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
+from implementations.pytorch.scaffold.task import Config, Task
+from implementations.pytorch.training.seeds import seed_weights
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = ROOT / "implementations" / "minimal" / "train.py"
+SETTINGS = {"batch_size": 4, "eval_batch_size": 3, "epochs": 2, "average_decay": 0.9, "warmup_epochs": 1.0}
+
+
+@pytest.fixture
+def config(tmp_path) -> Path:
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(SETTINGS))
+    return path
+
+
+def run(tiny, config: Path, log: Path, *more: str) -> subprocess.CompletedProcess:
+    """A run of the tiny problem."""
+    files = {"problems": tiny.problems, "config": config, "data": tiny.data, "log": log}
+    options = [part for name, file in files.items() for part in (f"--{name}", str(file))]
+    command = [sys.executable, str(SCRIPT), "--problem", tiny.problem.name, *options, *more]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def values(log: Path) -> dict[str, object]:
+    return {e.key: e.value for e in read_log(log) if isinstance(e, Event)}
+
+
+def test_it_is_one_file_of_at_most_200_lines():
+    assert len(SCRIPT.read_text().splitlines()) <= 200
+    assert "implementations" not in SCRIPT.read_text().partition('"""\n')[2].replace("implementations/minimal", "")
+
+
+def test_its_settings_are_the_references():
+    ours, theirs = ({f: getattr(c(), f) for f in c.__dataclass_fields__} for c in (minimal.Config, Config))
+    machine = set(machine_settings(Config))
+    assert ours.keys() <= theirs.keys() and theirs.keys() - ours.keys() - machine == {"accumulate"}  # which is 1
+    assert set(machine_settings(minimal.Config)) <= machine
+    same = {name for name in ours.keys() - machine if ours[name] == theirs[name]}
+    assert ours.keys() - machine - same == {"precision"}  # "auto" there
+
+
+def test_for_smoke_its_file_has_the_references_values():
+    path, reference = SCRIPT.with_name("smoke.yaml"), ROOT / "implementations/pytorch/configs/smoke.yaml"
+    ours, theirs = (yaml.safe_load(file.read_text()) for file in (path, reference))
+    build(minimal.Config, ours, str(path))
+    assert all(theirs.get(name) == value for name, value in ours.items())
+
+
+def test_weights_are_drawn_as_the_reference_draws_them(tiny):
+    seed = 7203841165930284517
+    training = minimal.Training(tiny.problem, minimal.Config(), seed)
+    seed_weights(seed)
+    wanted = Task(tiny.problem, Config()).build_model().state_dict()
+    found = training.model.state_dict()
+    assert list(found) == list(wanted)
+    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
+
+
+def test_loss_rate_and_scores_are_the_references(tiny):
+    torch.manual_seed(3)
+    logits, label = torch.randn(2, 3, 8, 8, 8), torch.randint(0, 3, (2, 8, 8, 8))
+    wanted = loss_from_sums(loss_sums(logits, label.to(torch.uint8), class_weights(3, 0.02)))
+    assert minimal.loss_of(logits, label, 0.02).item() == pytest.approx(wanted.item(), rel=1e-6)
+    task = Task(tiny.problem, Config(warmup_epochs=2.0, decay_epochs=5.0))
+    ours = minimal.Config(warmup_epochs=2.0, decay_epochs=5.0)
+    for epochs in (0.0, 0.25, 1.0, 2.0, 3.7, 5.0, 9.0):
+        assert minimal.learning_rate(epochs, ours) == task.learning_rate(epochs)
+    training, reader = minimal.Training(tiny.problem, minimal.Config(), 5), Reader(tiny.data, tiny.problem)
+    ids = tiny.problem.split_samples("validation")
+    samples = next(reader.batches("validation", [ids]))
+    batch = tuple(torch.stack([torch.from_numpy(arrays[i]) for arrays in samples]) for i in (0, 1))
+    model = task.build_model()
+    model.load_state_dict(training.model.state_dict())
+    found = Task(tiny.problem, Config(precision="float32", device="cpu")).evaluate(model.eval(), [batch], Layout(1))
+    assert vars(training.evaluate(reader)) == {name: tuple(counts) for name, counts in found.facts.items()}
+
+
+@pytest.mark.slow
+def test_its_epochs_agree_with_the_references(tiny, config, tmp_path):
+    """From the same seed, in float32: two implementations that share no network code."""
+    logs = tmp_path / "ours" / "result_0.txt", tmp_path / "theirs" / "result_0.txt"
+    same = ("--rehearsal-seed", "11", "precision=float32")
+    done = run(tiny, config, logs[0], *same)
+    assert done.returncode == 0, done.stderr
+    done = tiny.train(logs[1], *same[:2], *(f"{name}={value}" for name, value in SETTINGS.items()))
+    assert done.returncode == 0, done.stderr
+    ours, theirs = map(values, logs)
+    assert ours["tracked_stats"]["loss"] == pytest.approx(theirs["tracked_stats"]["loss"], rel=1e-4)
+    assert ours["eval_accuracy"] == pytest.approx(theirs["eval_accuracy"], abs=0.02)
+    assert ours["parameter_count"] == theirs["parameter_count"]
+    fingerprints = [[e.value for e in read_log(log) if e.key == "dataset_fingerprint"] for log in logs]
+    assert fingerprints[0] == fingerprints[1]
+
+
+@pytest.mark.slow
+def test_a_run_is_in_order(tiny, config, tmp_path, published):
+    log = result_path(tmp_path / "v1.0" / "us", "box", "scaffold", 0)
+    names = ("--org", "us", "--system", "box")
+    done = run(tiny, config, log, *names)
+    assert done.returncode == 0 and done.stdout.startswith("time to target: "), done.stderr
+    assert weights_path(log).is_file() and log.with_name("ledger.jsonl").is_file()
+    verdict = judge([str(log)], rules=published(log, tmp_path / "rules"))
+    assert {f.code: f.found for f in verdict.findings} == {}
+
+
+@pytest.mark.slow
+def test_it_describes_itself_and_writes_a_head(tiny, config, tmp_path):
+    log = tmp_path / "result_0.txt"
+    done = run(tiny, config, log, "--describe", "batch_size=2")
+    described = json.loads(done.stdout)
+    assert (done.returncode, described["settings"]["batch_size"], described["ranks"]) == (0, 2, 1)
+    assert described["options"] == list(minimal.OPTIONS) and not log.exists()
+    done = run(tiny, config, log, "--head", "batch_size=2")
+    assert done.returncode == 0, done.stderr
+    found = values(log)
+    assert list(found)[-1] == "init_stop" and not log.with_name("ledger.jsonl").exists()
+    assert (found["source"], found["config_digest"]) == (described["source"], described["config_digest"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (("batch_size=0",), 2, "batch_size: found 0, wanted 1 or more"),
+        (("bath_size=1",), 2, "did you mean 'batch_size'?"),
+        (("--layout", "1,1,1,2"), 2, "unrecognized arguments: --layout"),
+    ],
+)
+def test_a_wrong_command_is_one_line(tiny, config, tmp_path, more, code, said):
+    done = run(tiny, config, tmp_path / "result_0.txt", *more)
+    assert done.returncode == code and said in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_log_is_never_overwritten_and_missing_data_end_the_run(tiny, config, tmp_path):
+    log = tmp_path / "result_0.txt"
+    log.write_text("another run's\n")
+    done = run(tiny, config, log)
+    assert done.returncode == 2 and "found a log, wanted a new name" in done.stderr
+    assert log.read_text() == "another run's\n"
+    done = run(tiny, config, log.with_name("result_1.txt"), "--data", str(tmp_path / "nothing"))
+    assert done.returncode == 2 and "wanted a dataset" in done.stderr
+    stops = [e.metadata["status"] for e in read_log(log.with_name("result_1.txt")) if e.key == "run_stop"]
+    assert stops == ["aborted"]

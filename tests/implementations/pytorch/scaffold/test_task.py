@@ -1,0 +1,57 @@
+"""What a run of ScaFFold is beside its network and its loss."""
+
+import pytest
+import torch
+from torch import nn
+
+from implementations.pytorch.scaffold.task import Config, Task
+
+LAST = torch.channels_last_3d
+
+
+@pytest.mark.parametrize("memory", [LAST, torch.contiguous_format])
+def test_steps_are_those_of_plain_adam_whatever_the_memory_order_of_gradients(memory):
+    """Weights are in channels-last memory. PyTorch's fused Adam reads gradients in the order of their weights, which is
+    the order that autograd gives them."""
+    torch.manual_seed(0)
+    mine = nn.ParameterList([torch.randn(4, 3, 3, 3, 3).to(memory_format=LAST), torch.randn(5)])
+    theirs = [nn.Parameter(p.detach().clone()) for p in mine]
+    c = Config(learning_rate=0.1, beta_1=0.8, beta_2=0.9, epsilon=1e-3, weight_decay=0.01)
+    plain = torch.optim.Adam(theirs, 0.1, (0.8, 0.9), 1e-3, weight_decay=0.01, foreach=False)
+    optimizers = Task(None, c).build_optimizer(mine), plain
+    for _ in range(4):
+        for a, b in zip(mine, theirs, strict=True):
+            b.grad = torch.randn_like(b)
+            gradient = b.grad.contiguous(memory_format=memory) if b.dim() == 5 else b.grad
+            a.grad = None
+            a.backward(gradient)
+            assert a.grad.stride() == a.stride()
+        for optimizer in optimizers:
+            optimizer.step()
+    for a, b in zip(mine, theirs, strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-6)
+
+
+def test_the_optimizers_state_has_the_shapes_of_the_weights():
+    weight = nn.Parameter(torch.randn(4, 3, 3, 3, 3).to(memory_format=LAST))
+    mine, plain = Task(None, Config()).build_optimizer(nn.ParameterList([weight])), torch.optim.Adam([weight])
+    weight.grad = torch.randn_like(weight)
+    mine.step()
+    assert mine.state[weight]["exp_avg"].shape == weight.shape
+    plain.load_state_dict(mine.state_dict())
+    assert plain.state[weight]["exp_avg"].equal(mine.state[weight]["exp_avg"])
+
+
+def test_the_log_has_the_settings_under_the_standards_keys():
+    c = Config(learning_rate=0.1, end_learning_rate=0.2, beta_1=0.3, beta_2=0.4, epsilon=0.5, weight_decay=0.6)
+    assert Task(None, c).events() == {
+        "opt_name": "adam",
+        "opt_base_learning_rate": 0.1,
+        "opt_end_learning_rate": 0.2,
+        "opt_adam_beta_1": 0.3,
+        "opt_adam_beta_2": 0.4,
+        "opt_adam_epsilon": 0.5,
+        "opt_weight_decay": 0.6,
+        "opt_gradient_clip_norm": 1.0,
+        "opt_learning_rate_decay_schedule": "cosine_decay",
+    }

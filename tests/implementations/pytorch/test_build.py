@@ -1,0 +1,137 @@
+"""What a run is built of, and what its log says of it before the clock starts."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from benchmark.launch import Launch
+from benchmark.run.errors import Aborted
+from implementations.pytorch import build
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.scaffold.task import Config
+from implementations.pytorch.setup import Setup
+from implementations.pytorch.training.step import float32_facts
+
+
+def setup_with(config, **more) -> Setup:
+    """The setup of a run of one process, whose options are those that are named."""
+    options = SimpleNamespace(**{"rehearsal_seed": None, "org": "Us", "system": "box"} | more)
+    problem = SimpleNamespace(workload="scaffold", name="tiny")
+    task = SimpleNamespace(config=config, problem=problem)
+    return Setup(options, Launch(0, 1, 0, 1, "none"), task, Layout(1), None, b"")
+
+
+@pytest.fixture
+def float32():
+    """PyTorch's switches, which are put back."""
+    backends = torch.backends
+    before = backends.cudnn.allow_tf32, backends.cuda.matmul.allow_tf32
+    yield
+    backends.cudnn.allow_tf32, backends.cuda.matmul.allow_tf32 = before
+
+
+def test_a_run_on_a_gpu_computes_in_float32_before_anything_else(float32, monkeypatch):
+    chosen = []
+    monkeypatch.setattr(build, "gpu_of", lambda launch: 3)
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    assert build.open_device(setup_with(Config(device="cuda", threads=1))).type == "cuda"
+    assert chosen == [3] and float32_facts("cuda") == {"tf32": False}
+
+
+def test_a_device_is_told_by_its_kind(monkeypatch):
+    facts = SimpleNamespace(name="A100", uuid="0a-1b")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: facts)
+    assert build.device_of(torch.device("cuda:1"))[1:] == ("cuda", "A100", "0a-1b")
+    assert build.device_of(torch.device("cpu")).kind == "cpu"
+
+
+RESUMED = SimpleNamespace(resumed=SimpleNamespace(seed=11))
+ASSIGNED = SimpleNamespace(seed=13, number=2)
+
+
+@pytest.mark.parametrize(
+    ("rehearsal", "assigned", "checkpoints", "seed", "origin"),
+    [
+        (None, None, None, None, {"source": "os.urandom"}),
+        (7, None, None, 7, {"source": "rehearsal"}),
+        (0, None, None, 0, {"source": "rehearsal"}),
+        (None, ASSIGNED, None, 13, {"source": "registry", "entry": 2}),
+        (None, None, RESUMED, 11, {"source": "os.urandom"}),
+        (None, ASSIGNED, RESUMED, 11, {"source": "registry", "entry": 2}),
+        (7, None, SimpleNamespace(resumed=None), 7, {"source": "rehearsal"}),
+    ],
+)
+def test_a_seed_has_its_origin(rehearsal, assigned, checkpoints, seed, origin):
+    setup = setup_with(Config(), rehearsal_seed=rehearsal)
+    setup = Setup(**{**vars(setup), "assigned": assigned})
+    files = SimpleNamespace(checkpoints=checkpoints)
+    found, said = build.seed_of(setup, files)
+    assert said == origin
+    if seed is None:
+        assert 0 <= found < 2**63 and found != build.seed_of(setup, files)[0]
+    else:
+        assert found == seed
+
+
+class Told:
+    """A log, and a layout of ranks that have these values."""
+
+    def __init__(self, *values, rank=0):
+        self.values, self.rank, self.events = list(values), rank, []
+
+    def gather(self, value):
+        return [*self.values, value][: max(1, len(self.values))] if self.values else [value]
+
+    def event(self, key, value):
+        self.events.append((key, value))
+
+
+@pytest.mark.parametrize(("able", "lines"), [((True, True), 0), ((False, False), 1), ((False,), 1)])
+def test_all_ranks_compile_or_none(able, lines, capsys):
+    told = Told(*able)
+    build.log_compiled(told, told, able[0])
+    assert told.events == [("compiled", all(able))]
+    said = capsys.readouterr().err
+    assert said.count("\n") == lines and said.count("train.py: kernels are not compiled: ") == lines
+
+
+def test_one_rank_says_that_nothing_is_compiled(capsys):
+    told = Told(False, False, rank=1)
+    build.log_compiled(told, told, False)
+    assert capsys.readouterr().err == ""
+
+
+def test_ranks_of_which_some_compile_are_refused():
+    told = Told(True, False, True, False)
+    with pytest.raises(Aborted, match=r"^compile: found kernels that ranks 1, 3 could not compile, wanted all or none"):
+        build.log_compiled(told, told, True)
+    assert told.events == []
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    """The files that this process has loaded, in the place of the recorder's."""
+    recorder = SimpleNamespace(files_with=lambda path, data: ({"a.py": "1"}, "a.yaml"))
+    monkeypatch.setattr(build, "install", lambda: recorder)
+
+
+def test_ranks_that_loaded_other_source_are_named(recorded):
+    mine, other = (build.combine({"a.py": digest}.items()) for digest in "12")
+    ranks = [(digest, "a.yaml") for digest in (mine, other, mine, other)]
+    layout = SimpleNamespace(gather=lambda value: ranks)
+    with pytest.raises(Aborted, match=r"^ranks 1, 3: found other source than rank 0 has, wanted the same$"):
+        build.log_source(setup_with(Config()), layout, None)
+
+
+def test_a_run_that_is_not_its_entrys_is_aborted_before_its_source_is_logged(recorded):
+    class Assigned:
+        def difference(self, *found):
+            assert found[:4] == ("Us", "box", "scaffold", "tiny")
+            assert found[4:] == (build.combine([("a.py", "1")]), Config().digest())
+            return "system: found box, wanted laptop"
+
+    setup = setup_with(Config())
+    setup = Setup(**{**vars(setup), "assigned": Assigned()})
+    with pytest.raises(Aborted, match=r"^system: found box, wanted laptop$"):
+        build.log_source(setup, Layout(1), None)

@@ -1,0 +1,193 @@
+"""`train.py --describe` says what a run would log, and `--head` logs it; neither touches the data."""
+
+import json
+import sys
+
+import pytest
+
+from benchmark.config import shallow
+from benchmark.launch import usable_cores
+from benchmark.problem import load_problem
+from benchmark.run.options import OPTIONAL
+from benchmark.tree import LEDGER, combine
+from compliance.engine import judge
+from implementations.pytorch import train
+from implementations.pytorch.config import config_path, resolve
+from implementations.pytorch.scaffold.task import Config
+from implementations.pytorch.task import config_class
+from tests.support.settings import load_config
+
+FIELDS = """contract implementation benchmark problem problem_digest settings machine_settings config_digest config_file
+source files ranks nodes layout device accelerators framework software options"""
+
+
+def described(tiny, *more: str, ranks: int = 1, env: dict | None = None) -> dict:
+    """What a description says; nothing else is printed."""
+    done = tiny.train(tiny.data / "nothing.txt", "--data", "nowhere", "--describe", *more, ranks=ranks, env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    (line,) = done.stdout.splitlines()
+    assert not (tiny.data / "nothing.txt").exists()
+    return json.loads(line)
+
+
+def test_a_description_has_what_tools_ask_for(tiny):
+    found = described(tiny, "threads=1")
+    assert list(found) == FIELDS.split()
+    config = resolve(load_config(Config, tiny.config, "threads=1"), usable_cores(), 1)
+    assert found["settings"] == json.loads(json.dumps(shallow(config)))
+    assert (found["contract"], found["implementation"], found["benchmark"]) == (1, "pytorch", "scaffold")
+    assert (found["problem"], found["problem_digest"]) == ("tiny", tiny.problem.digest())
+    assert found["config_digest"] == config.digest() and found["config_file"] == "config/config.yaml"
+    assert found["source"] == combine(found["files"].items()) and "config/config.yaml" in found["files"]
+    assert (found["ranks"], found["nodes"], found["layout"]) == (1, 1, [1, 1, 1, 1])
+    assert found["device"] == config.device and found["options"] == list(OPTIONAL)
+    assert found["framework"] == f"PyTorch {found['software']['torch']}"
+    assert set(found["accelerators"]) == {"count", "name", "memory_gib"}
+    assert {"threads", "layout", "device"} <= set(found["machine_settings"]) <= set(found["settings"])
+    assert not {"batch_size", "learning_rate", "precision", "epochs"} & set(found["machine_settings"])
+
+
+@pytest.mark.parametrize(
+    ("more", "ranks"),
+    [
+        ((), 1),
+        (("--stage", "disk", "workers=1"), 1),
+        (("--checkpoint", "checkpoints"), 1),
+        (("--rehearsal-seed", "7", "average_decay=0.9", "recompute=true"), 1),
+        (("--layout", "1,2,1,1", "sharding=fsdp"), 2),
+    ],
+)
+def test_a_run_logs_what_was_described(tiny, events, tmp_path, monkeypatch, more, ranks):
+    """Source, settings and problem; so that what is registered by a description is what runs."""
+    monkeypatch.chdir(tmp_path)
+    before = described(tiny, *more, ranks=ranks)
+    log = tmp_path / "result_0.txt"
+    done = tiny.train(log, *more, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    found = {e.key: e for e in events(log)}
+    assert found["source"].metadata["files"] == before["files"]
+    assert found["source"].metadata["config"] == before["config_file"]
+    logged = {
+        "source": found["source"].value,
+        "settings": found["hyperparameters"].value,
+        "machine_settings": found["hyperparameters"].metadata["machine"],
+        "config_digest": found["config_digest"].value,
+        "benchmark": found["submission_benchmark"].value,
+        "problem": found["problem"].value,
+        "problem_digest": found["problem_digest"].value,
+        "ranks": found["number_of_ranks"].value,
+        "nodes": found["number_of_nodes"].value,
+        "layout": list(found["layout"].value.values()),
+    }
+    assert logged == {name: before[name] for name in logged}
+
+
+def counters(folder):
+    """A folder in place of /sys, with the counter of a processor."""
+    zone = folder / "class" / "powercap" / "intel-rapl:0"
+    zone.mkdir(parents=True)
+    for name, text in (("name", "package-0"), ("max_energy_range_uj", 10**12), ("energy_uj", 10**6)):
+        (zone / name).write_text(f"{text}\n")
+    return {"ENERGY_REHEARSAL": str(folder)}
+
+
+def test_source_is_the_same_for_every_kind_of_run_on_a_machine_with_counters_of_energy(tiny, events, tmp_path):
+    """In the head, by which it is registered, in a run and in a measurement of steps. A run without counters, as it is
+    described, does not load what reads them."""
+    env, source, log = counters(tmp_path / "sys"), {}, tmp_path / "result_0.txt"
+    for name, more in (("head", ["--head"]), ("steps", ["--steps", "1"]), ("run", [])):
+        assert tiny.train(log.with_name(f"{name}.txt"), *more, env=env).returncode == 0
+        found = {e.key: e for e in events(log.with_name(f"{name}.txt"))}
+        source[name] = found["source"].value
+        assert ("energy_sources" in found) is (name != "steps")
+    assert len(set(source.values())) == 1 and source["run"] != described(tiny)["source"]
+    loaded = set(found["source"].metadata["files"]) - set(described(tiny)["files"])
+    assert loaded == {
+        "benchmark/energy/entry.py",
+        "benchmark/energy/reader.py",
+        "implementations/pytorch/measuring/energy.py",
+    }
+
+
+@pytest.mark.parametrize("name", ["smoke", "cosmoflow-mini", "deepcam-mini"])
+def test_every_workload_describes_itself_without_its_data(name, capfd):
+    assert train.main(["--describe", "--problem", name, "device=cpu", "compile=false", "precision=float32"]) == 0
+    out, err = capfd.readouterr()
+    found, problem = json.loads(out), load_problem(name)
+    assert (found["problem"], found["problem_digest"], err) == (name, problem.digest(), "")
+    assert found["config_file"] == f"implementations/pytorch/configs/{name}.yaml"
+    assert found["settings"].keys() == load_config(config_class(problem.workload), config_path(name)).fields().keys()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["epoch=3"], "command line: unknown field 'epoch'; did you mean 'epochs'?"),
+        (["batch_size=0"], "command line: batch_size: found 0, wanted 1 or more"),
+        (["--layout", "1,3,1,1"], "layout 1,3,1,1: depth: found 3, wanted a divisor of 2"),
+        (["--problem", "smok"], "did you mean 'smoke'"),
+        (["--config", "nowhere.yaml"], "nowhere.yaml: cannot be read as YAML"),
+    ],
+)
+def test_what_cannot_run_is_said_in_one_line(capsys, more, said):
+    wanted = load_problem("smoke").most_boxes[0]
+    assert train.main(["--describe", "--problem", "smoke", "device=cpu", *more]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("train.py: ") and err.count("\n") == 1
+    assert said.replace("a divisor of 2", f"a divisor of {wanted}") in err
+
+
+def test_one_of_several_ranks_describes(tiny):
+    found = described(tiny, "--layout", "2,1,1,1", ranks=2)
+    assert (found["ranks"], found["layout"]) == (2, [2, 1, 1, 1])
+
+
+def test_nothing_of_the_data_is_opened(tiny, tmp_path, capfd):
+    opened, watching = [], [True]
+    sys.addaudithook(lambda event, args: opened.append(str(args[0])) if watching and event == "open" else None)
+    options = ["--describe", "--problem", "tiny", "--problems", str(tiny.problems), "--config", str(tiny.config)]
+    assert train.main([*options, "--data", str(tiny.data), "--log", str(tmp_path / "log.txt")]) == 0
+    watching.clear()  # a hook stays
+    assert any(path == str(tiny.config) for path in opened)
+    assert not [path for path in opened if path.startswith((str(tiny.data), str(tmp_path))) and "config" not in path]
+    assert not list(tmp_path.iterdir()) and json.loads(capfd.readouterr().out)["problem"] == "tiny"
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_head_ends_where_the_clock_would_start(tiny, events, tmp_path, ranks):
+    """It is that of a run; no entry of a ledger is made, no data is read, and no weights are kept."""
+    log = tmp_path / "result_0.txt"
+    done = tiny.train(log, "--head", ranks=ranks)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    head = events(log)
+    assert head[-1].key == "init_stop" and not [e for e in head if e.key in ("run_start", "ledger", "run_stop")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["environment_0.json", "result_0.txt"]
+    assert not (tmp_path / LEDGER).exists()
+    whole = tmp_path / "whole" / "result_0.txt"
+    assert tiny.train(whole, ranks=ranks).returncode == 0
+    names = [e.key for e in events(whole)]
+    assert [e.key for e in head] == [key for key in names[: names.index("init_stop") + 1] if key != "ledger"]
+    same = ("source", "config_digest", "hyperparameters", "problem_digest", "devices", "layout", "parameter_count")
+    for key in same:
+        assert [e.value for e in head if e.key == key] == [e.value for e in events(whole) if e.key == key]
+
+
+def test_a_head_is_judged_by_the_rules_that_it_has_the_events_for(tiny, published, tmp_path):
+    whole, log = tmp_path / "whole" / "result_0.txt", tmp_path / "head" / "result_0.txt"
+    assert tiny.train(whole).returncode == tiny.train(log, "--head").returncode == 0
+    rules = published(whole, tmp_path / "rules")
+
+    def codes(path):
+        return {f.code for f in judge([str(path)], rules=rules).findings if f.severity == "error"}
+
+    more = codes(log) - codes(whole)
+    of_a_head = ("SRC", "HYP", "MOD", "ENV", "SEED", "SYS", "TREE", "REG", "ENE")
+    assert not [code for code in more if code.startswith(of_a_head)], more
+
+
+def test_a_heads_log_is_never_overwritten(tiny, tmp_path):
+    log = tmp_path / "result_0.txt"
+    assert tiny.train(log, "--head").returncode == 0
+    before = log.read_bytes()
+    done = tiny.train(log, "--head")
+    assert done.returncode == 2 and "nothing is overwritten" in done.stderr and log.read_bytes() == before

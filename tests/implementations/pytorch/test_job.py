@@ -1,0 +1,139 @@
+"""What becomes of a run: its files, its exit code, and its entries in the ledger of its set."""
+
+import hashlib
+import signal
+import sys
+import time
+from concurrent.futures.process import BrokenProcessPool
+
+import pytest
+import torch
+import torch.distributed as dist
+
+from benchmark.ledger import End, Start, read_ledger
+from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.ledger import commitment
+from benchmark.tree import LEDGER
+from implementations.pytorch import job
+
+
+def in_a_file(path):
+    path.write_text("")
+    return path / "log.txt"
+
+
+@pytest.mark.parametrize(
+    ("place", "reasons"),
+    [
+        (lambda path: path, ("Is a directory", "found a log, wanted a new name: nothing is overwritten")),
+        (lambda path: in_a_file(path / "file"), ("Not a directory", "File exists")),
+    ],
+)
+def test_a_log_that_cannot_be_written_is_said_in_one_line(tiny, tmp_path, place, reasons):
+    done = tiny.train(place(tmp_path))
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f"train.py: {tmp_path}")
+    assert done.stderr.rstrip().endswith(tuple(f": {text}" for text in reasons)), done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="removes a file that is open")
+def test_a_run_whose_log_is_deleted_fails(endless, tmp_path):
+    log = tmp_path / "log.txt"
+    with endless.start(log, "epochs=1000000") as process:
+        deadline = time.monotonic() + 300
+        while not (log.exists() and "eval_accuracy" in log.read_text()):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        log.unlink()
+        _, said = process.communicate(timeout=300)
+    assert process.returncode == 1 and not log.exists() and "Traceback" not in said
+    assert said.splitlines()[-1] == f"train.py: rank 0: {log}: found no file there, wanted the log that this run writes"
+
+
+def test_every_start_is_in_the_ledger_and_in_its_log(tiny, endless, events, tmp_path):
+    logs = [tmp_path / "result_0.txt", tmp_path / "result_1.txt"]
+    done, aborted = tiny.train(logs[0]), endless.train(logs[1], "epochs=1")
+    ledger = read_ledger(tmp_path / LEDGER)
+    assert not ledger.faults
+    assert [type(e.said) for e in ledger.entries] == [Start, End, Start, End]
+    for log, start, end, status in zip(
+        logs, ledger.entries[::2], ledger.entries[1::2], ("success", "aborted"), strict=True
+    ):
+        found = {e.key: e for e in events(log)}
+        assert (start.said.run, start.said.resumes) == (log.name, None)
+        wanted = [found[key].value for key in ("source", "config_digest", "problem_digest")]
+        assert [start.said.source, start.said.config, start.said.problem] == wanted
+        assert start.said.seed_commitment == commitment(found["seed"].value)
+        assert (found["ledger"].value, found["ledger"].metadata["line"]) == (start.number, start.line)
+        assert (end.said.of, end.said.status) == (start.number, status)
+        assert end.said.log == hashlib.sha256(log.read_bytes()).hexdigest()
+        assert found["init_start"].time_ms <= start.time_ms <= found["run_start"].time_ms <= end.time_ms
+    assert f"head {ledger.entries[1].line}" in done.stderr and "head" not in aborted.stderr
+
+
+def test_a_run_that_goes_on_resumes_its_start(endless, events, tmp_path):
+    log = tmp_path / "result_0.txt"
+    more = ("--checkpoint", str(tmp_path / "c"), "--resume", "epochs=4")
+    with endless.start(log, *more) as process:
+        while not (log.exists() and '"eval_accuracy"' in log.read_text()):
+            assert process.poll() is None
+            time.sleep(0.002)
+        process.send_signal(signal.SIGTERM)
+        process.wait(300)
+    assert endless.train(log, *more).returncode == 1
+    first, aborted, second, end = (e.said for e in read_ledger(tmp_path / LEDGER).entries)
+    assert (first.resumes, aborted.of, aborted.status) == (None, 1, "aborted")
+    assert (second.resumes, end.of) == (1, 3)
+    assert end.log == hashlib.sha256(log.read_bytes()).hexdigest() != aborted.log
+    found = {event.key: event.value for event in events(log)}
+    manifests = [hashlib.sha256((tmp_path / f"environment_0{n}.json").read_bytes()).hexdigest() for n in ("", "_1")]
+    assert manifests == [found["environment"], found["resumed"]["environment"]]
+
+
+def test_measurements_are_in_no_ledger(tiny, tmp_path):
+    assert tiny.train(tmp_path / "result_0.txt", "--steps", "1").returncode == 0
+    assert not (tmp_path / LEDGER).exists()
+
+
+def test_a_run_logs_the_devices_of_all_ranks(tiny, events, tmp_path):
+    log = tmp_path / "result_0.txt"
+    assert tiny.train(log, "--layout", "2,1,1,1", ranks=2).returncode == 0
+    (found,) = (e.value for e in events(log) if e.key == "devices")
+    assert [(group["kind"], group["ranks"], group["uuids"]) for group in found] == [("cpu", 2, [])]
+
+
+@pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])
+def test_ranks_end_together_on_their_own_devices(monkeypatch, backend, devices):
+    waited = []
+    monkeypatch.setattr(dist, "get_backend", lambda: backend)
+    monkeypatch.setattr(dist, "barrier", lambda device_ids: waited.append(device_ids))
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 3)
+    monkeypatch.setattr(job.os, "_exit", lambda code: waited.append(code))
+    job.end_rank(0)
+    assert waited == [devices, 0]
+    job.end_rank(1)  # others may be gone: it waits for nobody
+    assert waited == [devices, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("error", "found"),
+    [
+        (WrongData("a.h5: damaged"), (2, "a.h5: damaged", False)),
+        (WrongData("manifest", everywhere=True), (2, "manifest", True)),
+        (Aborted("why"), (1, "why", True)),
+        (OSError(28, "No space left on device", "log.txt"), (1, "log.txt: No space left on device", False)),
+        (BrokenProcessPool("more\nlines"), (1, "a reader process died", False)),
+        (RuntimeError("[gloo] Connection closed\nmore"),
+         (1, "another rank ended or cannot be reached: [gloo] Connection closed", False)),
+    ],
+)  # fmt: skip
+def test_what_ends_a_run_has_its_exit_code_and_one_line(error, found, capsys):
+    assert job.outcome(error) == found
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), RuntimeError("size mismatch"), ConnectionResetError(104, "reset")])
+def test_a_mistake_of_the_program_shows_where_it_is(error, capsys):
+    code, why, told_once = job.outcome(error)
+    assert (code, told_once) == (1, False)
+    assert ("Traceback" in capsys.readouterr().err or repr(error) in why) is not isinstance(error, OSError)

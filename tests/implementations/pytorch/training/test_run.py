@@ -1,0 +1,126 @@
+"""What a run leaves when it is over."""
+
+import hashlib
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from benchmark.log import ROOT
+from benchmark.tree import weights_path
+from implementations.pytorch.scaffold.task import Config
+from implementations.pytorch.task import build_task
+from tests.support.settings import load_config
+
+LAYOUTS = {"alone": (), "split and sharded": ("--layout", "1,2,1,1", "sharding=fsdp", "average_decay=0.9")}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_successful_run_keeps_the_weights_that_scored_and_says_so(tiny, events, tmp_path, layout):
+    log = tmp_path / "result_0.txt"
+    done = tiny.train(log, *layout, ranks=2 if layout else 1)
+    assert done.returncode == 0, done.stderr
+    found = events(log)
+    *_, stop, weights = found
+    data = weights_path(log).read_bytes()
+    assert (stop.key, weights.key) == ("run_stop", "weights")
+    assert weights.value == hashlib.sha256(data).hexdigest()
+    kept = {"bytes": len(data), "path": "weights/result_0.safetensors"}
+    assert {name: weights.metadata[name] for name in kept} == kept
+    config = load_config(Config, tiny.config)
+    model = build_task(tiny.problem, config).build_model()
+    tensors = load_file(weights_path(log))
+    assert {n: t.shape for n, t in tensors.items()} == {n: t.shape for n, t in model.state_dict().items()}
+    (count,) = (e.value for e in found if e.key == "parameter_count")
+    assert sum(t.numel() for t in tensors.values()) == count
+    assert all(t.dtype == torch.float32 for t in tensors.values())
+
+
+def test_a_run_without_success_keeps_none(endless, events, tmp_path):
+    log = tmp_path / "result_0.txt"
+    assert endless.train(log, "epochs=1").returncode == 1
+    assert events(log)[-1].key == "run_stop"
+    assert not weights_path(log).exists()
+
+
+def test_a_run_that_cannot_write_its_weights_has_its_time(tiny, events, tmp_path):
+    (tmp_path / "weights").write_text("")
+    done = tiny.train(tmp_path / "result_0.txt")
+    assert done.returncode == 0
+    assert "final weights not written" in done.stderr
+    assert events(tmp_path / "result_0.txt")[-1].metadata["status"] == "success"
+
+
+TWICE = """
+import sys
+from implementations.pytorch import train
+from implementations.pytorch.scaffold.task import Task
+Task.evaluations_per_epoch = 2
+sys.exit(train.main(sys.argv[1:]))
+"""
+
+
+def start_twice(tiny, log, *more: str) -> subprocess.Popen:
+    """A run that evaluates twice an epoch."""
+    command = [sys.executable, "-c", TWICE, *tiny.options(log), "--rehearsal-seed", "7", *more]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def of(found, key: str, name: str = "epoch_num") -> list:
+    """The metadata of events with a key."""
+    return [e.metadata[name] for e in found if e.key == key]
+
+
+def test_a_run_may_evaluate_several_times_an_epoch(endless, events, tmp_path):
+    """Two steps of 4 and 3 samples are an epoch; each is a part. The split is proved when all of it was read."""
+    log = tmp_path / "result_0.txt"
+    process = start_twice(endless, log, "epochs=2")
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 1 and "after 2 epochs, wanted 2.0" in said.splitlines()[-1], said
+    found = events(log)
+    parts = [0.5, 1, 1.5, 2]
+    for key in ("epoch_start", "tracked_stats", "epoch_stop", "eval_start", "eval_stop", "eval_accuracy"):
+        assert of(found, key) == parts
+    assert of(found, "epoch_stop", "samples_count") == [4, 3, 4, 3]
+    assert of(found, "eval_stop", "samples_count") == [4] * 4
+    names = [e.key for e in found if e.key in ("epoch_stop", "eval_stop", "dataset_fingerprint")]
+    first = ["epoch_stop", "eval_stop", "dataset_fingerprint", "epoch_stop", "dataset_fingerprint", "eval_stop"]
+    assert names == [*first, *["epoch_stop", "eval_stop"] * 2]
+    assert of(found, "dataset_fingerprint", "split") == ["validation", "train"]
+    assert of(found, "dataset_fingerprint", "samples_count") == [4, 7]
+    assert found[-1].metadata["epoch_num"] == 2
+
+
+def test_parts_of_an_epoch_train_the_same_model(endless, events, tmp_path):
+    """Evaluations in between change nothing that is trained."""
+    logs = [tmp_path / f"{parts}.txt" for parts in (1, 2)]
+    assert endless.train(logs[0], "--rehearsal-seed", "7", "epochs=2").returncode == 1
+    start_twice(endless, logs[1], "epochs=2").communicate(timeout=300)
+    once, twice = ([e.value for e in events(log) if e.key == "eval_accuracy"] for log in logs)
+    assert twice[1::2] == once and len(once) == 2
+
+
+def test_a_run_of_several_evaluations_resumes_at_a_whole_epoch(endless, events, tmp_path):
+    """Checkpoints are of whole epochs: what was trained of the next one is trained again, and proved no second time."""
+    log, folder = tmp_path / "result_0.txt", tmp_path / "checkpoints"
+    more = ("--checkpoint", str(folder), "--resume", "epochs=3")
+    with start_twice(endless, log, *more) as process:
+        deadline = time.monotonic() + 300
+        while not (log.exists() and log.read_text().count('"key": "eval_accuracy"') >= 3):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.002)
+        process.kill()
+    (at,) = folder.glob("epoch_*")
+    assert at.name in ("epoch_000001", "epoch_000002")
+    process = start_twice(endless, log, *more)
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 1 and "after 3 epochs, wanted 2.0" in said.splitlines()[-1], said
+    found = events(log)
+    (again,) = of(found, "resumed")
+    assert again == int(at.name[-6:])
+    index = next(i for i, e in enumerate(found) if e.key == "resumed")
+    assert of(found[index:], "eval_accuracy") == [again + part / 2 for part in range(1, 7 - 2 * again)]
+    assert of(found, "dataset_fingerprint", "split") == ["validation", "train"]

@@ -1,0 +1,64 @@
+"""Where the seconds of steps come from, and what the cores do in them."""
+
+import time
+
+import pytest
+
+from benchmark.log import LogWriter
+from implementations.pytorch_tools.input_trial.compute import ComputeTimes, compute_times, quantile, sleep, spin
+
+
+def log_of(folder, *stats, **counts):
+    path = folder / "result_0.txt"
+    writer = LogWriter(path)
+    for key, value in counts.items():
+        writer.event(key, value)
+    for value in stats:
+        writer.event("tracked_stats", value)
+    writer.close()
+    return path
+
+
+def test_always_the_same():
+    times = compute_times(0.5, None)
+    assert times.mean == 0.5 and times.draw(1, 1, 3) == [0.5] * 3
+    assert compute_times(None, None).mean == 0.0
+
+
+def test_deciles_are_a_distribution(tmp_path):
+    path = log_of(tmp_path, {"step_compute_seconds": [0.0, 1.0, 4.0], "compute_seconds": 9.0})
+    times = compute_times(None, path)
+    assert times.tables == ((0.0, 1.0, 4.0),) and times.mean == pytest.approx(1.5) and times.source == path.name
+    drawn = times.draw(7, 1, 2000)
+    assert drawn == times.draw(7, 1, 2000) != times.draw(7, 2, 2000)
+    assert sum(drawn) / 2000 == pytest.approx(1.5, abs=0.1) and 0.45 < sum(s < 1 for s in drawn) / 2000 < 0.55
+    assert quantile((0.0, 1.0, 4.0), 0.75) == 2.5
+
+
+def test_older_logs_have_a_mean_an_epoch_and_steps_a_block(tmp_path):
+    counts = {"train_samples": 7, "global_batch_size": 4}
+    old = log_of(tmp_path, {"compute_seconds": 3.0}, {"compute_seconds": 5.0}, **counts)
+    assert compute_times(None, old).tables == ((1.5,), (2.5,))
+    old.unlink()
+    block = log_of(tmp_path, {"step_seconds": 2.0, "seconds": {"wait": 0.5}})
+    assert compute_times(None, block).tables == ((1.5,),)
+
+
+@pytest.mark.parametrize(
+    "stats",
+    [[], {}, {"compute_seconds": 1.0}, {"step_compute_seconds": [1.0, -1.0]}, {"step_compute_seconds": [0, 1e9]}],
+)
+def test_logs_that_do_not_say(tmp_path, stats):
+    with pytest.raises(ValueError, match=r"result_0\.txt: found no tracked_stats"):
+        compute_times(None, log_of(tmp_path, stats))
+
+
+@pytest.mark.parametrize("emulate", [sleep, spin])
+def test_emulations_last_as_long(emulate):
+    start = time.perf_counter()
+    assert emulate(0.02) == 0.02
+    assert time.perf_counter() - start >= 0.02
+
+
+def test_an_empty_distribution_is_drawn_from_nothing():
+    assert ComputeTimes(((1.0,),), "x").draw(1, 1, 0) == []

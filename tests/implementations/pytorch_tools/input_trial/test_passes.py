@@ -1,0 +1,20 @@
+"""Passes over the split by several ranks."""
+
+import pytest
+
+from compliance.engine import judge
+
+
+@pytest.mark.parametrize("layout", ["1,2,1,1"])
+def test_ranks_share_a_trial(tiny_trial, tmp_path, events, layout):
+    log = tmp_path / "result_0.txt"
+    more = ("--compute-seconds", "0.005", "--layout", layout, "--io-epochs", "1", "cache_gib=0")
+    done = tiny_trial.train(log, *more, ranks=2)
+    assert done.returncode == 0, done.stderr
+    (total,) = [e.value for e in events(log) if e.key == "io_trial"]
+    whole = 7 * 2 * 16**3
+    assert total["ranks"] == 2
+    assert total["logical_bytes"] == {"total": whole, "least_by_rank": whole // 2, "most_by_rank": whole // 2}
+    waits = total["wait_seconds"]
+    assert waits["least"] <= waits["mean"] <= waits["most"] <= waits["slowest"] <= total["seconds"] * (1 + 1e-9)
+    assert [f.code for f in judge([str(log)]).findings if f.severity == "error"] == ["LOG12"]

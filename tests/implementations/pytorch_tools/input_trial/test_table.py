@@ -1,0 +1,26 @@
+"""The table of what was tried."""
+
+from implementations.pytorch_tools.input_trial.table import HEAD, line, rates, table
+
+ROW = {
+    "format": "stored", "place": "data", "file_system": "ext4", "throughput": 10.0, "seconds": 2.0,
+    "au": {"least": 0.8, "mean": 0.9, "most": 1.0}, "au_over_ceiling": 0.95, "au_waiting": 0.91, "au_barrier": 0.85,
+    "logical_bytes": {"total": 4_000_000}, "read_bytes": {"total": 2_000_000}, "physical_bytes": None,
+    "requests": {"total": 40}, "request_bytes": 50_000.0,
+    "wait_seconds": {"p50": 0.001, "p99": 0.02, "longest": 0.3}, "cache": "cannot be told: nfs",
+}  # fmt: skip
+
+
+def test_a_row_has_every_column():
+    assert line(ROW) == (
+        "stored", "data, ext4", "10", "90.0", "95.0", "91.0", "85.0", "2", "1", "-", "40", "50", "1", "20", "300",
+        "cannot be told: nfs",
+    )  # fmt: skip
+    text = table([ROW, ROW | {"au": None, "au_over_ceiling": None, "request_bytes": None}], 0.987)
+    assert len(line(ROW)) == len(HEAD) and len(text.splitlines()) == 4
+    assert text.endswith("AU of the loop without reads: 98.7 %")
+
+
+def test_a_pass_in_a_line():
+    assert rates(ROW) == "10 samples/s, AU 90.0 %, cannot be told: nfs"
+    assert table([ROW], None).endswith(": - %") and rates(ROW | {"au": None}).startswith("10 samples/s, AU - %")

@@ -1,0 +1,98 @@
+import importlib.util
+import re
+import shutil
+import tomllib
+
+import pytest
+
+from benchmark.log import ROOT
+from implementations.pytorch_tools import export
+from implementations.pytorch_tools.exporting.onnx import LARGEST
+
+REFERENCE = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
+packages = pytest.mark.skipif(
+    not all(importlib.util.find_spec(name) for name in ("onnx", "onnxruntime", "onnxscript")),
+    reason="onnx, onnxruntime or onnxscript is not installed; see docs/centres.md",
+)
+
+
+@packages
+@pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
+def test_final_weights_give_the_same_numbers(benchmark, tmp_path, capsys):
+    log = REFERENCE / benchmark / "result_0.txt"
+    assert export.main([str(log), "--out", str(tmp_path / "a.onnx")]) == 0
+    found = re.search(r"differs from PyTorch by (\S+) of the largest output", capsys.readouterr().out)
+    assert float(found[1]) <= LARGEST
+
+
+@packages
+def test_numbers_that_differ_are_exit_1(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(export, "difference", lambda *_: 1.01 * LARGEST)
+    assert export.main(["--problem", "cosmoflow-mini", "--out", str(tmp_path / "a.onnx")]) == 1
+    monkeypatch.setattr(export, "difference", lambda *_: LARGEST)
+    assert export.main(["--problem", "cosmoflow-mini", "--out", str(tmp_path / "b.onnx")]) == 0
+
+
+def without_writing(monkeypatch):
+    written = []
+    monkeypatch.setattr(export, "write", lambda model, x, path: written.append((model, x, path)))
+    monkeypatch.setattr(export, "difference", lambda *_: 0.0)
+    return written
+
+
+def test_the_weights_are_the_runs(tmp_path, monkeypatch, capsys):
+    from safetensors.torch import load_file
+
+    written = without_writing(monkeypatch)
+    log = REFERENCE / "cosmoflow" / "result_1.txt"
+    assert export.main([str(log), "--out", str(tmp_path / "a.onnx")]) == 0
+    ((model, x, _),) = written
+    state = load_file(log.parent / "weights" / "result_1.safetensors")
+    held = dict(model.named_parameters())
+    assert not model.training and len(x) == 2 and (held["head.weight"] == state["head.weight"]).all()
+
+
+def test_other_weights_than_the_logs_are_refused(tmp_path, monkeypatch, capsys):
+    without_writing(monkeypatch)
+    shutil.copytree(REFERENCE / "cosmoflow", tmp_path / "set")
+    weights = tmp_path / "set" / "weights"
+    shutil.copy(weights / "result_1.safetensors", weights / "result_0.safetensors")
+    assert export.main([str(tmp_path / "set" / "result_0.txt"), "--out", str(tmp_path / "a.onnx")]) == 2
+    assert "found other weights" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--problem", "smok"], "did you mean 'smoke'"),
+        (["nowhere/result_0.txt"], "No such file"),
+        ([str(ROOT / "README.md")], "README.md"),
+    ],
+)
+def test_what_cannot_be_exported_is_one_line_and_exit_2(arguments, message, tmp_path, capsys):
+    assert export.main([*arguments, "--out", str(tmp_path / "a.onnx")]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("export.py: ") and message in err and len(err.splitlines()) == 1
+
+
+def test_nothing_is_written_over(tmp_path, capsys):
+    (tmp_path / "a.onnx").write_text("mine")
+    assert export.main(["--problem", "smoke", "--out", str(tmp_path / "a.onnx")]) == 2
+    assert "nothing is overwritten" in capsys.readouterr().err and (tmp_path / "a.onnx").read_text() == "mine"
+
+
+@pytest.mark.parametrize("arguments", [["--out", "a.onnx"], ["log", "--problem", "smoke", "--out", "a.onnx"]])
+def test_a_log_or_a_problem(arguments):
+    with pytest.raises(SystemExit) as ended:
+        export.main(arguments)
+    assert ended.value.code == 2
+
+
+def test_the_packages_are_pinned_and_the_page_installs_them():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    pins = project["project"]["optional-dependencies"]["export"]
+    assert {pin.partition("==")[0] for pin in pins} == {"onnx", "onnxruntime", "onnxscript"}
+    locked = (ROOT / "requirements" / "export.txt").read_text().splitlines()
+    assert {f"{pin} \\" for pin in pins} <= set(locked)
+    page = (ROOT / "docs" / "centres.md").read_text()
+    assert "pip install --require-hashes -r requirements/export.txt" in page

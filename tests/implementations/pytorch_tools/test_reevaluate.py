@@ -1,0 +1,379 @@
+"""Final weights that are evaluated again, on the validation split and on held-out data."""
+
+import dataclasses
+import hashlib
+import json
+import math
+import shutil
+from statistics import fmean, stdev
+
+import pytest
+import torch
+from safetensors import torch as safetensors
+
+from benchmark.log import LogWriter
+from benchmark.metric import Counts, dice
+from benchmark.run.log import RunLog
+from benchmark.run.reader import Reader
+from benchmark.tree import weights_path
+from implementations.pytorch.config import resolve
+from implementations.pytorch.input.prefetch import device_batches
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.task import build_task, config_class
+from implementations.pytorch.training.run import Files, Run
+from implementations.pytorch.training.state import TrainingState, tensors_of
+from implementations.pytorch.training.step import train_step
+from implementations.pytorch_tools import reevaluate
+from rules.bands import HeldOut, Reevaluation
+from rules.edition import load
+from tests.support.settings import load_config
+
+
+def trained(tiny, problem, seed, split, steps):
+    """A model that was trained on a split, and its evaluation as a run makes it."""
+    config = load_config(config_class("scaffold"), tiny.config, "learning_rate=0.01", "decay_epochs=1000")
+    task = build_task(problem, resolve(config, 1, 1))
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    model, layout = task.build_model(), Layout(1)
+    optimizer = task.build_optimizer(model)
+    reader = Reader(tiny.data, problem, layout.box(problem.shape), 0, 2, 1)
+    samples = list(problem.split_samples(split))
+    model.train()
+    for _ in range(steps):
+        (batch,) = device_batches(reader, split, [samples], torch.device("cpu"))
+        train_step(task, model, optimizer, [(1.0, batch.tensors)], layout)
+    run = Run(task, layout, TrainingState(model, None, None), seed, Files(reader, RunLog(None)))
+    return task, model, run.evaluate_samples(problem.split_samples("validation"))
+
+
+def hand_in(folder, number, task, model, found, fingerprint):
+    """A log of one epoch with this evaluation at its end, and the weights beside it."""
+    log = folder / f"result_{number}.txt"
+    data = safetensors.save({name: tensor.contiguous() for name, tensor in tensors_of(model).items()})
+    weights_path(log).parent.mkdir(exist_ok=True)
+    weights_path(log).write_bytes(data)
+    writer = LogWriter(log)
+    facts = {"submission_benchmark": "scaffold", "seed": 7, "problem": task.problem.name, "number_of_ranks": 1}
+    facts |= {"problem_digest": task.problem.digest(), "hyperparameters": task.config.fields()}
+    for key, value in facts.items():
+        writer.event(key, value)
+    writer.event("source", "x", files={"config.yaml": "0" * 64}, config="config.yaml")
+    writer.event("tracked_stats", {"loss": 1.0}, epoch_num=1)
+    writer.event("dataset_fingerprint", fingerprint, split="validation")
+    writer.event("eval_accuracy", found.value, epoch_num=1, **found.facts)
+    writer.end("run_stop", None, status="success")
+    digest = hashlib.sha256(data).hexdigest()
+    writer.event("weights", digest, bytes=len(data), path=f"weights/{log.stem}.safetensors")
+    writer.close()
+    return log
+
+
+@pytest.fixture(scope="module")
+def fingerprint(tiny):
+    return json.loads((tiny.data / "manifest.json").read_text())["fingerprints"]["validation"]
+
+
+@pytest.fixture(scope="module")
+def handed_in(tiny, fingerprint, tmp_path_factory):
+    """A set of two runs: one was trained on the training split, the other on the validation split."""
+    folder = tmp_path_factory.mktemp("set")
+    for number, (split, steps) in enumerate([("train", 8), ("validation", 40)]):
+        hand_in(folder, number, *trained(tiny, tiny.problem, number, split, steps), fingerprint)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def honest(tiny, fingerprint, tmp_path_factory):
+    """A set of five runs that were trained on the training split."""
+    folder = tmp_path_factory.mktemp("honest")
+    for number in range(5):
+        hand_in(folder, number, *trained(tiny, tiny.problem, 10 + number, "train", 8), fingerprint)
+    return folder
+
+
+@pytest.fixture
+def runs(handed_in, tmp_path):
+    """A copy of that set."""
+    return shutil.copytree(handed_in, tmp_path / "set")
+
+
+@pytest.fixture
+def again(tiny, capsys):
+    """Evaluates again: (exit code, output, errors)."""
+
+    def call(*arguments, data=tiny.data):
+        more = ["--problems", tiny.problems, *(["--data", data] if data else [])]
+        code = reevaluate.main([str(a) for a in (*arguments, *more)])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def banded(monkeypatch):
+    """Publishes bands for the tiny problem."""
+
+    def publish(**bands):
+        law = load("v1.0")
+        smoke = dataclasses.replace(law.problems["smoke"], fingerprints={}, **bands)
+        monkeypatch.setattr(reevaluate, "load", lambda name: dataclasses.replace(law, problems={"tiny": smoke}))
+
+    return publish
+
+
+def renamed(log, digest):
+    """Lets a log name other weights."""
+    lines = [json.loads(line.partition(":::MLLOG")[2]) for line in log.read_text().splitlines() if "MLLOG" in line]
+    lines[-1]["value"] = digest
+    log.write_text("".join(f":::MLLOG {json.dumps(line)}\n" for line in lines))
+
+
+def weights(runs, number=0):
+    return runs / "weights" / f"result_{number}.safetensors"
+
+
+def gains_of(out):
+    """How much better the held-out score of each line is."""
+    return [float(line.partition("(")[2].partition(",")[0]) for line in out.splitlines()]
+
+
+def held(path):
+    """The tensors of a file, which is read and not mapped: tests write it anew."""
+    return safetensors.load(path.read_bytes())
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_weights_give_the_logged_counts_to_the_last_digit(runs, again, tmp_path):
+    record = tmp_path / "again.jsonl"
+    code, out, err = again(runs, "--record", record)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [str(runs / f"result_{i}.txt") for i in range(2)]
+    assert all(": the logged counts to the last digit, score 0." in line for line in lines)
+    first = json.loads(record.read_text().splitlines()[0])
+    assert first.pop("time") and first.pop("verdict") in lines[0]
+    path = runs / "result_0.txt"
+    told = {"log": sha256(path), "path": str(path), "code": "reference", "outcome": "agrees"}
+    assert first == {"kind": "reevaluation", **told}
+
+
+@pytest.mark.parametrize("setting", ["average_decay=0", "average_decay=0.9"])
+def test_a_runs_own_weights_give_its_counts(tiny, again, tmp_path, setting):
+    log = tmp_path / "result_0.txt"
+    assert tiny.train(log, "epochs=20", setting).returncode == 0
+    code, out, err = again(log)
+    assert (code, err) == (0, "") and "the logged counts to the last digit" in out
+
+
+def test_only_the_validation_split_is_made(runs, again, tmp_path):
+    code, _, err = again(runs / "result_0.txt", data=tmp_path / "data")
+    assert (code, err) == (0, "")
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["validation"]
+
+
+def test_one_bit_of_the_weights(runs, again):
+    data = bytearray(weights(runs).read_bytes())
+    data[-1] ^= 1
+    weights(runs).write_bytes(data)
+    code, out, err = again(runs)
+    assert (code, err) == (1, "")
+    assert "result_0.safetensors: found other weights, with the sha256" in out.splitlines()[0]
+    assert "to the last digit" in out.splitlines()[1]
+
+
+def test_weights_of_another_run(runs, again, banded):
+    shutil.copyfile(weights(runs, 1), weights(runs))
+    renamed(runs / "result_0.txt", sha256(weights(runs)))
+    log = runs / "result_0.txt"
+    code, out, _ = again(log)
+    assert code == 2 and "the rules publish no band for this problem: judge by that" in out
+    banded(reevaluation=Reevaluation(0.001, 0.0001))
+    code, out, _ = again(log)
+    assert code == 1 and "not the weights that scored, wanted at most 0.0001 in the score, 0.10% in a count" in out
+
+
+def test_numbers_within_the_band(runs, again, banded):
+    """Weights that were rounded."""
+    state = {name: tensor * (1 + 1e-3) for name, tensor in held(weights(runs)).items()}
+    safetensors.save_file(state, weights(runs))
+    renamed(runs / "result_0.txt", sha256(weights(runs)))
+    banded(reevaluation=Reevaluation(0.999, 0.5))
+    code, out, err = again(runs / "result_0.txt")
+    assert (code, err) == (0, "") and "within the band of honest re-evaluations" in out
+
+
+def damage_header(path):
+    path.write_bytes(b"\xff" * 16 + path.read_bytes()[16:])
+
+
+def cut_short(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def as_pickle(path):
+    torch.save(held(path), path)
+
+
+def as_another_network(path):
+    safetensors.save_file({f"module.{name}": tensor for name, tensor in held(path).items()}, path)
+
+
+def as_half(path):
+    safetensors.save_file({name: tensor.half() for name, tensor in held(path).items()}, path)
+
+
+def as_other_shapes(path):
+    safetensors.save_file({name: tensor.reshape(-1) for name, tensor in held(path).items()}, path)
+
+
+def too_large(path):
+    with open(path, "ab") as file:
+        file.truncate(1 << 34)  # sparse
+
+
+def gone(path):
+    path.unlink()
+
+
+def linked(path):
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to(path.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (damage_header, "found no safetensors"),
+        (cut_short, "found no safetensors"),
+        (as_pickle, "found no safetensors"),
+        (as_another_network, "other models than the reference's aren't evaluated here"),
+        (as_half, "found torch.float16"),
+        (as_other_shapes, "wanted torch.float32 ("),
+        (too_large, "found 17179869184 bytes, wanted at most"),
+        (gone, "found no file, wanted the one with the sha256"),
+        (linked, "Too many levels of symbolic links"),
+    ],
+)
+def test_what_cannot_be_evaluated_says_why(runs, again, damage, message):
+    damage(weights(runs))
+    code, out, err = again(runs / "result_0.txt")
+    assert (code, out) == (2, "")
+    assert message in err and "result_0.safetensors" in err and "Traceback" not in err
+
+
+def test_other_data_than_the_logs(runs, again, tiny, tmp_path):
+    log = runs / "result_0.txt"
+    text = log.read_text()
+    (value,) = (json.loads(line.partition(":::MLLOG")[2])["value"] for line in text.splitlines() if "_fingerp" in line)
+    log.write_text(text.replace(value, "0" * 64))
+    code, out, err = again(log)
+    assert (code, out) == (2, "") and f"found validation fingerprint {value}, wanted {'0' * 64}" in err
+
+
+def test_a_log_without_weights_and_a_folder_without_logs(runs, again, tmp_path):
+    log = runs / "result_0.txt"
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
+    assert again(log) == (2, "", f"reevaluate.py: {log}: found no final weights, wanted their sha256 after run_stop\n")
+    code, out, _ = again(runs)
+    assert code == 0 and out.count("\n") == 1
+    (tmp_path / "empty").mkdir()
+    for nothing in (tmp_path / "empty", tmp_path / "none"):
+        code, out, err = again(nothing)
+        assert (code, out) == (2, "") and "found no log of a run with final weights, wanted one" in err
+
+
+def test_absurd_settings_of_a_log(runs, tiny):
+    run = reevaluate.read_run(runs / "result_0.txt")
+    run.settings.update({"threads": 1000, "workers": 1000, "eval_batch_size": 10**6, "cache_gib": 60_000.0})
+    found = reevaluate.settings_of(run, reevaluate.parse(["x", "--device", "cpu"]))
+    assert (found.workers, found.eval_batch_size, found.cache_gib) == (0, 4, 1.0)
+    assert found.threads < 10**4
+
+
+def test_settings_that_the_reference_cannot_have_do_not_matter(runs, again):
+    """The log of another implementation, which trained in half precision with an optimizer of its own."""
+    log = runs / "result_0.txt"
+    lines = [json.loads(line.partition(":::MLLOG")[2]) for line in log.read_text().splitlines() if "MLLOG" in line]
+    (settings,) = (line for line in lines if line["key"] == "hyperparameters")
+    settings["value"] = {"precision": "float16", "learning_rate": "fast", "swish": True, "threads": "many"}
+    log.write_text("".join(f":::MLLOG {json.dumps(line)}\n" for line in lines))
+    code, out, err = again(log, "--threads", 1)
+    assert (code, err) == (0, "") and "the logged counts to the last digit" in out
+
+
+def test_settings_of_the_machine_are_the_references_or_given(runs, again):
+    run = reevaluate.read_run(runs / "result_0.txt")
+    smoke = reevaluate.dataclasses.replace(run, problem="smoke")
+    assert reevaluate.settings_of(smoke, reevaluate.parse(["x"])).compile
+    given = reevaluate.settings_of(
+        smoke, reevaluate.parse(["x", "--setting", "compile=false", "--setting", "prefetch=3"])
+    )
+    assert (given.compile, given.prefetch) == (False, 3)
+    code, _, err = again(runs / "result_0.txt", "--setting", "compiled=1")
+    assert code == 2 and "--setting: unknown field 'compiled'; did you mean 'compile'?" in err
+
+
+def test_training_on_the_validation_split_shows_on_held_out_data(runs, again, banded, tmp_path):
+    """Both runs are evaluated on the same fresh data; one was trained on what it was scored on."""
+    record = tmp_path / "again.jsonl"
+    code, out, err = again(runs, "--data-seed", 5, "--record", record, data=tmp_path)
+    assert (code, err) == (2, "") and out.count("publish no band for this") == 2
+    assert [path.name for path in (tmp_path / "tiny-5").iterdir()] == ["validation"]
+    honest, cheat = gains_of(out)
+    assert cheat < honest - 0.05
+    line = json.loads(record.read_text().splitlines()[0])
+    assert (line["kind"], line["data_seed"], line["outcome"]) == ("held-out", 5, "open")
+
+    banded(held_out=HeldOut(honest, 0.01, 20))
+    code, out, err = again(runs, "--data-seed", 5, data=tmp_path)
+    assert (code, err) == (1, "")
+    first, second = out.splitlines()
+    assert "within the band of honest runs" in first and "lower than honest runs come out" in second
+
+
+def test_honest_runs_on_the_same_data_are_a_band(runs, again, honest, tmp_path):
+    known = gains_of(again(honest, "--data-seed", 5, data=tmp_path)[1])
+    own = gains_of(again(runs, "--data-seed", 5, data=tmp_path)[1])
+    least = fmean(known) - load("v1.0").limits.weights.deviations * stdev(known) * math.sqrt(1 + 1 / 5)
+    code, out, err = again(runs, "--data-seed", 5, "--against", honest, data=tmp_path)
+    *lines, together = out.splitlines()
+    assert together.startswith(f"{runs}: {len(own)} runs together, ") and "on average, 5 honest ones " in together
+    low = "lower than honest sets come out" in together
+    assert (code, err) == (int(min(own) < least or low), "")
+    for gain, line in zip(own, lines, strict=True):
+        assert ("lower than honest runs come out" in line) == (gain < least)
+        assert abs(float(line.partition("wanted ")[2].partition(" ")[0]) - least) < 1e-5
+
+
+def test_few_honest_runs_are_no_band(runs, again, honest, tmp_path):
+    few = [honest / f"result_{number}.txt" for number in range(4)]
+    code, out, err = again(runs, "--data-seed", 5, "--against", *few, data=tmp_path)
+    assert (code, out) == (2, "") and "--against: found 4 runs of tiny, wanted 5 or more" in err
+
+
+def test_a_first_look_at_held_out_data(runs, again, banded, tmp_path):
+    banded(held_out=HeldOut(0, 1, 20))
+    code, out, _ = again(runs / "result_0.txt", "--data-seed", 5, "--samples", 1, data=tmp_path)
+    assert code == 2 and "publish no band" in out
+    assert len(list((tmp_path / "tiny-5" / "validation").iterdir())) == 1
+
+
+def test_held_out_data_of_no_folder_are_not_kept(runs, again):
+    code, out, err = again(runs / "result_0.txt", "--data-seed", 5, data=None)
+    assert (code, err) == (2, "") and "held-out score" in out
+
+
+@pytest.mark.parametrize("options", [["--samples", "3"], ["--against", "y"], ["--samples", "0", "--data-seed", "5"]])
+def test_wrong_commands_exit_2(options, capsys):
+    with pytest.raises(SystemExit) as error:
+        reevaluate.parse(["x", *options])
+    assert error.value.code == 2 and "found" in capsys.readouterr().err
+
+
+def test_the_log_of_these_tests_follows_from_its_counts(handed_in):
+    epoch = reevaluate.read_run(handed_in / "result_0.txt").epochs[-1]
+    assert dice(Counts(**epoch.facts)) == epoch.score

@@ -1,0 +1,141 @@
+"""Tables of settings: each is explained and classified, and the guide has them as they are."""
+
+import dataclasses
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchmark.config import load_settings, machine_settings, read_yaml
+from benchmark.workload import problem_files
+from compliance.checks.model import _violates
+from implementations.pytorch.config import CONFIGS, config_path
+from implementations.pytorch.scaffold.task import Config
+from implementations.pytorch.task import config_class
+from implementations.pytorch_tools import settings
+from rules.edition import load
+
+ROOT = Path(__file__).resolve().parents[3]
+GUIDE = ROOT / "docs" / "submitting.md"
+BENCHMARKS = load("v1.0").benchmarks
+PROBLEMS = {name: file.parent.name for file in problem_files() for name in read_yaml(file)}
+
+
+@dataclass(frozen=True)
+class Tuned(Config):
+    """What a copy of the reference may have."""
+
+    graphs: bool = False  # whole steps are captured
+
+    beta_2: float = 0.9
+
+
+def defaults(cls, path, assignments=()):
+    return load_settings(cls, path, path.read_bytes(), assignments)
+
+
+def outside(values, benchmark):
+    """The settings that the closed division does not let be what they are."""
+    known = BENCHMARKS[benchmark].settings
+    return [name for name, value in values.items() if name in known and _violates(value, known[name].within("closed"))]
+
+
+@pytest.mark.parametrize("benchmark", sorted(BENCHMARKS))
+def test_every_setting_has_its_meaning_and_its_class(benchmark):
+    cls = config_class(benchmark)
+    names = {field.name for field in dataclasses.fields(cls)}
+    assert settings.meanings(cls).keys() == names == BENCHMARKS[benchmark].settings.keys() | set(machine_settings(cls))
+
+
+def test_a_copys_own_setting_is_for_people_and_keeps_its_comment():
+    found = settings.meanings(Tuned)
+    assert found["graphs"] == "whole steps are captured"
+    assert found["beta_2"] == settings.meanings(Config)["beta_2"]
+    assert settings.change(None, "closed") == settings.UNKNOWN and settings.change(None, "open") == "yes"
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_published_configs_keep_the_closed_division(problem):
+    config = defaults(config_class(PROBLEMS[problem]), config_path(problem))
+    assert outside({**config.fields(), "precision": "bfloat16"}, PROBLEMS[problem]) == []  # resolved from auto
+
+
+def test_a_config_beyond_the_closed_division_is_seen():
+    config = defaults(Config, CONFIGS / "smoke.yaml", ["background_weight=0.9", "average_decay=0.999", "beta_1=0.8"])
+    assert outside({**config.fields(), "precision": "bfloat16"}, "scaffold") == [
+        "average_decay",
+        "beta_1",
+        "background_weight",
+    ]
+
+
+@pytest.mark.parametrize("benchmark", sorted(BENCHMARKS))
+def test_settings_left_alone_keep_the_closed_division(benchmark):
+    values = {**config_class(benchmark)().fields(), "precision": "bfloat16"}
+    assert outside(values, benchmark) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "division", "text"),
+    [
+        ("background_weight", "closed", "no: 0.02"),
+        ("background_weight", "open", "yes"),
+        ("average_decay", "closed", "yes: from 0 to 0.995"),
+        ("beta_2", "closed", "yes: 0.99, 0.999"),
+        ("learning_rate", "open", "yes: above 0"),
+    ],
+)
+def test_what_may_change(name, division, text):
+    assert settings.change(BENCHMARKS["scaffold"].settings[name], division) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"smoke": "2"}, "2"),
+        ({"a": "2", "b": "2"}, "2"),
+        ({"a": "8", "b": "4", "c": "1", "d": "1"}, "1 (a: 8; b: 4)"),
+        ({"a": "8", "b": "1", "c": "8", "d": "1", "e": "1"}, "1 (a, c: 8)"),
+    ],
+)
+def test_a_default_names_the_problems_that_differ(values, text):
+    assert settings.default(values) == text
+
+
+def test_the_guide_has_the_tables_as_they_are():
+    """Otherwise paste what `python implementations/pytorch_tools/settings.py` prints."""
+    text = GUIDE.read_text(encoding="utf-8")
+    assert text.partition("<!-- settings -->")[2].partition("<!-- end -->")[0].strip() == settings.tables()
+
+
+def test_a_problems_table_has_its_own_defaults(capsys):
+    assert settings.main(["--problem", "smoke"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + len(dataclasses.fields(Config))
+    assert lines[2] == "| `batch_size` | samples a step, over all ranks | 2 | yes: from 1 | yes: from 1 |"
+    machine = machine_settings(Config)
+    assert [line.split("`")[1] for line in lines[-len(machine) :]] == machine
+    assert all(line.endswith(" | yes | yes |") for line in lines[-len(machine) :])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--problem", "smok"], "settings.py: problems.yaml: no problem 'smok'; did you mean 'smoke'?\n"),
+        (
+            ["--implementation", "acme"],
+            "settings.py: --implementation: found no config.py in acme, wanted a copy of pytorch\n",
+        ),
+    ],
+)
+def test_what_has_no_settings(arguments, said, capsys):
+    assert settings.main(arguments) == 2
+    assert capsys.readouterr().err == said
+
+
+def test_the_command_runs_as_a_file():
+    command = [sys.executable, "implementations/pytorch_tools/settings.py", "--problem", "cosmoflow-mini"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and "| `dropout` |" in done.stdout, done.stderr

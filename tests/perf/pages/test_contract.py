@@ -1,0 +1,59 @@
+"""docs/implementing.md: its tables are what the code and the rules say."""
+
+import json
+import re
+
+import pytest
+
+from benchmark.log import Event, read_log
+from benchmark.run.keys import EVENTS
+from benchmark.run.options import OPTIONAL, REQUIRED
+from perf.contract import PAGE, pages
+from perf.pages import contract
+from rules.edition import load
+
+EDITION = load("v1.0")
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_the_pages_are_what_is_generated():
+    for path, text in pages().items():
+        assert path.read_text(encoding="utf-8") == text, "python perf/contract.py writes it anew"
+
+
+def test_a_part_that_is_changed_by_hand_is_written_anew():
+    assert contract.filled(TEXT.replace("the seconds", "seconds").replace("| always |", "| never |"), EDITION) != TEXT
+    assert contract.filled(TEXT.replace("| always |", "| never |"), EDITION) == TEXT
+
+
+def test_a_page_without_marks_is_refused():
+    with pytest.raises(ValueError, match="generated: settings"):
+        contract.filled(TEXT.replace("<!-- generated: settings -->", ""), EDITION)
+
+
+def test_every_event_says_when_it_is_needed():
+    keys = {event.key for event in EVENTS}
+    assert contract.OFTEN.keys() | contract.ONLY.keys() <= keys
+    free = {key for key in keys if contract.when(key, EDITION) == "free"}
+    assert free <= {"io_checkpoint"}
+
+
+def test_all_keys_that_an_edition_requires_are_on_the_page():
+    required = {key for keys in EDITION.keys.values() for key, wanted in keys.items() if wanted.required}
+    io = {key for key in required if key.startswith("io_")}  # of trials of the input, which only the reference makes
+    assert [key for key in required - io if f"| `{key}`" not in TEXT] == []
+
+
+def test_the_options_are_those_of_the_command_line():
+    section = TEXT.partition("## The command line")[2].partition("**Exit codes.**")[0]
+    rows = re.findall(r"^\| (`.*?`) \| (.*?) \|", section, re.M)
+    named = {option: "**required**" in means for options, means in rows for option in re.findall(r"--[\w-]+", options)}
+    assert {option for option, required in named.items() if required} == set(REQUIRED)
+    assert {option for option, required in named.items() if not required} == set(OPTIONAL)
+
+
+def test_the_example_of_an_event_can_be_read(tmp_path):
+    line = next(line for line in TEXT.splitlines() if line.startswith(":::MLLOG"))
+    path = tmp_path / "result_0.txt"
+    path.write_text(line + "\n")
+    assert [type(item) for item in read_log(path)] == [Event] and json.loads(line.partition(" ")[2])

@@ -1,0 +1,138 @@
+"""docs/mathematics.md: what it says is what the reference computes."""
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.random import RandomState
+from torch import nn
+
+from benchmark.config import load_settings
+from benchmark.problem import load_problem
+from benchmark.run.seeds import Stream, sample_order, stream_seed
+from implementations.pytorch.config import config_path
+from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
+from implementations.pytorch.task import build_task, config_class
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "mathematics.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+SEED = 7203841165930284517  # of the page's example
+ROUNDING = 1e-6
+
+
+def draws() -> dict:
+    """The functions of the page's listing."""
+    names: dict = {}
+    exec(re.search(r"<!-- listing: draws -->\n```python\n(.*?)```", TEXT, re.DOTALL)[1], names)
+    return names
+
+
+def task(problem: str, *settings: str):
+    found, path = load_problem(problem), config_path(problem)
+    config = load_settings(config_class(found.workload), path, path.read_bytes(), settings)
+    return build_task(found, config)
+
+
+def model(problem: str) -> nn.Module:
+    """The network of a run with the page's seed, before its first step."""
+    torch.manual_seed(stream_seed(SEED, Stream.WEIGHTS))
+    return task(problem).build_model()
+
+
+def convolutions(*modules: nn.Module) -> list[nn.Module]:
+    kinds = nn.modules.conv._ConvNd | nn.Linear
+    return [module for part in modules for module in part.modules() if isinstance(module, kinds)]
+
+
+def test_the_words_of_the_example():
+    words = [stream_seed(SEED, Stream.WEIGHTS), *(stream_seed(SEED, Stream.ORDER, epoch) for epoch in (1, 2))]
+    assert all(f"{word} for" in TEXT.replace("\n", " ") for word in words)
+
+
+def test_the_first_batches_of_the_example():
+    first = sample_order(SEED, 1, range(168))[:6]
+    assert "({}, {}), ({}, {}), ({}, {})".format(*first) in TEXT
+
+
+def test_usual_bounds_in_the_order_of_scaffolds_layers():
+    found, words = model("smoke"), RandomState(stream_seed(SEED, Stream.WEIGHTS))
+    for layer in convolutions(found.down, found.bottom, found.rise, found.up, found.head):
+        bound = 1 / math.sqrt(layer.weight[0].numel())
+        for tensor in (layer.weight, layer.bias):
+            if tensor is not None:
+                assert (draws()["uniform"](words, tuple(tensor.shape), bound) == tensor.detach().numpy()).all()
+    shown = [f"{number:.7f}" for number in (*found.down[0][0].weight.flatten()[:3], *found.head.bias[-2:])]
+    assert [number for number in shown if number not in TEXT] == []
+
+
+def test_cosmoflows_weights_come_after_as_many_words_as_it_has_weights():
+    found, words = model("cosmoflow-mini"), RandomState(stream_seed(SEED, Stream.WEIGHTS))
+    words.randint(0, 2**32, sum(p.numel() for p in found.parameters()), np.uint32)
+    for layer in convolutions(found.blocks, found.hidden, found.head):
+        out, into, taps = layer.weight.shape[0], layer.weight.shape[1], math.prod(layer.weight.shape[2:])
+        drawn = draws()["uniform"](words, tuple(layer.weight.shape), math.sqrt(6 / ((out + into) * taps)))
+        assert (drawn == layer.weight.detach().numpy()).all() and not layer.bias.any()
+
+
+def test_deepcams_weights():
+    found, words = model("deepcam-mini"), RandomState(stream_seed(SEED, Stream.WEIGHTS))
+    normal = convolutions(found.encoder, found.pyramid.branches)
+    words.randint(0, 2**32, sum(layer.weight.numel() for layer in normal), np.uint32)
+    rest = convolutions(found.pyramid.whole, found.pyramid.join, found.skip, found.rise, found.decoder)
+    for layer in rest:
+        bound = 1 / math.sqrt(layer.weight[0].numel())
+        for tensor in (layer.weight, layer.bias):
+            if tensor is not None:
+                assert (draws()["uniform"](words, tuple(tensor.shape), bound) == tensor.detach().numpy()).all()
+    for layer in normal:
+        deviation = math.sqrt(2 / layer.weight[0].numel())
+        apart = draws()["normal"](words, tuple(layer.weight.shape), deviation) - layer.weight.detach().numpy()
+        assert np.abs(apart).max() < ROUNDING * deviation
+    assert len(normal) + len(rest) == len(convolutions(found))
+
+
+@pytest.mark.parametrize("x", [0.0, 0.25, 1.0, 7.3, 12.0, 20.0])
+def test_scaffolds_rate(x):
+    rate, end = 6e-4, 3e-4
+    wanted = (end + (rate - end) * (1 + math.cos(math.pi * min(1, x / 12))) / 2) * min(1, x / 1)
+    assert task("smoke").learning_rate(x) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(("x", "wanted"), [(0, 5e-4), (1.5, 5.25e-3), (3, 1e-2), (10, 2.5e-3), (25, 1.25e-3)])
+def test_cosmoflows_rate(x, wanted):
+    assert task("cosmoflow-mini").learning_rate(x) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("settings", "step", "wanted"),
+    [
+        ([], 0, 0.0),
+        ([], 8, 5e-3),
+        ([], 16, 1e-2),
+        ([], 256, 5e-3),
+        (["schedule=multistep", "milestones=[20]"], 36, 1e-2),  # 20 steps after 16 of warm-up, and one more
+        (["schedule=multistep", "milestones=[20]"], 37, 1e-3),
+        (["schedule=multistep", "milestones=[20]", "warmup_steps=0"], 20, 1e-3),
+        (["warmup_factor=2"], 8, 1.5e-2),
+    ],
+)
+def test_deepcams_rate(settings, step, wanted):
+    found = task("deepcam-mini", *settings)
+    steps = math.ceil(found.problem.train_samples / found.config.batch_size)
+    assert found.learning_rate(step / steps) == pytest.approx(wanted, rel=1e-12, abs=1e-15)
+
+
+def test_scaffolds_loss():
+    generator = torch.Generator().manual_seed(1)
+    logits = torch.randn(2, 3, 2, 3, 4, generator=generator, dtype=torch.float64)
+    label = torch.randint(0, 3, (2, 2, 3, 4), generator=generator, dtype=torch.uint8)
+    p = logits.softmax(1).movedim(1, -1).reshape(-1, 3).numpy()
+    t = label.numpy().ravel()
+    q = np.where(t == 0, 0.02, 1.0)
+    dice = [(2 * p[t == c, c].sum() + 1) / (p[:, c].sum() + (t == c).sum() + 1) for c in (1, 2)]
+    wanted = -(q * np.log(p[range(len(t)), t])).sum() / q.sum() + 1 - np.mean(dice)
+    found = loss_from_sums(loss_sums(logits, label, class_weights(3, 0.02)))
+    assert found.item() == pytest.approx(wanted, rel=1e-6)  # 0.02 is a float32

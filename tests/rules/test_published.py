@@ -1,0 +1,73 @@
+"""The published source: which files are the tree's own, which a release's, and which nobody's."""
+
+import hashlib
+
+import pytest
+
+from rules import published
+from rules.published import REPOSITORY, is_published, origin, own_files, place
+
+TRAIN = "implementations/pytorch/train.py"
+TASK, CONFIG = "implementations/acme/task.py", "config/mine.yaml"
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """A tree of two files."""
+    held = {TRAIN: "1" * 64, "benchmark/log.py": "2" * 64}
+    monkeypatch.setattr(published, "own_files", lambda: held)
+    return held
+
+
+def test_own_files_are_the_trees():
+    files = own_files()
+    assert {TRAIN, "benchmark/log.py", "rules/edition.py", "implementations/__init__.py"} <= files.keys()
+    assert files[TRAIN] == hashlib.sha256((REPOSITORY / TRAIN).read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("path", "compared"),
+    [
+        (TRAIN, TRAIN),
+        ("implementations/acme/train.py", TRAIN),
+        ("implementations/acme/input/reader.py", "implementations/pytorch/input/reader.py"),
+        ("implementations/minimal/train.py", "implementations/minimal/train.py"),
+        ("implementations/minimalist/train.py", TRAIN),
+        ("implementations/__init__.py", "implementations/__init__.py"),
+        ("benchmark/log.py", "benchmark/log.py"),
+        (CONFIG, CONFIG),
+    ],
+)
+def test_a_file_is_compared_with_the_one_at_its_place(path, compared):
+    assert place(path) == compared
+
+
+def test_a_file_is_published_at_its_place_alone(files):
+    assert is_published("implementations/acme/train.py", "1" * 64, {})
+    assert not is_published(TASK, "1" * 64, {})
+    assert not is_published("implementations/acme/train.py", "2" * 64, {})
+    assert is_published(TRAIN, "3" * 64, {"v1.0.1": {TRAIN: "3" * 64}})
+    assert not is_published(TRAIN, "", {})  # a file that could not be read
+
+
+@pytest.mark.parametrize(
+    ("named", "release", "others", "words"),
+    [
+        ({}, "this tree", (), ""),
+        ({TRAIN: "1", "benchmark/log.py": "2"}, "this tree", (), "reference source, of this tree"),
+        ({"implementations/acme/train.py": "1"}, "this tree", (), "reference source, of this tree"),
+        ({TRAIN: "3", "benchmark/log.py": "2"}, "v1.0.1", (), "reference source, of v1.0.1"),
+        ({TRAIN: "3", "benchmark/log.py": "4"}, "", (), "reference source, of several releases"),
+        ({TRAIN: "1", CONFIG: "5"}, "", (CONFIG,), f"1 of 2 files of source are not the reference's: {CONFIG}"),
+        (
+            dict.fromkeys("abcde", "5"),
+            "",
+            tuple("abcde"),
+            "5 of 5 files of source are not the reference's: a, b, c and 2 more",
+        ),
+    ],
+)
+def test_the_origin_of_files(files, named, release, others, words):
+    releases = {"v1.0.1": {TRAIN: "3" * 64, "benchmark/log.py": "2" * 64}, "v1.0.2": {"benchmark/log.py": "4" * 64}}
+    found = origin([(path, digit * 64) for path, digit in named.items()], releases)
+    assert (found.release, found.others, found.details if named else found.words) == (release, others, words)
