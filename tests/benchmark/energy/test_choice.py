@@ -51,7 +51,7 @@ def test_gpus_that_no_library_reads_are_said(machine):
 def test_gpus_are_added(machine, monkeypatch):
     machine.package(0)
     gpu = choice.Counter("nvml", "device", "a", 1e-3, lambda: 1)
-    monkeypatch.setattr("benchmark.energy.choice.nvidia", lambda uuids: [gpu])
+    monkeypatch.setattr("benchmark.energy.gpus.nvidia", lambda uuids: [gpu])
     assert scopes(choose(["a"], {})) == [("rapl", "package-0"), ("nvml", "a")]
 
 

@@ -42,19 +42,25 @@ worst=0
 for pid in "${pids[@]}"; do wait "$pid" || { code=$?; ((code > worst)) && worst=$code; }; done
 exit "$worst"
 """
+# Each process notes its options in a file of its own, because ranks do so at the same time.
+NOTE_OPTIONS = 'note_options() { printf "%s\\n" ${options[@]+"${options[@]}"} >>"$ASKED/$$"; }'
 OPTIONS = """
+options=()
 while [[ $1 == -* ]]; do
-    echo "$1" >>"$ASKED"
+    options+=("$1")
     if [[ $1 == --ntasks=* ]]; then ranks=${1#*=}; fi
     shift
 done
+note_options
 """
 UNTIL_ENV = """
+options=()
 while [[ $1 != env ]]; do
-    echo "$1" >>"$ASKED"
+    options+=("$1")
     if [[ $1 == -ppn ]]; then mpich=1; fi
     shift
 done
+note_options
 """
 SLURM_STEP = (
     "SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=$ranks SLURM_LOCALID=$rank SLURM_STEP_TASKS_PER_NODE=$ranks "
@@ -81,15 +87,23 @@ case "$*" in
     *) echo "flux $*: unexpected" >&2; exit 1 ;;
 esac
 """
-APPTAINER = 'while [[ $1 != *image ]]; do echo "$1" >>"$ASKED"; shift; done; shift; exec "$@"'
+APPTAINER = """
+options=()
+while [[ $1 != *image ]]; do options+=("$1"); shift; done
+note_options
+shift
+exec "$@"
+"""
 # Hands on what it is told to alone, and what the stand-ins need.
 ENROOT = """
 kept=(PATH="$PATH" PYTHON="$PYTHON" CALLS="$CALLS" ACTS="$ACTS")
+options=()
 while [[ $1 != *image ]]; do
-    echo "$1" >>"$ASKED"
+    options+=("$1")
     if [[ $1 == --env && -v $2 ]]; then kept+=("$2=${!2}"); fi
     shift
 done
+note_options
 shift
 exec env -i "${kept[@]}" "$@"
 """
@@ -158,7 +172,7 @@ class Jobs:
     @property
     def asked(self) -> list[str]:
         """The options of launchers and of containers' runtimes."""
-        return (self.folder / "options").read_text().splitlines()
+        return [line for file in sorted((self.folder / "options").iterdir()) for line in file.read_text().splitlines()]
 
     @property
     def logs(self) -> Path:
@@ -171,10 +185,11 @@ def jobs(tmp_path) -> Jobs:
     for name, body in STANDINS.items():
         path = tmp_path / "bin" / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/bash\n{body}\n")
+        path.write_text(f"#!/bin/bash\n{NOTE_OPTIONS}\n{body}\n")
         path.chmod(0o755)
     (tmp_path / "nodes").write_text("localhost\nlocalhost\n")
     (tmp_path / "acts").touch()
+    (tmp_path / "options").mkdir()
     names = {"RUNS": "2", "PYTHON": sys.executable, "SPOOL": tmp_path}
     names |= {"ASKED": tmp_path / "options", "CALLS": tmp_path / "calls", "ACTS": tmp_path / "acts"}
     names |= {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
