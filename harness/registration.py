@@ -8,6 +8,7 @@ from harness.implementation import takes
 from harness.options import Setup
 from harness.processes import finish
 from rules.current import EDITION
+from rules.names import folded
 from rules.registry import Entry, Request, read_registry
 
 
@@ -18,6 +19,19 @@ def entry_of(path: Path, number: int) -> Entry:
     if not 1 <= number <= len(entries):
         raise ValueError(f"{path}: found {len(entries)} entries, wanted entry {number}")
     return entries[number - 1]
+
+
+def check_entry(setup: Setup) -> None:
+    """Raise ValueError if the registry lacks the entry that is named, and if it has entries for these runs and none is
+    named: the rules would refuse the whole set (REG03)."""
+    if setup.entry is not None:
+        entry_of(setup.registry, setup.entry)
+    elif setup.registry.exists():
+        key = (folded(setup.org), folded(setup.system), setup.benchmark, setup.problem)
+        own = [entry for entry in read_registry(setup.registry, EDITION).entries if entry.key == key]
+        if own:
+            found = f"entry {own[-1].entry}, of {own[-1].title}, and no --entry"
+            raise ValueError(f"{setup.registry}: found {found}, wanted --entry {own[-1].entry}")
 
 
 def request_of(setup: Setup) -> Request:

@@ -10,7 +10,7 @@ from harness.implementation import Description, takes
 from harness.options import Setup
 from harness.preflight import forecast, judge_head, measure_step, report
 from harness.processes import Share
-from harness.registration import entry_of
+from harness.registration import check_entry
 from harness.runset import WRONG, RunSet, say
 from harness.system import write_system
 from harness.throughput import shares
@@ -34,8 +34,8 @@ class Wanted:
 def make_submission(setup: Setup, wanted: Wanted) -> int:
     """Make what is missing of the submission of one system. Return the exit code: 0 every run reached its target, 1
     some did not, or the rules refuse what is checked, 2 nothing could be made. Raises ValueError."""
-    if setup.entry is not None:
-        entry_of(setup.registry, setup.entry)
+    if not wanted.models:  # a throughput set takes no entry
+        check_entry(setup)
     described, parts = describe(setup, wanted.models)
     runs = set_of(setup, wanted, described)
     if wanted.check:

@@ -33,7 +33,7 @@ import torch.distributed as dist
 
 from benchmark.run.errors import reason
 from benchmark.run.options import parse_options
-from implementations.pytorch.job import WRONG, end_rank, run_job
+from implementations.pytorch.startup.job import WRONG, end_rank, run_job
 from implementations.pytorch_tools.input_trial.options import SUPPORTED, add_options, contradiction, needs_model
 from implementations.pytorch_tools.input_trial.reading import CountedReader
 from implementations.pytorch_tools.input_trial.trial import trial_of

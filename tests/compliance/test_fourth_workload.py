@@ -23,7 +23,7 @@ BENCHMARK = {
     "score": "mean",
     "score_min": 0,
     "evaluations_per_epoch": 2,
-    "settings": {"learning_rate": "free", "context": {"equals": 128}},
+    "settings": {"accumulate": "free", "learning_rate": "free", "context": {"equals": 128}},
     "configured": {"global_batch_size": "batch_size", "opt_base_learning_rate": "learning_rate"},
     "keys": {"opt_base_learning_rate": {"kind": "number", "required": True, "above": 0}},
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.registration import entry_of, request_of
+from harness.registration import check_entry, entry_of, request_of
 from rules.current import EDITION
 from rules.registry import Registry, Request, now
 
@@ -22,3 +22,20 @@ def test_what_is_registered_needs_no_run(fake):
     found = request_of(fake.setup("epochs=5"))
     assert (found.title, found.source) == ("Us, laptop, scaffold, tiny", "0" * 64)
     assert found.config != request_of(fake.setup()).config
+
+
+def test_an_entry_that_is_not_named(fake):
+    setup = fake.setup()
+    check_entry(setup)  # the round has no registry
+    registry = Registry(EDITION)
+    setup.registry.parent.mkdir(parents=True, exist_ok=True)
+    registry.draw(Request("Us", "another", setup.benchmark, setup.problem, "a" * 64, "b" * 64), now(), "1" * 64)
+    setup.registry.write_text(registry.text)
+    check_entry(setup)
+    registry.draw(Request("US", "Laptop", setup.benchmark, setup.problem, "a" * 64, "b" * 64), now(), "2" * 64)
+    setup.registry.write_text(registry.text)
+    with pytest.raises(ValueError, match="registry.yaml: found entry 2, of US, Laptop, scaffold, tiny, and no --entry"):
+        check_entry(setup)
+    check_entry(fake.setup("--entry", "2"))
+    with pytest.raises(ValueError, match="found 2 entries, wanted entry 3"):
+        check_entry(fake.setup("--entry", "3"))

@@ -13,7 +13,7 @@ from rules.current import ROOT, current
 from rules.edition import load
 
 REPOSITORY = ROOT.parent
-PARTS = ("benchmark", "rules", "implementations", "requirements")
+PARTS = ("benchmark", "harness", "rules", "implementations", "requirements")
 
 
 @pytest.fixture
@@ -89,4 +89,6 @@ def test_the_reference_the_makefile_and_the_scripts_follow(tmp_path):
     assert "default: results/v9.1" in said(sys.executable, "harness/submit.py", "--help")
     assert "--out build/results/v9.1" in said("make", "-n", "run")
     job = [sys.executable, "harness/launch/render.py", "slurm", "--problem", "smoke", "--nodes", "1"]
-    assert "results/v9.1/x/results/y" in said(*job, "--ranks-per-node", "1", "--org", "x", "--system", "y")
+    assert "--org x --system y --division closed --status onprem --out results/v9.1 " in said(
+        *job, "--ranks-per-node", "1", "--org", "x", "--system", "y"
+    )

@@ -1,1 +1,1 @@
-"""Measurements of a run and of the machine: throughput, phases, peaks, the system description."""
+"""Measurements of steps: throughput, phases, the peak rate."""

@@ -14,7 +14,7 @@ from benchmark.ledger import End, Start, read_ledger
 from benchmark.run.errors import Aborted, WrongData
 from benchmark.run.ledger import commitment
 from benchmark.tree import LEDGER
-from implementations.pytorch import job
+from implementations.pytorch.startup import job
 
 
 def in_a_file(path):

@@ -22,18 +22,18 @@ from benchmark.source import install
 from benchmark.tree import combine
 from rules.current import current
 
-from .config import activation_type, gpu_of
-from .layers.blocks import parameter_count, recompute_blocks
-from .layers.norm import fuse_norms
-from .measuring.environment import log_environment
-from .parallel.layout import Layout, init_process_group
+from ..config import activation_type, gpu_of
+from ..layers.blocks import parameter_count, recompute_blocks
+from ..layers.norm import fuse_norms
+from ..parallel.layout import Layout, init_process_group
+from ..training.average import Average
+from ..training.run import Files, Run
+from ..training.seeds import seed_dropout, seed_weights
+from ..training.state import TrainingState
+from ..training.step import float32_facts, ieee_float32, warm_up
+from ..training.watchdog import Watchdog, cuda_mark
+from .environment import log_environment
 from .setup import Setup
-from .training.average import Average
-from .training.run import Files, Run
-from .training.seeds import seed_dropout, seed_weights
-from .training.state import TrainingState
-from .training.step import float32_facts, ieee_float32, warm_up
-from .training.watchdog import Watchdog, cuda_mark
 
 OnSilence = Callable[[str], None]
 
@@ -165,7 +165,7 @@ def energy_meter(launch: Launch, layout: Layout, log: RunLog, device: Device, sc
         if scored:
             log.event("energy_sources", [], unreadable=why, rehearsal=any(rehearsal for *_, rehearsal in nodes))
         return None
-    from .measuring.energy import announce  # here, because a run without counters does not load it
+    from .energy import announce  # here, because a run without counters does not load it
 
     return announce(log, layout, device.host, choice) if scored else None
 

@@ -18,6 +18,6 @@ def describe(setup: Setup, source: tuple[dict[str, str], str]) -> dict[str, Any]
     if torch.cuda.is_available():
         facts = torch.cuda.get_device_properties(0)
         accelerators = torch.cuda.device_count(), facts.name, round(facts.total_memory / 2**30)
-    name = __package__.rpartition(".")[2]
+    name = __package__.split(".")[1]  # the folder of this implementation
     ours = Implementation(name, setup.options.supported, framework, software, accelerators)
     return description(ours, setup.task.problem, setup.task.config, setup.launch, source)

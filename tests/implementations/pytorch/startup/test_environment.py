@@ -13,8 +13,8 @@ import torch
 from benchmark.environment.manifest import NODE, RUN
 from benchmark.log import Event
 from compliance.reading.environment import parse
-from implementations.pytorch.measuring import environment
-from implementations.pytorch.measuring.environment import gather, torch_facts
+from implementations.pytorch.startup import environment
+from implementations.pytorch.startup.environment import gather, torch_facts
 
 
 def named(event: Event, log: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from benchmark.run.environment import facts_of_node, facts_of_run, questions_ask
 from benchmark.run.log import RunLog
 
 from ..parallel.layout import Layout
-from ..setup import Setup
+from .setup import Setup
 
 
 def log_environment(log: RunLog, layout: Layout, setup: Setup, files: dict[str, str]) -> None:

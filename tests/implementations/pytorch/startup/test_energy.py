@@ -16,7 +16,7 @@ from benchmark.energy.counter import Counter
 from benchmark.energy.reader import Reader
 from benchmark.tree import result_path
 from compliance.engine import judge
-from implementations.pytorch.measuring.energy import EnergyMeter
+from implementations.pytorch.startup.energy import EnergyMeter
 from results.html.report import html_text
 from results.statistics.result import summarize
 from results.tables.analysis import analysis_text

@@ -8,7 +8,7 @@ import pytest
 from benchmark.run.options import parse_options
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import freeze
-from implementations.pytorch.setup import set_up
+from implementations.pytorch.startup.setup import set_up
 from rules.registry import Registry, Request, now
 
 TWO = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}

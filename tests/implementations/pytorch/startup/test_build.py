@@ -7,10 +7,10 @@ import torch
 
 from benchmark.launch import Launch
 from benchmark.run.errors import Aborted
-from implementations.pytorch import build
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.task import Config
-from implementations.pytorch.setup import Setup
+from implementations.pytorch.startup import build
+from implementations.pytorch.startup.setup import Setup
 from implementations.pytorch.training.step import float32_facts
 
 
