@@ -68,7 +68,9 @@ HEAD = (
     ("parameter_count", "trainable parameters of the network"),
     ("compiled", "whether kernels are compiled; only where the settings ask for it"),
     (mllog.GLOBAL_BATCH_SIZE, "samples of a step, over all ranks"),
-    ("precision", "the type of activations", {"tf32": "on a GPU: whether float32 may be rounded to TF32"}),
+    ("precision", "the type of activations", {
+        "tf32": "on a GPU: whether float32 may be rounded to TF32",
+        "scaling": "of a type of eight bits or fewer: by what values are scaled, and how often that changes"}),
     ("hyperparameters", "every setting of the run by name", {"machine": "the names of those that concern the machine"}),
     ("config_digest", "the sha256 of the settings as canonical JSON"),
     ("source", "one sha256 over all source files of the run", {

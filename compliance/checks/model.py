@@ -90,6 +90,24 @@ def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
         yield Fault(event.line, f"hyperparameters with {named}{more}", "a person who knows what that changes")
 
 
+@rule("HYP07", "log", severity="review", after=("LOG12",))
+def data_type_is_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """The data type of activations is one that the rules know, and the log says how a narrow one is scaled"""
+    event, types = log.first("precision"), terms.edition.limits.data_types
+    if event and types and type(event.value) is str:
+        if event.value not in types:
+            wanted = f"one of {', '.join(types)}, or a person who knows what it computes"
+            yield Fault(event.line, f"precision {show(event.value)}", wanted)
+        elif types[event.value] == "scaled" and not _is_text(metadata(event, "scaling")):
+            yield Fault(
+                event.line, f"precision {show(event.value)} without scaling", "by what values are scaled, in words"
+            )
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str and bool(value.strip())
+
+
 @rule("MOD01", "log", after=("LOG12",))
 def parameters_are_the_models(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The model has the number of parameters of the reference"""

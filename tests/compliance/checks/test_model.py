@@ -88,6 +88,12 @@ def setting_that_the_rules_do_not_know(tree):
     return [(f"result_{i}.txt", tree.settings(i, foreground_weight=0.9), "HYP06") for i in range(5)]
 
 
+@damage
+def data_type_that_nobody_knows(tree):
+    values = [tree.settings(i, precision="float7") and tree.changed("precision", i, value="float7") for i in range(5)]
+    return [(f"result_{i}.txt", line, "HYP07") for i, line in enumerate(values)]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 
@@ -483,3 +489,21 @@ def test_mod02_a_layout_has_as_many_places_as_ranks(logs, layout, ranks, good):
     values = {"number_of_ranks": ranks} | ({} if layout is None else {"layout": layout})
     found = judged(logs, module.layout_covers_the_ranks, **values)
     assert found == ([] if good else [(2, f"layout {layout}")])
+
+
+@pytest.mark.parametrize(
+    ("name", "scaling", "told"),
+    [
+        ("float16", None, None),
+        ("mxfp8", "a factor for each 32 values", None),
+        ("mxfp8", None, "precision mxfp8 without scaling"),
+        ("mxfp8", " ", "precision mxfp8 without scaling"),
+        ("mxfp8", 1, "precision mxfp8 without scaling"),
+        ("float7", "by hand", "precision float7"),
+    ],
+)
+def test_narrow_types_are_scaled(tree, law, name, scaling, told):
+    tree.settings(precision=name)
+    line = tree.changed("precision", value=name, metadata={} if scaling is None else {"scaling": scaling})
+    found = judge([str(tree.path(2))], rules=law).findings
+    assert [(f.line, f.code, f.severity, f.found) for f in found] == [(line, "HYP07", "review", told)] * bool(told)

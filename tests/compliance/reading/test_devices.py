@@ -89,7 +89,7 @@ def test_a_declared_peak_counts_up_to_the_limit(devices, declared, peak):
 
 
 def test_an_unknown_precision_has_the_highest_rate(devices):
-    assert devices("float8", device="cuda").peak(COMPUTE) == 4e12 * 4500
+    assert devices("float8", device="cuda").peak(COMPUTE) == 4e12 * 18000
 
 
 @pytest.mark.parametrize(
