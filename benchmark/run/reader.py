@@ -2,6 +2,7 @@
 
 import contextlib
 import faulthandler
+import itertools
 import json
 import os
 import signal
@@ -269,11 +270,21 @@ def verify_split(root: Path, split: str, evidence: Evidence, fingerprints: dict[
         raise WrongData(reason, everywhere=True)
 
 
-def drop_cached_pages(root: Path) -> None:
-    """Ask the operating system to drop the dataset's pages from its cache, so that a run pays for reading."""
-    for path in (p for p in root.rglob("*") if p.is_file()) if hasattr(os, "posix_fadvise") else ():
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        finally:
-            os.close(descriptor)
+def drop_cached_pages(root: Path, share: int = 0, shares: int = 1) -> None:
+    """Ask the operating system to drop the dataset's pages from its cache, so that a run pays for reading. Of `shares`
+    processes of a node each does so for its `share` of the files, from 0."""
+    for path in itertools.islice(all_files(root), share, None, shares) if hasattr(os, "posix_fadvise") else ():
+        with contextlib.suppress(OSError):  # no regular file, or gone: there is nothing of it that a run could read
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(descriptor)
+
+
+def all_files(root: Path) -> Iterator[str]:
+    """Yield the path of each file below a folder, in an order that is the same in all processes. Folders are listed;
+    nothing is asked of the files themselves, which on a large file system takes as long as opening them."""
+    for folder, folders, names in os.walk(root):
+        folders.sort()
+        yield from (os.path.join(folder, name) for name in sorted(names))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from benchmark.run.devices import ALONE
+from benchmark.hosts import ALONE, MOST, expanded
 from compliance.reading.log import Log
 from compliance.reading.values import is_number
 from rules.limits import Compute
@@ -45,17 +45,20 @@ def groups_of(value: Any) -> list[Group] | None:
     """Return the devices in the value of the key `devices`; None for a malformed value."""
     if type(value) is not list or not value:
         return None
-    groups = [group for item in value for group in _groups(item) or (None,)]
-    together = any("hosts" in item for item in value if type(item) is dict)
-    if None in groups or (together and len({group.host for group in groups}) <= ALONE):
-        return None
-    return groups
+    groups: list[Group] = []
+    for item in value:
+        found = _groups(item, MOST - len(groups))
+        if not found:
+            return None
+        groups += found
+    together = any("hosts" in item for item in value)
+    return None if together and len({group.host for group in groups}) <= ALONE else groups
 
 
-def _groups(item: Any) -> list[Group] | None:
+def _groups(item: Any, most: int) -> list[Group] | None:
     """Return the groups of an item: {host, kind, name, ranks, uuids}, or, where there are more than ALONE hosts,
     {hosts, kind, name, ranks, distinct}, with the ranks of each host and the distinct uuids of all. None for anything
-    else."""
+    else, and for more than `most` hosts."""
     if type(item) is not dict:
         return None
     several = "hosts" in item
@@ -64,6 +67,10 @@ def _groups(item: Any) -> list[Group] | None:
     if type(hosts) is not list or not hosts:
         return None
     if not all(type(word) is str and word.strip() for word in (*hosts, *words)) or type(ranks) is not int or ranks < 1:
+        return None
+    try:
+        hosts = expanded(hosts, most) if several else hosts
+    except ValueError:
         return None
     if not several:
         uuids = item.get("uuids")

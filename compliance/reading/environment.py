@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from benchmark.environment.manifest import KEY, KINDS, NODE, OTHER, RUN, SCHEMA
+from benchmark.hosts import MOST, expanded
 from benchmark.log import Event, open_regular
 from benchmark.tree import environment_path
 from compliance.reading.digest import file_fault, is_sha256
@@ -115,10 +116,10 @@ def parse(data: bytes) -> Environment:
         or not all(type(n) is dict and set(n) == {"hosts", "facts"} for n in nodes)
     ):
         raise Unsound(f"nodes {nodes!r:.80}", "a list of objects of hosts and facts")
-    kinds = [
-        Kind(_hosts(n["hosts"]), _values(n["facts"], NODE if at == 0 else NODE | {OTHER: dict}))
-        for at, n in enumerate(nodes)
-    ]
+    kinds: list[Kind] = []
+    for node in nodes:
+        hosts = _hosts(node["hosts"], MOST - sum(len(kind.hosts) for kind in kinds))
+        kinds.append(Kind(hosts, _values(node["facts"], NODE | {OTHER: dict} if kinds else NODE)))
     for wanted, values in ((RUN, run := _values(found["run"], RUN)), (NODE, kinds[0].values)):
         if missing := [name for name in wanted if name not in values]:
             raise Unsound(f"no {', '.join(missing[:5])}", "every fact of the schema, null where it can't be read")
@@ -134,10 +135,13 @@ def _finite(text: str) -> float:
     return number if math.isfinite(number) else _no_number(text[:40])
 
 
-def _hosts(hosts: Any) -> tuple[str, ...]:
+def _hosts(hosts: Any, most: int) -> tuple[str, ...]:
     if type(hosts) is not list or not hosts or not all(type(h) is str and 0 < len(h) <= LONGEST_HOST for h in hosts):
         raise Unsound(f"hosts {hosts!r:.80}", "a list of names")
-    return tuple(hosts)
+    try:
+        return tuple(expanded(hosts, most))
+    except ValueError as error:
+        raise Unsound(f"hosts {hosts!r:.80}", str(error)) from None
 
 
 def _values(facts: Any, known: dict[str, type]) -> dict[str, Any]:

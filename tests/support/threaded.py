@@ -26,7 +26,7 @@ class Ranks:
 
     def __init__(self, layout: Layout):
         self.layouts = [replace(layout, rank=rank) for rank in range(layout.ranks)]
-        mesh = SimpleNamespace(get_group=lambda name: name)
+        mesh = SimpleNamespace(get_group=lambda name: name, device_type="cpu")
         for i, one in enumerate(self.layouts):
             replica = tuple(o.rank for o in self.layouts if o.place[0] == one.place[0])
             self.layouts[i] = replace(one, mesh=mesh, replica_group=replica)
@@ -59,6 +59,15 @@ class Ranks:
         self.all_gather_object(values, sums.clone(), group)
         sums.copy_(torch.stack(values).sum(0))
 
+    def broadcast(self, tensor: Tensor, source: int) -> None:
+        self.broadcast_object_list(values := [tensor.clone()], source)
+        tensor.copy_(values[0])
+
+    def broadcast_object_list(self, values: list, source: int) -> None:
+        every: list[Any] = []
+        self.all_gather_object(every, values[0] if self.me.rank == source else None)
+        values[0] = every[source]
+
     def batch_isend_irecv(self, messages: Sequence[tuple]) -> list[SimpleNamespace]:
         me, started = self.me.rank, []
         for kind, tensor, peer, line in messages:
@@ -75,7 +84,7 @@ class Ranks:
 def in_threads(monkeypatch, layout: Layout, work: Callable[[Layout], Any]) -> list[Any]:
     """What `work` gives on every rank of a layout."""
     ranks = Ranks(layout)
-    for name in ("all_gather_object", "all_reduce", "batch_isend_irecv"):
+    for name in ("all_gather_object", "all_reduce", "broadcast", "broadcast_object_list", "batch_isend_irecv"):
         monkeypatch.setattr(dist, name, getattr(ranks, name))
     monkeypatch.setattr(dist, "P2POp", lambda *message: message)
     return ranks.run(work)

@@ -61,8 +61,7 @@ def build(setup: Setup, files: Files, on_silence: OnSilence, needs_model: bool =
     if device.type == "cuda" and setup.layout.ranks > 1:
         watchdog = Watchdog(task.config.timeout_seconds, on_silence, cuda_mark)
     layout = init_process_group(setup.layout, setup.launch, device, task.config.timeout_seconds)
-    if setup.launch.local_rank == 0:
-        drop_cached_pages(files.reader.root)
+    drop_cached_pages(files.reader.root, setup.launch.local_rank, setup.launch.local_world_size)
     seed = layout.gather(seed)[0]  # rank 0's, for all
     energy = log_machine(setup, layout, files)
     state = build_state(setup, layout, seed, log, needs_model)

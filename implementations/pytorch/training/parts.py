@@ -2,13 +2,14 @@
 hold numbers and no code.
 
 A rank writes its piece of every sharded tensor to its own part. Tensors that all ranks have are dealt out among them,
-each to one part. In both cases the tensor consists of the pieces in the parts, in order, along its first dimension. So
-a rank finds the rows that it needs, whatever the number of ranks that wrote and that read.
+each to one part. In both cases the tensor consists of pieces of equally many rows, in successive parts, along its first
+dimension. So its first part and the rows of each say where it is (`places`), and a rank opens only the parts with rows
+that it needs, whatever the number of ranks that wrote and that read. Of a tensor that all ranks need, one reads it.
 """
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,7 @@ def write(folder: Path, tensors: dict[str, Tensor], rank: int, ranks: int) -> di
 
     Raises OSError if it cannot be written.
     """
-    writer = deal({name: x.nbytes for name, x in tensors.items() if not isinstance(x, DTensor)}, ranks)
-    mine = {name: as_rows(to_local(x)) for name, x in tensors.items() if writer.get(name, rank) == rank}
+    mine = {name: as_rows(to_local(x)) for name, x in share(tensors, rank, ranks).items()}
     if not (mine := {name: x.cpu().contiguous() for name, x in mine.items() if len(x)}):
         return {}
     data = save(mine)
@@ -40,6 +40,23 @@ def write(folder: Path, tensors: dict[str, Tensor], rank: int, ranks: int) -> di
         file.flush()
         os.fsync(file.fileno())
     return {NAME.format(rank): hashlib.sha256(data).hexdigest()}
+
+
+def share(tensors: Mapping[str, Tensor], rank: int, ranks: int) -> dict[str, Tensor]:
+    """Return the tensors that a rank writes or reads: those of which it has a piece, and those dealt out to it."""
+    dealt = deal_out(tensors, ranks)
+    return {name: x for name, x in tensors.items() if dealt.get(name, rank) == rank}
+
+
+def deal_out(tensors: Mapping[str, Tensor], ranks: int) -> dict[str, int]:
+    """Return the rank that writes, or reads for all, each tensor that all ranks have."""
+    return deal({name: x.nbytes for name, x in tensors.items() if not isinstance(x, DTensor)}, ranks)
+
+
+def places(tensors: Mapping[str, Tensor], ranks: int) -> dict[str, tuple[int, int]]:
+    """Return where so many ranks write each tensor: its first part, and the rows in each part but the last."""
+    first = deal_out(tensors, ranks)
+    return {name: (first.get(name, 0), rows_by_rank(x)) for name, x in tensors.items()}
 
 
 def deal(sizes: dict[str, int], ranks: int) -> dict[str, int]:
@@ -64,52 +81,61 @@ def verify(folder: Path, parts: dict[str, str]) -> None:
             raise ValueError(f"{folder / name}: found {found}, wanted sha256 {wanted}")
 
 
-def read(folder: Path, names: Iterable[str], tensors: dict[str, Tensor]) -> None:
-    """Fill tensors from the parts with these names; of sharded tensors, fill this rank's rows.
+def read(folder: Path, names: Collection[str], at: Mapping[str, Sequence[int]], tensors: Mapping[str, Tensor]) -> None:
+    """Fill this rank's rows of tensors, which are all rows unless they are sharded. `names` are those of the parts, and
+    `at` says where each tensor is, as `places` does. Parts without rows that are needed are not opened.
 
-    Raises ValueError, naming the part, if it is damaged or has tensors of other names, shapes or types.
+    Raises ValueError, naming the part, if it is missing, damaged, or has other tensors, shapes or types.
     """
-    done = dict.fromkeys(tensors, 0)  # rows in the parts so far
-    for path in (folder / name for name in sorted(names)):
+    wanted: dict[int, list[str]] = {}  # tensors by part
+    for name, tensor in tensors.items():
+        (first, rows), (start, stop) = at[name], held(tensor)
+        for part in range(start // rows, -(-stop // rows)) if start < stop else ():
+            wanted.setdefault(first + part, []).append(name)
+    for part, needed in sorted(wanted.items()):
+        path = folder / NAME.format(part)
+        if path.name not in names:
+            raise ValueError(f"{path}: found no such part in this checkpoint, wanted {needed[0][:200]!r} in it")
         try:
             with safe_open(path, "pt") as file:
-                for name in file.keys():  # noqa: SIM118
-                    if name not in tensors:
-                        raise ValueError(f"{path}: found {name[:200]!r}, wanted tensors of this model and optimizer")
-                    done[name] += fill(tensors[name], done[name], file.get_slice(name), f"{path}: {name}")
+                for name in needed:
+                    first, rows = at[name]
+                    fill(tensors[name], (part - first) * rows, rows, file.get_slice(name), f"{path}: {name}")
         except (SafetensorError, OSError) as error:
             raise ValueError(f"{path}: found no whole part ({error}), wanted one") from None
-    for name, tensor in tensors.items():
-        if done[name] != len(as_rows(tensor)):
-            raise ValueError(f"{folder}: {name}: found {done[name]} rows, wanted {len(as_rows(tensor))}")
 
 
 @torch.no_grad()
-def fill(tensor: Tensor, first: int, piece: Any, where: str) -> int:
-    """Copy this rank's rows of a tensor from a piece whose first row is the tensor's row `first`. Return the number of
-    the piece's rows. `piece` is a slice that safetensors has not read yet. Messages begin with `where`."""
-    shape, wanted = piece.get_shape(), list(as_rows(tensor).shape[1:])
-    if not shape or shape[1:] != wanted:
-        raise ValueError(f"{where}: found shape {shape}, wanted rows of shape {wanted}")
+def fill(tensor: Tensor, first: int, rows: int, piece: Any, where: str) -> None:
+    """Copy this rank's rows of a tensor from a piece, which has `rows` rows from the tensor's row `first` on, or those
+    up to its end. `piece` is a slice that safetensors has not read yet. Messages begin with `where`."""
+    whole = as_rows(tensor)
+    wanted = [min(rows, len(whole) - first), *whole.shape[1:]]
+    if piece.get_shape() != wanted:
+        raise ValueError(f"{where}: found shape {piece.get_shape()}, wanted {wanted}")
     start, stop = held(tensor)
-    low, high = max(start, first), min(stop, first + shape[0])
-    if low < high:
-        values, mine = piece[low - first : high - first], as_rows(to_local(tensor))
-        if values.dtype != tensor.dtype:
-            raise ValueError(f"{where}: found {values.dtype}, wanted {tensor.dtype}")
-        mine[low - start : high - start].copy_(values)
-    return shape[0]
+    low, high = max(start, first), min(stop, first + rows)
+    values, mine = piece[low - first : high - first], as_rows(to_local(tensor))
+    if values.dtype != tensor.dtype:
+        raise ValueError(f"{where}: found {values.dtype}, wanted {tensor.dtype}")
+    mine[low - start : high - start].copy_(values)
 
 
 def held(tensor: Tensor) -> tuple[int, int]:
-    """Return the first row of a tensor that this rank has, and the row after its last. FSDP2 cuts tensors into chunks
-    of equally many rows, the last of which may be shorter or empty."""
+    """Return the first row of a tensor that this rank has, and the row after its last."""
     rows = len(as_rows(tensor))
     if not isinstance(tensor, DTensor):
         return 0, rows
-    chunk = -(-rows // tensor.device_mesh.size())
+    chunk = rows_by_rank(tensor)
     start = min(chunk * tensor.device_mesh.get_local_rank(), rows)
     return start, min(start + chunk, rows)
+
+
+def rows_by_rank(tensor: Tensor) -> int:
+    """Return how many rows of a tensor a rank has, at least 1. FSDP2 cuts tensors into chunks of equally many rows, the
+    last of which may be shorter or empty."""
+    ranks = tensor.device_mesh.size() if isinstance(tensor, DTensor) else 1
+    return max(1, -(-len(as_rows(tensor)) // ranks))
 
 
 def as_rows(tensor: Tensor) -> Tensor:

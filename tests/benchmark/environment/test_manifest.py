@@ -5,6 +5,7 @@ import pytest
 
 from benchmark.environment import manifest
 from benchmark.environment.manifest import Node, digest_of, grouped, write
+from benchmark.hosts import expanded
 
 
 def facts(**values):
@@ -31,6 +32,17 @@ def test_the_facts_of_equal_nodes_come_from_any_of_them():
 def test_kinds_that_were_not_told_are_not_taken_for_equal():
     (_, other) = grouped([node("n1", a=1), node("n2", told=False, a=2)])
     assert other["hosts"] == ["n2"] and other["facts"]["node"]["value"] is None
+
+
+def test_65536_nodes_take_no_more_than_1025():
+    """Those of each kind by their numbers, and as the checker reads them."""
+    hosts = [f"nid{n:06}" for n in range(65_536)]
+    nodes = [node(host, a=n % 2) for n, host in enumerate(hosts[:1024])] + [node(host, a=1) for host in hosts[1024:]]
+    assert [len(kind["hosts"]) for kind in grouped(nodes[:1024])] == [512, 512]  # each by itself
+    even, odd = grouped(nodes)
+    assert len(even["hosts"]) == 512 and odd["hosts"][-2:] == ["nid001021", "nid[001023-065535]"]
+    assert expanded(odd["hosts"]) == [*hosts[1:1024:2], *hosts[1024:]]
+    assert grouped([node(host, a=1) for host in hosts]) == [{"hosts": ["nid[000000-065535]"], "facts": facts(a=1)}]
 
 
 def test_a_manifest_is_written_whole_and_named_by_its_bytes(tmp_path):

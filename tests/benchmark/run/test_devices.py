@@ -1,10 +1,11 @@
 """The devices of ranks in the log: one by one, and of a large machine together."""
 
-import json
 import platform
 
-from benchmark.log import LONGEST
+import pytest
+
 from benchmark.run.devices import Device, accelerator, grouped, processor
+from compliance.reading.devices import groups_of
 
 
 def gpus(count, ranks=4):
@@ -23,19 +24,28 @@ def test_up_to_1024_hosts_are_told_one_by_one():
     assert len(grouped(gpus(4096))) == 1024
     (found,) = grouped(gpus(4100))
     assert found == {
-        "hosts": [f"nid{n:06}" for n in range(1025)], "kind": "cuda", "name": "X", "ranks": 4, "distinct": 4100
+        "hosts": ["nid[000000-001024]"], "kind": "cuda", "name": "X", "ranks": 4, "distinct": 4100
     }  # fmt: skip
 
 
 def test_a_host_with_fewer_ranks_and_an_accelerator_of_two_ranks():
     devices = gpus(4099)
     devices[1] = devices[0]
-    assert [(len(e["hosts"]), e["ranks"], e["distinct"]) for e in grouped(devices)] == [(1024, 4, 4095), (1, 3, 3)]
+    assert [(e["hosts"], e["ranks"], e["distinct"]) for e in grouped(devices)] == [
+        (["nid[000000-001023]"], 4, 4095),
+        (["nid001024"], 3, 3),
+    ]
 
 
-def test_65536_accelerators_fit_into_a_line():
-    (found,) = grouped(gpus(65_536))
-    assert found["distinct"] == 65_536 and len(json.dumps(found)) < LONGEST / 3
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_65536_accelerators_take_no_more_than_those_of_1025_hosts(ranks):
+    """Whether a node has four of them, or one."""
+    hosts = 65_536 // ranks
+    found = grouped(gpus(65_536, ranks))
+    assert found == [
+        {**grouped(gpus(1025, 1))[0], "hosts": [f"nid[000000-{hosts - 1:06}]"], "ranks": ranks, "distinct": 65_536}
+    ]
+    assert [group.host for group in groups_of(found)] == [f"nid{n:06}" for n in range(hosts)]
 
 
 def test_a_processor_has_its_model_and_no_identity():

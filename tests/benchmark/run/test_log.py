@@ -66,6 +66,12 @@ def test_a_run_that_is_aborted_ends_without_its_log(log, lose, found):
     log.stop("aborted", "why")
 
 
+def test_a_reason_that_names_every_rank_is_cut(log, events):
+    log.stop("aborted", ", ".join(f"rank {n}" for n in range(65_536)))
+    reason = events(log.path)[-1].metadata["reason"]
+    assert len(reason) == 4096 and reason.startswith("rank 0, rank 1, ")
+
+
 @pytest.mark.parametrize(("lose", "found"), LOST)
 def test_an_end_is_that_of_the_runs_own_log(log, lose, found):
     """A run that is slow to end, whose log was moved aside, enters no digest of the log that is there now."""

@@ -310,6 +310,22 @@ def test_dropping_cached_pages_changes_no_file(tiny):
     assert {path: path.read_bytes() for path in before} == before
 
 
+def test_the_processes_of_a_node_share_the_files_whose_pages_they_drop(tmp_path, monkeypatch):
+    """Each file is opened once, and none for anything else; what is no file stops nobody."""
+    wanted = [tmp_path / name for name in ("a", "b/0", "b/1", "b/2", "c/d/e")]
+    for path in wanted:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"data")
+    os.mkfifo(tmp_path / "b" / "pipe")
+    (tmp_path / "gone").symlink_to("nowhere")
+    opened, real = [], os.open
+    monkeypatch.setattr(os, "open", lambda path, flags: (opened.append(path), real(path, flags))[1])
+    monkeypatch.setattr(os, "stat", None)
+    for share in range(3):
+        drop_cached_pages(tmp_path, share, 3)
+    assert opened == [str(tmp_path / name) for name in ("a", "b/1", "c/d/e", "gone", "b/2", "b/0", "b/pipe")]
+
+
 def test_a_library_that_never_returns_ends_the_process_within_the_time():
     start = time.monotonic()
     done = subprocess.run([sys.executable, "-c", ENDLESS], cwd=ROOT, capture_output=True, text=True, timeout=50)

@@ -1,11 +1,10 @@
 """Devices as a log names them, and their peak."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from benchmark.log import LONGEST
+from benchmark.hosts import expanded
 from compliance.reading.devices import Group, devices_of, groups_of, kind_of
 from rules.edition import load
 
@@ -149,6 +148,15 @@ EQUAL = {"hosts": HOSTS, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 41
         ({"hosts": [*HOSTS, "n0"]}, False),
         ({"hosts": [*HOSTS, ""]}, False),
         ({"hosts": "n" * 2000}, False),
+        ({"hosts": ["n[0-1024]"]}, True),
+        ({"hosts": ["n[0-1023]", "n1024"]}, True),
+        ({"hosts": ["n[0-1023]"], "distinct": 4096}, True),  # with the other host, 1,025
+        ({"hosts": ["n[0-1022]"], "distinct": 4092}, False),
+        ({"hosts": ["n[0-1024]", "n7"]}, False),
+        ({"hosts": ["n[0-131071]"]}, True),
+        ({"hosts": ["n[0-131072]"]}, False),
+        ({"hosts": ["n[0-999999999]"]}, False),
+        ({"hosts": ["n[0-1024"]}, False),
         ({"distinct": 4101}, False),
         ({"distinct": -1}, False),
         ({"distinct": True}, False),
@@ -160,13 +168,13 @@ def test_equal_hosts_of_a_large_machine_are_told_together(changes, known):
     found = groups_of([{**EQUAL, **changes}, GROUP | {"host": "login"}])
     assert (found is not None) is known
     if known:
-        hosts = changes.get("hosts", HOSTS)
+        hosts = expanded(changes.get("hosts", HOSTS))
         assert [group.host for group in found] == [*hosts, "login"]
         assert sum(group.ranks for group in found) == 4 * len(hosts) + 1
         assert sum(group.distinct for group in found) == changes.get("distinct", 4100)
 
 
-def test_65536_accelerators_are_a_third_of_the_longest_line():
-    value = [{**EQUAL, "hosts": [f"nid{n:06}" for n in range(16_384)], "distinct": 65_536}]
-    assert len(json.dumps(value)) < LONGEST / 3
-    assert {(group.ranks, group.distinct) for group in groups_of(value)} == {(4, 4)}
+def test_all_items_together_have_so_many_hosts():
+    """A short line cannot stand for hosts without end."""
+    items = [{**EQUAL, "hosts": [f"{letter}[00001-43690]"], "distinct": 0} for letter in "abcd"]
+    assert len(groups_of(items[:3])) == 131_070 and groups_of(items) is None

@@ -33,6 +33,11 @@ def test_a_good_manifest():
     assert found.nodes[0].hosts == ("n1",) and found.node["driver"] is None
 
 
+def test_hosts_in_short_are_many_hosts():
+    found = reading.parse(changed(lambda c: c["nodes"][0].update(hosts=["login", "n[08-11]"])))
+    assert found.nodes[0].hosts == ("login", "n08", "n09", "n10", "n11")
+
+
 @pytest.mark.parametrize(
     ("data", "found"),
     [
@@ -50,6 +55,8 @@ def test_a_good_manifest():
         (changed(lambda c: c["nodes"][0].update(hosts=[])), "hosts []"),
         (changed(lambda c: c["nodes"][0].update(hosts=["n" * 256])), "hosts ['nnn"),
         (changed(lambda c: c["nodes"][0].update(hosts=[7])), "hosts [7]"),
+        (changed(lambda c: c["nodes"][0].update(hosts=["n[1-999999999]"])), "hosts ['n[1-999999999]']"),
+        (changed(lambda c: c["nodes"].extend([{"hosts": ["n[1-90000]"], "facts": {}}] * 2)), "hosts ['n[1-90000]']"),
         (changed(lambda c: first(c, weather=FACT)), "the fact 'weather'"),
         (changed(lambda c: first(c, node=FACT)), "the fact 'node'"),  # of others alone
         (changed(lambda c: first(c, kernel="6.8")), "kernel '6.8'"),

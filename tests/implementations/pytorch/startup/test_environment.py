@@ -1,20 +1,21 @@
 """The manifest that a run writes: whole, named by its log, of every node."""
 
-import contextlib
 import hashlib
 import json
 import platform
-from dataclasses import dataclass, field
+import threading
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmark.environment.manifest import NODE, RUN
+from benchmark.environment.manifest import NODE, RUN, Node
 from benchmark.log import Event
 from compliance.reading.environment import parse
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.startup import environment
 from implementations.pytorch.startup.environment import gather, torch_facts
+from tests.support.threaded import in_threads
 
 
 def named(event: Event, log: Path) -> dict[str, Any]:
@@ -48,48 +49,35 @@ def test_a_run_whose_manifest_cannot_be_written_ends_with_one_line(tiny, tmp_pat
     assert line.startswith(f"train.py: rank 0: {tmp_path}/") and line.endswith("Is a directory"), line
 
 
-@dataclass
-class Ranks:
-    """Stands for the layout of several ranks: each `gather` takes what all of them say from `told`."""
+def gathered(hosts: list[str], told: list[dict], monkeypatch) -> list[list[Node]]:
+    """What each of the ranks on these hosts gathers; those that tell nothing are not the first of their node."""
+    me = threading.local()
+    monkeypatch.setattr(environment.platform, "node", lambda: hosts[me.rank])
 
-    host: str
-    told: list[list[Any]]
-    said: list[Any] = field(default_factory=list)
+    def work(layout: Layout) -> list[Node]:
+        me.rank = layout.rank
+        return gather(layout, told[layout.rank])
 
-    def gather(self, value: Any) -> list[Any]:
-        self.said.append(value)
-        return self.told[len(self.said) - 1]
-
-
-def all_gather(hosts: list[str], told: list[dict], monkeypatch) -> list:
-    """What rank 0 gathers of ranks on these hosts; those that tell nothing are not the first of their node."""
-    first = []
-    for host, one in zip(hosts, told, strict=True):  # what each rank says first does not depend on the others
-        ranks = Ranks(host, [[]])
-        monkeypatch.setattr(environment.platform, "node", lambda host=host: host)
-        with contextlib.suppress(IndexError):
-            gather(ranks, one)
-        first.append(ranks.said[0])
-    second = []
-    for host, one in zip(hosts, told, strict=True):
-        ranks = Ranks(host, [first, [None] * len(hosts)])
-        monkeypatch.setattr(environment.platform, "node", lambda host=host: host)
-        gather(ranks, one)
-        second.append(ranks.said[1])
-    monkeypatch.setattr(environment.platform, "node", lambda: hosts[0])
-    return gather(Ranks(hosts[0], [first, second]), told[0])
+    return in_threads(monkeypatch, Layout(len(hosts)), work)
 
 
 def test_every_node_has_its_part_and_each_kind_is_sent_once(monkeypatch):
+    """By the first rank that has it: nobody gathers the facts of all ranks."""
+    sent, real = [], Layout.broadcast_object
+    monkeypatch.setattr(
+        Layout, "broadcast_object", lambda self, value, source: (sent.append(source), real(self, value, source))[1]
+    )
     a, b = ({"kernel": {"value": version, "origin": "os.uname"}} for version in ("6.8", "6.9"))
-    nodes = all_gather(["n1", "n1", "n2", "n3", "n4"], [a, {}, b, a, b], monkeypatch)
-    assert [(node.host, node.facts) for node in nodes] == [("n1", a), ("n2", b), ("n3", a), ("n4", b)]
+    nodes = gathered(["n1", "n1", "n2", "n3", "n4"], [a, {}, b, a, b], monkeypatch)
+    for found in nodes:
+        assert [(node.host, node.facts) for node in found] == [("n1", a), ("n2", b), ("n3", a), ("n4", b)]
+    assert sorted(sent) == [0] * 5 + [2] * 5
 
 
 def test_few_kinds_are_told_in_full(monkeypatch):
     monkeypatch.setattr(environment, "KINDS", 2)
     kinds = [{"kernel": {"value": str(i), "origin": "os.uname"}} for i in range(3)]
-    nodes = all_gather(["n1", "n2", "n3"], kinds, monkeypatch)
+    nodes = gathered(["n1", "n2", "n3"], kinds, monkeypatch)[0]
     assert [node.facts for node in nodes] == [*kinds[:2], None]
 
 

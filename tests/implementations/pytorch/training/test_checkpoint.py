@@ -22,9 +22,11 @@ from benchmark.run.errors import Aborted, WrongData
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import Evaluation
+from implementations.pytorch.training import parts
 from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
 from implementations.pytorch.training.metadata import load_metadata, render
 from implementations.pytorch.training.state import TrainingState
+from tests.support.threaded import in_threads
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 LONG = ("--rehearsal-seed", "7", "epochs=4", "average_decay=0.9")
@@ -326,6 +328,54 @@ def test_parts_of_another_checkpoint_are_refused(tmp_path, origin):
     os.rename(theirs / "epoch_000002", ours / "epoch_000003")
     with pytest.raises(ValueError, match=r"metadata\.json: found epoch 2, wanted 3, as the folder is named"):
         open_checkpoints(ours, True, origin)
+
+
+def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch):
+    """And rank 0 the rest: of the checkpoint before, and of what a kill left."""
+    folder, layout = tmp_path / "checkpoints", Layout(4)
+    removed, real = [], shutil.rmtree
+
+    def rmtree(path, **options):
+        removed.append((path.name, sorted(p.name for p in path.iterdir()) if path.exists() else None))
+        real(path, **options)
+
+    def save(epoch: int) -> None:
+        in_threads(monkeypatch, layout, lambda one: Checkpoints(folder, origin).save(small(1.0), one, 7, epoch, FOUND))
+
+    save(1)
+    left = folder / ".epoch_000002.partial"
+    left.mkdir()
+    names = sorted(p.name for p in (folder / "epoch_000001").iterdir())
+    assert names == ["metadata.json", *(f"part_{rank:06d}.safetensors" for rank in range(4))]
+    for rank in range(5):  # a run of more ranks was killed
+        (left / f"part_{rank:06d}.safetensors").touch()
+    monkeypatch.setattr(shutil, "rmtree", rmtree)
+    save(2)
+    assert removed == [(left.name, ["part_000004.safetensors"]), ("epoch_000001", ["metadata.json"])]
+    assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
+    assert restored(origin, folder) == (2, {1.0})
+
+
+def test_every_rank_gets_what_one_rank_has_read(tmp_path, origin, monkeypatch):
+    """Of tensors that all ranks have, each is read once: by 3 ranks, from the parts of 2."""
+    folder = tmp_path / "checkpoints"
+    in_threads(monkeypatch, Layout(2), lambda one: Checkpoints(folder, origin).save(small(3.0), one, 7, 1, FOUND))
+    reading = open_checkpoints(folder, True, origin)
+    states, read, real = [small(-1.0) for _ in range(3)], [], parts.fill
+    monkeypatch.setattr(parts, "fill", lambda tensor, *rest: (read.append(rest[-1]), real(tensor, *rest)))
+    in_threads(monkeypatch, Layout(3), lambda one: reading.restore(states[one.rank], one))
+    assert all(x.unique().tolist() == [3.0] for state in states for x in numbers(state))
+    assert len(read) == len(set(read)) == len(states[0].tensors())
+
+
+def test_tensors_of_another_model_are_refused(tmp_path, origin):
+    folder = tmp_path / "checkpoints"
+    Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 1, FOUND)
+    model = nn.Linear(200, 200, bias=False)
+    other = TrainingState(model, torch.optim.Adam(model.parameters()), None)
+    message = f"{folder}/epoch_000001: found other tensors, as 'model/bias', wanted those of this model and optimizer"
+    with pytest.raises(WrongData, match=f"^damaged checkpoint: rank 0: {message}$"):
+        open_checkpoints(folder, True, origin).restore(other, ALONE)
 
 
 def test_the_last_epoch_is_the_last_by_number(tmp_path, origin):

@@ -21,6 +21,7 @@ GOOD = CheckpointMetadata(
     score=0.1 + 0.2,
     facts={"intersection": [1, 2]},
     parts={"part_000000.safetensors": DIGEST, "part_000003.safetensors": DIGEST[::-1]},
+    places={"model/weight": [0, 64], "optimizer/step": [3, 1]},
 )
 
 
@@ -106,6 +107,15 @@ def test_what_is_no_file_is_refused(path, make):
         ({"parts": {"/etc/passwd": DIGEST}}, ": parts: found .*, wanted names of parts"),
         ({"parts": {"part_000000.safetensors": DIGEST.upper()}}, ": parts: found .*, wanted names of parts"),
         ({"parts": {"part_000000.safetensors": 1}}, ": parts: found .*, wanted names of parts"),
+        ({"places": []}, r": places: found \[\], wanted a mapping"),
+        (
+            {"places": {"a": [0]}},
+            ": places: found .*, wanted the first part of each tensor, from 0, and the rows of each",
+        ),
+        ({"places": {"a": [-1, 1]}}, ": places: found .*, wanted the first part"),
+        ({"places": {"a": [0, 0]}}, ": places: found .*, wanted the first part"),
+        ({"places": {"a": [0, True]}}, ": places: found .*, wanted the first part"),
+        ({"places": {"a": [0, 2**63]}}, ": places: found .*, wanted the first part"),
         ({"more": 1}, ": unknown field 'more'"),
     ],
 )

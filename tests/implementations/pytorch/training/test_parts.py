@@ -14,7 +14,8 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor, Shard
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
-from implementations.pytorch.training.parts import deal, held, read, verify, write
+from implementations.pytorch.training import parts as parts_module
+from implementations.pytorch.training.parts import deal, held, places, read, share, verify, write
 
 FIRST = "part_000000.safetensors"
 
@@ -50,7 +51,7 @@ def test_there_and_back(tmp_path, ranks):
     assert sorted(parts) == sorted(p.name for p in tmp_path.iterdir()) and len(parts) == min(ranks, len(kept))
     found = empty(kept)
     verify(tmp_path, parts)
-    read(tmp_path, parts, found)
+    read(tmp_path, parts, places(kept, ranks), found)
     assert equal(found, kept) and found["weight"].stride() == kept["weight"].stride()
 
 
@@ -93,16 +94,65 @@ def test_sharded_tensors_are_of_no_layout(tmp_path, rank_of, writers, readers):
         mesh = rank_of(rank, writers)
         mine = {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
         parts |= write(tmp_path, mine, rank, writers)
+        at = places(mine, writers)
     for rank in range(readers):
         mesh = rank_of(rank, readers)
         wanted = {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
         found = {name: sharded(torch.zeros_like(x), mesh) if x.dim() else torch.zeros(()) for name, x in whole.items()}
-        read(tmp_path, parts, found)
+        read(tmp_path, parts, at, found)
         local = {name: x.to_local() if x.dim() else x for name, x in found.items()}
         assert equal(local, {name: x.to_local() if x.dim() else x for name, x in wanted.items()})
     plain = empty(whole)
-    read(tmp_path, parts, plain)
+    read(tmp_path, parts, at, plain)
     assert equal(plain, whole)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The names of the parts that are opened to be read."""
+    names: list[str] = []
+    real = parts_module.safe_open
+
+    def counted(path, framework):
+        names.append(path.name)
+        return real(path, framework)
+
+    monkeypatch.setattr(parts_module, "safe_open", counted)
+    return names
+
+
+def test_a_rank_opens_its_own_part_alone(tmp_path, rank_of, opened):
+    """Where as many ranks read as wrote: with 64 ranks each opens one part, and not all 64. Of numbers that all ranks
+    have, one rank reads each."""
+    whole = {"weight": torch.randn(128, 3), "rows": torch.randn(64, 2)}
+    whole |= {f"step{i}": torch.tensor(float(i)) for i in range(64)}
+    parts, ranks = {}, 64
+    for rank in range(ranks):
+        mesh = rank_of(rank, ranks)
+        mine = {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
+        parts |= write(tmp_path, mine, rank, ranks)
+    at = places(mine, ranks)
+    assert at["weight"] == (0, 2) and at["rows"] == (0, 1) and at["step7"] == (61, 1)  # by name: after step63
+    for rank in range(ranks):
+        mesh = rank_of(rank, ranks)
+        found = {name: sharded(torch.zeros_like(x), mesh) if x.dim() else torch.zeros(()) for name, x in whole.items()}
+        mine = share(found, rank, ranks)
+        assert len(mine) == 3
+        read(tmp_path, parts, at, mine)
+        assert torch.equal(mine["weight"].to_local(), whole["weight"][2 * rank : 2 * rank + 2])
+        assert all(torch.equal(x, whole[name]) for name, x in mine.items() if name.startswith("step"))
+    assert opened == sorted(parts)
+
+
+def test_half_as_many_ranks_open_two_parts_each(tmp_path, rank_of, opened):
+    whole = torch.randn(8, 3)
+    parts = {}
+    for rank in range(4):
+        mine = {"weight": sharded(whole, rank_of(rank, 4))}
+        parts |= write(tmp_path, mine, rank, 4)
+        at = places(mine, 4)
+    read(tmp_path, parts, at, {"weight": sharded(torch.zeros(8, 3), rank_of(1, 2))})
+    assert opened == ["part_000002.safetensors", "part_000003.safetensors"]
 
 
 def test_the_rows_that_a_rank_has(rank_of):
@@ -159,19 +209,27 @@ def pickled() -> bytes:
 KEPT = {"a": torch.ones(4, 2), "b": torch.ones(())}
 
 
+AT = {"a": (0, 4), "b": (0, 1)}
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (lambda: save({"a": KEPT["a"]}), ": b: found 0 rows, wanted 1"),
-        (lambda: save({"a": KEPT["a"][:3].clone(), "b": torch.ones(1)}), ": a: found 3 rows, wanted 4"),
-        (lambda: save({"a": torch.ones(5, 2), "b": torch.ones(1)}), ": a: found 5 rows, wanted 4"),
+        (lambda: save({"a": KEPT["a"]}), rf"/{FIRST}: found no whole part \(.*b.*\), wanted one"),
+        (
+            lambda: save({"a": KEPT["a"][:3].clone(), "b": torch.ones(1)}),
+            rf"/{FIRST}: a: found shape \[3, 2\], wanted \[4, 2\]",
+        ),
+        (
+            lambda: save({"a": torch.ones(5, 2), "b": torch.ones(1)}),
+            rf"/{FIRST}: a: found shape \[5, 2\], wanted \[4, 2\]",
+        ),
         (
             lambda: save({"a": KEPT["a"].T.contiguous()}),
-            rf"/{FIRST}: a: found shape \[2, 4\], wanted rows of shape \[2\]",
+            rf"/{FIRST}: a: found shape \[2, 4\], wanted \[4, 2\]",
         ),
-        (lambda: save({"b": torch.ones(())}), rf"/{FIRST}: b: found shape \[\], wanted rows of shape \[\]"),
+        (lambda: save(KEPT), rf"/{FIRST}: b: found shape \[\], wanted \[1\]"),
         (lambda: save({"a": KEPT["a"].double()}), f"/{FIRST}: a: found torch.float64, wanted torch.float32"),
-        (lambda: save({"c": KEPT["a"]}), f"/{FIRST}: found 'c', wanted tensors of this model and optimizer"),
         (pickled, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
         (lambda: b"", rf"/{FIRST}: found no whole part \(.*\), wanted one"),
         (lambda: b"\xff" * 100, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
@@ -184,16 +242,28 @@ def test_a_part_that_holds_something_else_is_refused(tmp_path, monkeypatch, data
     monkeypatch.setenv("TRAP", str(tmp_path / "sprung"))
     (tmp_path / FIRST).write_bytes(data())
     with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path))}{message}$") as caught:
-        read(tmp_path, [FIRST], empty(KEPT))
+        read(tmp_path, [FIRST], AT, empty(KEPT))
     assert "\n" not in str(caught.value) and not (tmp_path / "sprung").exists()
 
 
-def test_rows_twice_are_refused(tmp_path):
-    kept = {"a": torch.ones(4, 2)}
-    (tmp_path / FIRST).write_bytes(save(kept))
-    (tmp_path / "part_000001.safetensors").write_bytes(save(kept))
-    with pytest.raises(ValueError, match="a: found 8 rows, wanted 4"):
-        read(tmp_path, [FIRST, "part_000001.safetensors"], empty(kept))
+def test_pieces_elsewhere_than_the_metadata_say_are_refused(tmp_path):
+    """A part that is none of the checkpoint's is not opened, and a piece has the rows that belong there."""
+    (tmp_path / FIRST).write_bytes(save({"a": KEPT["a"], "b": torch.ones(1)}))
+    (tmp_path / "part_000001.safetensors").write_bytes(save({"a": KEPT["a"]}))
+    for at, names, message in (
+        (
+            {**AT, "a": (1, 4)},
+            [FIRST],
+            "part_000001.safetensors: found no such part in this checkpoint, wanted 'a' in it",
+        ),
+        ({**AT, "a": (0, 3)}, [FIRST], f"{FIRST}: a: found shape [4, 2], wanted [3, 2]"),
+        ({**AT, "a": (0, 5)}, [FIRST], ""),
+    ):
+        if not message:  # the last piece ends where the tensor does
+            read(tmp_path, names, at, empty(KEPT))
+            continue
+        with pytest.raises(ValueError, match=f"^{re.escape(f'{tmp_path}/{message}')}$"):
+            read(tmp_path, names, at, empty(KEPT))
 
 
 def test_a_full_disk_is_an_error_of_the_system(tmp_path):
