@@ -14,6 +14,7 @@ from compliance.reading.across import Across
 from compliance.reading.discovery import discover
 from compliance.reading.edition import rounds_of, select_edition
 from compliance.reading.files import description_of
+from compliance.reading.frozen import published_order
 from compliance.reading.registry import Registries
 from compliance.reading.tree import Set, Submission
 from compliance.rule import ordered
@@ -86,7 +87,9 @@ def _judge_round(units: list[Unit], judged: Logs) -> list[Finding]:
     runs = [run for name in editions if (run := judged[name][0]).codes.isdisjoint(gates())]
     homes = {job.log.name: unit.path for unit in units for job in unit.jobs()}
     registries = {unit.registry.path: unit.registry for unit in units if unit.registry}
-    across = Across(runs, dict(editions), homes, tuple(registries.values()))
+    orders = [(published_order(unit.target, unit.edition), unit) for unit in units]
+    published = {job.log.name: order for order, unit in orders for job in unit.jobs()}
+    across = Across(runs, dict(editions), homes, tuple(registries.values()), published)
     editions |= {unit.registry.path: unit.edition for unit in units if unit.registry}
     codes = frozenset[str]().union(*(u.edition.codes for u in units))
     findings = []

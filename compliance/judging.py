@@ -62,9 +62,14 @@ class Unit:
     account: Account = field(default_factory=lambda: Account(0))  # the cost so far
 
     @property
+    def target(self) -> Submission | Set | LogFile:
+        """The submission, set or log."""
+        return self.submission or self.log or self.sets[0]
+
+    @property
     def path(self) -> str:
         """The path as findings give it."""
-        return (self.submission or self.log or self.sets[0]).name
+        return self.target.name
 
     def jobs(self) -> Iterator[Job]:
         """Yield the logs to judge."""
