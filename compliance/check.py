@@ -45,6 +45,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, sets, submissions, rounds")
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="how to write (default: text)")
+    parser.add_argument(
+        "--beside",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="judge together with these, but report on PATH alone",
+    )
     parser.add_argument("--rules", metavar="EDITION", help=f"judge by this edition: {', '.join(editions())}")
     parser.add_argument("--select", metavar="CODES", action="append", help="only these rules: SEED, CLK03, ...")
     parser.add_argument("--ignore", metavar="CODES", action="append", help="not these rules")
@@ -91,11 +98,16 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
         given = "--all" if args.all else "--severity"
         raise ValueError(f"{given}: found --format {args.format}, which has every finding; wanted another format")
     wanted = chosen(args.select, args.ignore)
-    waivers = read_waivers(args.waivers, args.paths) if args.waivers else None
-    reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
+    paths = [*args.paths, *args.beside]
+    waivers = read_waivers(args.waivers, paths) if args.waivers else None
+    reviews = read_reviews(args.reviews, paths) if args.reviews else None
     jobs = args.jobs or os.cpu_count() or 1
     sandbox = shut_in(several=jobs > 1) if confine else ""
-    verdict = judge(args.paths, args.rules, jobs, progress=progress(), waivers=waivers, seconds=args.seconds)
+    verdict = judge(paths, args.rules, jobs, progress=progress(), waivers=waivers, seconds=args.seconds)
+    if args.beside:
+        verdict = verdict.of(args.paths)
+        if not (verdict.looked or verdict.submissions or verdict.missed):
+            raise ValueError(f"--beside: found parts of submissions in {args.paths}, wanted whole ones")
     return render(verdict, wanted, args, reviews, sandbox)
 
 

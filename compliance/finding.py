@@ -60,6 +60,12 @@ def sort_key(finding: Finding) -> tuple[str, int, str, str]:
     return (finding.path, finding.line, finding.code, finding.found)
 
 
+def ancestors(path: str) -> list[str]:
+    """Return a path and every folder above it, nearest first."""
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)]
+
+
 def errors(findings: Iterable[Finding]) -> list[Finding]:
     """Return the errors that no waiver covers."""
     return [f for f in findings if f.severity == "error" and not f.waived]

@@ -8,9 +8,9 @@ from typing import Any
 
 import compliance.checks  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
-from compliance.assemble import ancestors, benchmark_of, gates
+from compliance.assemble import benchmark_of, gates
 from compliance.budget import OF_A_FINDING, SECONDS, Account, Spent
-from compliance.finding import Fault, Finding, show
+from compliance.finding import Fault, Finding, ancestors, show
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import SetLedger, ledger_of
 from compliance.reading.log import Log, gather_log

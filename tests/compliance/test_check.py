@@ -186,3 +186,15 @@ def test_runs_by_other_names_are_no_missing_runs(tree, run):
     folder = tree.path(0).parent
     code, out, _ = run(folder)
     assert code == 2 and re.search(rf"log lines in {folder}/run_\d\.log, wanted them in result_<i>\.txt: ", out)
+
+
+def test_beside_others_the_report_is_on_the_given_paths_alone(run, tree, submissions, logs, tmp_path):
+    other = submissions.Tree(tmp_path / "other", make=lambda index: logs.good(index + 20))
+    other.changed("seed", 1, value=5)
+    home = tree.root.with_name("bolt")
+    other.root.rename(home)
+    assert [run(home, "--beside", tree.root)[0], run(tree.root, "--beside", tree.root.parent)[0]] == [1, 0]
+    code, out, _ = run(tree.root, "--beside", tree.root.parent, "--format", "json")
+    assert code == 0 and str(home) not in out and str(tree.root) in out
+    code, _, said = run(tree.path(0).parent, "--beside", tree.root.parent)
+    assert code == 2 and "wanted whole ones" in said
