@@ -10,24 +10,26 @@ judged.
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from compliance.assemble import gates
 from compliance.budget import SECONDS
 from compliance.difference import difference
 from compliance.engine import judge
 from compliance.explain import explain, listing
-from compliance.finding import SEVERITIES
+from compliance.finding import SEVERITIES, Finding, errors
 from compliance.impact import with_impact
 from compliance.output import github, json, junit, markdown, sarif, text
 from compliance.report import Report, summaries
 from compliance.review import Reviews, read_reviews, with_reviews
-from compliance.rule import CHECKS
+from compliance.rule import CHECKS, premises
 from compliance.sandbox import shut_in
 from compliance.terminal import progress, put, tell
 from compliance.verdict import Verdict
@@ -38,6 +40,24 @@ from rules.edition import load
 FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "junit": junit, "markdown": markdown}
 
 WHOLE = ("json", "sarif", "junit")  # formats for programs, which get every finding
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The codes of the selected rules, and of those whose errors keep a selected rule from being checked."""
+
+    codes: frozenset[str]
+    before: frozenset[str]
+
+    def has(self, finding: Finding) -> bool:
+        """Return whether a finding is of a selected rule."""
+        return finding.code in self.codes
+
+    def lacks(self, finding: Finding, sets: Collection[str]) -> bool:
+        """Return whether a finding is an error for which a selected rule was not checked. A set in a wrong place, one
+        of the paths `sets`, is judged no further."""
+        of_place = CHECKS[finding.code].level == "tree" and finding.path in sets
+        return bool(errors([finding])) and (finding.code in self.before or of_place)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -113,7 +133,7 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
 
 def render(
     verdict: Verdict,
-    wanted: Callable[[str], bool],
+    wanted: Selection,
     args: argparse.Namespace,
     reviews: Reviews | None = None,
     sandbox: str = "",
@@ -122,7 +142,8 @@ def render(
     editions_ = {name: load(name) for name in verdict.editions}
     if reviews:
         verdict = with_reviews(verdict, reviews, editions_)
-    findings = tuple(f for f in with_impact(verdict, editions_) if wanted(f.code))
+    sets = {runs.path for runs in verdict.all_sets}
+    findings = tuple(f for f in with_impact(verdict, editions_) if wanted.has(f) or wanted.lacks(f, sets))
     code = verdict.exit_with(findings)
     color = args.format == "text" and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     told = summaries(verdict, findings, editions_)
@@ -131,9 +152,9 @@ def render(
     return FORMATS[args.format].render(report), code
 
 
-def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str], bool]:
-    """Return a predicate: whether a code is selected. Both arguments are lists of codes or families, separated by
-    commas. Raises ValueError for one that no rule begins with."""
+def chosen(select: list[str] | None, ignore: list[str] | None) -> Selection:
+    """Return the selected rules. Both arguments are lists of codes or families, separated by commas. Raises ValueError
+    for one that no rule begins with."""
     lists = [
         [part.strip().upper() for text in given or () for part in text.split(",") if part.strip()]
         for given in (select, ignore)
@@ -142,7 +163,11 @@ def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str]
         if not any(code.startswith(part) for code in CHECKS):
             raise ValueError(f"found {part!r}, wanted a rule or the start of one; --list names them")
     chosen_, left_out = (tuple(parts) for parts in lists)
-    return lambda code: (not select or code.startswith(chosen_)) and not (left_out and code.startswith(left_out))
+    kept = {code for code in CHECKS if not (left_out and code.startswith(left_out))}
+    codes = {code for code in kept if not select or code.startswith(chosen_)}
+    before = frozenset[str]().union(*map(premises, codes))
+    before |= gates() if any(CHECKS[code].level in ("log", "set", "round") for code in codes) else frozenset()
+    return Selection(frozenset(codes), before & kept)
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def judge_log(job: Job) -> tuple[Run, list[Finding]]:
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
     codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
-    return replace(run, codes=codes, lines=lines), findings
+    return replace(run, codes=codes, lines=lines, broken=frozenset(broken)), findings
 
 
 def only_failed(finding: Finding, limits: Limits) -> bool:
@@ -237,7 +237,8 @@ def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iter
     alike = [run for run in sound if run.throughput_only == terms.throughput_only]
     for check in ordered("set", terms.codes):
         if given.isdisjoint(check.after):
-            used = {"every": every, "sound": sound, "alike": alike}[check.runs]
+            some = {"every": every, "sound": sound, "alike": alike}[check.runs]
+            used = [run for run in some if run.broken.isdisjoint(check.after)]
             for fault in faults_of(check, used, place, terms, account=unit.account):
                 finding = finding_of(fault, check, unit.edition, runs.name)
                 given |= broken_by([finding], unit.waivers)

@@ -88,6 +88,23 @@ def test_every_format_survives_hostile_names(run, broken, form):
         assert all(line.startswith("::") for line in out.splitlines())
 
 
+def test_a_premise_that_is_not_selected_is_reported(run, tree):
+    """A set of runs 0, 1, 2, 4: RUN02 isn't checked, since RUN01 says that one is missing."""
+    tree.path(3).unlink()
+    code, out, _ = run(tree.root, "--select", "RUN02", "--all")
+    assert code == 1 and "RUN01 error: " in out and "of the rules chosen: not in order: 1 error\n" in out
+    assert run(tree.root, "--select", "LOG01")[0] == 0
+    tree.changed("submission_benchmark", 1, value="nonsense")
+    code, out, _ = run(tree.root, "--select", "EVL05", "--all")
+    assert code == 1 and re.findall(r": (\w+) error: ", out) == ["RUN10"]
+
+
+def test_a_misplaced_set_is_reported_whatever_is_selected(run, tree):
+    tree.path(0).parent.rename(tree.path(0).parent.with_name("nonsense"))
+    code, out, _ = run(tree.root, "--select", "RUN02", "--all")
+    assert code == 1 and set(re.findall(r": (\w+) error: ", out)) == {"TREE02"}
+
+
 def test_select_and_ignore(run, broken):
     assert run(broken.root, "--select", "RUN,LOG")[0] == 0
     assert run(broken.root, "--ignore", "SEED03")[0] == 0
