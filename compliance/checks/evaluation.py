@@ -75,6 +75,8 @@ def epochs_are_evaluated_once(log: Log, terms: Terms, time: Timeline) -> Iterato
                 event.line, f"epoch {show(epoch_of(event))} again", f"one evaluation, as in line {events[0].line}"
             )
     starts = log.all("epoch_start")
+    if time.stop and metadata(time.stop, "status") != "aborted" and not starts and not evaluations:
+        yield Fault(time.stop.line, "a run without an epoch and an evaluation", "one evaluation of each epoch")
     for event in starts:
         unfinished = event is starts[-1] and _aborted(time)
         if epoch_of(event) not in evaluations and not unfinished:
@@ -140,7 +142,8 @@ def status_agrees_with_scores(log: Log, terms: Terms, time: Timeline) -> Iterato
         met = "where the target was met" if time.passing else "where the target was missed"
         yield Fault(time.stop.line, f"status {show(status)} {met}", "success or aborted", severity=mild)
     elif terms.target is not None and (status == "success") != bool(time.passing):
-        met = "an evaluation meets the target" if time.passing else "no evaluation meets the target"
+        missed = "no evaluation meets the target" if time.scores else f"no {terms.metric} is logged"
+        met = "an evaluation meets the target" if time.passing else missed
         wanted = "status success if and only if the target is met"
         yield Fault(time.stop.line, f"status {status}, but {met}", wanted, severity=mild)
 
