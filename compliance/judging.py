@@ -10,7 +10,7 @@ import compliance.checks  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
 from compliance.assemble import benchmark_of, gates
 from compliance.budget import OF_A_FINDING, SECONDS, Account, Spent
-from compliance.finding import Fault, Finding, ancestors, show
+from compliance.finding import WHOLE, Fault, Finding, ancestors, show
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import SetLedger, ledger_of
 from compliance.reading.log import Log, gather_log
@@ -288,6 +288,6 @@ def finding_of(fault: Fault, check: Check, edition: Edition, path: str) -> Findi
         code=check.code,
         severity=severity,
         sentence=fault.says or check.sentence,
-        found=show(fault.found) if fault.found != "" else "",
-        wanted=show(fault.wanted) if fault.wanted != "" else "",
+        found=show(fault.found, WHOLE) if fault.found != "" else "",
+        wanted=show(fault.wanted, WHOLE) if fault.wanted != "" else "",
     )
