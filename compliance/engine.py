@@ -12,7 +12,7 @@ from compliance.finding import Finding
 from compliance.judging import Logs, Unit, faults_of, finding_of
 from compliance.reading.across import Across
 from compliance.reading.discovery import discover
-from compliance.reading.edition import rounds_of, select_edition
+from compliance.reading.edition import of_namesake, rounds_of, select_edition
 from compliance.reading.files import description_of
 from compliance.reading.frozen import published_order
 from compliance.reading.registry import Registries
@@ -52,10 +52,13 @@ def judge(
     ]
     units += [_unit(select_edition(s, edition, rules), None, (s,), waivers, registries) for s in found.sets]
     units += [Unit(select_edition(log, edition, rules), None, (), {}, log, waivers) for log in found.logs]
+    namesakes = {} if edition else {unit.path: of_namesake(unit.target, unit.edition, rules) for unit in units}
+    units = [unit for unit in units if not namesakes.get(unit.path)]
     for unit in units:
         unit.account.logs, unit.account.most = sum(1 for _ in unit.jobs()), seconds
     told = list(zip(units, judge_units(units, jobs, progress), strict=True))
     missed = [(unit.path, one.account.spent) for unit, one in told if one.account.spent]
+    missed += [(path, why) for path, why in namesakes.items() if why]
     missed += [(unit.path, NO_RUNS) for unit in units if unit.submission and unit.submission.prepared]
     told = [(unit, one) for unit, one in told if not one.account.spent]
     units = [unit for unit, _ in told]
