@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmark.tree import LEDGER, THROUGHPUT
 from benchmark.tuning.campaign import FILE as CAMPAIGN
-from compliance.finding import Finding, sort_key
+from compliance.finding import Finding, ancestors, sort_key
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
 from compliance.rule import CHECKS
@@ -174,9 +174,3 @@ def concerned(finding: Finding, home: str, edition: Edition) -> tuple[str | None
     if inside[0] == "benchmarks" and len(inside) > 1 and inside[1] in edition.benchmarks:
         return None, inside[1]
     return (None, None) if finding.code not in STRAY else None
-
-
-def ancestors(path: str) -> list[str]:
-    """Return a path and every folder above it, nearest first."""
-    parts = path.split("/")
-    return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)]

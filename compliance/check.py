@@ -10,24 +10,26 @@ judged.
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from compliance.assemble import gates
 from compliance.budget import SECONDS
 from compliance.difference import difference
 from compliance.engine import judge
 from compliance.explain import explain, listing
-from compliance.finding import SEVERITIES
+from compliance.finding import SEVERITIES, Finding, errors
 from compliance.impact import with_impact
 from compliance.output import github, json, junit, markdown, sarif, text
 from compliance.report import Report, summaries
 from compliance.review import Reviews, read_reviews, with_reviews
-from compliance.rule import CHECKS
+from compliance.rule import CHECKS, premises
 from compliance.sandbox import shut_in
 from compliance.terminal import progress, put, tell
 from compliance.verdict import Verdict
@@ -40,11 +42,36 @@ FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "junit"
 WHOLE = ("json", "sarif", "junit")  # formats for programs, which get every finding
 
 
+@dataclass(frozen=True)
+class Selection:
+    """The codes of the selected rules, and of those whose errors keep a selected rule from being checked."""
+
+    codes: frozenset[str]
+    before: frozenset[str]
+
+    def has(self, finding: Finding) -> bool:
+        """Return whether a finding is of a selected rule."""
+        return finding.code in self.codes
+
+    def lacks(self, finding: Finding, sets: Collection[str]) -> bool:
+        """Return whether a finding is an error for which a selected rule was not checked. A set in a wrong place, one
+        of the paths `sets`, is judged no further."""
+        of_place = CHECKS[finding.code].level == "tree" and finding.path in sets
+        return bool(errors([finding])) and (finding.code in self.before or of_place)
+
+
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, sets, submissions, rounds")
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="how to write (default: text)")
+    parser.add_argument(
+        "--beside",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="judge together with these, but report on PATH alone",
+    )
     parser.add_argument("--rules", metavar="EDITION", help=f"judge by this edition: {', '.join(editions())}")
     parser.add_argument("--select", metavar="CODES", action="append", help="only these rules: SEED, CLK03, ...")
     parser.add_argument("--ignore", metavar="CODES", action="append", help="not these rules")
@@ -91,17 +118,22 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
         given = "--all" if args.all else "--severity"
         raise ValueError(f"{given}: found --format {args.format}, which has every finding; wanted another format")
     wanted = chosen(args.select, args.ignore)
-    waivers = read_waivers(args.waivers, args.paths) if args.waivers else None
-    reviews = read_reviews(args.reviews, args.paths) if args.reviews else None
+    paths = [*args.paths, *args.beside]
+    waivers = read_waivers(args.waivers, paths) if args.waivers else None
+    reviews = read_reviews(args.reviews, paths) if args.reviews else None
     jobs = args.jobs or os.cpu_count() or 1
     sandbox = shut_in(several=jobs > 1) if confine else ""
-    verdict = judge(args.paths, args.rules, jobs, progress=progress(), waivers=waivers, seconds=args.seconds)
+    verdict = judge(paths, args.rules, jobs, progress=progress(), waivers=waivers, seconds=args.seconds)
+    if args.beside:
+        verdict = verdict.of(args.paths)
+        if not (verdict.looked or verdict.submissions or verdict.missed):
+            raise ValueError(f"--beside: found parts of submissions in {args.paths}, wanted whole ones")
     return render(verdict, wanted, args, reviews, sandbox)
 
 
 def render(
     verdict: Verdict,
-    wanted: Callable[[str], bool],
+    wanted: Selection,
     args: argparse.Namespace,
     reviews: Reviews | None = None,
     sandbox: str = "",
@@ -110,7 +142,8 @@ def render(
     editions_ = {name: load(name) for name in verdict.editions}
     if reviews:
         verdict = with_reviews(verdict, reviews, editions_)
-    findings = tuple(f for f in with_impact(verdict, editions_) if wanted(f.code))
+    sets = {runs.path for runs in verdict.all_sets}
+    findings = tuple(f for f in with_impact(verdict, editions_) if wanted.has(f) or wanted.lacks(f, sets))
     code = verdict.exit_with(findings)
     color = args.format == "text" and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     told = summaries(verdict, findings, editions_)
@@ -119,9 +152,9 @@ def render(
     return FORMATS[args.format].render(report), code
 
 
-def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str], bool]:
-    """Return a predicate: whether a code is selected. Both arguments are lists of codes or families, separated by
-    commas. Raises ValueError for one that no rule begins with."""
+def chosen(select: list[str] | None, ignore: list[str] | None) -> Selection:
+    """Return the selected rules. Both arguments are lists of codes or families, separated by commas. Raises ValueError
+    for one that no rule begins with."""
     lists = [
         [part.strip().upper() for text in given or () for part in text.split(",") if part.strip()]
         for given in (select, ignore)
@@ -130,7 +163,11 @@ def chosen(select: list[str] | None, ignore: list[str] | None) -> Callable[[str]
         if not any(code.startswith(part) for code in CHECKS):
             raise ValueError(f"found {part!r}, wanted a rule or the start of one; --list names them")
     chosen_, left_out = (tuple(parts) for parts in lists)
-    return lambda code: (not select or code.startswith(chosen_)) and not (left_out and code.startswith(left_out))
+    kept = {code for code in CHECKS if not (left_out and code.startswith(left_out))}
+    codes = {code for code in kept if not select or code.startswith(chosen_)}
+    before = frozenset[str]().union(*map(premises, codes))
+    before |= gates() if any(CHECKS[code].level in ("log", "set", "round") for code in codes) else frozenset()
+    return Selection(frozenset(codes), before & kept)
 
 
 if __name__ == "__main__":

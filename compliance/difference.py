@@ -7,17 +7,16 @@ Each file is compared with the checker's own at the same path; `implementations/
 import difflib
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.source import Folder
 from compliance.reading.tree import Submission
 from compliance.safe import printable
-from compliance.source.reference import published_path
+from compliance.source.reference import published_path, published_text
 from rules.current import current
 from rules.edition import load
-from rules.published import REFERENCE, REPOSITORY, own_files
+from rules.published import REFERENCE, own_files
 from rules.release import KINDS
 
 MOST_COMPARED = 3000  # lines of a file: the time of a comparison grows with their square
@@ -97,4 +96,5 @@ def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:
 
 def own_lines(path: str) -> list[str] | None:
     """Return the lines of the reference's file, None if it has none."""
-    return Path(REPOSITORY, path).read_text(encoding="utf-8").splitlines() if path in own_files() else None
+    text = published_text(path)
+    return None if text is None else text.splitlines()

@@ -12,8 +12,9 @@ from compliance.finding import Finding
 from compliance.judging import Logs, Unit, faults_of, finding_of
 from compliance.reading.across import Across
 from compliance.reading.discovery import discover
-from compliance.reading.edition import rounds_of, select_edition
+from compliance.reading.edition import of_namesake, rounds_of, select_edition
 from compliance.reading.files import description_of
+from compliance.reading.frozen import published_order
 from compliance.reading.registry import Registries
 from compliance.reading.tree import Set, Submission
 from compliance.rule import ordered
@@ -51,10 +52,13 @@ def judge(
     ]
     units += [_unit(select_edition(s, edition, rules), None, (s,), waivers, registries) for s in found.sets]
     units += [Unit(select_edition(log, edition, rules), None, (), {}, log, waivers) for log in found.logs]
+    namesakes = {} if edition else {unit.path: of_namesake(unit.target, unit.edition, rules) for unit in units}
+    units = [unit for unit in units if not namesakes.get(unit.path)]
     for unit in units:
         unit.account.logs, unit.account.most = sum(1 for _ in unit.jobs()), seconds
     told = list(zip(units, judge_units(units, jobs, progress), strict=True))
     missed = [(unit.path, one.account.spent) for unit, one in told if one.account.spent]
+    missed += [(path, why) for path, why in namesakes.items() if why]
     missed += [(unit.path, NO_RUNS) for unit in units if unit.submission and unit.submission.prepared]
     told = [(unit, one) for unit, one in told if not one.account.spent]
     units = [unit for unit, _ in told]
@@ -86,7 +90,9 @@ def _judge_round(units: list[Unit], judged: Logs) -> list[Finding]:
     runs = [run for name in editions if (run := judged[name][0]).codes.isdisjoint(gates())]
     homes = {job.log.name: unit.path for unit in units for job in unit.jobs()}
     registries = {unit.registry.path: unit.registry for unit in units if unit.registry}
-    across = Across(runs, dict(editions), homes, tuple(registries.values()))
+    orders = [(published_order(unit.target, unit.edition), unit) for unit in units]
+    published = {job.log.name: order for order, unit in orders for job in unit.jobs()}
+    across = Across(runs, dict(editions), homes, tuple(registries.values()), published)
     editions |= {unit.registry.path: unit.edition for unit in units if unit.registry}
     codes = frozenset[str]().union(*(u.edition.codes for u in units))
     findings = []

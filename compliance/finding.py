@@ -6,8 +6,9 @@ from typing import Any
 
 from compliance.safe import printable
 
-SEVERITIES = ("error", "warning", "review", "info")
+SEVERITIES = ("error", "review", "warning", "info")  # in the order in which people read them
 LONGEST = 240  # characters of a submitted value that a finding repeats
+WHOLE = 2000  # characters of all that a finding found, or wants
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,12 @@ def sort_key(finding: Finding) -> tuple[str, int, str, str]:
     return (finding.path, finding.line, finding.code, finding.found)
 
 
+def ancestors(path: str) -> list[str]:
+    """Return a path and every folder above it, nearest first."""
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)]
+
+
 def errors(findings: Iterable[Finding]) -> list[Finding]:
     """Return the errors that no waiver covers."""
     return [f for f in findings if f.severity == "error" and not f.waived]
@@ -75,7 +82,7 @@ def among(some: Sized, logs: Sized) -> str:
     return f", in {len(some)} of {len(logs)} logs" if len(some) > 1 else ""
 
 
-def show(value: Any) -> str:
-    """Return a submitted value as a finding repeats it: printable, on one line, at most LONGEST characters."""
+def show(value: Any, longest: int = LONGEST) -> str:
+    """Return a submitted value as a finding repeats it: printable, on one line, at most `longest` characters."""
     text = value if isinstance(value, str) else repr(value)
-    return printable(text if len(text) <= LONGEST else text[: LONGEST - 3] + "...")
+    return printable(text if len(text) <= longest else text[: longest - 3] + "...")

@@ -132,7 +132,7 @@ def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], li
 def verdict(counts: dict[str, int], chosen: bool = False, objections: int = 0, logs: int = 1) -> str:
     """Return the verdict in words. `chosen`: only some rules were selected, which the verdict says. `objections` are
     the reviewers'. Without `logs`, nothing is in order yet."""
-    read = [counted(counts[name], name) for name in ("warning", "review") if counts[name]]
+    read = [counted(counts[name], name) for name in ("review", "warning") if counts[name]]
     tail = f", with {' and '.join(read)} to read" if read else ""
     tail += f", {counts[WAIVED]} waived" if counts[WAIVED] else ""
     tail += f", {counted(objections, 'objection')} by reviewers" if objections else ""

@@ -35,7 +35,9 @@ def _impacts(runs: SetVerdict, edition: Edition) -> dict[str, str]:
     for index, log in enumerate(logs):
         if log.findings:
             without = figure_of_merit([*times[:index], math.inf, *times[index + 1 :]])
-            found[log.run.path] = f"score {_show(before)}, {_show(without)} if this run does not count"
+            either = f"score {_show(before)}, with or without this run"
+            apart = f"score {_show(before)}, {_show(without)} if this run does not count"
+            found[log.run.path] = either if before == without else apart
     return found
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import compliance.checks  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
-from compliance.assemble import ancestors, benchmark_of, gates
+from compliance.assemble import benchmark_of, gates
 from compliance.budget import OF_A_FINDING, SECONDS, Account, Spent
-from compliance.finding import Fault, Finding, show
+from compliance.finding import WHOLE, Fault, Finding, ancestors, show
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import SetLedger, ledger_of
 from compliance.reading.log import Log, gather_log
@@ -62,9 +62,14 @@ class Unit:
     account: Account = field(default_factory=lambda: Account(0))  # the cost so far
 
     @property
+    def target(self) -> Submission | Set | LogFile:
+        """The submission, set or log."""
+        return self.submission or self.log or self.sets[0]
+
+    @property
     def path(self) -> str:
         """The path as findings give it."""
-        return (self.submission or self.log or self.sets[0]).name
+        return self.target.name
 
     def jobs(self) -> Iterator[Job]:
         """Yield the logs to judge."""
@@ -126,7 +131,7 @@ def judge_log(job: Job) -> tuple[Run, list[Finding]]:
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
     codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
-    return replace(run, codes=codes, lines=lines), findings
+    return replace(run, codes=codes, lines=lines, broken=frozenset(broken)), findings
 
 
 def only_failed(finding: Finding, limits: Limits) -> bool:
@@ -232,7 +237,8 @@ def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iter
     alike = [run for run in sound if run.throughput_only == terms.throughput_only]
     for check in ordered("set", terms.codes):
         if given.isdisjoint(check.after):
-            used = {"every": every, "sound": sound, "alike": alike}[check.runs]
+            some = {"every": every, "sound": sound, "alike": alike}[check.runs]
+            used = [run for run in some if run.broken.isdisjoint(check.after)]
             for fault in faults_of(check, used, place, terms, account=unit.account):
                 finding = finding_of(fault, check, unit.edition, runs.name)
                 given |= broken_by([finding], unit.waivers)
@@ -282,6 +288,6 @@ def finding_of(fault: Fault, check: Check, edition: Edition, path: str) -> Findi
         code=check.code,
         severity=severity,
         sentence=fault.says or check.sentence,
-        found=show(fault.found) if fault.found != "" else "",
-        wanted=show(fault.wanted) if fault.wanted != "" else "",
+        found=show(fault.found, WHOLE) if fault.found != "" else "",
+        wanted=show(fault.wanted, WHOLE) if fault.wanted != "" else "",
     )

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from compliance.assemble import ancestors
 from compliance.checklist import Checklist
-from compliance.finding import SEVERITIES, Finding
+from compliance.finding import SEVERITIES, Finding, ancestors
 from compliance.rule import CHECKS, LEVELS
 from compliance.verdict import LogVerdict, Verdict
 from rules.edition import Edition

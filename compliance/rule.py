@@ -18,7 +18,8 @@ class Check:
     """The check of one rule.
 
     `after`: the codes of its premises. After an error of one of them this check is skipped, so that one fault is one
-    finding and not a dozen. Premises of premises count, too. `gate`: a log with an error of this rule is judged no
+    finding and not a dozen. Premises of premises count, too. A check of a set does not look at the logs that break a
+    premise of theirs. `gate`: a log with an error of this rule is judged no
     further. `runs`: the logs of a set that the check looks at: those of the set's own kind (alike), runs and
     throughput-only logs (sound), or also logs that a gate stopped (every).
     """

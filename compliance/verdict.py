@@ -1,11 +1,12 @@
 """The checker's verdicts on logs, sets and submissions. Results are computed from these alone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from compliance.checklist import Checklist
-from compliance.finding import Finding, errors
+from compliance.finding import Finding, ancestors, errors
 from compliance.reading.run import Run
 
 NOT_CONVERGED = "EVL07"  # forgiven within limits: such a run counts as infinite
@@ -112,6 +113,22 @@ class Verdict:
         if errors(findings):
             return 1
         return 2 if self.missed or not (self.looked or self.submissions) else 0
+
+    def of(self, paths: Iterable[str]) -> "Verdict":
+        """Return the part on what lies at or below one of the paths."""
+        wanted = {path.rstrip("/") for path in paths}
+
+        def has(path: str) -> bool:
+            return not wanted.isdisjoint(ancestors(path))
+
+        return replace(
+            self,
+            submissions=tuple(s for s in self.submissions if has(s.path)),
+            sets=tuple(s for s in self.sets if has(s.path)),
+            logs=tuple(log for log in self.logs if has(log.run.path)),
+            findings=tuple(f for f in self.findings if has(f.path)),
+            missed=tuple((path, why) for path, why in self.missed if has(path)),
+        )
 
     def with_findings(self, marked: dict[Finding, Finding]) -> "Verdict":
         """Return the verdict with each finding in `marked` replaced, wherever it occurs."""

@@ -20,6 +20,7 @@ from harness.processes import Process, Share
 from rules.current import EDITION
 from rules.edition import load
 from rules.limits import Published
+from rules.names import same_name
 from rules.registry import NAME as REGISTRY
 
 FOLDER = re.compile(r"\w[\w.+-]*")
@@ -134,6 +135,9 @@ def setup_of(args: argparse.Namespace) -> Setup:
     for name in (args.org, args.system):
         if not FOLDER.fullmatch(name):
             raise ValueError(f"found {name!r}, wanted a name of letters, digits and . _ + -")
+    for option, name, folder in (("org", args.org, args.out), ("system", args.system, args.out / args.org / "results")):
+        if there := spelled_otherwise(name, folder):
+            raise ValueError(f"--{option}: found {name} beside {there}, wanted that name, or one that nobody mistakes")
     if args.registry and args.entry is None:
         raise ValueError("--registry: found no --entry, wanted --entry N too")
     copied = ("problem", "org", "system", "division", "status", "problems", "config", "entry")
@@ -155,6 +159,12 @@ def setup_of(args: argparse.Namespace) -> Setup:
     )
     setup.definition  # noqa: B018  refuses an unknown problem
     return setup
+
+
+def spelled_otherwise(name: str, folder: Path) -> Path | None:
+    """Return a folder whose name differs from `name` only in case or punctuation (rule TREE12), None without any."""
+    there = sorted(folder.iterdir()) if folder.is_dir() else []
+    return next((p for p in there if p.is_dir() and p.name != name and same_name(p.name, name)), None)
 
 
 def launcher_of(args: argparse.Namespace) -> Launcher:

@@ -30,7 +30,7 @@ MOST = 20  # findings that are printed
 SOURCE = re.compile(r"/source/[0-9a-f]{12}/(.+)")  # a file of source within a submission
 HEAD = "HYP,RUN13,RUN14,SYS"  # rules that can be judged by the head of a log
 CHOSEN = {"RUN13": "division", "RUN14": "status"}  # fields of the description that an option also chooses
-SEVERITIES = ("error", "warning", "review", "info")
+SEVERITIES = ("error", "review", "warning", "info")
 JUDGED = f"judged by the rules {EDITION}, the newest in rules/"
 
 

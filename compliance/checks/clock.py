@@ -98,7 +98,7 @@ def initialisation_is_limited(log: Log, terms: Terms, time: Timeline) -> Iterato
 @rule("CLK08", "log", after=("EVL06",))
 def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """No epoch and no evaluation comes after run_stop"""
-    for name in (*OF_THE_RUN, terms.metric):
+    for name in (*OF_THE_RUN, terms.metric) if time.stop else ():
         for event in reversed(log.all(name)):
             if event.line <= time.stop.line and not _later(event, time.stop):
                 break
@@ -145,7 +145,7 @@ def intervals_are_balanced(log: Log, terms: Terms, time: Timeline) -> Iterator[F
 @rule("CLK11", "log", after=("CLK02",))
 def staging_is_inside_the_clock(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Staging of data is inside the clock"""
-    for event in log.all("staging_start") + log.all("staging_stop"):
+    for event in log.all("staging_start") + log.all("staging_stop") if time.start else ():
         early = _later(time.start, event) and not terms.edition.limits.many_ranks  # whose clocks differ a little
         if event.line < time.start.line or early:
             yield Fault(event.line, f"{event.key} before run_start of line {time.start.line}", "after it")

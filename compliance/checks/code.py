@@ -1,14 +1,18 @@
 """CODE: places in the submitted source that a person must read, and code that is hidden from people."""
 
+import functools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from compliance.checks.seeds import fixed_seeds, logged_seeds
 from compliance.finding import Fault
 from compliance.reading.files import LARGEST_PYTHON, SubmissionFiles, Text
 from compliance.rule import rule
 from compliance.source.content import unread
-from compliance.source.reference import published_path
+from compliance.source.kept import kept, same_program
+from compliance.source.python import LINES, Python, read_python
+from compliance.source.reference import SENSITIVE, published_path, published_text
 from compliance.source.seeds import settings
 from compliance.source.trace import untraced
 from compliance.source.uses import use_of_name, uses_of_script
@@ -17,6 +21,11 @@ PLACES = 5  # places of a kind in a file that are listed; the others are counted
 FILES = 100  # files whose places are listed
 MOST_TRACED = 16 * LARGEST_PYTHON  # characters of Python, in all folders, in which seeds are traced
 Places = list[tuple[int, str, str]]  # line, kind, what is there
+Seedings = list[tuple[int, str]]  # line, what is there
+Kept = dict[tuple[str, ...], set[tuple[int, str]]]  # of files: places that are the reference's own
+P = TypeVar("P", bound=tuple[int, *tuple[str, ...]])  # of a place
+READ = "a reviewer who has read the change (check.py --diff)"
+EDITED = "The file can change the mathematics or the clock, and is not the reference's"
 SEEDED, LOOKED = "the logged seed, or what follows from it alone", "a reviewer who has looked at it"
 
 
@@ -36,7 +45,8 @@ def generators_follow_the_logged_seed(files: SubmissionFiles) -> Iterator[Fault]
 @rule("CODE03", "submission", severity="review")
 def source_only_trains(files: SubmissionFiles) -> Iterator[Fault]:
     """The source starts and fetches nothing, runs no text as code, loads no weights, and changes no clock or module"""
-    return _told(files, _uses(files), LOOKED)
+    yield from _edited(files)
+    yield from _told(files, _uses(files), LOOKED)
 
 
 @rule("CODE04", "submission", severity="review")
@@ -57,13 +67,60 @@ def _unseeded(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
             continue
         read = [(text, python) for text, python in read if not _of_project(files, text)]
         found = dict(zip((t.parts for t, _ in read), untraced([p.flow for _, p in read]), strict=True))
+        known = _known(files, [text for text, _ in read], found)
         for text in texts:
-            places = found.get(text.parts, [])
+            places = [place for place in found.get(text.parts, []) if place not in known.get(text.parts, ())]
             if python := files.python.get(text.sha256):
                 places = [*places, *python.seeders]
             else:
                 places = [(n, f"seed {seed}") for n, seed in settings(text.name, text.text) if seed not in logged]
             yield text, [(line, "", what) for line, what in places if line not in fixed[text.parts]]
+
+
+def _known(files: SubmissionFiles, texts: list[Text], found: Mapping[tuple[str, ...], Seedings]) -> Kept:
+    """Return, of each changed file, the places on lines of the reference's that its own tree has as well: there, a
+    person has looked at them."""
+    changed = [t for t in texts if found[t.parts] and t.parts not in files.published and published_of(t) is not None]
+    if not changed:
+        return {}
+    own = {t.parts: _python(text) for t in texts if (text := published_of(t)) is not None}
+    there = dict(zip(own, untraced([python.flow for python in own.values()]), strict=True))
+    return {text.parts: _stayed(text, found[text.parts], there[text.parts]) for text in changed}
+
+
+def _stayed(text: Text, found: Iterable[P], there: Iterable[P]) -> set[P]:
+    """Return the places of a changed file that are on lines of the reference's, and are places there as well. The line
+    comes first in a place."""
+    own, lines = set(there), kept(LINES.split(published_of(text) or ""), LINES.split(text.text))
+    return {place for place in found if place[0] in lines and (lines[place[0]], *place[1:]) in own}
+
+
+def published_of(text: Text) -> str | None:
+    """Return the text of the published file with which a file is compared, None without one."""
+    return published_text(published_path(text.parts)) if text.text else None
+
+
+@functools.lru_cache(maxsize=1000)
+def _python(text: str) -> Python:
+    return read_python(text)
+
+
+def _edited(files: SubmissionFiles) -> Iterator[Fault]:
+    """Yield the changed files in which few lines change the mathematics or the clock."""
+    others = [text for text in files.source if text.parts not in files.published]
+    edited = [text for text in others if SENSITIVE.fullmatch(published_path(text.parts))]
+    for text in edited[:FILES]:
+        before = published_of(text)
+        if before is not None and not same_program(before, text.text):
+            theirs, ours = LINES.split(text.text), LINES.split(before)
+            lines = kept(ours, theirs)
+            first = next((n for n in range(1, len(theirs)) if n not in lines), 1)
+            found = (
+                f"{len(theirs) - len(lines)} lines changed or added, {len(ours) - len(lines)} of the reference's gone"
+            )
+            yield Fault(first, found, READ, EDITED, path=files.submission.place(*text.parts))
+    if edited[FILES:]:
+        yield Fault(1, f"{len(edited) - FILES} more such files", READ, EDITED)
 
 
 def _of_project(files: SubmissionFiles, text: Text) -> bool:
@@ -76,6 +133,10 @@ def _uses(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
     for text in files.source:
         python = files.python.get(text.sha256)
         uses = python.uses if python else uses_of_script(text.name, text.text)
+        own = published_of(text) if uses and text.parts not in files.published else None
+        if own is not None:
+            stayed = _stayed(text, uses, _python(own).uses if python else uses_of_script(text.name, own))
+            uses = [use for use in uses if use not in stayed]
         named = use_of_name(text.parts)
         yield text, [(1, "", named)] * bool(named) + [(line, f"{kind}: ", what) for line, kind, what in uses]
 

@@ -80,7 +80,7 @@ def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Itera
             yield Fault(last.line, f"{watts:.6g} W of {_named(source)}", f"above 0, at most {most:.6g} W")
 
 
-@rule("ENE05", "set", severity="warning", after=("LOG06", "SYS03"))
+@rule("ENE05", "set", severity="warning", after=("LOG06",))
 def all_of_the_machine_is_measured(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """Where energy is read, it is that of every node, and of all of its processors and accelerators"""
     for run in runs:

@@ -87,6 +87,8 @@ def environment_is_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[
     for run, named, path, largest in _files(runs, terms):
         try:
             parse(content(path, largest))
+        except OSError:
+            continue  # ENV03 says so
         except Unsound as error:
             yield Fault(1, *error.args, path=manifest_of(run, named))
 

@@ -125,7 +125,8 @@ def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> 
     limits, setup = terms.edition.limits.io, log.value("io_setup")
     ceiling = setup.get("null_au") if type(setup) is dict else None
     for event in _trials(log, terms):
-        au = (event.value.get("au") or {}).get("mean")
+        shares = event.value.get("au")
+        au = shares.get("mean") if type(shares) is dict else None
         if limits and is_number(ceiling) and is_number(au) and au > ceiling + limits.ceiling_slack + CLOSE:
             yield Fault(event.line, f"AU {au:.4f} above {ceiling:.4f}", f"at most {ceiling + limits.ceiling_slack:.4f}")
 

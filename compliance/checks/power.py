@@ -30,7 +30,7 @@ def power_covers_the_run(files: SubmissionFiles) -> Iterator[Fault]:
         run, place = runs.get(files.submission.place(*result)), files.submission.place(*entry.parts)
         if run is None:
             yield Fault(1, f"no {'/'.join(result)}", "the log of the run that was measured", path=place)
-        elif instrument.kind == "node" and None not in (run.start_ms, run.stop_ms):
+        elif instrument.kind == "node" and instrument.readings and None not in (run.start_ms, run.stop_ms):
             first, last = instrument.readings[0][0], instrument.readings[-1][0]
             late, early = (first - run.start_ms) / 1000, (run.stop_ms - last) / 1000
             if max(late, early) > 0:

@@ -47,9 +47,10 @@ def runs_go_on_as_what_they_were(log: Log, terms: Terms, time: Timeline) -> Iter
 def runs_are_not_interrupted(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A run is not interrupted"""
     for event in log.all("resumed"):
-        last = _before(event, time).event
+        before = _before(event, time)
+        last = before.event if before else None
         seconds = seconds_between(last, event)
-        if seconds is not None:
+        if last and seconds is not None:
             found = f"{seconds:.3f} s on the clock without progress, from line {last.line} to here"
             yield Fault(event.line, found, "", f"The run was interrupted after epoch {epoch_of(event)} and resumed")
 

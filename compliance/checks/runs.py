@@ -35,7 +35,17 @@ def set_has_its_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Faul
         if len(runs) < terms.edition.limits.weak_runs:
             yield Fault(1, f"{len(runs)} runs", f"{terms.edition.limits.weak_runs} or more")
     elif terms.benchmark and len(kept) != terms.benchmark.runs:
-        yield Fault(1, f"{len(kept)} runs", str(terms.benchmark.runs))
+        missing = _missing({r.number for r in kept if r.number is not None}, terms.benchmark.runs)
+        without = f", without result_{_ranges(missing)}.txt" if missing else ""
+        yield Fault(1, f"{len(kept)} runs{without}", str(terms.benchmark.runs))
+
+
+def _missing(numbers: set[int], runs: int) -> list[tuple[int, int]]:
+    """Return the ranges of numbers that a set lacks, counted from 1 where it has the last such number and no 0."""
+    first = 1 if 0 not in numbers and runs in numbers else 0
+    ends = sorted(n for n in numbers if first <= n < first + runs)
+    gaps = itertools.pairwise([first - 1, *ends, first + runs])
+    return [(a + 1, b - 1) for a, b in gaps if b > a + 1]
 
 
 @rule("RUN02", "set", runs="every", after=("RUN01",))

@@ -39,8 +39,10 @@ def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
 def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A seed is drawn from enough entropy: no small number, no clock, no shell variable"""
     limits = terms.edition.limits.seeds
-    for event in log.all("seed"):
-        seed = seed_of(event.value) % (1 << limits.modulus_bits)
+    for event, logged in ((event, seed_of(event.value)) for event in log.all("seed")):
+        if logged is None:  # SEED02 says so
+            continue
+        seed = logged % (1 << limits.modulus_bits)
         kind = _clock(seed, event.time_ms, limits.clock_window)
         if not kind and seed.bit_length() < limits.bits:
             kind = _small(seed)

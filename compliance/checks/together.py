@@ -76,13 +76,17 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: Any, terms: Terms) -
 @rule("SYS09", "submission")
 def submitter_is_the_folder(files: SubmissionFiles) -> Iterator[Fault]:
     """A system description's submitter is the organisation that the submission's folder names"""
-    org = files.submission.org
+    org, logged = files.submission.org, {folded(run.value("submission_org")) for run in files.runs}
     for description in files.descriptions.values():
         submitter = (description.data or {}).get("submitter")
         named = type(submitter) is str and submitter.strip() and PLACEHOLDER not in submitter.upper()
         if named and not same_name(submitter, org):
             place = files.submission.place(*description.parts)
-            yield Fault(description.line_of("submitter"), f"submitter {show(submitter)}", show(org), path=place)
+            if logged == {folded(submitter)}:  # the folder was renamed
+                wanted = f"{show(submitter)}, as in {'/'.join(description.parts)} and all logs"
+                yield Fault(1, f"the folder {show(org)}", wanted, path=files.submission.name)
+            else:
+                yield Fault(description.line_of("submitter"), f"submitter {show(submitter)}", show(org), path=place)
 
 
 @rule("TREE12", "round")

@@ -37,12 +37,17 @@ def campaign_is_frozen(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fa
             yield Fault(1, f"problem {show(found.campaign.problem)}", show(other), path=f"{place.runs.name}/{FILE}")
 
 
+def _opened(place: Any) -> Opened | None:
+    """Return the campaign of a set of trials. None for any other set, or if TUN01 says what is wrong with it."""
+    return read(place.runs.path, place.ledger).opened if place.runs.trials else None
+
+
 @rule("TUN02", "set", runs="every", after=("TUN01",))
 def shift_is_drawn_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """The shift of a campaign is drawn once, by the system's entropy or from its entry in the round's registry"""
-    if not place.runs.trials:
+    campaign, limits = _opened(place), terms.edition.limits
+    if campaign is None:
         return
-    campaign, limits = read(place.runs.path, place.ledger).opened, terms.edition.limits
     again = [e for e in place.ledger.ledger.entries if isinstance(e.said, Frozen | Drawn) and e.number > 2]
     for entry in again[:MOST_TOLD]:
         what = "another shift" if isinstance(entry.said, Drawn) else "another campaign"
@@ -82,8 +87,8 @@ def _registered(runs: list[Run], place: Any, opened: Opened) -> Iterator[Fault]:
 @rule("TUN03", "set", runs="every", after=("TUN01",))
 def every_trial_is_there(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A campaign has a log of every trial, from 0 to N - 1, and no other"""
-    if place.runs.trials:
-        trials = read(place.runs.path, place.ledger).campaign.trials
+    if opened := _opened(place):
+        trials = opened.campaign.trials
         counts = Counter(run.number for run in runs)
         missing = [i for i in range(trials) if not counts[i]]
         more = sorted(i for i, n in counts.items() if i is None or i >= trials or n > 1)
@@ -96,8 +101,8 @@ def every_trial_is_there(runs: list[Run], place: Any, terms: Terms) -> Iterator[
 @rule("TUN04", "set", after=("TUN01",))
 def trials_name_their_campaign(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A trial logs its index, its campaign's digest and the shift's line, and no other run does"""
-    opened = read(place.runs.path, place.ledger).opened if place.runs.trials else None
-    for run in runs:
+    opened = _opened(place)
+    for run in runs if opened or not place.runs.trials else ():
         said = run.value("trial")
         wanted = opened and {"index": run.number, "campaign": opened.campaign.digest, "line": opened.line}
         if said != wanted and run.line("trial") not in run.lines:
@@ -107,9 +112,9 @@ def trials_name_their_campaign(runs: list[Run], place: Any, terms: Terms) -> Ite
 @rule("TUN05", "set", after=("TUN03", "TUN04"))
 def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A trial has the settings of its point, and all trials have the same others"""
-    if not place.runs.trials or not runs:
+    opened = _opened(place)
+    if opened is None or not runs:
         return
-    opened = read(place.runs.path, place.ledger).opened
     space = opened.campaign.space
     rests = [{k: v for k, v in settings_of(run).items() if k not in space} for run in runs]
     texts = [repr(sorted(rest.items())) for rest in rests]
@@ -140,10 +145,11 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
 @rule("TUN06", "set", after=("TUN01",))
 def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """No more trials of a campaign run at once than it says, and never on more nodes than the system has"""
-    if not place.runs.trials:
+    opened = _opened(place)
+    if opened is None:
         return
     nodes = number_of(place.described.get("number_of_nodes"))
-    most, slack = read(place.runs.path, place.ledger).campaign.parallel, 1000 * terms.edition.limits.clock.overlap
+    most, slack = opened.campaign.parallel, 1000 * terms.edition.limits.clock.overlap
     timed = [(run.window, run) for run in runs if run.window]
     # Windows that overlap by less than the slack don't count: a process may end while the next one starts.
     changes = sorted(
@@ -172,9 +178,10 @@ def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterato
 @rule("TUN07", "set", after=("TUN03", "TUN04", "TUN05"))
 def trials_end_as_the_campaign_says(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
     """A trial ends at its target, at its budget, or where the pruning rule ends it, and nowhere else"""
-    if not place.runs.trials:
+    opened = _opened(place)
+    if opened is None:
         return
-    campaign = read(place.runs.path, place.ledger).campaign
+    campaign = opened.campaign
     courses = {run.path: course_of(run) for run in runs}
     total, most = sum(len(c.evaluations) for c in courses.values()), terms.edition.limits.tuning.operations
     if campaign.pruning and total * len(runs) > most:

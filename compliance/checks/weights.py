@@ -86,6 +86,8 @@ def weights_are_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fau
             if odd := not_finite(path):
                 found = f"{odd[1]} numbers of tensor {odd[0]!r} that are NaN or infinite"
                 yield Fault(1, found, "finite ones", path=_place(run))
+        except OSError:
+            continue  # WGT04 says so
         except Unsound as error:
             yield Fault(1, *error.args, path=_place(run))
 
@@ -97,7 +99,10 @@ def weights_are_of_the_model(runs: list[Run], place: Any, terms: Terms) -> Itera
         parameters, published = run.value("parameter_count"), terms.edition.problems.get(run.problem or "")
         if type(parameters) is not int or published is None:  # LOG06 and LOG12 say so
             continue
-        found, closed = sum(tensor.count for tensor in read_tensors(path)), run.division == "closed"
+        try:
+            found, closed = sum(tensor.count for tensor in read_tensors(path)), run.division == "closed"
+        except (OSError, Unsound):
+            continue  # WGT04 and WGT05 say so
         wanted = parameters + (published.buffer_count if closed else 0)
         if found != wanted if closed else found < wanted:
             more = "" if closed else " or more"

@@ -14,12 +14,12 @@ from compliance.sandbox import ABSENT
 
 COLORS = {"error": "31", "warning": "33", "review": "36", "info": "2", "waived": "2"}
 SCREEN = 20  # lines of a submission
-WIDTH = 140  # of a line, as far as paths allow
-HEAD = 5  # lines on errors ahead of all submissions
+WIDTH = 140  # of a line that others repeat, as far as paths allow; findings stand whole
+HEAD = 5  # lines on errors, and as many on the other kinds of findings, ahead of all submissions
 OBJECTIONS = 3  # of reviewers, in a submission's lines
 MISSED = 3  # listed paths that could not be judged, ahead of all submissions
 EXPLAINED = 6  # codes after --explain
-SHORTEST = 40  # least characters of a finding that are shown, however long its path is
+SHORTEST = 40  # least characters of a sentence that are shown, however long its path is
 
 
 def render(report: Report) -> str:
@@ -33,7 +33,7 @@ def render(report: Report) -> str:
 
 def _head(report: Report, told: list[Block]) -> list[str]:
     """Return the head of a report on several submissions, sets or logs: how many are in order, the counts of findings,
-    and the kinds of errors."""
+    and the kinds of errors, and of findings for review and warnings."""
     if len(report.summaries) < 2:
         return []
     counts = {name: sum(block.counts[name] for block in told) for name in ORDER}
@@ -41,15 +41,18 @@ def _head(report: Report, told: list[Block]) -> list[str]:
     logs = sum(s.logs for s in report.summaries)
     order = f"{len(report.summaries) - wrong} of {len(report.summaries)} in order"
     lines = [f"{order}, {counted(logs, 'log')}: {tally(counts) or 'nothing found'}"]
-    errors = [(block, kind) for block in told for kind in block.kinds if kind.severity == "error"]
-    most = HEAD if len(errors) <= HEAD else HEAD - 1
-    for block, kind in errors[:most]:
-        size = f", {kind.size}" if kind.size else ""
-        place = block.path or kind.findings[0].path
-        lines.append(_colored("error", _cut(f"  error {kind.code} in {place}{size}: ", kind.sentence), report))
-    if errors[most:]:
-        more = f"  error: {counted(len(errors) - most, 'more rule')}, each below its submission"
-        lines.append(_colored("error", more, report))
+    for severities in (("error",), ("review", "warning")):
+        some = [(b, kind) for severity in severities for b in told for kind in b.kinds if kind.severity == severity]
+        most = HEAD if len(some) <= HEAD else HEAD - 1
+        for block, kind in some[:most]:
+            size = f", {kind.size}" if kind.size else ""
+            place = block.path or kind.findings[0].path
+            line = _cut(f"  {kind.severity} {kind.code} in {place}{size}: ", kind.sentence)
+            lines.append(_colored(kind.severity, line, report))
+        if some[most:]:
+            named = " and ".join(dict.fromkeys(kind.severity for _, kind in some[most:]))
+            more = f"  {named}: {counted(len(some) - most, 'more rule')}, each below its submission"
+            lines.append(_colored(some[most][1].severity, more, report))
     return lines
 
 
@@ -111,7 +114,7 @@ def _grouped(block: Block, room: int, report: Report) -> Iterator[str]:
     chosen, left = fitted(block.kinds, room)
     for kind, examples in chosen:
         size = f", {kind.size}" if kind.size else ""
-        yield _colored(kind.severity, _cut(f"  {kind.severity} {kind.code}{size}: ", kind.sentence), report)
+        yield _colored(kind.severity, printable(f"  {kind.severity} {kind.code}{size}: {kind.sentence}"), report)
         for group in kind.groups[:examples]:
             yield _colored(kind.severity, _example(kind, group, block.path), report)
     if left:
@@ -124,10 +127,10 @@ def _example(kind: Kind, group: Group, home: str) -> str:
     """Return a line on the first finding of a group, with its path relative to the submission."""
     first, others = group.findings[0], len(group.findings) - 1
     path = first.path.removeprefix(f"{home}/") if home else first.path
-    place = f"{path}:{first.line}" if path != home else f"line {first.line}"
+    place = f" at {path}:{first.line}" if path != home else f" at line {first.line}" if first.line > 1 else ""
     more = f" and {others} more" if others else ""
     said = first.details() if first.sentence == kind.sentence else f"{first.sentence} {first.details()}".rstrip()
-    return _cut(f"    {kind.severity} at {place}{more}: ", said or first.sentence) + _tail(first)
+    return printable(f"    {kind.severity}{place}{more}: {said or first.sentence}") + _tail(first)
 
 
 def _line(finding: Finding, report: Report) -> str:

@@ -56,14 +56,20 @@ class Across:
         editions: Mapping[str, Edition],
         homes: Mapping[str, str],
         registries: tuple[RoundRegistry, ...] = (),
+        published: Mapping[str, tuple[int, ...]] | None = None,
     ):
-        """`editions` and `homes` map the path of a log to its edition and submission. `registries` are the rounds'."""
-        self.runs, self.registries = runs, registries
-        self._editions, self._homes = editions, homes
+        """`editions`, `homes` and `published` map the path of a log to its edition, its submission, and the order in
+        which its round was published. `registries` are the rounds'."""
+        self._editions, self._homes, self._published = editions, homes, published or {}
+        self.runs, self.registries = sorted(runs, key=self._order), registries
 
-    def strangers(self, run: Run, other: Run) -> bool:
-        """Return whether two runs are of different submissions. Logs don't tell who copied, so both get a finding."""
-        return self._homes[run.path] != self._homes[other.path]
+    def _order(self, run: Run) -> tuple[int, ...]:
+        return self._published.get(run.path, ())
+
+    def strangers(self, run: Run, first: Run) -> bool:
+        """Return whether two runs are of different submissions, neither of which was published before the other. Logs
+        don't tell who copied, so both get a finding. A round that was published first keeps its verdict."""
+        return self._homes[run.path] != self._homes[first.path] and self._order(run) == self._order(first)
 
     def edition(self, run: Run) -> Edition:
         """Return the edition by which a run is judged."""
@@ -79,8 +85,8 @@ class Across:
 
     @cached_property
     def _in_order(self) -> list[Run]:
-        """The runs by the time of their start; those without one, which have no scores, come first."""
-        return sorted(self.runs, key=lambda run: run.start_ms or 0)
+        """The runs by their round and the time of their start; those without one, which have no scores, come first."""
+        return sorted(self.runs, key=lambda run: (self._order(run), run.start_ms or 0))
 
     @cached_property
     def copies(self) -> dict[str, Run]:

@@ -74,6 +74,20 @@ def select_edition(target: Target, name: str | None, root: Path, together: Round
     return _of_year(fitting(), together)
 
 
+def of_namesake(target: Target, edition: Edition, root: Path) -> str:
+    """Return why a target in a folder that names one of our editions is of MLPerf HPC's round of that name: its logs
+    are that old, and name no edition. Return "" for any other target."""
+    name = f"mlperf-hpc-{edition.name}"
+    logs = _logs(target)
+    if name not in editions(root) or round_folder(target, edition.name) is None or not logs:
+        return ""
+    year = _year_of(logs)
+    if year is None or year > load(name, root).limits.year or _names_edition(logs[0].file):
+        return ""
+    said = f"its logs, of {year}, look like those of MLPerf HPC {edition.name}, and a folder above it names our edition"
+    return f"{said} {edition.name}: judge it with --rules {name}, or call the folder hpc_results_{edition.name}"
+
+
 def round_folder(target: Target, edition: str) -> Path | None:
     """Return the folder that names the edition of a target's round, None if no folder does."""
     return next((folder for folder in _folders(target, [edition]) if folder.name == edition), None)
@@ -154,6 +168,16 @@ def _year_of(logs: Iterable[LogFile]) -> int | None:
         except (OSError, OverflowError, ValueError, TypeError):
             continue
     return None
+
+
+def _names_edition(path: Path) -> bool:
+    """Return whether a log names an edition among its first events."""
+    try:
+        return any(
+            type(item) is Event and item.key == "rules_edition" for item in itertools.islice(read_log(path), HEAD)
+        )
+    except OSError:
+        return True
 
 
 def _named(path: Path) -> str | None:

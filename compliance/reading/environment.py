@@ -160,4 +160,14 @@ def _values(facts: Any, known: dict[str, type]) -> dict[str, Any]:
             raise Unsound(f"{name} {value!r:.80}", {dict: "an object", list: "a list", str: "text"}[known[name]])
         if not is_shallow(value, DEEPEST):
             raise Unsound(f"{name} nested too deeply", f"{DEEPEST} levels")
-    return {name: fact["value"] for name, fact in facts.items()}
+    return {name: _lasting(name, fact["value"]) for name, fact in facts.items()}
+
+
+def _lasting(name: str, value: Any) -> Any:
+    """Return a fact without what changes while a machine runs: the memory of each NUMA node, since the host of a
+    virtual machine takes some and gives it back. The fact `memory` has their sum as the machine was booted."""
+    nodes = value.get("nodes") if name == "numa" and type(value) is dict else None
+    if type(nodes) is not dict:
+        return value
+    left = {n: {k: v for k, v in of.items() if k != "gib"} if type(of) is dict else of for n, of in nodes.items()}
+    return {**value, "nodes": left}

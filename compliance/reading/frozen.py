@@ -11,11 +11,23 @@ from pathlib import Path
 
 from benchmark.log import open_regular
 from compliance.reading.digest import sha256
+from compliance.reading.edition import Target, round_folder
+from rules.current import OURS, version
+from rules.edition import Edition
 
 NAME = "frozen.txt"
 LARGEST = 64 << 20  # bytes of the list
 LINE = re.compile(r"([0-9a-f]{64}) (\d{1,15}) ([^/\s].*)")
 Files = Mapping[str, tuple[str, int]]  # path -> sha256 and bytes
+
+
+def published_order(target: Target, edition: Edition) -> tuple[int, ...]:
+    """Return a key that sorts targets by the publication of their rounds: frozen rounds first, then by the edition,
+    those of MLPerf HPC before ours. Equal keys leave open which came first."""
+    folder = round_folder(target, edition.name)
+    frozen = folder is not None and os.path.lexists(folder / NAME)
+    ours = version(edition.name) if OURS.fullmatch(edition.name) else (0, 0)
+    return (not frozen, *ours, edition.limits.year)
 
 
 def read_frozen(folder: Path) -> Files | None:

@@ -112,6 +112,7 @@ class Run:
     parts: int = 1  # of an epoch, each of which is logged as one
     codes: frozenset[str] = field(default_factory=frozenset)  # of the findings in the log itself
     lines: frozenset[int] = field(default_factory=frozenset)  # of these findings
+    broken: frozenset[str] = field(default_factory=frozenset)  # codes of the errors among them that no waiver covers
 
     @property
     def shift(self) -> float:

@@ -10,8 +10,7 @@ from results.html.excerpt import Line, excerpts
 from results.html.page import Links
 from results.statistics.standing import Standing
 
-ORDER = {severity: i for i, severity in enumerate(("error", "review", "warning", "info"))}
-assert set(ORDER) == set(SEVERITIES)
+ORDER = {severity: i for i, severity in enumerate(SEVERITIES)}
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from compliance.assemble import about, ancestors, concerned
+from compliance.assemble import about, concerned
 from compliance.engine import judge
-from compliance.finding import Finding
+from compliance.finding import Finding, ancestors
 from compliance.reading.tree import Place, Set
 from rules.edition import load
 

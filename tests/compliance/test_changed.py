@@ -139,6 +139,23 @@ def test_a_bad_change_is_annotated_and_fails(clone, base):
     assert "no score: not in order" in (clone.parent / "table.md").read_text()
 
 
+def test_a_copy_of_anothers_weights_fails(clone, base, weighted, submissions, logs, tmp_path):
+    """The runs are the copier's own, and the finding is shown for the touched submission alone."""
+    shutil.rmtree(clone / "results" / "v1.0")
+    shutil.copytree(weighted.root.parent, clone / "results" / "v1.0")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "published", "--amend")
+    thief = submissions.Weighted(tmp_path / "thief", lambda index: logs.good(index + 20))
+    for index in range(5):
+        thief.weigh(index, weighted.state(index))
+    shutil.copytree(thief.root, clone / "results" / "v1.0" / "bolt")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "copied")
+    code, said = steps(clone.parent)["judge"]
+    assert code != 0 and re.search(r"^::error file=results/v1.0/bolt/.*title=WGT08", said, re.M)
+    assert "file=results/v1.0/acme" not in said
+
+
 def test_a_change_of_a_frozen_round_fails(clone, base):
     (clone / "results" / "v1.0" / "frozen.txt").write_text(f"{'a' * 64} 1 bolt/README.md\n")
     git(clone, "add", "-A")

@@ -88,6 +88,23 @@ def test_every_format_survives_hostile_names(run, broken, form):
         assert all(line.startswith("::") for line in out.splitlines())
 
 
+def test_a_premise_that_is_not_selected_is_reported(run, tree):
+    """A set of runs 0, 1, 2, 4: RUN02 isn't checked, since RUN01 says that one is missing."""
+    tree.path(3).unlink()
+    code, out, _ = run(tree.root, "--select", "RUN02", "--all")
+    assert code == 1 and "RUN01 error: " in out and "of the rules chosen: not in order: 1 error\n" in out
+    assert run(tree.root, "--select", "LOG01")[0] == 0
+    tree.changed("submission_benchmark", 1, value="nonsense")
+    code, out, _ = run(tree.root, "--select", "EVL05", "--all")
+    assert code == 1 and re.findall(r": (\w+) error: ", out) == ["RUN10"]
+
+
+def test_a_misplaced_set_is_reported_whatever_is_selected(run, tree):
+    tree.path(0).parent.rename(tree.path(0).parent.with_name("nonsense"))
+    code, out, _ = run(tree.root, "--select", "RUN02", "--all")
+    assert code == 1 and set(re.findall(r": (\w+) error: ", out)) == {"TREE02"}
+
+
 def test_select_and_ignore(run, broken):
     assert run(broken.root, "--select", "RUN,LOG")[0] == 0
     assert run(broken.root, "--ignore", "SEED03")[0] == 0
@@ -186,3 +203,16 @@ def test_runs_by_other_names_are_no_missing_runs(tree, run):
     folder = tree.path(0).parent
     code, out, _ = run(folder)
     assert code == 2 and re.search(rf"log lines in {folder}/run_\d\.log, wanted them in result_<i>\.txt: ", out)
+
+
+def test_beside_others_the_report_is_on_the_given_paths_alone(run, tree, submissions, logs, tmp_path):
+    other = submissions.Tree(tmp_path / "other", make=lambda index: logs.good(index + 20))
+    other.changed("seed", 1, value=5)
+    home = tree.root.with_name("bolt")
+    other.root.rename(home)
+    assert [run(home, "--beside", tree.root)[0], run(tree.root, "--beside", tree.root.parent)[0]] == [1, 0]
+    code, out, _ = run(tree.root, "--beside", tree.root.parent, "--format", "json")
+    findings = json.loads(out)["findings"]
+    assert code == 0 and {f["path"].startswith(f"{tree.root}/") for f in findings} <= {True}
+    code, _, said = run(tree.path(0).parent, "--beside", tree.root.parent)
+    assert code == 2 and "wanted whole ones" in said

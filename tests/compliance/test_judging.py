@@ -12,6 +12,7 @@ from compliance.finding import Fault, Finding
 from compliance.judging import Job, Unit, judge_unit, only_failed, timed
 from compliance.reading.tree import log_file
 from compliance.rule import CHECKS, ordered
+from compliance.waiver import Waiver, Waivers
 from rules.edition import load
 
 
@@ -84,3 +85,32 @@ def test_logs_are_taken_as_long_as_the_budget_lasts(tree, law, allowed, judged):
     one = judge_unit(unit, given)
     assert list(one.logs) == [f"result_{index}.txt" for index in range(judged)]
     assert bool(one.account.spent) is (judged < 3) and len(taken) == 3
+
+
+def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environed, law, tmp_path):
+    """SYS10 and LOG06 say that its devices and ranks are wrong: SYS11 and ENV08 compare the other logs alone."""
+    environed.changed(
+        "devices", 1, value=[{**environed.logs[1].one("devices")["value"][0], "name": "other", "ranks": 7}]
+    )
+    environed.changed("number_of_ranks", 2, value="one")
+    environed.changed("devices", 3, value=[{**environed.logs[3].one("devices")["value"][0], "name": "third"}])
+    findings = judge([environed.root], rules=law).findings
+    told = sorted(
+        (f.code, f.path.rpartition("/")[2]) for f in findings if f.code in ("LOG06", "SYS10", "SYS11", "ENV08")
+    )
+    assert told == [
+        ("ENV08", "environment_3.json"),
+        ("LOG06", "result_2.txt"),
+        ("SYS10", "result_1.txt"),
+        ("SYS11", "result_3.txt"),
+    ]
+    waived = Waivers("w", ((1, Waiver("SYS10", "result_1.txt", "agreed", "r")),))
+    findings = judge([environed.root], rules=law, waivers=waived).findings
+    assert ("SYS11", "result_1.txt") in {(f.code, f.path.rpartition("/")[2]) for f in findings}
+
+
+def test_every_premise_counts():
+    """One of a log for a rule on its set, or of the layout for a rule on a set or a submission; else on one level."""
+    known = {("log", "set"), ("tree", "set"), ("tree", "submission")}
+    across = {(CHECKS[p].level, c.level) for c in CHECKS.values() for p in c.after if CHECKS[p].level != c.level}
+    assert across <= known

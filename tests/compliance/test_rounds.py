@@ -370,3 +370,26 @@ def test_more_logs_of_v07_that_break_off_than_are_forgiven_are_an_error(tmp_path
 
 def test_a_log_of_later_rounds_that_breaks_off_is_an_error(tmp_path):
     assert codes(round_(tmp_path, "v2.0", "deepcam", cut))[0] == {("error", "CLK01")}
+
+
+@pytest.mark.parametrize(
+    ("folder", "rules", "missed"), [("v1.0", None, 1), ("v1.0", "v1.0", 0), ("hpc_results_v1.0", None, 0)]
+)
+def test_mlperf_hpc_in_a_folder_named_as_our_edition_is_not_judged_by_it(tmp_path, folder, rules, missed):
+    home = round_(tmp_path, "v1.0", "cosmoflow")
+    home = home.rename(home.with_name(folder))
+    verdict = judge([home], rules)
+    assert len(verdict.missed) == missed and verdict.looked == (0 if missed else 10)
+    if missed:
+        assert (verdict.exit_code, verdict.findings) == (2, ())
+        ((path, why),) = verdict.missed
+        assert path == str(home / "acme") and "--rules mlperf-hpc-v1.0" in why
+
+
+def test_old_logs_that_name_our_edition_are_judged_by_it(tmp_path):
+    def named(index, events):
+        return [events[0], {**events[0], "key": "rules_edition", "value": "v1.0"}, *events[1:]]
+
+    home = round_(tmp_path, "v1.0", "cosmoflow", named)
+    verdict = judge([home.rename(home.with_name("v1.0"))])
+    assert verdict.missed == () and "CLK05" in {f.code for f in verdict.findings}

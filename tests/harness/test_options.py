@@ -67,3 +67,13 @@ class DESCRIBED:
     """A description of another problem."""
 
     problem = "other"
+
+
+@pytest.mark.parametrize(("option", "there"), [("org", "BETA"), ("system", "Beta/results/b-ox")])
+def test_a_name_beside_another_spelling_of_it_is_refused(tmp_path, option, there):
+    words = ["--problem", "smoke", "--org", "Beta", "--system", "box", "--out", str(tmp_path)]
+    (tmp_path / "Beta" / "results" / "box").mkdir(parents=True)
+    submit.setup_of(submit.parse(words))
+    (tmp_path / there).mkdir()
+    with pytest.raises(ValueError, match=f"^--{option}: found .* beside {tmp_path / there}, wanted that name"):
+        submit.setup_of(submit.parse(words))

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 import compliance.checks  # noqa: F401  registers the checks
+from compliance.engine import judge
+from compliance.finding import errors
+from compliance.judging import BROKE
 from compliance.rule import CHECKS
+from compliance.waiver import Waiver, Waivers
 
 COMES_WITH = {
     "RUN03": "EVL07",  # each run that did not converge says so itself, forgiven or not
@@ -50,3 +54,24 @@ def test_words_are_written_down_of_the_entries_there_are(modules, submissions):
     entries = {m.__name__.removeprefix("catalogue_"): {e.__name__ for e in submissions.catalogue(m)} for m in modules}
     files = (Path(__file__).parent / "findings").glob("*.json")
     assert {path.stem: set(json.loads(path.read_text())) for path in files} == {n: e for n, e in entries.items() if e}
+
+
+def test_what_a_waived_damage_hides_is_judged_without_a_crash(modules, logs, submissions, law, tmp_path):
+    """Every error is waived, then those that it hid, until none is left."""
+    crashed = set()
+    for module in modules:
+        for entry in submissions.catalogue(module):
+            folder = tmp_path / module.__name__ / entry.__name__
+            with pytest.MonkeyPatch.context() as monkeypatch:
+                tree, _ = submissions.damaged(entry, folder, logs=logs, monkeypatch=monkeypatch)
+                waived = {("WAI", "nothing")}
+                while True:
+                    waivers = tuple((n, Waiver(c, p, "agreed", "r")) for n, (c, p) in enumerate(sorted(waived), 1))
+                    given = {**tree.options, "waivers": Waivers("waivers", waivers)}
+                    found = errors(judge([str(tree.root)], rules=law, **given).findings)
+                    crashed |= {(entry.__name__, f.code, f.found) for f in found if f.sentence.startswith(BROKE)}
+                    left = {(f.code, f.path) for f in found if not f.sentence.startswith(BROKE)} - waived
+                    if not left:
+                        break
+                    waived |= left
+    assert crashed == set(), "\n".join(map(str, sorted(crashed)))

@@ -159,10 +159,56 @@ def test_the_reference_is_quiet_under_any_name(tree, law, name):
     assert findings(tree, law) == []
 
 
-def test_the_reference_with_one_more_line_is_not(tree, law):
-    tree.put(tree.source / HERE / LOUD, (ROOT / HERE / LOUD).read_text() + "# tuned\n")
+def test_lines_of_the_reference_are_not_named_in_a_file_that_was_changed(tree, law):
+    text = (ROOT / HERE / LOUD).read_text()
+    tree.put(tree.source / HERE / LOUD, f"# ours\n{text}\nos.system('date')\n")
     tree.ran()
-    assert {f.code for f in findings(tree, law)} == {"CODE03"}
+    (finding,) = findings(tree, law)
+    assert (finding.line, finding.found) == (text.count("\n") + 3, "starts a process: os.system('date')")
+
+
+def test_a_line_of_the_reference_at_another_place_is_named(tree, law):
+    """What it does there, nobody has looked at."""
+    text = (ROOT / HERE / LOUD).read_text()
+    line = next(line for line in text.splitlines() if line.startswith("from safetensors"))
+    tree.put(tree.source / HERE / LOUD, f"{text}{line}\n")
+    tree.ran()
+    (finding,) = findings(tree, law)
+    assert finding.found == f"loads weights or pickles: {line}" and finding.line == text.count("\n") + 1
+
+
+SEEDS = "training/seeds.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"), [("# ours", []), ("a = 1", [(1, "2 lines changed or added, 0 of the reference's gone")])]
+)
+def test_an_edit_that_may_change_the_mathematics_is_a_review_by_itself(tree, law, line, told):
+    """Not so a comment."""
+    tree.put(tree.source / HERE / SEEDS, f"{line}\n# ours\n{(ROOT / HERE / SEEDS).read_text()}")
+    tree.ran()
+    found = findings(tree, law)
+    assert [(f.line, f.found) for f in found] == told
+    assert {(f.code, f.severity, f.sentence, f.wanted) for f in found} <= {("CODE03", "review", code.EDITED, code.READ)}
+
+
+def test_another_seed_in_a_changed_file_is_named_and_the_reference_s_own_are_not(tree, law):
+    text = (ROOT / HERE / SEEDS).read_text()
+    own = next(line for line in text.splitlines() if "Stream.WEIGHTS" in line)
+    tree.put(tree.source / HERE / SEEDS, text.replace(own, own.replace("(seed, ", "(id(seed), ")))
+    tree.ran()
+    found = findings(tree, law, "CODE02")
+    assert [f.found for f in found] == [own.strip().replace("(seed, ", "(id(seed), ")]
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_edited_files_that_are_named_are_bounded(tree, law, monkeypatch, beyond):
+    monkeypatch.setattr(code, "FILES", 2 - beyond)
+    for name in (SEEDS, "training/step.py"):
+        tree.put(tree.source / HERE / name, f"a = 1\n{(ROOT / HERE / name).read_text()}")
+    tree.ran()
+    found = [f.found for f in findings(tree, law) if f.sentence == code.EDITED]
+    assert len(found) == 2 and ("1 more such files" in found) == bool(beyond)
 
 
 MINIMAL = "implementations/minimal/train.py"

@@ -518,3 +518,12 @@ def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, t
     found = list(checks.nodes_are_alike([run], None, where))
     assert [(f.found, f.wanted, f.severity) for f in found] == told
     assert {f.line for f in found} <= {1}
+
+
+@pytest.mark.parametrize(
+    ("node", "told"), [({"gib": 20}, []), ({"cpus": "0"}, [("ENV05", "review")]), ("odd", [("ENV05", "review")])]
+)
+def test_env05_memory_of_numa_nodes_changes_while_a_virtual_machine_runs(environed, law, node, told):
+    known = node_of(environed)["numa"]["value"]["nodes"]["node0"]
+    environed.fact("numa", {"nodes": {"node0": {**known, **node} if type(node) is dict else node}})
+    assert codes(environed, law) == told

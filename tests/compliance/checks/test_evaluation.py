@@ -13,6 +13,17 @@ damage = pytest.mark.damage
 
 
 @damage
+def no_epoch_and_no_evaluation(tree):
+    """LOG12 and DATA08 look at what comes with them."""
+    kept = ("epoch_start", "epoch_stop", "eval_start", "eval_stop", "eval_accuracy", "tracked_stats")
+    log = tree.logs[2]
+    log.events = [event for event in log.events if event["key"] not in kept]
+    tree.write(2)
+    stop = log.line(log.one("run_stop"))
+    return [("result_2.txt", stop, "EVL03"), ("result_2.txt", stop, "EVL08")]
+
+
+@damage
 def evaluation_without_a_score(tree):
     line = tree.logs[2].line(tree.logs[2].all("eval_start")[1])
     tree.removed("eval_accuracy", epoch=2)
@@ -339,7 +350,7 @@ def test_evl07_tells_the_best_score_and_where_the_target_lies(lower, best):
     ],
 )
 def test_evl08_a_status_is_what_the_scores_say(logs, status, passing, edition, found):
-    time = SimpleNamespace(stop=logs.event(9, "run_stop", status=status), passing=passing or None)
+    time = SimpleNamespace(stop=logs.event(9, "run_stop", status=status), passing=passing or None, scores=[0.5])
     where = terms(edition, "scaffold" if edition is OURS else "deepcam")
     assert [fault.severity for fault in checks.status_agrees_with_scores(None, where, time)] == found
 

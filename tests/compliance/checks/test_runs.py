@@ -103,6 +103,28 @@ def one_log_deleted(tree):
 
 
 @damage
+def first_log_deleted(tree):
+    tree.path(0).unlink()
+    return [("scaffold", 1, "RUN01")]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "missing"),
+    [
+        ([0, 1, 2, 4], [(3, 3)]),
+        ([0, 1, 2, 3], [(4, 4)]),
+        ([1, 2, 3, 4], [(0, 0)]),
+        ([1, 3, 5], [(2, 2), (4, 4)]),
+        ([0], [(1, 4)]),
+        ([7], [(0, 4)]),
+        ([0, 1, 2, 3, 4, 5], []),
+    ],
+)
+def test_run01_says_which_runs_are_missing(numbers, missing):
+    assert module._missing(set(numbers), 5) == missing
+
+
+@damage
 def one_log_too_many(tree, logs):
     logs.good(5).write(tree.path(5))
     return [("scaffold", 1, "RUN01")]

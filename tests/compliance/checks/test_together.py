@@ -64,6 +64,12 @@ def another_submitter_in_the_description(tree):
 
 
 @damage
+def renamed_folder(tree):
+    tree.root = tree.root.rename(tree.root.with_name("bolt"))
+    return [("bolt", 1, "SYS09")]
+
+
+@damage
 def two_systems_by_one_name(tree, logs):
     """Logs of their own, later ones, in the folder of a system `Box`."""
     other = tree.root / "results" / "Box" / "strong" / "scaffold"
@@ -379,6 +385,6 @@ def test_sys09_other_rules_name_a_submitter_that_is_none(submitter, wrong):
     box = SimpleNamespace(data={"submitter": submitter}, parts=("systems", "box.json"), line_of=lambda name: 3)
     unread = SimpleNamespace(data=None)
     submission = SimpleNamespace(org="acme", place=lambda *parts: "/".join(parts))
-    files = SimpleNamespace(submission=submission, descriptions={"box": box, "crate": unread})
+    files = SimpleNamespace(submission=submission, runs=(), descriptions={"box": box, "crate": unread})
     found = [(fault.path, fault.line) for fault in checks.submitter_is_the_folder(files)]
     assert found == [("systems/box.json", 3)] * wrong

@@ -57,9 +57,10 @@ def test_every_finding_has_its_place_on_demand(report, seed, file):
 def test_a_round_begins_with_totals_and_errors_and_what_is_not_in_order(round_, seed, file):
     found = [replace(seed, path=f"v1.0/acme/results/{name}/result_0.txt", line=n) for n in (1, 2) for name in "ab"]
     lines = render(round_(*found, replace(file, path="v1.0/other/x"))).splitlines()
-    assert lines[:9] == [
+    assert lines[:10] == [
         "1 of 2 in order, 10 logs: 4 errors, 1 warning",
         "  error SEED03 in v1.0/acme, 4 times in 2 sets: A seed is fresh",
+        "  warning TREE03 in v1.0/other: A file has a place",
         "",
         "v1.0/acme: 5 logs by the rules v1.0",
         "  error SEED03, 4 times in 2 sets: A seed is fresh",
@@ -68,7 +69,7 @@ def test_a_round_begins_with_totals_and_errors_and_what_is_not_in_order(round_, 
         "  for a reviewer: EVL90, HYP90",
         "  not in order: 4 errors",
     ]
-    assert lines[10] == "v1.0/other: 5 logs by the rules v1.0" and lines[-3] == "  in order, with 1 warning to read"
+    assert lines[11] == "v1.0/other: 5 logs by the rules v1.0" and lines[-3] == "  in order, with 1 warning to read"
     worse = render(round_(replace(seed, path="v1.0/other/x"))).splitlines()
     assert worse[3] == "v1.0/other: 5 logs by the rules v1.0"
     assert render(round_()).startswith("2 of 2 in order, 10 logs: nothing found\n\nv1.0/acme: ")
@@ -168,13 +169,38 @@ def test_a_finding_with_words_of_its_own_or_none(report, seed):
     assert "    error at results/b/x:8: Another found seed 5, wanted 48 bits" in render(made).splitlines()
 
 
-def test_a_long_finding_is_cut_and_whole_on_demand(report, seed):
-    found = replace(seed, found="5" * 240)
-    line = render(report(found)).splitlines()[2]
-    assert len(line) == 140 and line.endswith("555...")
-    assert "5" * 240 in render(replace(report(found), every=True))
-    deep = replace(found, path=f"v1.0/acme/{'d' * 200}")
-    assert render(report(deep)).splitlines()[2].endswith(f"{'d' * 200}:8: found {'5' * 31}...")
+def test_a_long_finding_stands_whole(report, seed):
+    found = replace(seed, sentence="A" * 150, found="5" * 240, path=f"v1.0/acme/{'d' * 200}")
+    for every in (False, True):
+        text = render(replace(report(found), every=every))
+        assert "A" * 150 in text and f"found {'5' * 240}, wanted 48 bits" in text
+
+
+def test_errors_come_first_then_reviews_then_warnings(round_, seed):
+    """Also where there are many more warnings."""
+    kinds = [("info", 1), ("warning", 9), ("review", 2), ("error", 1)]
+    found = [replace(seed, severity=s, code=f"SEED{n:02d}", line=n) for s, n in kinds for _ in range(n)]
+    lines = render(round_(*found)).splitlines()
+    assert lines[0] == "1 of 2 in order, 10 logs: 1 error, 2 reviews, 9 warnings, 1 info"
+    heads = [line.split()[0] for line in lines if re.match("  [a-z]+ SEED", line)]
+    assert heads == ["error", "review", "warning", "error", "review", "warning", "info"]
+    assert "  not in order: 1 error, with 2 reviews and 9 warnings to read" in lines
+
+
+@pytest.mark.parametrize(
+    ("kinds", "rest"), [(5, None), (6, "  review and warning: 2 more rules, each below its submission")]
+)
+def test_the_head_names_five_more_rules_that_are_no_errors(round_, seed, kinds, rest):
+    found = [replace(seed, code=f"SEED{n:02d}", severity="review" if n < 5 else "warning") for n in range(kinds)]
+    lines = render(round_(*found)).splitlines()
+    assert lines.index("") == 6 and (
+        lines[5] == rest if rest else lines[5].startswith("  review SEED04 in v1.0/acme: ")
+    )
+
+
+def test_a_fault_of_a_whole_folder_has_no_line(report, seed):
+    (line,) = [line for line in render(report(replace(seed, path="v1.0/acme", line=1))).splitlines() if "found" in line]
+    assert line == "    error: found seed 5, wanted 48 bits"
 
 
 @pytest.mark.parametrize("missed", [1, 3, 4])
