@@ -2,10 +2,12 @@
 
 import contextlib
 import faulthandler
+import functools
 import itertools
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -79,14 +81,29 @@ def read_box(
 def bounded(seconds: float | None, read: Callable[..., Reading], *arguments: object) -> Reading:
     """Return what `read` returns. If it takes longer than `seconds`, print where it is on stderr, and end this process
     with exit code 1. A C library that never returns, as HDF5 may from damaged metadata, keeps Python's lock, so that no
-    thread and no signal handler of Python runs. The thread of faulthandler needs no lock."""
+    thread and no signal handler of Python runs. The thread of faulthandler needs no lock. It watches one reading at a
+    time of a process."""
     if seconds is None:
         return read(*arguments)
-    faulthandler.dump_traceback_later(seconds, exit=True)
+    faulthandler.dump_traceback_later(seconds, exit=True, file=descriptor_of_stderr())
     try:
         return read(*arguments)
     finally:
         faulthandler.cancel_dump_traceback_later()
+
+
+def descriptor_of_stderr() -> int:
+    """Return a descriptor for what is printed on stderr: that of the null device where it is closed or no file."""
+    try:
+        return sys.stderr.fileno()
+    except (AttributeError, OSError, ValueError):
+        return null_device()
+
+
+@functools.cache
+def null_device() -> int:
+    """Return a descriptor of the null device, which stays open."""
+    return os.open(os.devnull, os.O_WRONLY)
 
 
 def checksum(arrays: Iterable[np.ndarray]) -> int:

@@ -81,8 +81,8 @@ class Checkpoints:
             places = parts.places(tensors, layout.ranks)
             finish(temporary, target, self.origin.metadata(seed, epoch, found, digests, places))
 
-        remove([temporary], layout)
-        on_all_ranks(layout, str(target), lambda: first and temporary.mkdir(parents=True))
+        remove_part(temporary, layout.rank)
+        on_all_ranks(layout, str(target), lambda: first and begin(temporary))
         on_all_ranks(layout, str(target), write)
         for written in layout.gather(digests):
             digests |= written
@@ -195,6 +195,12 @@ def fixed(config: RunConfig) -> dict[str, Any]:
     return json.loads(json.dumps({name: value for name, value in config.fields().items() if name not in free}))
 
 
+def begin(temporary: Path) -> None:
+    """Make an empty folder."""
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+
+
 def finish(temporary: Path, target: Path, at: CheckpointMetadata) -> None:
     """Write the position, and give the folder its final name."""
     (temporary / METADATA).write_text(render(at), encoding="utf-8")
@@ -205,14 +211,19 @@ def finish(temporary: Path, target: Path, at: CheckpointMetadata) -> None:
 
 
 def remove(folders: list[Path], layout: Layout) -> None:
-    """Remove folders of checkpoints: each rank removes its part, which is most of the work with thousands of ranks, and
-    rank 0 the rest. All ranks call it."""
+    """Remove folders of checkpoints. All ranks call it: each removes its part, and rank 0 the rest, since a rank alone
+    would take long to remove the parts of thousands."""
     for folder in folders:
-        with contextlib.suppress(OSError):
-            os.unlink(folder / parts.NAME.format(layout.rank))
+        remove_part(folder, layout.rank)
     layout.barrier()
     for folder in folders if layout.rank == 0 else ():
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_part(folder: Path, rank: int) -> None:
+    """Remove a rank's part from a folder, if it is there."""
+    with contextlib.suppress(OSError):
+        os.unlink(folder / parts.NAME.format(rank))
 
 
 def started(log: Path) -> int | None:

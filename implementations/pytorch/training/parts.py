@@ -8,6 +8,7 @@ that it needs, whatever the number of ranks that wrote and that read. Of a tenso
 """
 
 import hashlib
+import heapq
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -62,10 +63,10 @@ def places(tensors: Mapping[str, Tensor], ranks: int) -> dict[str, tuple[int, in
 def deal(sizes: dict[str, int], ranks: int) -> dict[str, int]:
     """Return the rank that writes each tensor, from their sizes in bytes. The largest tensors are dealt out first, each
     to the rank with the least to write."""
-    loads, writer = [0] * ranks, {}
+    loads, writer = [(0, rank) for rank in range(min(ranks, len(sizes)))], {}  # a heap
     for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
-        writer[name] = loads.index(min(loads))
-        loads[writer[name]] += sizes[name]
+        load, writer[name] = loads[0]
+        heapq.heapreplace(loads, (load + sizes[name], writer[name]))
     return writer
 
 

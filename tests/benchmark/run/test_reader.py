@@ -1,5 +1,7 @@
 """Boxes are read in order and verified once; what is verified adds up to the published fingerprints."""
 
+import contextlib
+import io
 import itertools
 import json
 import multiprocessing
@@ -331,6 +333,19 @@ def test_a_library_that_never_returns_ends_the_process_within_the_time():
     done = subprocess.run([sys.executable, "-c", ENDLESS], cwd=ROOT, capture_output=True, text=True, timeout=50)
     assert (done.returncode, done.stdout) == (1, "read read\n")
     assert time.monotonic() - start < 30 and done.stderr.startswith("Timeout") and "bounded" in done.stderr
+
+
+def test_a_closed_stderr_stops_no_reading_and_hides_no_time():
+    """Jobs may run without one: found was RuntimeError('sys.stderr is None') at the first reading."""
+    command = ["sh", "-c", 'exec "$0" -c "$1" 2>&-', sys.executable, ENDLESS]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=50)
+    assert (done.returncode, done.stdout) == (1, "read read\n")
+
+
+def test_a_stderr_that_is_no_file_stops_no_reading():
+    for stderr in (io.StringIO(), None):
+        with contextlib.redirect_stderr(stderr):
+            assert bounded(5, lambda: "read") == "read"
 
 
 def test_the_time_is_each_readings_own():

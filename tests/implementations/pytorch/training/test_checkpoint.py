@@ -331,12 +331,13 @@ def test_parts_of_another_checkpoint_are_refused(tmp_path, origin):
 
 
 def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch):
-    """And rank 0 the rest: of the checkpoint before, and of what a kill left."""
+    """And rank 0 the rest: of the checkpoint before, and of what a kill of a run with more ranks left."""
     folder, layout = tmp_path / "checkpoints", Layout(4)
     removed, real = [], shutil.rmtree
 
     def rmtree(path, **options):
-        removed.append((path.name, sorted(p.name for p in path.iterdir()) if path.exists() else None))
+        if path.name == "epoch_000001":  # of another, ranks may be removing their parts at the same time
+            removed.append(sorted(p.name for p in path.iterdir()))
         real(path, **options)
 
     def save(epoch: int) -> None:
@@ -347,11 +348,11 @@ def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch
     left.mkdir()
     names = sorted(p.name for p in (folder / "epoch_000001").iterdir())
     assert names == ["metadata.json", *(f"part_{rank:06d}.safetensors" for rank in range(4))]
-    for rank in range(5):  # a run of more ranks was killed
+    for rank in range(5):
         (left / f"part_{rank:06d}.safetensors").touch()
     monkeypatch.setattr(shutil, "rmtree", rmtree)
     save(2)
-    assert removed == [(left.name, ["part_000004.safetensors"]), ("epoch_000001", ["metadata.json"])]
+    assert removed == [["metadata.json"]]
     assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
     assert restored(origin, folder) == (2, {1.0})
 

@@ -27,6 +27,22 @@ print("the end")
 """
 
 
+STUCK = """
+import threading, time
+from implementations.pytorch.training.watchdog import Watchdog
+
+class Failed:
+    def query(self): raise RuntimeError("CUDA error: device-side assert triggered")
+
+def on_silence(why):
+    print(why, flush=True)
+    threading.Event().wait()
+
+Watchdog(0.5, on_silence, Failed).heartbeat()
+time.sleep(50)
+"""
+
+
 def live(**life) -> tuple[int, str, float]:
     """Exit code, what it said, and how long it lived."""
     start = time.monotonic()
@@ -52,3 +68,9 @@ def test_steps_that_are_launched_and_never_done_are_noticed_once_launches_stop()
 def test_progress_of_thread_or_device_is_enough(marks):
     """The second's device is done with each step long after the thread has gone on to wait for the last."""
     assert live(seconds=1, marks=marks, beats=8, rest=0.5 if "9" in marks else 2.2)[:2] == (0, "the end")
+
+
+def test_a_device_that_failed_and_a_log_that_cannot_be_written_do_not_stop_it():
+    """The mark's error had ended the watchdog's thread; a main thread that writes the log for ever has its lock."""
+    done = subprocess.run([sys.executable, "-c", STUCK], cwd=ROOT, capture_output=True, text=True, timeout=40)
+    assert (done.returncode, done.stdout, done.stderr) == (1, SILENCE.replace("1 s", "0.5 s") + "\n", "")

@@ -1,0 +1,44 @@
+"""What grows with the number of ranks, and what does not."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from implementations.pytorch.training import parts
+from perf.growth import construct, resume, sizes
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def whole(monkeypatch):
+    """Openings are counted in the tests' own process."""
+    monkeypatch.setattr(parts, "safe_open", parts.safe_open)
+
+
+@pytest.mark.parametrize("number", [1, 8, 512])
+def test_a_rank_that_resumes_opens_one_part_of_any_number(tmp_path, number):
+    assert resume(tmp_path, number)[1] == 1 and len(os.listdir(tmp_path)) == number
+
+
+def test_constructed_parts_are_those_of_a_checkpoint(tmp_path):
+    at = construct(tmp_path, 4)
+    assert at == {"weight": (0, 4096)} | {f"step_{part:06}": (part, 1) for part in range(4)}
+
+
+def test_events_of_65536_devices_are_no_longer_than_those_of_8192():
+    """Where each host is told by itself, up to 1,024 of them, they are."""
+    devices, nodes, sources, reading = sizes(4096)
+    assert devices > 250_000 and nodes > 16_000 and sources < 200 and reading < 200
+    assert all(large - small in (0, 1, 2) for small, large in zip(sizes(8192), sizes(65_536), strict=True))
+
+
+@pytest.mark.slow
+def test_ranks_in_processes_open_one_part_each():
+    command = [sys.executable, ROOT / "perf" / "growth.py", "--ranks", "2", "4", "--parts", "--devices"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert [(row[0], row[-1]) for row in rows if row[0].isdigit()] == [("2", "1"), ("4", "1")]
