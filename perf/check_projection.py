@@ -77,11 +77,12 @@ def problems() -> list[Problem]:
     ]
 
 
-def prepare(out: Path) -> Path:
-    """Generate the samples; the file with the definitions of the problems."""
-    definitions = {}
+def prepare(out: Path, cases: Sequence[Case]) -> Path:
+    """Generate the samples of these cases; the file with the definitions of the problems."""
+    definitions, wanted = {}, {case.problem for case in cases}
     for problem in problems():
-        generate(out / problem.name, problem, 2, Launch(0, 1, 0, 1, "none"))
+        if problem.name in wanted:
+            generate(out / problem.name, problem, 2, Launch(0, 1, 0, 1, "none"))
         definitions[problem.name] = {k: v for k, v in shallow(problem).items() if k != "name"}
     path = out / "problems.yaml"
     path.write_text(yaml.safe_dump(definitions))
@@ -124,9 +125,10 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="use existing logs")
     parser.add_argument("--only", choices=[c.name for c in CASES], help="run this case only, and calibrate nothing")
     options = parser.parse_args()
-    file = prepare(options.out)
+    cases = [case for case in CASES if options.only in (None, case.name)]
+    file = prepare(options.out, cases)
     if options.only:
-        print(run(next(case for case in CASES if case.name == options.only), options.out, file))
+        print(run(*cases, options.out, file))
         return
     logs = []
     for case in CASES:

@@ -1,6 +1,6 @@
 """Write the generated parts of docs/implementing.md and docs/tensors.md.
 
-python perf/contract.py
+python perf/contract.py [--out DIR]
 """
 
 import argparse
@@ -26,11 +26,11 @@ def pages() -> dict[Path, str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the pages. Return the exit code."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args(
-        arguments
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=DOCS, help="default: docs")
+    options = parser.parse_args(arguments)
     for path, text in pages().items():
-        path.write_text(text, encoding="utf-8")
+        (options.out / path.name).write_text(text, encoding="utf-8")
     return 0
 
 

@@ -1,7 +1,8 @@
 """DeepCAM's network at full size: `python perf/deepcam.py [--samples 1] [--steps 2] [field=value ...]`.
 
-The command runs training steps of the published network on samples of 768 x 1152 pixels of noise. For each step it
-prints the seconds forward, backward and in the optimizer, and the peak memory of the process or the GPU.
+The command runs training steps of the published network on samples of 768 x 1152 pixels of noise, or of the twin with
+`--problem deepcam-mini`. For each step it prints the seconds forward, backward and in the optimizer, and the peak
+memory of the process or the GPU.
 """
 
 import argparse
@@ -42,15 +43,16 @@ def clock(device: str) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Seconds and memory of DeepCAM's training steps at full size.")
+    parser.add_argument("--problem", default="deepcam", choices=("deepcam", "deepcam-mini"))
     parser.add_argument("--samples", type=int, default=1, help="samples of a batch")
     parser.add_argument("--steps", type=int, default=2)
     parser.add_argument("settings", nargs="*", metavar="field=value", help="as train.py's")
     options = parser.parse_args()
-    config = reference_settings("deepcam", options.settings)
+    config = reference_settings(options.problem, options.settings)
     config = resolve(config, os.cpu_count() or 1, 1)
     torch.set_num_threads(config.threads)
     torch.manual_seed(1)
-    task = Task(load_problem("deepcam"), config)
+    task = Task(load_problem(options.problem), config)
     model = task.build_model().to(config.device).train()
     optimizer, batch = task.build_optimizer(model), batch_of(options.samples, task)
     tensors = len(list(model.parameters()))

@@ -39,7 +39,6 @@ import torch
 from torch import Tensor
 
 from benchmark.memory import keep_freed_memory
-from benchmark.problem import load_problem
 from benchmark.run.reader import Reader, drop_cached_pages
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.store import read_box, sample_path
@@ -48,6 +47,7 @@ from benchmark.scaffold.writing import write_sample
 from implementations.pytorch.input.prefetch import device_batches
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import to_input
+from perf.settings import published_at
 
 CLONE = "SCAFFOLD_INPUT_CLONE"  # environment variable: the clone whose code a process measures
 DEVICE = torch.device("cpu")
@@ -181,7 +181,7 @@ def measure(problem: Problem, folder: Path, samples: int, repeats: int, workers:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", type=int, action="append", help="default: 7 and 8")
+    parser.add_argument("--scale", type=int, action="append", help="5 is smoke's (default: 7 and 8)")
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--workers", type=int, default=0, help="reader processes of the reference")
@@ -192,7 +192,7 @@ def main() -> None:
     print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as temporary:
         for scale in options.scale or (7, 8):
-            folder, problem = (options.folder or Path(temporary)) / f"scale{scale}", load_problem(f"scale{scale}")
+            folder, problem = (options.folder or Path(temporary)) / f"scale{scale}", published_at(scale)
             prepare(folder, problem, options.samples)
             measure(problem, folder, options.samples, options.repeats, options.workers, options.against)
 

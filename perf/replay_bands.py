@@ -51,6 +51,8 @@ def trained(
     """The epochs of a rehearsal with a seed. Raises ValueError if the run fails."""
     log = folder / f"log_{len(list(folder.iterdir()))}.txt"
     arguments = ["--problem", options.problem, "--data", str(options.data), "--log", str(log), *NAMES]
+    for name in ("problems", "config"):
+        arguments += [f"--{name}", str(given)] if (given := getattr(options, name)) else []
     arguments += ["--rehearsal-seed", str(seed), f"epochs={options.epochs}", *settings]
     program = find_implementation(implementation).program(arguments)
     done = Launcher(ranks).ask(program)
@@ -77,8 +79,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", default="smoke")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
+    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
+    parser.add_argument("--config", type=Path, help="settings instead of configs/<problem>.yaml")
     parser.add_argument("--seeds", type=int, default=3, help="number of seeds")
     parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--ways", nargs="*", choices=WAYS, default=list(WAYS), metavar="WAY", help="default: all")
     parser.add_argument("--implementations", nargs="*", default=[], metavar="NAME", help="others, such as minimal")
     options = parser.parse_args(arguments)
     options.data = options.data or ROOT / "data" / options.problem
@@ -88,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number in range(options.seeds):
             seed = (1 << 62) + 7919 * number
             firsts.append(trained(options, Path(name), seed, 1, FIRST))
-            for way, (ranks, settings) in WAYS.items():
+            for way, (ranks, settings) in ((way, WAYS[way]) for way in options.ways):
                 ways[way].append(distances(firsts[-1], trained(options, Path(name), seed, ranks, settings)))
                 print(f"seed {number + 1} of {options.seeds}: {way}", file=sys.stderr, flush=True)
             for other in options.implementations:

@@ -112,11 +112,11 @@ class Network:
             return self.task.evaluate(self.model.eval(), batches, LAYOUT).value
 
 
-def make_data(problem: Problem) -> Data:
-    """Volumes and labels of each split, uint8 (samples, D, H, W)."""
+def make_data(problem: Problem, samples: int | None = None) -> Data:
+    """Volumes and labels of each split, or of its first `samples`, uint8 (samples, D, H, W)."""
     data = {}
     for split in SPLITS:
-        arrays = zip(*(make_sample(problem, sample) for sample in problem.split_samples(split)), strict=True)
+        arrays = zip(*(make_sample(problem, sample) for sample in problem.split_samples(split)[:samples]), strict=True)
         data[split] = tuple(torch.stack([torch.from_numpy(a) for a in part]) for part in arrays)
     return data
 
@@ -200,6 +200,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", default="smoke")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="processor seconds of each, at most")
+    parser.add_argument("--samples", type=int, help="of each split, at most: its first")
     parser.add_argument("--seed", type=int, help="seed of weights and order (default: a fresh one)")
     parser.add_argument("--rate", type=float, default=RATE, help="learning rate of the small network")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings of the reference, as for train.py")
@@ -210,7 +211,7 @@ def main() -> None:
     torch.set_num_threads(config.threads)
     keep_freed_memory()
     seed = torch.seed() if options.seed is None else torch.manual_seed(options.seed).initial_seed()
-    data = make_data(problem)
+    data = make_data(problem, options.samples)
     reference = build_reference(problem, config, data)
     small = build_small(problem, config, data, options.rate)
     print(

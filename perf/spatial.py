@@ -1,9 +1,10 @@
 """Efficiency of 2 ranks that share a volume, on 2 cores, against 1 rank on 1 core; and where the rest went.
 
-    python perf/spatial.py [--scale 5 --scale 6] [--repeats 5] [--precision bfloat16]
+    python perf/spatial.py [--scale 5 --scale 6] [--repeats 5] [field=value ...]
 
-Every rank is a process with one thread on a core of its own. Efficiency is seconds of a step on 1 rank / (2 x seconds
-on 2 ranks, layout 1,2,1,1). The ideal is half of 1 rank's seconds; above it come, one after another:
+Every rank is a process with one thread on a core of its own, in bfloat16 by default. Efficiency is seconds of a step
+on 1 rank / (2 x seconds on 2 ranks, layout 1,2,1,1). The ideal is half of 1 rank's seconds; above it come, one after
+another:
   both cores     what half a volume takes a rank without any communication, while the other core does the same:
                  shared memory bandwidth, and smaller boxes
   halo copies    boxes copied into padded ones, and gradients of halos added back
@@ -15,11 +16,13 @@ on 2 ranks, layout 1,2,1,1). The ideal is half of 1 rank's seconds; above it com
 import argparse
 import multiprocessing
 import os
+import queue
 import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -85,14 +88,16 @@ def average_seconds(model: torch.nn.Module) -> float:
     return time.perf_counter() - start
 
 
-def rank(mode: str, number: int, scale: int, precision: str, repeats: int, port: int, results: Callable) -> None:
+def rank(
+    mode: str, number: int, scale: int, settings: Sequence[str], repeats: int, port: int, results: Callable
+) -> None:
     """A rank's process: seconds of its steps, and by kind."""
     os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[number]})
     torch.set_num_threads(1)
     torch.manual_seed(0)
     keep_freed_memory()
     ranks = 1 if mode in (ALONE, PAIR) else 2
-    config = resolve(reference_settings("scale6", [f"precision={precision}", "device=cpu"]), 1, 1)
+    config = resolve(reference_settings("scale6", ["precision=bfloat16", *settings, "device=cpu"]), 1, 1)
     problem = problem_at(scale)
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     layout = Layout(1, number, 2) if ranks == 2 else Layout(1)
@@ -126,17 +131,29 @@ def rank(mode: str, number: int, scale: int, precision: str, repeats: int, port:
     os._exit(0)
 
 
-def run(mode: str, scale: int, precision: str, repeats: int) -> list[tuple[float, dict[str, float]]]:
+def gathered(results: multiprocessing.Queue, processes: Sequence[BaseProcess]) -> list:
+    """What each process has put. Raises RuntimeError, and ends the others, once one of them has failed."""
+    found = []
+    while len(found) < len(processes):
+        try:
+            found.append(results.get(timeout=0.5))
+        except queue.Empty:
+            if any(process.exitcode for process in processes):
+                for process in processes:
+                    process.kill()
+                raise RuntimeError("a rank failed; what it said is above") from None
+    return found
+
+
+def run(mode: str, scale: int, settings: Sequence[str], repeats: int) -> list[tuple[float, dict[str, float]]]:
     """The steps of a mode: those of the slower rank of each step."""
     context = multiprocessing.get_context("spawn")
     results, port = context.Queue(), 29000 + os.getpid() % 1000
     numbers = range(1 if mode == ALONE else 2)
-    processes = [
-        context.Process(target=rank, args=(mode, n, scale, precision, repeats, port, results)) for n in numbers
-    ]
+    processes = [context.Process(target=rank, args=(mode, n, scale, settings, repeats, port, results)) for n in numbers]
     for process in processes:
         process.start()
-    steps = [results.get(timeout=300) for _ in processes]
+    steps = gathered(results, processes)
     for process in processes:
         process.join()
     slower = [max(step, key=lambda s: s[0]) for step in zip(*steps, strict=True)]
@@ -144,12 +161,12 @@ def run(mode: str, scale: int, precision: str, repeats: int) -> list[tuple[float
     return slower
 
 
-def report(scale: int, precision: str, repeats: int) -> None:
+def report(scale: int, settings: Sequence[str], repeats: int) -> None:
     """Measure and print one scale."""
-    found = {mode: run(mode, scale, precision, repeats) for mode in (ALONE, PAIR, SPLIT, WATCHED)}
+    found = {mode: run(mode, scale, settings, repeats) for mode in (ALONE, PAIR, SPLIT, WATCHED)}
     one, pair, two, watched_step = (statistics.median(s for s, _ in found[mode]) for mode in found)
     kinds = {k: statistics.median(c[k] for _, c in found[WATCHED]) for k in found[WATCHED][0][1]}
-    print(f"scale {scale}, {precision}: 1 rank {one:.3f} s, 2 ranks {two:.3f} s, efficiency {one / two / 2:.1%}")
+    print(f"scale {scale}: 1 rank {one:.3f} s, 2 ranks {two:.3f} s, efficiency {one / two / 2:.1%}")
     ideal = one / 2
     lines = {
         "ideal": ideal,
@@ -169,12 +186,15 @@ def report(scale: int, precision: str, repeats: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, action="append", help="default: 5 and 6")
-    parser.add_argument("--precision", default="bfloat16")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("settings", nargs="*", metavar="field=value")
     options = parser.parse_args()
+    cores = len(os.sched_getaffinity(0))
+    if cores < 2:
+        sys.exit(f"spatial.py: found {cores} core, wanted 2: each rank has one of its own")
     print(f"torch {torch.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     for scale in options.scale or (5, 6):
-        report(scale, options.precision, options.repeats)
+        report(scale, options.settings, options.repeats)
 
 
 if __name__ == "__main__":

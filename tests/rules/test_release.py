@@ -1,6 +1,7 @@
 """The digests of a release's files, as SRC07 reads them."""
 
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -49,3 +50,11 @@ def test_a_release_has_one_name(monkeypatch, capsys):
     monkeypatch.setitem(load(current()).limits.releases, "v9.9.9", {})
     assert release.main(["v9.9.9"]) == 2
     assert "found 'v9.9.9' among the releases" in capsys.readouterr().err
+
+
+def test_a_published_release_stays_as_it_is():
+    """Whatever moves in the tree: the entry has the paths that the release's files had."""
+    (files,) = load(current()).limits.releases.values()
+    text = json.dumps(files, sort_keys=True)
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "411d715d7c7c3dc1"
+    assert "implementations/pytorch/replay.py" in files and "harness/replay.py" not in files

@@ -1,0 +1,84 @@
+"""Every script of perf/ starts and ends well, with the smallest of its arguments."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmark.generate import generate
+from benchmark.launch import Launch
+from benchmark.problem import load_problem
+from perf.pages.scripts import ROOT, STARTED
+from tests.support.tiny import environment
+
+REFERENCE = "results/v1.0/reference"
+TWO_RANKS = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--"]
+IN_A_BROWSER = {"perf/report_picture.py", "perf/results_page.py"}
+OF_DLIO = {"perf/storage/keys.py", "perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
+ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {log}, of a run, {smoke}, its data, and {tiny}
+    "perf/check_projection.py": "--only narrow5-1111-float32-batch2 --out {out}",
+    "perf/check_speed.py": f"{REFERENCE} --copies 1 --repeats 1 --big 10",
+    "perf/contract.py": "--out {out}",
+    "perf/convergence.py": "--figures {out} --page {out}/none.md",
+    "perf/deepcam.py": "--problem deepcam-mini --steps 1 compile=false",
+    "perf/dlio.py": "export --problem smoke --data {smoke} --out {out}",
+    "perf/docs.py": "--out {out}",
+    "perf/figures.py": "--problem smoke --categories smoke --out {out}",
+    "perf/generate.py": "--scales 5 --seconds 0.01",
+    "perf/imports.py": "--out {out}/imports.svg",
+    "perf/input.py": "--scale 5 --samples 1 --repeats 1",
+    "perf/interconnect.py": "--times 5",
+    "perf/layout.py": "--scale 4 --repeats 2 precision=float32 compile=false",
+    "perf/loaders.py": "--samples 1 --rounds 1",
+    "perf/project.py": "--problem smoke --ranks 2 --system epyc-2core",
+    "perf/rank_errors.py": "--groups 2",
+    "perf/reevaluation.py": "{log} --data-seeds 1 2",
+    "perf/replay_bands.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
+    "--seeds 1 --epochs 1 --ways float32",
+    "perf/report_picture.py": "--out {out}/report.png",
+    "perf/results_coverage.py": "--sets 2",
+    "perf/results_page.py": "--submissions 2 --runs 5 --times 1",
+    "perf/results_speed.py": "--set 4",
+    "perf/small_network.py": "--samples 4 --seconds 0.1",
+    "perf/spatial.py": "--scale 4 --repeats 1 precision=float32 compile=false",
+    "perf/train_step.py": "--problem smoke --steps 1 compile=false",
+    "perf/tuning_coverage.py": "--campaigns 2",
+    "perf/unet.py": "--scale 4 --precision float32 --repeats 1",
+}
+
+
+def test_every_script_has_a_row():
+    found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "perf").rglob("*.py") if started(path)}
+    assert found == ROWS.keys() | OF_DLIO, "each script needs its smallest arguments in ROWS"
+
+
+def started(path: Path) -> bool:
+    return bool(re.search(STARTED, path.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory) -> Path:
+    """The dataset of smoke."""
+    folder = tmp_path_factory.mktemp("smoke")
+    generate(folder, load_problem("smoke"), 1, Launch(0, 1, 0, 1, "none"))
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", ROWS)
+def test_a_script_starts_and_ends(script, request, tmp_path):
+    if script in IN_A_BROWSER:
+        browser = pytest.importorskip("perf.browser", reason="websocket-client is not installed")
+        if browser.browser() is None:
+            pytest.skip(f"none of {', '.join(browser.NAMES)} is installed")
+    places = {"out": tmp_path, "log": min(ROOT.glob(f"{REFERENCE}/results/*/strong/scaffold/result_*.txt"))}
+    for name in {"smoke", "tiny"} & set(re.findall(r"{(\w+)", ROWS[script])):
+        places[name] = request.getfixturevalue(name)
+    words = [script, *(word.format(**places) for word in ROWS[script].split())]
+    ranks = TWO_RANKS if script == "perf/interconnect.py" else []
+    done = subprocess.run(
+        [sys.executable, *ranks, *words], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
