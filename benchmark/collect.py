@@ -8,10 +8,14 @@ name of a folder follows from all files in it.
 """
 
 import argparse
+import fcntl
 import hashlib
+import os
 import shutil
 import sys
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -40,9 +44,19 @@ def collect(submission: Path, available: Mapping[str, bytes]) -> None:
     the log and the file, if a file is in neither; then no folder is changed. Raises OSError, naming the file, if one
     cannot be written; then the folder is as it was before.
     """
+    handle = os.open(submission, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)  # sets of one submission may be made at once
+        collect_alone(submission, available)
+    finally:
+        os.close(handle)
+
+
+def collect_alone(submission: Path, available: Mapping[str, bytes]) -> None:
+    """Do the work of `collect`, while no other process does."""
     folder = submission / "source"
-    for leftover in folder.glob(".*.partial"):  # of a process that was killed
-        shutil.rmtree(leftover)
+    # Also what a killed process left half written, which may be all that is left of a file.
     before = {path.name: files_in(path) for path in sorted(folder.glob("*")) if path.is_dir()}
     old = {digest: folder / name / path for name, files in before.items() for path, digest in files.items()}
     logs = logs_in(submission)
@@ -102,7 +116,7 @@ def files_in(folder: Path) -> dict[str, str]:
 
 def write(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write a folder with these files and no others. It gets its name when it is complete. Raises OSError."""
-    partial = folder.with_name(f".{folder.name}.partial")
+    partial = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
     try:
         for path, data in contents.items():
             (partial / path).parent.mkdir(parents=True, exist_ok=True)

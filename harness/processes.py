@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchmark.launch import end_with_parent
+from benchmark.launch import end_with_parent, ending_signals
 
 PATIENCE = 15.0  # seconds that a program has to end by itself; a launcher of many ranks has PATIENT
 PATIENT = 100.0
@@ -128,11 +128,11 @@ def running() -> Iterator[dict[int, Process]]:
 
 @contextlib.contextmanager
 def exit_on_signals() -> Iterator[None]:
-    """Have SIGTERM and SIGINT raise SystemExit(128 + number) within this context, so that cleanup runs."""
+    """Have signals that end a run raise SystemExit(128 + number) within this context, so that cleanup runs."""
     if threading.current_thread() is not threading.main_thread():  # the only one that may set handlers
         yield
         return
-    numbers = (signal.SIGTERM, signal.SIGINT)
+    numbers = ending_signals()
     before = [signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in numbers]
     try:
         yield

@@ -15,6 +15,7 @@ from benchmark.source import ROOT
 from benchmark.tree import LEDGER, system_path
 from harness.implementation import Description
 from harness.launcher import ALL
+from harness.leftovers import put_in_order, record_ends
 from harness.locking import locked
 from harness.options import Setup
 from harness.processes import Process, Share, running
@@ -65,6 +66,7 @@ class RunSet:
         work on it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder):
+            put_in_order(self.folder)
             if anew and (place := supersede(sorted(self.folder.glob("result_*.txt")), "a new set was begun")):
                 say(f"the {self.what}s that were there are now in {place}")
             todo = self.missing()
@@ -72,7 +74,11 @@ class RunSet:
             if len(todo) < self.runs:
                 say(f"{self.runs - len(todo)} of {self.runs} {self.what}s are there")
             todo = [run for run in todo if only in (None, run)]
-            if self._make_all(todo, list(shares)) == WRONG:
+            if not todo:  # a command that was ended may have left the source half copied
+                collect(self.setup.submission, snapshot(*filter(None, [self.setup.config])))
+            code = self._make_all(todo, list(shares))
+            put_in_order(self.folder)
+            if code == WRONG:
                 return WRONG
             return int(any(only in (None, run) for run in self.missing()))
 
@@ -115,6 +121,7 @@ class RunSet:
     def _end(self, run: int, code: int, rounds: float) -> int:
         """Report how a run ended, with an estimate for the `rounds` of runs to come. Return 0 if further runs can be
         made, 1 if the job ends, 2 if they would end in the same way."""
+        record_ends(self.folder, self.log(run).name)
         found = read_status(self.log(run))
         say(f"{self.log(run).stem}: {described(found, code)}{self._left(rounds)}")
         if found.finished:

@@ -17,7 +17,7 @@ def supersede(logs: Iterable[Path], why: str) -> Path | None:
     if not logs:
         return None
     home = logs[0].parent
-    target = home / SUPERSEDED / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    target = new_place(home)
     ledger = home / LEDGER
     entries = read_ledger(ledger).entries if ledger.exists() else ()
     for log in logs:
@@ -25,9 +25,36 @@ def supersede(logs: Iterable[Path], why: str) -> Path | None:
         numbers = [entry.number for entry in entries if isinstance(entry.said, Start) and entry.said.run == log.name]
         if numbers:
             append(ledger, Note(numbers[-1], f"superseded: {why}; moved to {place.relative_to(home).as_posix()}"))
-        environments = [(path, target / path.name) for path in environment_paths(log)]
-        for old, new in ((weights_path(log), weights_path(place)), *environments, (log, place)):
-            if old.exists():
-                new.parent.mkdir(parents=True, exist_ok=True)
-                os.rename(old, new)
+        target.mkdir(parents=True, exist_ok=True)
+        os.rename(log, place)  # first: what is left without its log follows it, if this process is killed meanwhile
+        move_rest(log, target)
     return target
+
+
+def follow(home: Path) -> None:
+    """Complete what a killed process began to move aside: weights and environments without their log follow it to the
+    latest place in superseded/ that has it. Raises OSError."""
+    places = {log.name: log for log in sorted(home.glob(f"{SUPERSEDED}/*/result_*.txt"))}
+    for name, place in places.items():
+        if not (home / name).exists():
+            move_rest(home / name, place.parent)
+
+
+def move_rest(log: Path, target: Path) -> None:
+    """Move a log's weights and environments to the folder `target`. Raises OSError."""
+    for manifest in reversed(environment_paths(log)):  # which are found from the first one on
+        os.rename(manifest, target / manifest.name)
+    move_weights(log, target)
+
+
+def move_weights(log: Path, target: Path) -> None:
+    """Move a log's weights, if there are any, to the folder `target`. Raises OSError."""
+    if weights_path(log).exists():
+        place = weights_path(target / log.name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.rename(weights_path(log), place)
+
+
+def new_place(home: Path) -> Path:
+    """Return the folder in superseded/ for what is moved aside now."""
+    return home / SUPERSEDED / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")

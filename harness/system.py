@@ -6,7 +6,7 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmark.atomic import replacing
+from benchmark.atomic import replacing, sweep
 from benchmark.environment.board import adapters, memory
 from benchmark.environment.facts import key_values
 from benchmark.environment.processor import processors
@@ -30,6 +30,7 @@ def write_system(setup: Setup, described: Description | None, at_once: int = 1) 
     if path.exists():
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
+    sweep([path])
     fields = filled_in(setup.implementation.folder / "systems", setup.system, fields_of(setup, described, at_once))
     with replacing(path) as file:
         file.write_text(json.dumps(fields, indent=4) + "\n", encoding="utf-8")

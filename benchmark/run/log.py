@@ -244,7 +244,11 @@ class RunLog:
             with replacing(path) as temporary:
                 temporary.write_bytes(data)
             name, digest = path.relative_to(self.path.parent).as_posix(), hashlib.sha256(data).hexdigest()
-            self.event("weights", digest, bytes=len(data), path=name)
+            try:
+                self.event("weights", digest, bytes=len(data), path=name)
+            except OSError:
+                path.unlink(missing_ok=True)  # no log names it
+                raise
 
     def finish(self) -> str:
         """Close the complete log and append the end to the ledger. Return the ledger's head, "" without a ledger.

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmark.config import load_settings, read_bytes, shallow
 from benchmark.environment.facts import Fact
-from benchmark.launch import Launch
+from benchmark.launch import Launch, ending_signals
 from benchmark.problem import load_problem
 from benchmark.run import keys
 from benchmark.run.describe import Implementation, description
@@ -94,7 +94,7 @@ def log_head(
 def attempt(setup: Setup, train: Callable[[Setup], None]) -> int:
     """Make the run, and stop its clock if it goes wrong. Return the exit code."""
     options, log = setup.options, setup.log
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in ending_signals():
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         org, system, division, status = options.org, options.system, options.division, options.status
@@ -102,7 +102,7 @@ def attempt(setup: Setup, train: Callable[[Setup], None]) -> int:
         log.start("init")
         log.event(keys.mllog.SEED, setup.seed, source="os.urandom" if options.rehearsal_seed is None else "rehearsal")
         drop_cached_pages(options.data)
-        train(setup)
+        make(setup, train)
         log.check_file()
         return 0
     except WrongData as error:
@@ -120,6 +120,20 @@ def attempt(setup: Setup, train: Callable[[Setup], None]) -> int:
     log.stop(keys.ABORTED, why)
     print(f"train.py: {why}", file=sys.stderr)
     return code
+
+
+def make(setup: Setup, train: Callable[[Setup], None]) -> None:
+    """Have `train` make the run. Weights that cannot be written after the target was reached change nothing of the
+    result, and one line says so. Raises Aborted if `train` returns and has not logged the end of a success."""
+    log = setup.log
+    try:
+        train(setup)
+    except OSError as error:
+        if log.status != keys.SUCCESS:
+            raise
+        print(f"train.py: final weights not written: {reason(error)}", file=sys.stderr)
+    if log.status != keys.SUCCESS and not setup.options.head:
+        raise Aborted("the program returned without run_stop of a success")
 
 
 def finish(log: RunLog, code: int, scored: bool) -> int:

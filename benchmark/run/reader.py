@@ -22,6 +22,7 @@ import numpy as np
 from zlib_ng import zlib_ng
 
 from benchmark import fingerprint
+from benchmark.launch import ending_signals
 from benchmark.log import open_regular
 from benchmark.problem import SPLITS
 from benchmark.run.errors import WrongData
@@ -240,8 +241,10 @@ class Reader:
 
 
 def worker_init(parent: int) -> None:
-    """Set up a worker: it leaves SIGINT to its parent, and ends when its parent does, even by a kill."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Set up a worker: it leaves the signals of `ending_signals` to its parent, but for SIGTERM, and ends when its
+    parent does, even by a kill."""
+    for number in ending_signals():
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def watch() -> None:

@@ -177,9 +177,8 @@ def _interrupted(run: Run, starts: list[Entry], launched: SetLedger) -> Iterator
 
 def _ended(run: Run, last: Entry, launched: SetLedger, slack: float) -> Iterator[Fault]:
     """Yield the faults of the end of a run whose last start is `last`."""
-    end, digest = launched.ends.get(last.number), sha256(run.file)
+    end, digest, noted = launched.ends.get(last.number), sha256(run.file), launched.notes.get(last.number)
     if end is None:
-        noted = launched.notes.get(last.number)
         found = f"start {last.number} without an end" + (f"; a note says: {noted[0]}" if noted else "")
         severity = "review" if noted else ""
         yield Fault(last.number, found, f"an end with {digest}", path=launched.path, severity=severity)
@@ -189,8 +188,12 @@ def _ended(run: Run, last: Entry, launched: SetLedger, slack: float) -> Iterator
     elif run.stop is not None and end.said.status != run.status:
         found, wanted = f"status {show(run.status)}", f"{end.said.status}, as in line {end.number} of {launched.path}"
         yield Fault(run.stop_line, found, wanted, path=run.path)
-    elif run.stop_ms is not None:
-        yield from _apart(run.stop_ms - end.time_ms, slack, f"before run_stop of {run.file.name}", end, launched)
+    else:
+        if run.stop_ms is not None:
+            yield from _apart(run.stop_ms - end.time_ms, slack, f"before run_stop of {run.file.name}", end, launched)
+        if noted and launched.noted[last.number] < end.number:
+            found, wanted = f"start {last.number} with the note: {noted[0]}", "none before the end"
+            yield Fault(end.number, found, wanted, path=launched.path, severity="review")
 
 
 @rule("LED07", "set", runs="every", after=("LED03", "RUN01", "RUN02"))

@@ -48,6 +48,11 @@ class SetLedger:
         return found
 
     @cached_property
+    def noted(self) -> dict[int, int]:
+        """The number of each start -> that of the first note on it."""
+        return {e.said.of: e.number for e in reversed(self.ledger.entries) if isinstance(e.said, Note)}
+
+    @cached_property
     def first(self) -> dict[int, int]:
         """The number of each start -> the number of the first start of the same run, from which it resumes, directly or
         through other starts."""

@@ -1,6 +1,9 @@
 """The source folders of a submission, from logs and files that are made here."""
 
+import fcntl
 import hashlib
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -138,6 +141,30 @@ def test_what_a_killed_process_left_goes(tmp_path):
     assert folders(tmp_path) == [SMOKE]
     (tmp_path / "source" / ".0123456789ab.partial").mkdir()
     collect(tmp_path, {})
+    assert folders(tmp_path) == [SMOKE]
+
+
+def test_the_rest_of_a_killed_process_may_be_all_that_is_left_of_the_code(tmp_path):
+    """It was killed between the removal of a folder and the renaming of the new one, and the code has changed since."""
+    ran(tmp_path, SMOKE)
+    collect(tmp_path, held(SMOKE))
+    (folder,) = (tmp_path / "source").iterdir()
+    folder.rename(folder.with_name(f".{folder.name}.0a.partial"))
+    collect(tmp_path, held(SHARED))
+    assert folders(tmp_path) == [SMOKE]
+
+
+def test_sets_that_are_collected_at_once_wait_for_each_other(tmp_path):
+    """What one of them has half written is no leftover."""
+    ran(tmp_path, SMOKE)
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(collect, tmp_path, held(SMOKE))
+        with pytest.raises(TimeoutError):
+            other.result(0.2)
+        os.close(handle)
+        other.result(60)
     assert folders(tmp_path) == [SMOKE]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.log import LogWriter
-from benchmark.tree import THROUGHPUT, result_path
+from benchmark.tree import SUPERSEDED, THROUGHPUT, result_path
 from compliance.engine import judge
 from harness import submit
 from results.statistics.result import summarize
@@ -115,7 +115,9 @@ def test_a_measurement_that_broke_off_is_made_again(study, tmp_path):
     log = result_path(tmp_path / "v1.0" / "Us", "laptop", "scaffold", 0, THROUGHPUT)
     LogWriter(log).event("number_of_ranks", 1)
     _, started = study("--study", "weak", "--ranks", "1")
-    assert len(started) == 1 and log.with_name("result_1.txt").is_file()
+    assert len(started) == 1 and "throughput" in log.read_text()
+    (aside,) = log.parent.glob(f"{SUPERSEDED}/*/result_0.txt")
+    assert "number_of_ranks" in aside.read_text()
 
 
 def test_tiny_on_1_and_2_ranks_judged_as_tables(tiny, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from benchmark.config import Settings, setting
 from benchmark.environment.facts import Fact
 from benchmark.environment.manifest import NODE
+from benchmark.launch import ENDING, WARNING
 from benchmark.ledger import End, read_ledger
 from benchmark.run import keys
 from benchmark.run.describe import Implementation
@@ -34,7 +35,7 @@ class Config(Settings):
 @pytest.fixture(autouse=True)
 def handlers():
     """The handlers of signals are put back."""
-    before = [(number, signal.getsignal(number)) for number in (signal.SIGTERM, signal.SIGINT)]
+    before = [(number, signal.getsignal(number)) for number in (*ENDING, *WARNING)]
     yield
     for number, handler in before:
         signal.signal(number, handler)
@@ -103,8 +104,11 @@ def test_a_seed_is_fresh_unless_it_is_given(run, tmp_path, events):
         (raises(KeyError("x")), 1, "KeyError('x')"),
         (raises(SystemExit(3)), 3, "the program ended by itself, with 3"),
         (raises(SystemExit()), 1, "the program ended by itself, with None"),
-        (lambda setup: os.kill(os.getpid(), signal.SIGTERM), 143, "SIGTERM"),
-        (lambda setup: os.kill(os.getpid(), signal.SIGINT), 130, "SIGINT"),
+        *(
+            (lambda setup, number=number: os.kill(os.getpid(), number), 128 + number, number.name)
+            for number in (*ENDING, *WARNING)
+        ),
+        (lambda setup: None, 1, "the program returned without run_stop of a success"),
         (lambda setup: setup.log.end("epoch"), 1, "OutOfOrder('epoch_stop: found no epoch_start, wanted one before')"),
     ],
 )
@@ -115,6 +119,40 @@ def test_a_run_that_ends_early_says_why(run, tmp_path, events, capsys, act, code
     stop = events(tmp_path / "result_0.txt")[-1]
     assert (stop.key, stop.metadata["status"], stop.metadata["reason"]) == ("run_stop", "aborted", why)
     assert [e.said.status for e in read_ledger(tmp_path / LEDGER).entries if isinstance(e.said, End)] == ["aborted"]
+
+
+def test_a_run_that_returns_after_an_aborted_end_is_none(run, capsys):
+    assert run(lambda setup: setup.log.stop(keys.ABORTED, "no target")) == 1
+    assert capsys.readouterr().err == "train.py: the program returned without run_stop of a success\n"
+
+
+@pytest.mark.parametrize("full", ["benchmark.run.log.replacing", "benchmark.run.log.RunLog.event"])
+def test_weights_that_cannot_be_written_leave_the_result_as_it_is(run, tmp_path, monkeypatch, capsys, full):
+    def no_room(*_, **__):
+        raise OSError(28, "No space left on device", "a")
+
+    def act(setup):
+        reach(setup)
+        monkeypatch.setattr(full, no_room)
+        setup.log.weights(b"weights")
+
+    assert run(act) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("time to target: ")
+    assert err.splitlines()[0] == "train.py: final weights not written: a: No space left on device"
+    assert [e.said.status for e in read_ledger(tmp_path / LEDGER).entries if isinstance(e.said, End)] == ["success"]
+    assert not list(tmp_path.glob("weights/*"))
+
+
+def test_a_signal_that_the_parent_has_ignored_is_none(run):
+    """nohup has SIGHUP ignored."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def act(setup):
+        os.kill(os.getpid(), signal.SIGHUP)
+        reach(setup)
+
+    assert run(act) == 0 and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
 def test_a_log_that_is_there_is_left_as_it_is(run, tmp_path, capsys):

@@ -582,6 +582,19 @@ def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(laun
     assert wanted == f"an end with {sha256(launched.path(2).read_bytes())}"
 
 
+def test_an_end_that_was_recorded_later_is_for_a_reviewer(launched, law):
+    def steps(campaign, events):
+        number = campaign.start(events, "result_2.txt")
+        campaign.state(events, number)
+        campaign.note(number, "recorded later", time_of(events, "run_stop"))
+        campaign.finish(number, events, log_text(events))
+
+    everything_but(launched, 2, steps)
+    ((line, code, severity, text, wanted),) = findings(launched, law)
+    assert (line, code, severity) == (7, "LED06", "review")
+    assert text == "start 5 with the note: recorded later" and wanted == "none before the end"
+
+
 @pytest.mark.parametrize(("status", "name"), [("success", ""), ("success", "result_9.txt"), (None, "result_9.txt")])
 def test_a_start_that_a_note_explains_is_for_a_reviewer(launched, law, status, name):
     def before(campaign, index):

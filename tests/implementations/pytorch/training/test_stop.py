@@ -48,7 +48,7 @@ def end_of(log: Path, events) -> dict:
     return found[-1].metadata
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
 def test_signal(endless, events, tmp_path, number):
     log = tmp_path / "log.txt"
     with running(endless, log, FOREVER, "workers=1") as process:
@@ -62,10 +62,11 @@ def test_signal(endless, events, tmp_path, number):
         time.sleep(0.1)
 
 
-def test_signal_to_all_ranks(endless, events, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signal_to_torchrun(endless, events, tmp_path, number):
     log = tmp_path / "log.txt"
     with running(endless, log, FOREVER, ranks=2, fresh=True) as process:
-        process.terminate()
+        process.send_signal(number)
         assert process.wait(30) != 0
     assert end_of(log, events)["status"] == "aborted"
 

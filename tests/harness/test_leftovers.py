@@ -1,0 +1,336 @@
+"""A machine that dies before any operation on a file, or a run that is killed there: the same command puts all in
+order, the run counts if it was over, and the checker finds nothing but what it finds of a set that nobody disturbed.
+
+The runs learn nothing. They are made in forks of this process, which kill themselves before their n-th operation."""
+
+import hashlib
+import os
+import shutil
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from benchmark.config import Settings, setting
+from benchmark.ledger import End, Note, read_ledger
+from benchmark.log import Handler
+from benchmark.run import keys, process
+from benchmark.run.describe import Implementation as Described
+from benchmark.run.devices import processor
+from benchmark.run.options import parse_options
+from benchmark.tree import LEDGER, SUPERSEDED, set_path, weights_path
+from compliance.engine import judge
+from harness.implementation import Implementation
+from harness.launcher import ALL, Launcher
+from harness.leftovers import LATE
+from harness.options import Setup
+from harness.processes import Share
+from harness.runset import RunSet
+from harness.status import read_status
+from rules.current import current
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and kills at system calls")
+ROOT = Path(__file__).resolve().parents[2]
+CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
+RUNS = 2
+Make = Callable[[Callable[[], int]], int]
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    batch_size: int = setting(2, least=1)
+    precision: str = setting("float32")
+    device: str = setting("cpu", machine=True)
+
+
+def train(setup: process.Setup) -> None:
+    """Reach the target at once."""
+    process.log_head(setup, processor(), 8, {"opt_name": "adam"}, current())
+    log = setup.log
+    log.start("run")
+    log.epoch = 1
+    log.evaluation(keys.mllog.EVAL_ACCURACY, 0.5, 1, setup.problem.validation_samples)
+    log.stop(keys.SUCCESS)
+    numbers = np.frombuffer(setup.seed.to_bytes(8), np.uint8).astype(np.float32)  # no other run's
+    log.weights(safetensors.numpy.save({"w": numbers}))
+
+
+class Operations:
+    """Notes what this process does to files, and kills it before its operation number `last`, from 0 on."""
+
+    def __init__(self, root: Path, last: int | None, notes: Path):
+        self.root, self.last, self.notes, self.count = str(root), last, notes, 0
+        sys.addaudithook(self.audit)
+        for owner, name in ((Handler, "emit"), (os, "fsync"), (os, "write")):
+            self.watch(owner, name)
+
+    def audit(self, event: str, arguments: tuple) -> None:
+        writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        if (writes or event in CHANGES) and str(arguments[0]).startswith(self.root):
+            self.tick(f"{event} {Path(arguments[0]).name}")
+
+    def watch(self, owner: object, name: str) -> None:
+        """Note the calls of a function."""
+        real = getattr(owner, name)
+
+        def watched(*arguments):
+            self.tick(f"{name} {getattr(arguments[-1], 'msg', '')}"[:200])
+            return real(*arguments)
+
+        setattr(owner, name, watched)
+
+    def tick(self, what: str) -> None:
+        if self.count == self.last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.count += 1
+        if self.last is None:
+            with open(self.notes, "a") as file:
+                file.write(f"{what}\n")
+
+
+def in_fork(act: Callable[[], int]) -> int:
+    """Return the exit code of a function in a process of its own."""
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            code = act()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+class Made:
+    """A run that has been made."""
+
+    def __init__(self, code: int):
+        self.poll = lambda: code
+        self.wait = lambda timeout=None: code
+        self.terminate = self.end = lambda: None
+
+
+class Stage:
+    """A set of RUNS in `out`, of which `first` are there, in `whole`."""
+
+    def __init__(self, tiny, folder: Path):
+        self.tiny, self.folder = tiny, folder
+        self.out, self.notes = folder / "v1.0", folder / "notes"
+        self.config = folder / "toy.yaml"
+        self.config.write_text("batch_size: 2\n")
+
+    @property
+    def logs(self) -> list[Path]:
+        return [self.runs.log(run) for run in range(RUNS)]
+
+    @property
+    def runs(self) -> RunSet:
+        return self.set_of(RUNS)
+
+    def set_of(self, runs: int, make: Make = lambda run: run()) -> RunSet:
+        """The set, whose runs are made by `make`."""
+
+        class Here(Setup):
+            def start(self, log: Path, more: Sequence[str] = (), share: Share = ALL) -> Made:
+                options = parse_options(None, [*self.options(), "--log", str(log), *more])
+                us = Described("toy", ("--head", "--describe"), "none")
+                return Made(make(lambda: process.run_process(options, us, Config, log.parent, train)))
+
+        files = {"problems": self.tiny.problems, "config": self.config}
+        setup = Here(Implementation(self.out), Launcher(), "tiny", self.tiny.data, self.out, "Us", "box", **files)
+        return RunSet(setup, set_path(self.out / "Us", "box", "scaffold"), runs)
+
+    def keep(self, runs: int) -> None:
+        """Make so many runs, from which every kill begins."""
+        assert in_fork(self.set_of(runs).make) == 0
+        shutil.copytree(self.out, self.folder / "kept")
+
+    def again(self) -> None:
+        shutil.rmtree(self.out)
+        shutil.copytree(self.folder / "kept", self.out)
+
+    def watched(self, last: int | None, act: Callable[[], int]) -> int:
+        """Do something that is killed before its operation number `last`."""
+        Operations(self.out, last, self.notes)
+        return act()
+
+    def machine_dies(self, last: int | None, anew: bool = False) -> None:
+        """The command, and its run with it."""
+        code = in_fork(partial(self.watched, last, partial(self.runs.make, anew=anew)))
+        assert code == (0 if last is None else -signal.SIGKILL)
+
+    def run_dies(self, last: int | None) -> None:
+        """The run alone; the command goes on."""
+
+        def make(run: Callable[[], int]) -> int:
+            return in_fork(partial(self.watched, last, run))
+
+        assert in_fork(self.set_of(RUNS, make).make) in (0, 1)
+
+    def operations(self, act: Callable[[None], None]) -> list[str]:
+        """Return what is done to files where nobody kills."""
+        self.notes.unlink(missing_ok=True)
+        self.again()
+        act(None)
+        return self.notes.read_text().splitlines()
+
+    def contents(self) -> Counter[bytes]:
+        """Return the contents of logs, environments and weights, and how often each is there."""
+        files = self.runs.folder.rglob("*")
+        return Counter(p.read_bytes() for p in files if p.name.startswith(("result_", "environment_")))
+
+    def faults(self) -> set[tuple[str, str]]:
+        """Return the codes and places of errors and warnings, but for those on times and scores, which differ from run
+        to run."""
+        findings = judge([self.out / "Us"], edition=current()).findings
+        wrong = (f for f in findings if f.severity in ("error", "warning"))
+        return {(f.code, f.path) for f in wrong if not f.code.startswith(("CLK", "EVL"))}
+
+    def put_in_order(self) -> None:
+        """Give the command again. What was over counts as it is."""
+        over = {log: log.read_bytes() for log in self.logs if read_status(log).finished}
+        assert in_fork(self.runs.make) == 0
+        for log in self.logs:
+            assert read_status(log).state == "reached"
+            assert log.read_bytes() == over.get(log, log.read_bytes())
+
+
+class Few:
+    """A recorder of source that knows of two files, so that copying them takes few operations."""
+
+    def files_with(self, path: Path, data: bytes) -> tuple[dict[str, str], str]:
+        config, code = f"config/{path.name}", "benchmark/log.py"
+        return {code: sha256((ROOT / code).read_bytes()), config: sha256(data)}, config
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def stage(tiny, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "install", Few)
+        made = Stage(tiny, tmp_path_factory.mktemp("killed"))
+        made.keep(1)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def whole(tiny, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "install", Few)
+        made = Stage(tiny, tmp_path_factory.mktemp("whole"))
+        made.keep(RUNS)
+        yield made
+
+
+def kill_everywhere(
+    stage: Stage, act: Callable[[int | None], None], numbers: Callable[[list[str]], Sequence[int]]
+) -> None:
+    """Kill before some operations, of which `numbers` are chosen, and give the same command again each time."""
+    chosen = numbers(stage.operations(act))
+    usual = stage.faults()
+    assert chosen
+    for number in chosen:
+        stage.again()
+        act(number)
+        stage.put_in_order()
+        assert stage.faults() <= usual, number
+        assert not list(stage.out.rglob("*.partial")), number
+        assert not read_ledger(stage.runs.folder / LEDGER).faults, number
+
+
+def tail(seen: list[str]) -> list[int]:
+    """The operations of a run from its end on."""
+    return list(range(next(i for i, what in enumerate(seen) if "run_stop" in what) + 1, len(seen)))
+
+
+def aside(seen: list[str]) -> list[int]:
+    """The operations of moving a set aside."""
+    return list(range(next(i for i, what in enumerate(seen) if "result_" in what and "open" in what)))
+
+
+def manifest(seen: list[str]) -> list[int]:
+    """The operations around writing the environment."""
+    found = [i for i, what in enumerate(seen) if "environment_" in what]
+    return list(range(found[0], found[-1] + 2))
+
+
+def others(seen: list[str]) -> list[int]:
+    return sorted({*range(len(seen))} - {*tail(seen), *manifest(seen)})
+
+
+def test_a_machine_that_dies_at_the_end_of_a_run(stage):
+    kill_everywhere(stage, stage.machine_dies, tail)
+
+
+def test_a_machine_that_dies_while_the_environment_is_written(stage):
+    kill_everywhere(stage, stage.machine_dies, manifest)
+
+
+@pytest.mark.slow
+def test_a_machine_that_dies_at_any_other_moment(stage):
+    kill_everywhere(stage, stage.machine_dies, others)
+
+
+@pytest.mark.parametrize("anew", [True, False])
+def test_a_machine_that_dies_while_runs_are_moved_aside(whole, anew):
+    """What belongs to a log that was moved follows it, so that nothing is written over."""
+    whole.again()
+    before = whole.contents()
+    assert before.total() == 3 * RUNS
+
+    def die(last: int | None) -> None:
+        whole.machine_dies(last, anew=True)
+        if last is not None:
+            assert in_fork(partial(whole.runs.make, anew=anew)) == 0
+            assert before <= whole.contents()
+            moved = [place for place in whole.runs.folder.glob(f"{SUPERSEDED}/*") if any(place.iterdir())]
+            assert all(weights_path(log).exists() for place in moved for log in place.glob("result_*.txt"))
+
+    kill_everywhere(whole, die, aside)
+
+
+def test_a_run_that_is_killed_at_its_end(stage):
+    kill_everywhere(stage, stage.run_dies, tail)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_at_any_moment(stage):
+    kill_everywhere(stage, stage.run_dies, others)
+
+
+def test_an_end_that_is_recorded_later_says_so(stage):
+    """The run was killed before it could log its weights, which lie beside; the command that made it goes on."""
+    seen = stage.operations(stage.run_dies)
+    stage.again()
+    stage.run_dies(next(i for i, what in enumerate(seen) if '"weights"' in what))
+    *_, note, end = read_ledger(stage.runs.folder / LEDGER).entries
+    log = stage.logs[1]
+    assert note.said == Note(end.said.of, LATE) and end.said == End(end.said.of, "success", sha256(log.read_bytes()))
+    assert not weights_path(log).exists()
+    (kept,) = stage.runs.folder.glob(f"{SUPERSEDED}/*/weights/result_1.safetensors")
+    assert len(safetensors.numpy.load(kept.read_bytes())["w"]) == 8
+    reviews = [f for f in judge([stage.out / "Us"], edition=current()).findings if f.code == "LED06"]
+    assert [(f.severity, f.line) for f in reviews] == [("review", end.number)] and LATE in reviews[0].found
+
+
+def test_the_checker_would_see_what_is_left(stage):
+    """Each leftover that the other tests look for is an error or a warning."""
+    stage.operations(stage.machine_dies)
+    usual, folder = stage.faults(), stage.runs.folder
+    ledger = folder / LEDGER
+    ledger.write_bytes(ledger.read_bytes().rsplit(b"\n", 2)[0] + b"\n")
+    for name in (".environment_0.json.1.partial", "weights/.result_0.safetensors.1.partial", "environment_8.json"):
+        (folder / name).touch()
+    (config,) = stage.out.rglob("source/*/config/toy.yaml")
+    config.unlink()
+    wanted = {"LED06", "TREE03", "WGT07", "ENV10", "SRC03"}
+    assert {code for code, _ in stage.faults() - usual} == wanted
