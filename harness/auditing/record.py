@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchmark.atomic import naming
+
 OUTCOMES = ("agrees", "differs", "open")  # by exit code
 
 
@@ -21,5 +23,5 @@ def record(path: Path, log: Path, kind: str, result: int, verdict: str, **facts:
         "outcome": OUTCOMES[result],
         "verdict": verdict,
     }
-    with open(path, "a", encoding="utf-8") as file:
+    with naming(path), open(path, "a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")

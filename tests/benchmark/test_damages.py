@@ -18,6 +18,17 @@ def test_damaged_samples_are_refused_or_read_right(form, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
+def test_5000_damages_in_all_formats_together(form, tmp_path):
+    problem = FORMATS[form]()
+    files = damages.made(tmp_path, problem)
+    count = 5000 // len(FORMATS)
+    found = list(damages.outcomes(problem, tmp_path, files, damages.drawn(files, count, seed=11), limit=30))
+    assert len(found) == count
+    assert {said for _, said in found} <= {"read", "refused"}, [f for f in found if f[1] not in ("read", "refused")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMATS)
 def test_no_bytes_lost_to_zeros_hang_a_reader(form, tmp_path):
     """Eight bytes at every fourth place."""
     problem = FORMATS[form]()

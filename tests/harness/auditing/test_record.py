@@ -3,6 +3,7 @@
 import hashlib
 import json
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -40,3 +41,10 @@ def test_a_log_that_is_gone_is_an_error_and_nothing_is_written(tmp_path):
     with pytest.raises(FileNotFoundError):
         record(tmp_path / "replays.jsonl", tmp_path / "none.txt", "replay", 0, "as logged")
     assert not (tmp_path / "replays.jsonl").exists()
+
+
+def test_a_full_disk_is_named(tmp_path):
+    log = tmp_path / "result_0.txt"
+    log.write_bytes(b"a log\n")
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        record(Path("/dev/full"), log, "replay", 0, "as logged")
