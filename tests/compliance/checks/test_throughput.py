@@ -51,7 +51,7 @@ def word_for_true(study):
     """A log that doesn't say so properly is a run, and lies in the wrong place."""
     found = [("result_1.txt", study.changed("throughput_only", value="true"), "LOG06")]
     line = study.logs[6].line(study.logs[6].one("run_stop"))
-    return [*found, ("result_1.txt", 7, "THR03"), ("result_1.txt", line, "EVL08")]
+    return [*found, ("result_1.txt", 7, "THR03"), *(("result_1.txt", line, code) for code in ("EVL03", "EVL08"))]
 
 
 @damage
