@@ -28,7 +28,7 @@ from rules.current import EDITION
 FLOAT = 4  # bytes of a weight
 MOST = 20  # findings that are printed
 SOURCE = re.compile(r"/source/[0-9a-f]{12}/(.+)")  # a file of source within a submission
-HEAD = "HYP,RUN13,RUN14,SYS"  # rules that can be judged by the head of a log
+HEAD = ("--select", "HYP,RUN13,RUN14,SYS", "--ignore", "CLK,EVL")  # a head has no clock yet and no evaluation
 CHOSEN = {"RUN13": "division", "RUN14": "status"}  # fields of the description that an option also chooses
 SEVERITIES = ("error", "review", "warning", "info")
 JUDGED = f"judged by the rules {EDITION}, the newest in rules/"
@@ -92,15 +92,14 @@ def ended(code: int) -> str:
     return f"train.py was killed by signal {signal}" if signal else f"train.py ended with exit code {code}"
 
 
-def judged(tree: Path, setup: Setup, select: str = "") -> tuple[Finding, ...]:
-    """Copy the system description into a tree, and return the checker's findings on the tree. Raises ValueError if the
-    checker fails."""
+def judged(tree: Path, setup: Setup, rules: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """Copy the system description into a tree, and return the checker's findings on the tree, by all rules or by those
+    that these options of the checker choose. Raises ValueError if the checker fails."""
     described = system_path(tree, setup.system)
     described.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(system_path(setup.submission, setup.system), described)
     command = [sys.executable, str(ROOT / "compliance" / "check.py"), "--format", "json"]
-    command += ["--select", select] if select else []
-    done = subprocess.run([*command, str(tree)], stdout=subprocess.PIPE)
+    done = subprocess.run([*command, *rules, str(tree)], stdout=subprocess.PIPE)
     try:
         found = json.loads(done.stdout)["findings"]
     except (ValueError, KeyError, TypeError):
