@@ -47,13 +47,17 @@ class Scale:
     perfect: tuple[float, ...]
 
     def tells(self, numbers: tuple[float, ...], times: float) -> bool:
-        """Return whether an evaluation is neither empty nor nearly perfect, so that it can tell runs apart."""
+        """Return whether an evaluation is neither empty nor nearly perfect nor of one class alone, so that it can tell
+        runs apart."""
         if any(abs(n) > FARTHEST for n in numbers) or not any(numbers):
             return False
+        least = times * self.reach
+        if not self.perfect:  # of several classes or outputs, one alone is what a network reaches that knows no other
+            return len(numbers) == 1 or sum(abs(n) >= least for n in numbers) > 1
         if len(self.perfect) != len(numbers):
-            return not self.perfect
+            return False
         predicted = sum(numbers[len(numbers) // 2 :])
-        return min(predicted, distance(numbers, self.perfect)) >= times * self.reach
+        return min(predicted, distance(numbers, self.perfect)) >= least
 
 
 def scale_of(problem: Published, score: str | None, curves: Curves) -> Scale | None:

@@ -307,10 +307,11 @@ def another(run: Run, number: int) -> Run:
 
 
 def five_of_one(most: int, hits: tuple[int, ...] = (), predicted: tuple[int, ...] = ()) -> Callable:
-    """The run of the fewest epochs, of several the best, as five: fresh seeds and times, and noise in some counts."""
+    """The run of the best score as five: fresh seeds and times, and noise in some counts. One of few epochs would be
+    noticed for that (RUN22)."""
 
     def attack(submission: Submission) -> None:
-        best = min(range(5), key=lambda n: (submission.runs[n].epochs, -submission.runs[n].scores[-1]["value"]))
+        best = max(range(5), key=lambda n: submission.runs[n].scores[-1]["value"])
         for number in set(range(5)) - {best}:
             run = submission.runs[number] = copy.deepcopy(submission.runs[best])
             fresh(run, number + 1, 60_000 * (number - best))

@@ -156,7 +156,7 @@ def test_so_far_from_perfect_an_evaluation_tells_runs_apart(errors, tells):
 
 @pytest.mark.parametrize(("number", "tells"), [(2.0**53, True), (2.0**53 + 2, False), (-(2.0**53) - 2, False)])
 def test_numbers_beyond_counts_tell_nothing(number, tells):
-    assert Scale(1.0, 1.0, ()).tells((number, 1.0), 10) is tells
+    assert Scale(1.0, 1.0, ()).tells((number, 10.0), 10) is tells
 
 
 def test_without_counts_there_is_no_scale_of_dice_and_without_outputs_one_is_meant():
@@ -219,3 +219,16 @@ def test_a_place_keeps_so_many_evaluations():
     for name in range(module.KEPT + 2):
         known.add(fake(str(name), [50.0, 60.0, 70.0]))
     assert {len(held) for held in (*known.cells.values(), *known.holders.values())} == {module.KEPT}
+
+
+def test_an_evaluation_of_one_class_alone_tells_nothing():
+    """Two networks that know the background alone yet, of different trainings."""
+    scale = scale_of(EDITION.problems["deepcam-mini"], "mean", CURVES)
+    least = CURVES.telling * scale.reach
+    for numbers, tells in [
+        ((54.79, 0.012, 0.0), False),
+        ((54.79, 0.999 * least, 0.0), False),
+        ((54.79, least, 0.0), True),
+        ((54.79,), True),
+    ]:
+        assert scale.tells(numbers, CURVES.telling) == tells

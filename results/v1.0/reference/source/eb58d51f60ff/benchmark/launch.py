@@ -31,6 +31,8 @@ LAUNCHERS = {
     ),
     "slurm": (("SLURM_PROCID",), ("SLURM_STEP_NUM_TASKS",), ("SLURM_LOCALID",), ()),
 }
+ENDING = (signal.SIGTERM, signal.SIGINT)  # signals that end a run
+WARNING = (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)  # of terminals, of schedulers before a limit
 ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 
 
@@ -90,6 +92,12 @@ def end_with_launcher(environ: Mapping[str, str] = os.environ) -> None:
     end theirs."""
     if "TORCHELASTIC_RUN_ID" in environ:
         end_with_parent()
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals that end a run. Those in WARNING are left out where the parent has this process ignore them,
+    as nohup does with SIGHUP."""
+    return [*ENDING, *(number for number in WARNING if signal.getsignal(number) is not signal.SIG_IGN)]
 
 
 def usable_cores() -> int:

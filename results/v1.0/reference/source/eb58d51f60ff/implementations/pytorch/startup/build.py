@@ -22,18 +22,18 @@ from benchmark.source import install
 from benchmark.tree import combine
 from rules.current import current
 
-from .config import activation_type, gpu_of
-from .layers.blocks import parameter_count, recompute_blocks
-from .layers.norm import fuse_norms
-from .measuring.environment import log_environment
-from .parallel.layout import Layout, init_process_group
+from ..config import activation_type, gpu_of
+from ..layers.blocks import parameter_count, recompute_blocks
+from ..layers.norm import fuse_norms
+from ..parallel.layout import Layout, init_process_group
+from ..training.average import Average
+from ..training.run import Files, Run
+from ..training.seeds import seed_dropout, seed_weights
+from ..training.state import TrainingState
+from ..training.step import float32_facts, ieee_float32, warm_up
+from ..training.watchdog import Watchdog, cuda_mark
+from .environment import log_environment
 from .setup import Setup
-from .training.average import Average
-from .training.run import Files, Run
-from .training.seeds import seed_dropout, seed_weights
-from .training.state import TrainingState
-from .training.step import float32_facts, ieee_float32, warm_up
-from .training.watchdog import Watchdog, cuda_mark
 
 OnSilence = Callable[[str], None]
 
@@ -61,8 +61,7 @@ def build(setup: Setup, files: Files, on_silence: OnSilence, needs_model: bool =
     if device.type == "cuda" and setup.layout.ranks > 1:
         watchdog = Watchdog(task.config.timeout_seconds, on_silence, cuda_mark)
     layout = init_process_group(setup.layout, setup.launch, device, task.config.timeout_seconds)
-    if setup.launch.local_rank == 0:
-        drop_cached_pages(files.reader.root)
+    drop_cached_pages(files.reader.root, setup.launch.local_rank, setup.launch.local_world_size)
     seed = layout.gather(seed)[0]  # rank 0's, for all
     energy = log_machine(setup, layout, files)
     state = build_state(setup, layout, seed, log, needs_model)
@@ -165,7 +164,7 @@ def energy_meter(launch: Launch, layout: Layout, log: RunLog, device: Device, sc
         if scored:
             log.event("energy_sources", [], unreadable=why, rehearsal=any(rehearsal for *_, rehearsal in nodes))
         return None
-    from .measuring.energy import announce  # here, because a run without counters does not load it
+    from .energy import announce  # here, because a run without counters does not load it
 
     return announce(log, layout, device.host, choice) if scored else None
 

@@ -57,7 +57,7 @@ class Run:
     seed: int
     files: Files
     watchdog: Watchdog | None = None
-    energy: Any = None  # a measuring.energy.EnergyMeter
+    energy: Any = None  # a startup.energy.EnergyMeter
     trial: Trial | None = None
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import torch.distributed as dist
 
+from benchmark.launch import ending_signals
 from benchmark.run.errors import Aborted, reason
 
 from ..parallel.layout import Layout
@@ -35,21 +36,22 @@ def lost_peer(error: BaseException) -> bool:
 
 
 def watch_signals(on_signal: Callable[[signal.Signals], None]) -> None:
-    """Call `on_signal` when SIGTERM or SIGINT comes, and end the process with 128 + number.
+    """Call `on_signal` when a signal comes that ends a run, and end the process with 128 + number.
 
     This happens in a thread of its own, since the main thread may be blocked in a collective, where Python's handlers
     do not run.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
-    for number in (signal.SIGTERM, signal.SIGINT):
+    numbers = ending_signals()
+    for number in numbers:
         signal.signal(number, lambda *_: None)  # without a handler nothing is written to the pipe
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
 
     def watch() -> None:
         while True:
             number = os.read(reader, 1)[0]
-            if number in (signal.SIGTERM, signal.SIGINT):
+            if number in numbers:
                 try:
                     on_signal(signal.Signals(number))
                 finally:

@@ -64,9 +64,19 @@ def sweep(paths: Iterable[Path]) -> None:
     for path in paths:
         names.setdefault(path.parent, set()).add(path.name)
     for folder, mine in names.items():
-        for left in folder.glob(".*.partial"):
-            if left.name[1:].rsplit(".", 2)[0] in mine and not _is_written(left):
-                left.unlink(missing_ok=True)
+        _remove(left for left in folder.glob(".*.partial") if left.name[1:].rsplit(".", 2)[0] in mine)
+
+
+def sweep_folder(folder: Path) -> None:
+    """Remove the temporary files that killed writers left behind in a folder, but none that is being written."""
+    _remove(folder.glob(".*.partial"))
+
+
+def _remove(leftovers: Iterable[Path]) -> None:
+    """Remove temporary files, but none that is being written."""
+    for left in leftovers:
+        if not _is_written(left):
+            left.unlink(missing_ok=True)
 
 
 def _is_written(temporary: Path) -> bool:

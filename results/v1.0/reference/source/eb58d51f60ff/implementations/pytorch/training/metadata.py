@@ -28,9 +28,10 @@ class CheckpointMetadata:
     score: float
     facts: dict[str, Any]  # of the score
     parts: dict[str, str]  # sha256 of each file of tensors, by name
+    places: dict[str, list[int]]  # of each tensor, by name: its first part, and the rows of each part
 
     def __post_init__(self):
-        for name in ("settings", "facts", "parts"):
+        for name in ("settings", "facts", "parts", "places"):
             if not isinstance(value := getattr(self, name), dict):
                 raise ValueError(f"{name}: found {shown(value)}, wanted a mapping")
         for name in ("seed", "started", "saved", "epoch"):
@@ -39,6 +40,11 @@ class CheckpointMetadata:
         for name, digest in self.parts.items():
             if not PART.fullmatch(name) or not isinstance(digest, str) or not DIGEST.fullmatch(digest):
                 raise ValueError(f"parts: found {shown({name: digest})}, wanted names of parts with their sha256")
+        for name, place in self.places.items():
+            sound = type(place) is list and len(place) == 2 and all(type(n) is int and 0 <= n < 2**63 for n in place)
+            if not sound or place[1] < 1:
+                wanted = "the first part of each tensor, from 0, and the rows of each part, from 1"
+                raise ValueError(f"places: found {shown({name: place})}, wanted {wanted}")
 
 
 def render(at: CheckpointMetadata) -> str:

@@ -118,6 +118,22 @@ class Layout:
         dist.all_gather_object(values, value)
         return values
 
+    @torch.no_grad()
+    def broadcast(self, tensor: Tensor, source: int) -> None:
+        """Copy a tensor of the rank `source` to all ranks, whose tensors have its shape and type."""
+        if self.ranks > 1:
+            sent = tensor.to(self.mesh.device_type).contiguous()
+            dist.broadcast(sent, source)
+            tensor.copy_(sent)
+
+    def broadcast_object(self, value: Any, source: int) -> Any:
+        """Return the rank `source`'s value, on every rank. The others' values are not sent."""
+        if self.ranks == 1:
+            return value
+        values = [value]
+        dist.broadcast_object_list(values, source)
+        return values[0]
+
     def barrier(self) -> None:
         """Wait until every rank has called this."""
         self.gather(None)

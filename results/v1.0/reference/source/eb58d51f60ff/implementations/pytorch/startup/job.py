@@ -19,11 +19,11 @@ from benchmark.run.log import RunLog
 from benchmark.run.reader import Reader
 from benchmark.tree import LEDGER
 
+from ..training.checkpoint import Origin, lock_checkpoint_dir, open_checkpoints
+from ..training.run import Files, Run
+from ..training.stop import lost_peer, watch_signals
 from .build import build
 from .setup import Setup, set_up
-from .training.checkpoint import Origin, lock_checkpoint_dir, open_checkpoints
-from .training.run import Files, Run
-from .training.stop import lost_peer, watch_signals
 
 WRONG = 2  # exit code of a run with wrong data or a wrong command
 

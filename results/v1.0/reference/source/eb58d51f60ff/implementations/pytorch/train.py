@@ -36,8 +36,8 @@ from benchmark.run.errors import reason
 from benchmark.run.log import time_to_target
 from benchmark.run.options import OPTIONAL, parse_options
 
-from .job import WRONG, end_rank, run_job
-from .setup import set_up
+from .startup.job import WRONG, end_rank, run_job
+from .startup.setup import set_up
 from .training.run import Run
 
 
@@ -81,7 +81,7 @@ def print_description(options: argparse.Namespace) -> int:
         return WRONG
     if setup.launch.rank == 0:
         source = install().files_with(setup.config_file, setup.config_data)  # as a run has loaded it by now
-        from .describe import describe
+        from .startup.describe import describe
 
         print(json.dumps(describe(setup, source)), flush=True)
     return 0

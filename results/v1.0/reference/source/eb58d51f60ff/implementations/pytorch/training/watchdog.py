@@ -5,6 +5,7 @@ main thread waits as soon as it asks the device for a number. NCCL's own watchdo
 without an entry in the log.
 """
 
+import contextlib
 import os
 import threading
 import time
@@ -41,9 +42,13 @@ class Watchdog:
         """Watch for progress, in a thread of its own."""
         while time.monotonic() - self.last < self.seconds:
             time.sleep(min(1.0, self.seconds / 10))
-            while self.marks and self.marks[0].query():
-                self.marks.popleft()
-                self.last = time.monotonic()
+            with contextlib.suppress(RuntimeError):  # of a device that failed, which makes no progress
+                while self.marks and self.marks[0].query():
+                    self.marks.popleft()
+                    self.last = time.monotonic()
+        last = threading.Timer(self.seconds, os._exit, (1,))  # the main thread may hold the log's lock
+        last.daemon = True
+        last.start()
         try:
             self.on_silence(f"no progress for {self.seconds:g} s: another rank ended or cannot be reached")
         finally:

@@ -12,7 +12,7 @@ from benchmark.run.environment import facts_of_node, facts_of_run, questions_ask
 from benchmark.run.log import RunLog
 
 from ..parallel.layout import Layout
-from ..setup import Setup
+from .setup import Setup
 
 
 def log_environment(log: RunLog, layout: Layout, setup: Setup, files: dict[str, str]) -> None:
@@ -28,13 +28,13 @@ def log_environment(log: RunLog, layout: Layout, setup: Setup, files: dict[str, 
 
 def gather(layout: Layout, told: Facts) -> list[Node]:
     """Return the nodes of a run. The facts of each kind of node are sent once, for at most KINDS kinds."""
-    mine = digest_of(told) if told else ""
-    named = [one for one in layout.gather((platform.node(), mine)) if one[1]]
-    kinds = {digest: host for host, digest in reversed(named)}  # the first host of each kind
-    wanted = dict(list({digest: kinds[digest] for _, digest in named}.items())[:KINDS])
-    sent = layout.gather(told if wanted.get(mine) == platform.node() else None)
-    facts = {digest_of(one): one for one in sent if one}
-    return [Node(host, digest, facts.get(digest)) for host, digest in named]
+    every = layout.gather((platform.node(), digest_of(told) if told else ""))
+    first: dict[str, int] = {}  # the first rank that has the facts of a kind
+    for rank, (_, digest) in enumerate(every):
+        if digest:
+            first.setdefault(digest, rank)
+    facts = {digest: layout.broadcast_object(told, rank) for digest, rank in list(first.items())[:KINDS]}
+    return [Node(host, digest, facts.get(digest)) for host, digest in every if digest]
 
 
 def torch_facts(device: torch.device) -> dict[str, Fact]:

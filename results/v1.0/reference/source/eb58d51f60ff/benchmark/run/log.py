@@ -27,6 +27,7 @@ from benchmark.tree import LEDGER, combine, environment_path, weights_path
 from benchmark.workload import AnyProblem
 
 AXES = ("data", "depth", "height", "width")  # by which ranks divide the work
+MOST_REASON = 4096  # characters: a reason may name every rank
 PACKAGES = ("numpy", "h5py", "mlperf-logging")  # whose versions every log has
 
 
@@ -108,7 +109,7 @@ class RunLog:
                 return
             started, self.phase, self.status = self.phase is Phase.RUN, Phase.DONE, keys.ABORTED
             if started:
-                metadata = {"epoch_num": self.epoch} | ({} if reason is None else {"reason": reason})
+                metadata = {"epoch_num": self.epoch} | ({} if reason is None else {"reason": reason[:MOST_REASON]})
                 try:
                     self.write("end", keys.mllog.RUN_STOP, None, {"status": status, **metadata})
                     self.status = status
@@ -243,7 +244,11 @@ class RunLog:
             with replacing(path) as temporary:
                 temporary.write_bytes(data)
             name, digest = path.relative_to(self.path.parent).as_posix(), hashlib.sha256(data).hexdigest()
-            self.event("weights", digest, bytes=len(data), path=name)
+            try:
+                self.event("weights", digest, bytes=len(data), path=name)
+            except OSError:
+                path.unlink(missing_ok=True)  # no log names it
+                raise
 
     def finish(self) -> str:
         """Close the complete log and append the end to the ledger. Return the ledger's head, "" without a ledger.

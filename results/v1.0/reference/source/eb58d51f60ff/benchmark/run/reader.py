@@ -2,9 +2,12 @@
 
 import contextlib
 import faulthandler
+import functools
+import itertools
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -19,6 +22,7 @@ import numpy as np
 from zlib_ng import zlib_ng
 
 from benchmark import fingerprint
+from benchmark.launch import ending_signals
 from benchmark.log import open_regular
 from benchmark.problem import SPLITS
 from benchmark.run.errors import WrongData
@@ -78,14 +82,29 @@ def read_box(
 def bounded(seconds: float | None, read: Callable[..., Reading], *arguments: object) -> Reading:
     """Return what `read` returns. If it takes longer than `seconds`, print where it is on stderr, and end this process
     with exit code 1. A C library that never returns, as HDF5 may from damaged metadata, keeps Python's lock, so that no
-    thread and no signal handler of Python runs. The thread of faulthandler needs no lock."""
+    thread and no signal handler of Python runs. The thread of faulthandler needs no lock. It watches one reading at a
+    time of a process."""
     if seconds is None:
         return read(*arguments)
-    faulthandler.dump_traceback_later(seconds, exit=True)
+    faulthandler.dump_traceback_later(seconds, exit=True, file=descriptor_of_stderr())
     try:
         return read(*arguments)
     finally:
         faulthandler.cancel_dump_traceback_later()
+
+
+def descriptor_of_stderr() -> int:
+    """Return a descriptor for what is printed on stderr: that of the null device where it is closed or no file."""
+    try:
+        return sys.stderr.fileno()
+    except (AttributeError, OSError, ValueError):
+        return null_device()
+
+
+@functools.cache
+def null_device() -> int:
+    """Return a descriptor of the null device, which stays open."""
+    return os.open(os.devnull, os.O_WRONLY)
 
 
 def checksum(arrays: Iterable[np.ndarray]) -> int:
@@ -222,8 +241,10 @@ class Reader:
 
 
 def worker_init(parent: int) -> None:
-    """Set up a worker: it leaves SIGINT to its parent, and ends when its parent does, even by a kill."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Set up a worker: it leaves the signals of `ending_signals` to its parent, but for SIGTERM, and ends when its
+    parent does, even by a kill."""
+    for number in ending_signals():
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def watch() -> None:
@@ -269,11 +290,21 @@ def verify_split(root: Path, split: str, evidence: Evidence, fingerprints: dict[
         raise WrongData(reason, everywhere=True)
 
 
-def drop_cached_pages(root: Path) -> None:
-    """Ask the operating system to drop the dataset's pages from its cache, so that a run pays for reading."""
-    for path in (p for p in root.rglob("*") if p.is_file()) if hasattr(os, "posix_fadvise") else ():
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        finally:
-            os.close(descriptor)
+def drop_cached_pages(root: Path, share: int = 0, shares: int = 1) -> None:
+    """Ask the operating system to drop the dataset's pages from its cache, so that a run pays for reading. Of `shares`
+    processes of a node each does so for its `share` of the files, from 0."""
+    for path in itertools.islice(all_files(root), share, None, shares) if hasattr(os, "posix_fadvise") else ():
+        with contextlib.suppress(OSError):  # no regular file, or gone: there is nothing of it that a run could read
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(descriptor)
+
+
+def all_files(root: Path) -> Iterator[str]:
+    """Yield the path of each file below a folder, in an order that is the same in all processes. Folders are listed;
+    nothing is asked of the files themselves, which on a large file system takes as long as opening them."""
+    for folder, folders, names in os.walk(root):
+        folders.sort()
+        yield from (os.path.join(folder, name) for name in sorted(names))

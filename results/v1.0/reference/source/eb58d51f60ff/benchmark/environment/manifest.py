@@ -2,10 +2,11 @@
 
 It is a JSON object with three fields: `schema`; `run`, the facts of the run as a whole; and `nodes`, the nodes with
 equal ones together. Each kind of node has the names of its `hosts` and its `facts`; kinds after the first have only the
-facts that differ from the first. A fact is an object of `value` and `origin`: the file, command or function that it
-comes from, with the reason where the value is null. The log has the file's sha256, size and path before the clock
-starts, so that the file cannot be exchanged. A run that is resumed writes another manifest, environment_<i>_<n>.json,
-and its n-th event `resumed` has the sha256 of that.
+facts that differ from the first. Of more than ALONE nodes, names that differ by a number are written in short. A fact
+is an object of `value` and `origin`: the file, command or function that it comes from, with the reason where the value
+is null. The log has the file's sha256, size and path before the clock starts, so that the file cannot be exchanged. A
+run that is resumed writes another manifest, environment_<i>_<n>.json, and its n-th event `resumed` has the sha256 of
+that.
 """
 
 import errno
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmark.atomic import replacing
+from benchmark.hosts import ALONE, folded
 
 SCHEMA = 1
 KEY = "environment"  # of the event
@@ -63,9 +65,9 @@ def grouped(nodes: Sequence[Node]) -> list[dict[str, Any]]:
     hosts: dict[str, list[str]] = {}
     for node in nodes:
         hosts.setdefault(node.digest if node.digest in told else OTHER, []).append(node.host)
-    usual = told[next(iter(hosts))]
+    usual, named = told[next(iter(hosts))], folded if len(nodes) > ALONE else list
     return [
-        {"hosts": names, "facts": {n: f for n, f in told[digest].items() if not at or usual.get(n) != f}}
+        {"hosts": named(names), "facts": {n: f for n, f in told[digest].items() if not at or usual.get(n) != f}}
         for at, (digest, names) in enumerate(hosts.items())
     ]
 

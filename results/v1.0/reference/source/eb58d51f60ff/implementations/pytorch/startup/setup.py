@@ -12,10 +12,10 @@ from benchmark.problem import load_problem
 from benchmark.run.assigned import Assigned, read_assigned
 from benchmark.run.trial import Trial, open_trial
 
-from .config import config_path, gpu_of, resolve
-from .parallel.layout import Layout
-from .parallel.layout_search import idle_replicas, validate_layout
-from .task import Task, build_task, config_class
+from ..config import config_path, gpu_of, resolve
+from ..parallel.layout import Layout
+from ..parallel.layout_search import idle_replicas, validate_layout
+from ..task import Task, build_task, config_class
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def set_up(options: argparse.Namespace) -> Setup:
         print(f"train.py: {warning}", file=sys.stderr)
     staging = None
     if options.stage:
-        from .input.staging import Staging  # here, because other runs do not load it
+        from ..input.staging import Staging  # here, because other runs do not load it
 
         staging = Staging(options.stage, [])
     return Setup(options, launch, build_task(problem, config), layout, path, data, trial, assigned, facts, staging)

@@ -59,7 +59,8 @@ HEAD = (
     ("number_of_ranks", "processes of the run"),
     ("accelerators_per_node", "accelerators that compute on a node; 0 for processors alone"),
     ("devices", "[{host, kind, name, ranks, uuids} ...], the ranks of one host and model together; of more than "
-        "1024 hosts, {hosts, kind, name, ranks, distinct}: equal hosts, the ranks of each, distinct uuids of all"),
+        "1024 hosts, {hosts, kind, name, ranks, distinct}: equal hosts, in short as n[01-16], the ranks of each, "
+        "distinct uuids of all"),
     ("layout", "{data, depth, height, width}: ranks by data, and by axis of a sample", {
         "tile": "consecutive ranks fill tiles of this layout: [data, depth, height, width]"}),
     ("energy_sources", "[{node, source, scope, device, wraps_at, limit_watts} ...], the counters that are read; of "
@@ -68,7 +69,9 @@ HEAD = (
     ("parameter_count", "trainable parameters of the network"),
     ("compiled", "whether kernels are compiled; only where the settings ask for it"),
     (mllog.GLOBAL_BATCH_SIZE, "samples of a step, over all ranks"),
-    ("precision", "the type of activations", {"tf32": "on a GPU: whether float32 may be rounded to TF32"}),
+    ("precision", "the type of activations", {
+        "tf32": "on a GPU: whether float32 may be rounded to TF32",
+        "scaling": "of a type of eight bits or fewer: by what values are scaled, and how often that changes"}),
     ("hyperparameters", "every setting of the run by name", {"machine": "the names of those that concern the machine"}),
     ("config_digest", "the sha256 of the settings as canonical JSON"),
     ("source", "one sha256 over all source files of the run", {

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmark.environment.processor import processors
-
-ALONE = 1024  # hosts up to which each is told by itself, with its uuids
+from benchmark.hosts import ALONE, folded
 
 
 class Device(NamedTuple):
@@ -44,14 +43,14 @@ def grouped(devices: Sequence[Device]) -> list[dict[str, Any]]:
 
 
 def equal_hosts(groups: dict[tuple[str, str, str], list[str]]) -> list[dict[str, Any]]:
-    """Return groups, uuids by (host, kind, name), with equal hosts together: their names, the ranks of each, and the
-    number of distinct uuids of all."""
+    """Return groups, uuids by (host, kind, name), with equal hosts together: their names in short, the ranks of each,
+    and the number of distinct uuids of all."""
     equal: dict[tuple[str, str, int], tuple[list[str], set[str]]] = {}
     for (host, kind, name), uuids in groups.items():
         hosts, distinct = equal.setdefault((kind, name, len(uuids)), ([], set()))
         hosts.append(host)
         distinct.update(uuid for uuid in uuids if uuid)
     return [
-        {"hosts": hosts, "kind": kind, "name": name, "ranks": ranks, "distinct": len(distinct)}
+        {"hosts": folded(hosts), "kind": kind, "name": name, "ranks": ranks, "distinct": len(distinct)}
         for (kind, name, ranks), (hosts, distinct) in equal.items()
     ]

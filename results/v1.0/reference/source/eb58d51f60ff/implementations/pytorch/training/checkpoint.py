@@ -6,6 +6,7 @@ run needs to resume, with the digest of every part and its own (metadata.py). No
 executed.
 """
 
+import contextlib
 import fcntl
 import json
 import os
@@ -47,13 +48,16 @@ class Origin:
     config: RunConfig
     log: Path
 
-    def metadata(self, seed: int, epoch: int, found: Evaluation, digests: dict[str, str]) -> CheckpointMetadata:
-        """Return the run's metadata, on rank 0, with the digests of the parts. Raises ValueError for a log without a
-        run_start, which identifies the run."""
+    def metadata(
+        self, seed: int, epoch: int, found: Evaluation, digests: dict[str, str], places: dict[str, tuple[int, int]]
+    ) -> CheckpointMetadata:
+        """Return the run's metadata, on rank 0, with the digests of the parts and the places of tensors in them. Raises
+        ValueError for a log without a run_start, which identifies the run."""
         problem, settings = self.problem.digest(), fixed(self.config)
         if (start := started(self.log)) is None:
             raise ValueError(f"{self.log}: found no run_start, wanted this run's log")
-        return CheckpointMetadata(problem, settings, seed, start, now_ms(), epoch, found.value, found.facts, digests)
+        content = digests, {name: list(place) for name, place in places.items()}
+        return CheckpointMetadata(problem, settings, seed, start, now_ms(), epoch, found.value, found.facts, *content)
 
 
 @dataclass(frozen=True)
@@ -74,24 +78,36 @@ class Checkpoints:
             digests.update(parts.write(temporary, tensors, layout.rank, layout.ranks))
 
         def conclude() -> None:
-            finish(temporary, target, self.origin.metadata(seed, epoch, found, digests))
+            places = parts.places(tensors, layout.ranks)
+            finish(temporary, target, self.origin.metadata(seed, epoch, found, digests, places))
 
+        remove_part(temporary, layout.rank)
         on_all_ranks(layout, str(target), lambda: first and begin(temporary))
         on_all_ranks(layout, str(target), write)
         for written in layout.gather(digests):
             digests |= written
         on_all_ranks(layout, str(target), lambda: first and conclude())
+        every = (*self.root.glob("epoch_*"), *self.root.glob(".epoch_*.partial"))
+        remove([folder for folder in every if folder != target], layout)
 
     def restore(self, state: TrainingState, layout: Layout) -> None:
         """Read the state of the checkpoint. All ranks call it. Raises WrongData on all of them if it is damaged."""
-        folder, digests = self.root / NAME.format(self.resumed.epoch), self.resumed.parts
-        share = dict(list(digests.items())[layout.rank :: layout.ranks])
+        at, folder = self.resumed, self.root / NAME.format(self.resumed.epoch)
+        checked = dict(list(at.parts.items())[layout.rank :: layout.ranks])
+
+        def fill(tensors: dict[str, Tensor]) -> None:
+            if differing := at.places.keys() ^ tensors.keys():
+                found = f"found other tensors, as {min(differing)[:200]!r}"
+                raise ValueError(f"{folder}: {found}, wanted those of this model and optimizer")
+            parts.read(folder, at.parts, at.places, parts.share(tensors, layout.rank, layout.ranks))
 
         def read(tensors: dict[str, Tensor]) -> None:
-            on_all_ranks(layout, DAMAGED, lambda: parts.read(folder, digests, tensors))
+            on_all_ranks(layout, DAMAGED, lambda: fill(tensors))
+            for name, reader in parts.deal_out(tensors, layout.ranks).items():
+                layout.broadcast(tensors[name], reader)
 
         try:
-            on_all_ranks(layout, DAMAGED, lambda: parts.verify(folder, share))
+            on_all_ranks(layout, DAMAGED, lambda: parts.verify(folder, checked))
             state.restore(read)
         except Aborted as error:
             raise WrongData(str(error), everywhere=True) from None
@@ -186,15 +202,28 @@ def begin(temporary: Path) -> None:
 
 
 def finish(temporary: Path, target: Path, at: CheckpointMetadata) -> None:
-    """Write the position, give the folder its final name, and remove all other checkpoints."""
+    """Write the position, and give the folder its final name."""
     (temporary / METADATA).write_text(render(at), encoding="utf-8")
     sync(temporary / METADATA)
     sync(temporary)
     os.rename(temporary, target)
     sync(target.parent)
-    for old in (*target.parent.glob("epoch_*"), *target.parent.glob(".epoch_*.partial")):
-        if old != target:
-            shutil.rmtree(old, ignore_errors=True)
+
+
+def remove(folders: list[Path], layout: Layout) -> None:
+    """Remove folders of checkpoints. All ranks call it: each removes its part, and rank 0 the rest, since a rank alone
+    would take long to remove the parts of thousands."""
+    for folder in folders:
+        remove_part(folder, layout.rank)
+    layout.barrier()
+    for folder in folders if layout.rank == 0 else ():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_part(folder: Path, rank: int) -> None:
+    """Remove a rank's part from a folder, if it is there."""
+    with contextlib.suppress(OSError):
+        os.unlink(folder / parts.NAME.format(rank))
 
 
 def started(log: Path) -> int | None:
