@@ -5,6 +5,7 @@ import itertools
 import os
 import random
 import shutil
+import signal
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
@@ -20,6 +21,11 @@ from tests.support.tiny import Tiny, environment, make_endless, make_tiny, publi
 
 def pytest_addoption(parser):
     parser.addoption("--shuffle", metavar="SEED", help="run files, and the tests of each, in a random order")
+
+
+def pytest_configure(config):
+    """End on SIGHUP, also under nohup, which has it ignored: runs that tests start would ignore it too."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(config, items):
