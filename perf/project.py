@@ -22,8 +22,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.problem import load_problem
+from benchmark.run.layouts import Extents
 from implementations.pytorch.config import RunConfig
-from implementations.pytorch.parallel.layout import Extents
 from perf.projection.calibrate import calibrate
 from perf.projection.machine import System, dump_system, load_system
 from perf.projection.measured import read_measured, report

@@ -7,9 +7,10 @@ from typing import Any
 from benchmark.config import build
 from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
+from benchmark.run.layouts import validate_layout
+from benchmark.run.log import AXES
 from implementations.pytorch.config import RunConfig
-from implementations.pytorch.parallel.layout import AXES, Layout
-from implementations.pytorch.parallel.layout_search import validate_layout
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import config_class
 from perf.projection.machine import System
 from perf.projection.predict import step_seconds, weight_bytes
@@ -63,7 +64,9 @@ def measured(path: Path, last: dict[str, Event], problems: Path | None) -> Measu
     problem = load_problem(last["problem"].value, problems)
     config = build(config_class(problem.workload), last["hyperparameters"].value, f"{path}: hyperparameters")
     ranks, extents = last["number_of_ranks"].value, tuple(last["layout"].value[axis] for axis in AXES)
-    layout = validate_layout(extents, tuple(last["layout"].metadata["tile"]), problem, 0, ranks)
+    tile = tuple(last["layout"].metadata["tile"])
+    validate_layout(extents, tile, problem, ranks)
+    layout = Layout.of(extents, tile)
     found, setup = last["throughput"].value, last["throughput_setup"].value
     return Measured(
         path,

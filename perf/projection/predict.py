@@ -10,9 +10,10 @@ from collections import Counter
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from benchmark.run.layouts import Extents
 from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
-from implementations.pytorch.parallel.layout import Extents, Layout
+from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System, Wire
 from perf.projection.recompute import at_step
 from perf.projection.trace import Trace, trace

@@ -5,9 +5,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from benchmark.run.layouts import Extents, layouts, validate_layout
 from implementations.pytorch.config import RunConfig
-from implementations.pytorch.parallel.layout import Extents
-from implementations.pytorch.parallel.layout_search import layouts, validate_layout
+from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System
 from perf.projection.predict import Prediction, predict, tiles
 from perf.projection.recompute import at_step, steps_to_try
@@ -63,5 +63,7 @@ def best_tile(problem: Any, config: RunConfig, system: System, extents: Extents)
     """The prediction with the tile whose step is fastest, or with the config's own tile if it has one."""
     ranks = math.prod(extents)
     tried = tiles(extents, system.ranks_per_node) if config.tile == PLAIN else [config.tile]
-    ways = [validate_layout(extents, tile, problem, 0, ranks, at_once(config)) for tile in tried]
+    for tile in tried:
+        validate_layout(extents, tile, problem, ranks, at_once(config))
+    ways = (Layout.of(extents, tile) for tile in tried)
     return min((predict(problem, config, system, layout) for layout in ways), key=lambda p: p.seconds.step)

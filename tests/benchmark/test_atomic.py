@@ -1,13 +1,16 @@
 """Files are whole or not there, and what killed writers left is swept away."""
 
+import fcntl
+import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 import benchmark
-from benchmark.atomic import naming, replacing, sweep
+from benchmark.atomic import lock, naming, replacing, sweep
 
 ROOT = Path(benchmark.__file__).parents[1]
 SWEEP = "import sys, pathlib; from benchmark.atomic import sweep; sweep([pathlib.Path(sys.argv[1])])"
@@ -76,3 +79,15 @@ def test_what_somebody_is_writing_is_not_swept(tmp_path):
     assert killed.returncode == -9 and len(list(tmp_path.glob(".*.partial"))) == 1
     sweep([path])
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_lock_belongs_to_one_handle(tmp_path, monkeypatch):
+    first, second = (os.open(tmp_path, os.O_RDONLY) for _ in range(2))
+    try:
+        assert lock(first) and lock(first) and not lock(second)
+        os.close(first)
+        assert lock(second)
+        monkeypatch.setattr(fcntl, "flock", Mock(side_effect=OSError(38, "Function not implemented")))
+        assert lock(second)  # there is none to hold
+    finally:
+        os.close(second)

@@ -12,7 +12,6 @@ from benchmark.energy.choice import choose
 from benchmark.launch import Launch
 from benchmark.memory import keep_freed_memory
 from benchmark.run import keys
-from benchmark.run.assigned import SOURCE
 from benchmark.run.devices import Device, accelerator, processor
 from benchmark.run.errors import Aborted
 from benchmark.run.log import RunLog
@@ -77,7 +76,7 @@ def seed_of(setup: Setup, files: Files) -> tuple[int, dict[str, Any]]:
     rehearsal, assigned = setup.options.rehearsal_seed, setup.assigned
     seed, origin = draw_seed(), {"source": "os.urandom"}
     if assigned:
-        seed, origin = assigned.seed, {"source": SOURCE, "entry": assigned.number}
+        seed, origin = assigned.seed, assigned.origin
     elif rehearsal is not None:
         seed, origin = rehearsal, {"source": "rehearsal"}
     resumed = files.checkpoints and files.checkpoints.resumed

@@ -9,12 +9,11 @@ from typing import Any
 from benchmark.config import load_settings, read_bytes
 from benchmark.launch import Launch, detect_launch, usable_cores
 from benchmark.problem import load_problem
-from benchmark.run.assigned import Assigned, read_assigned
+from benchmark.run.layouts import idle_replicas, validate_layout
 from benchmark.run.trial import Trial, open_trial
 
 from ..config import config_path, gpu_of, resolve
 from ..parallel.layout import Layout
-from ..parallel.layout_search import idle_replicas, validate_layout
 from ..task import Task, build_task, config_class
 
 
@@ -30,7 +29,7 @@ class Setup:
     config_file: Path
     config_data: bytes
     trial: Trial | None = None
-    assigned: Assigned | None = None  # on rank 0
+    assigned: Any = None  # on rank 0, a benchmark.run.assigned.Assigned
     table: dict[str, Any] | None = None
     staging: Any = None  # an input.staging.Staging
 
@@ -42,16 +41,20 @@ def set_up(options: argparse.Namespace) -> Setup:
     path = options.config or config_path(options.problem)
     data = read_bytes(path)
     trial = open_trial(options.trial, options.log, options.run) if options.trial else None
-    reads = options.registry and launch.rank == 0 and not options.describe
-    assigned = read_assigned(options.registry, options.entry, options.run) if reads else None
+    assigned = None
+    if options.registry and launch.rank == 0 and not options.describe:
+        from benchmark.run.assigned import read_assigned  # here, because other runs do not load it
+
+        assigned = read_assigned(options.registry, options.entry, options.run)
     table, facts = settings_of_table(options, launch)
     config = load_settings(config_class(problem.workload), path, data, [*table, *options.settings])
     config = resolve(config, usable_cores(), launch.local_world_size, launch.world_size)
     if config.device == "cuda":
         gpu_of(launch)
     at_once = config.batch_size // config.accumulate
-    layout = validate_layout(config.layout, config.tile, problem, launch.rank, launch.world_size, at_once)
-    if launch.rank == 0 and (warning := idle_replicas(layout, problem, at_once)):
+    validate_layout(config.layout, config.tile, problem, launch.world_size, at_once)
+    layout = Layout.of(config.layout, config.tile, launch.rank)
+    if launch.rank == 0 and (warning := idle_replicas(config.layout, problem, at_once)):
         print(f"train.py: {warning}", file=sys.stderr)
     staging = None
     if options.stage:

@@ -28,7 +28,6 @@ from implementations.pytorch.config import config_path, resolve
 from implementations.pytorch.deepcam import task as deepcam
 from implementations.pytorch.parallel import spatial
 from implementations.pytorch.parallel.layout import Layout, with_mesh
-from implementations.pytorch.parallel.layout_search import validate_layout
 from implementations.pytorch.task import build_task, config_class
 from implementations.pytorch.training.average import Average
 from implementations.pytorch.training.step import blank_batch, train_step
@@ -102,7 +101,7 @@ def step(name: str, extents: str, mistake: str) -> str:
     object.__setattr__(config, "device", DEVICE)  # which no config could say
     shape = tuple(map(int, extents.split(",")))
     ranks = math.prod(shape)
-    layout = connected(validate_layout(shape, (1, 1, 1, 1), problem, ranks - 1, ranks, config.batch_size))
+    layout = connected(Layout.of(shape, rank=ranks - 1))
     task = build_task(problem, config)
     model = task.build_model()
     with FakeTensorMode(allow_fallback_kernels=False) as mode:

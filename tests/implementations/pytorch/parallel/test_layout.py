@@ -1,5 +1,4 @@
 import itertools
-import math
 import os
 from dataclasses import replace
 from datetime import timedelta
@@ -10,10 +9,9 @@ import torch
 import torch.distributed as dist
 
 from benchmark.launch import Launch
-from benchmark.problem import load_problem
+from benchmark.run.log import AXES
 from implementations.pytorch.parallel import layout as layout_module
-from implementations.pytorch.parallel.layout import AXES, Layout, init_process_group, with_mesh
-from implementations.pytorch.parallel.layout_search import idle_replicas, propose, validate_layout
+from implementations.pytorch.parallel.layout import Layout, init_process_group, with_mesh
 from perf.projection.trace import fake_ranks
 
 
@@ -60,50 +58,6 @@ def test_boxes_fill_the_volume_and_replicas_the_batch():
         for sample in one.share(range(5)):
             seen[(sample, *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))] += 1
     assert (seen == 1).all()
-
-
-SCALE7 = load_problem("scale7")
-
-
-@pytest.mark.parametrize("extents", [(1, 1, 1, 1), (8, 1, 1, 1), (2, 4, 1, 1), (1, 2, 2, 2), (3, 4, 4, 4)])
-def test_layouts_that_fit(extents):
-    ranks = math.prod(extents)
-    assert validate_layout(extents, (1, 1, 1, 1), SCALE7, 0, ranks).extents == extents
-
-
-@pytest.mark.parametrize(
-    ("extents", "tile", "ranks", "message"),
-    [
-        ((2, 2, 1, 1), (1, 1, 1, 1), 8, "found 8 ranks, wanted 4; for 8 ranks these fit: 8,1,1,1  4,2,1,1"),
-        ((1, 1, 3, 1), (1, 1, 1, 1), 3, "height: found 3, wanted a divisor of 4, the most boxes that scale7"),
-        ((1, 8, 1, 1), (1, 1, 1, 1), 8, "depth: found 8, .* 8,1,1,1  4,2,1,1  2,2,2,1  1,2,2,2"),
-        ((0, 1, 1, 1), (1, 1, 1, 1), 1, "found 1 ranks, wanted 0; for 1 ranks these fit: 1,1,1,1"),
-        ((2, 2, 1, 1), (1, 1, 2, 1), 4, "tile 1,1,2,1: height: found 2, wanted a divisor of 1"),
-    ],
-)
-def test_layouts_that_do_not_fit_are_told_what_would(extents, tile, ranks, message):
-    with pytest.raises(ValueError, match=message):
-        validate_layout(extents, tile, SCALE7, 0, ranks)
-
-
-def test_replicas_without_a_sample_are_not_proposed():
-    smoke = load_problem("smoke")
-    assert propose(smoke, 8) == ["8,1,1,1", "4,2,1,1", "2,2,2,1", "1,2,2,2"]
-    assert propose(smoke, 8, 2) == ["2,2,2,1", "1,2,2,2"]
-    assert propose(smoke, 3, 2) == ["3,1,1,1"]  # nothing better fits
-    with pytest.raises(ValueError, match=r"for 8 ranks these fit: 2,2,2,1  1,2,2,2$"):
-        validate_layout((2, 2, 1, 1), (1, 1, 1, 1), smoke, 0, 8, 2)
-
-
-def test_idle_replicas_are_pointed_out():
-    said = idle_replicas(Layout(8), load_problem("smoke"), 2)
-    assert said == "layout 8,1,1,1: 6 of 8 replicas have no part of a batch of 2; these fit: 2,2,2,1  1,2,2,2"
-    assert idle_replicas(Layout(2, 0, 2, 2), load_problem("smoke"), 2) == ""
-
-
-def test_one_voxel_at_the_coarsest_level_is_the_limit():
-    scale11 = load_problem("scale11")
-    assert validate_layout((1, 32, 32, 32), (1, 2, 2, 2), scale11, 0, 32**3).box((2048,) * 3).shape == (64, 64, 64)
 
 
 def test_one_rank_needs_no_process_group():
