@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from implementations.pytorch.layers import norm
-from implementations.pytorch.layers.norm import EAGER, LAST, GroupNormReLU, Kernels, NormReLU, fuse_norms
+from implementations.pytorch.layers.norm import EAGER, LAST, GroupNormReLU, Kernels, Normalization, NormReLU, fuse_norms
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.model import UNet
 
@@ -87,7 +87,7 @@ def test_the_statistics_of_a_split_volume_are_those_of_the_whole(in_threads):
     def work(layout):
         x = whole.detach()[:, :, 2 * layout.rank :][:, :, :2].contiguous(memory_format=LAST).requires_grad_()
         weight, bias = (p.detach().clone().requires_grad_() for p in layer.parameters())
-        part = GroupNormReLU.apply(x, weight, bias, 2, layer.eps, EAGER, layout)
+        part = GroupNormReLU.apply(x, weight, bias, Normalization(2, layer.eps, EAGER, layout))
         return part.detach(), *torch.autograd.grad(part, [x, weight, bias], dy[:, :, 2 * layout.rank :][:, :, :2])
 
     outputs, inputs, *parameters = zip(*in_threads(Layout(1, 0, 2), work), strict=True)

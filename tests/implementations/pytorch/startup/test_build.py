@@ -47,7 +47,7 @@ def test_a_device_is_told_by_its_kind(monkeypatch):
 
 
 RESUMED = SimpleNamespace(resumed=SimpleNamespace(seed=11))
-ASSIGNED = SimpleNamespace(seed=13, number=2)
+ASSIGNED = SimpleNamespace(seed=13, origin={"source": "registry", "entry": 2})
 
 
 @pytest.mark.parametrize(
