@@ -1,0 +1,31 @@
+"""The weights of the classes in the loss, estimated from a tenth of the training masks, which a run reads on its clock."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from benchmark.scaffold_published.files import read_mask, sample_path
+from benchmark.scaffold_published.problem import Problem
+from benchmark.workload import Box
+
+EVERY = 10  # the training masks that are looked at: 0, 10, 20, ...
+
+
+def looked_at(problem: Problem) -> range:
+    """Return the training samples whose masks are counted."""
+    return problem.split_samples("train")[::EVERY]
+
+
+def class_counts(root: Path, problem: Problem, samples: Iterable[int], box: Box) -> np.ndarray:
+    """Return the voxels by class, int64 (classes,), of a box of the samples' masks. Raises ValueError for a bad file."""
+    masks = (read_mask(sample_path(root, problem, "train", sample), problem, box) for sample in samples)
+    counts = (np.bincount(mask.ravel(), minlength=problem.classes) for mask in masks)
+    return sum(counts, np.zeros(problem.classes, np.int64))
+
+
+def class_weights(counts: np.ndarray) -> np.ndarray:
+    """Return the weights, float32 (classes,), from voxels by class: in proportion to 1 / voxels, 1 on average. A class
+    without voxels counts as if it had one."""
+    inverse = 1 / np.maximum(counts, 1)
+    return (inverse / inverse.mean()).astype(np.float32)
