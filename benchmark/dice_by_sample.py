@@ -1,8 +1,9 @@
 """Score segmentation by the mean over samples and foreground classes of Dice, as ScaFFold's authors do.
 
 Such a mean doesn't follow from counts of the whole split, as benchmark/metric.py's Dice does. So an evaluation logs
-integers for each sample. Counts of a sample's boxes are added, then each sample's Dice are divided, and each class's sum
-over samples is rounded once. So the score depends neither on ranks nor on boxes, and a checker recomputes it to the bit.
+integers for each sample: 72 samples, 5 classes and 3 counts are 10 KB of a log at scale 11. Counts of a sample's boxes
+are added, then each sample's Dice are divided, and each class's sum over samples is rounded once. So the score depends
+neither on ranks nor on boxes, and a checker recomputes it to the bit.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +14,7 @@ Row = Sequence[Sequence[int]]  # a sample: (hits, predicted, true voxels) of eac
 
 
 def sample_dice(row: Row) -> list[float]:
-    """Return Dice of each foreground class of a sample. A class that is absent from prediction and truth counts as 1."""
+    """Return Dice of each foreground class of a sample. A class that is absent from both counts as 1."""
     return [2 * i / (p + t) if p + t else 1.0 for i, p, t in row]
 
 

@@ -43,8 +43,8 @@ def evidence(problem: Problem, split: str, sample: int, box: Box, arrays: Arrays
         place = f"{split}/{sample}/{origin[0] // b + z},{origin[1] // b + y},{origin[2] // b + x}\n"
         digest = hashlib.sha256(place.encode())
         cut = np.s_[..., z * b : (z + 1) * b, y * b : (y + 1) * b, x * b : (x + 1) * b]
-        digest.update(np.ascontiguousarray(colours[cut], "<f4"))
-        digest.update(np.ascontiguousarray(classes[cut], "<u2"))
+        digest.update(np.ascontiguousarray(colours[cut], "<f4").tobytes())
+        digest.update(np.ascontiguousarray(classes[cut], "<u2").tobytes())
         total += int.from_bytes(digest.digest(), "big")
     counts = np.bincount(classes.ravel(), minlength=problem.classes)
     return total % fingerprint.MODULUS, tuple(counts.tolist())

@@ -56,7 +56,9 @@ def check_contents(path: Path, problem: Problem) -> None:
     for line, row in enumerate(rows, 1):
         numbers = [int(cell) for cell in row if cell.strip().isdecimal() and len(cell) < 19]
         if len(numbers) != len(row) or len(row) != 1 + 2 * problem.fractals:
-            wanted = f"{1 + 2 * problem.fractals} numbers: an index, then category and instance {problem.fractals} times"
+            wanted = (
+                f"{1 + 2 * problem.fractals} numbers: an index, then category and instance {problem.fractals} times"
+            )
             raise ValueError(printable(f"{path}: volume {line}: found {','.join(row):.80}, wanted {wanted}"))
         if max(numbers[1::2]) >= problem.categories:
             raise ValueError(

@@ -12,6 +12,7 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -71,7 +72,9 @@ def numbered(folder: str, changed: int) -> dict[int, str]:
         if name.endswith(".npy") and not name.startswith("."):
             path = Path(folder) / name
             if (number := number_of(path)) in found:
-                raise ValueError(printable(f"{path}: found number {number} again, as in {found[number]}, wanted each once"))
+                raise ValueError(
+                    printable(f"{path}: found number {number} again, as in {found[number]}, wanted each once")
+                )
             found[number] = name
     return dict(sorted(found.items()))
 
@@ -80,7 +83,9 @@ def number_of(path: Path) -> int:
     """Return the number in a file's name. Raises ValueError for none, and for several, which shards' names have."""
     known = NUMBERED.fullmatch(path.name)
     if not known or len(known[1]) > 18:
-        raise ValueError(printable(f"{path}: found a name without one number, wanted <i>.npy, <i>_mask.npy: {UNSHARDED}"))
+        raise ValueError(
+            printable(f"{path}: found a name without one number, wanted <i>.npy, <i>_mask.npy: {UNSHARDED}")
+        )
     return int(known[1])
 
 
@@ -116,7 +121,9 @@ def read_array(path: Path, shape: tuple[int, ...], kind: np.dtype, box: Box) -> 
                 raise ValueError("found pickled objects, which are never loaded; wanted numbers")
             if found != shape or dtype != kind or columns_first:
                 order = " in Fortran order" if columns_first else ""
-                sharded = f"; wanted {UNSHARDED}" if len(found) == len(shape) and math.prod(found) < math.prod(shape) else ""
+                sharded = (
+                    f"; wanted {UNSHARDED}" if len(found) == len(shape) and math.prod(found) < math.prod(shape) else ""
+                )
                 raise ValueError(f"found {dtype} {found}{order}, wanted {kind} {shape}{sharded}")
             start, size = file.tell(), os.fstat(file.fileno()).st_size
             if size != start + math.prod(shape) * kind.itemsize:
@@ -128,15 +135,15 @@ def read_array(path: Path, shape: tuple[int, ...], kind: np.dtype, box: Box) -> 
         raise ValueError(printable(f"{path}: {str(error)[:300]}")) from None
 
 
-def read_rows(file, start: int, shape: tuple[int, ...], kind: np.dtype, box: Box) -> np.ndarray:
+def read_rows(file: BinaryIO, start: int, shape: tuple[int, ...], kind: np.dtype, box: Box) -> np.ndarray:
     """Return a box of an array that begins at byte `start` of a file: for each plane, its rows as a whole, cut out."""
     (z, y, x), (depth, height, width) = box
-    side, leading = shape[-1], math.prod(shape[:-3])
+    side, leading, size = shape[-1], math.prod(shape[:-3]), kind.itemsize
     part = np.empty((leading, depth, height, width), kind)
-    rows = np.empty((height, side), kind)
     for channel, plane in np.ndindex(leading, depth):
-        file.seek(start + kind.itemsize * (((channel * shape[-3] + z + plane) * shape[-2] + y) * side))
-        if file.readinto(memoryview(rows).cast("B")) != rows.nbytes:
+        file.seek(start + size * (((channel * shape[-3] + z + plane) * shape[-2] + y) * side))
+        data = file.read(size * height * side)
+        if len(data) != size * height * side:
             raise ValueError("truncated while it was read")
-        part[channel, plane] = rows[:, x : x + width]
+        part[channel, plane] = np.frombuffer(data, kind).reshape(height, side)[:, x : x + width]
     return part.reshape(*shape[:-3], depth, height, width)

@@ -16,7 +16,8 @@ SOURCE = "https://github.com/LBANN/ScaFFold"
 def make_sample(root: Path, problem: Problem, split: str, sample: int) -> NoReturn:
     """Raise ValueError: the generator is the authors'."""
     raise ValueError(
-        f"{problem.name} has no generator here: make the data by the authors' ({SOURCE}), then run generate.py --manifest"
+        f"{problem.name} has no generator here: make its data by the authors' ({SOURCE}), then run "
+        "generate.py --manifest"
     )
 
 

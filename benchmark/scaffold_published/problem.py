@@ -1,4 +1,4 @@
-"""ScaFFold's problems as its authors publish them: every number that makes one, and what their configuration calls it."""
+"""ScaFFold's problems as its authors publish them: every number that makes one."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,7 @@
-"""The weights of the classes in the loss, estimated from a tenth of the training masks, which a run reads on its clock."""
+"""The weights of the classes in the loss, estimated from a tenth of the training masks. A run reads them on its clock.
+
+That a tenth is looked at is the authors'; which one, and the formula, is this project's.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,14 +21,17 @@ def looked_at(problem: Problem) -> range:
 
 
 def class_counts(root: Path, problem: Problem, samples: Iterable[int], box: Box) -> np.ndarray:
-    """Return the voxels by class, int64 (classes,), of a box of the samples' masks. Raises ValueError for a bad file."""
-    masks = (read_mask(sample_path(root, problem, "train", sample), problem, box) for sample in samples)
-    counts = (np.bincount(mask.ravel(), minlength=problem.classes) for mask in masks)
-    return sum(counts, np.zeros(problem.classes, np.int64))
+    """Return the voxels by class, int64 (classes,), of a box of samples' masks. Raises ValueError for a bad file."""
+    counts = np.zeros(problem.classes, np.int64)
+    for sample in samples:
+        mask = read_mask(sample_path(root, problem, "train", sample), problem, box)
+        counts += np.bincount(mask.ravel(), minlength=problem.classes)
+    return counts
 
 
 def class_weights(counts: np.ndarray) -> np.ndarray:
     """Return the weights, float32 (classes,), from voxels by class: in proportion to 1 / voxels, 1 on average. A class
     without voxels counts as if it had one."""
     inverse = 1 / np.maximum(counts, 1)
-    return (inverse / inverse.mean()).astype(np.float32)
+    weights: np.ndarray = (inverse / inverse.mean()).astype(np.float32)
+    return weights

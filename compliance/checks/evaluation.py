@@ -241,7 +241,9 @@ def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
     if terms.problem is None or not terms.benchmark.sample_counts:
         return
     samples, classes = terms.problem.eval_samples, terms.problem.outputs
-    stated = [metadata(e, "class_counts") for e in log.all("dataset_fingerprint") if metadata(e, "split") == "validation"]
+    stated = [
+        metadata(e, "class_counts") for e in log.all("dataset_fingerprint") if metadata(e, "split") == "validation"
+    ]
     first = None
     for score in time.scores:
         line, rows = score.event.line, rows_of(score.event, samples, classes)

@@ -40,7 +40,9 @@ def rows_of(event: Event, samples: int, classes: int | None) -> list[list[list[i
     for row in rows:
         if type(row) is not list or len(row) != classes:
             return None
-        if not all(type(c) is list and len(c) == 3 and all(type(n) is int and 0 <= n < 1 << 62 for n in c) for c in row):
+        if not all(
+            type(c) is list and len(c) == 3 and all(type(n) is int and 0 <= n < 1 << 62 for n in c) for c in row
+        ):
             return None
     return rows
 

@@ -17,7 +17,8 @@ from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
 from results.tables.record import COLUMNS, rank_text, record
 from results.tables.utilization import utilization_words
-from rules.edition import editions, load
+from rules.current import editions
+from rules.edition import load
 
 Places = Sequence[tuple[str, str]]  # (path, why) of what has no result
 Cells = tuple[list[str], list[list[str]]]  # head and rows of a table
