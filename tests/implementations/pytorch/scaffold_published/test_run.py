@@ -11,7 +11,7 @@ import yaml
 
 from benchmark.config import shallow
 from benchmark.generate import record
-from benchmark.log import read_log
+from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from tests.support.published import write_dataset
 
@@ -61,7 +61,7 @@ def test_layouts_of_ranks_log_the_same_samples(tmp_path):
         flags = [part for name, value in options.items() for part in (f"--{name}", value)]
         settings = ("batch_size=2", "eval_batch_size=2", "epochs=1", "threads=1", "precision=float32")
         call(*launch, TRAIN, *flags, *settings, fails=1)
-        events = read_log(log).events
+        events = [event for event in read_log(log) if isinstance(event, Event)]
         evaluations.append(next(e for e in events if e.key == "eval_accuracy"))
         fingerprints.append([(e.value, e.metadata["class_counts"]) for e in events if e.key == "dataset_fingerprint"])
     assert fingerprints[0] == fingerprints[1] == fingerprints[2]
