@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
+from dataclasses import field as default
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,15 @@ class Words:
 
 @dataclass(frozen=True)
 class Wording:
-    """The content of dataset.yaml. `files` are patterns of samples' names; `beside` are the other files."""
+    """The content of dataset.yaml. `files` are patterns of samples' names; `beside` are the other files; `folders` are
+    those of each split, where they are not the one of its name."""
 
     files: tuple[str, ...]
     format: str
     beside: tuple[str, ...]
     generated: Words
     published: Words | None = None
+    folders: dict[str, tuple[str, ...]] = default(default_factory=dict)
 
 
 def croissant_path(root: Path) -> Path:
@@ -137,7 +140,7 @@ def file_set(split: str, wording: Wording) -> dict[str, Any]:
         "name": f"{split}-files",
         "description": f"One file a sample of the split {split!r}; manifest.json has their digests",
         "encodingFormat": wording.format,
-        "includes": [f"{split}/{pattern}" for pattern in wording.files],
+        "includes": [f"{at}/{name}" for at in wording.folders.get(split, (split,)) for name in wording.files],
     }
 
 

@@ -69,10 +69,10 @@ def missing(root: Path, problem: AnyProblem) -> list[tuple[str, int]]:
     """Return (split, sample) of every file that is not there. The folders are listed; no file is opened."""
     absent, sample_path = [], module_of(problem).sample_path
     for split in SPLITS:
-        folder = Path(root) / split
-        names = set(os.listdir(folder)) if folder.is_dir() else set()
-        wanted = [(split, s, sample_path(root, problem, split, s).name) for s in problem.split_samples(split)]
-        absent += [(split, s) for split, s, name in wanted if name not in names]
+        wanted = [(split, s, sample_path(root, problem, split, s)) for s in problem.split_samples(split)]
+        folders = {path.parent for *_, path in wanted}
+        names = {folder / name for folder in folders if folder.is_dir() for name in os.listdir(folder)}
+        absent += [(split, s) for split, s, path in wanted if path not in names]
     return absent
 
 

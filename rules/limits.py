@@ -30,6 +30,8 @@ class Benchmark:
     target: float | None = None  # None: each problem has its own
     lower: bool = False  # whether lower scores are better
     score: str | None = None  # how it follows from logged metadata: dice, from counts, or mean, from sums
+    sample_counts: bool = False  # whether the sums are of Dice, and follow from logged counts of each sample: EVL16
+    label: str = ""  # what every heading of its results says
     forgiven: int = 1  # runs of a set that may fail to converge
     score_min: float = 0.0
     score_above: float | None = None

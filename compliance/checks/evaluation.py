@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterator
 
+from benchmark.dice_by_sample import dice_sums
 from benchmark.log import Event
 from benchmark.metric import Counts, dice, mean
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
-from compliance.reading.scores import COUNTS, counts_of, sums_of
+from compliance.reading.scores import COUNTS, counts_of, rows_of, sums_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata
 from compliance.reading.values import is_number
@@ -98,7 +99,7 @@ def scores_are_numbers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
             yield Fault(score.event.line, f"{terms.metric} {show(value)}", _range(terms), severity=mild)
 
 
-@rule("EVL05", "log", after=("EVL04", "EVL12", "EVL13"))
+@rule("EVL05", "log", after=("EVL04", "EVL12", "EVL13", "EVL16"))
 def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A score is what its own counts give"""
     for score in time.scores:
@@ -232,6 +233,35 @@ def only_the_metric_is_logged(log: Log, terms: Terms, time: Timeline) -> Iterato
         if name != terms.metric:
             for event in log.all(name):
                 yield Fault(event.line, f"{name} {show(event.value)}", f"{terms.metric} alone")
+
+
+@rule("EVL16", "log", after=("EVL11", "EVL13"))
+def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    """Where a score is a mean of Dice by sample, its sums are what each sample's counts give, and these are possible"""
+    if terms.problem is None or not terms.benchmark.sample_counts:
+        return
+    samples, classes = terms.problem.eval_samples, terms.problem.outputs
+    stated = [
+        metadata(e, "class_counts") for e in log.all("dataset_fingerprint") if metadata(e, "split") == "validation"
+    ]
+    first = None
+    for score in time.scores:
+        line, rows = score.event.line, rows_of(score.event, samples, classes)
+        if rows is None:
+            wanted = f"{samples} samples with [hits, predicted, true] voxels of each of {classes} classes"
+            yield Fault(line, f"counts {show(metadata(score.event, 'counts'))}", wanted)
+            continue
+        if any(hits > min(predicted, true) for row in rows for hits, predicted, true in row):
+            yield Fault(line, "more hits than voxels of a sample's class", "at most as many")
+            continue
+        if (wanted := dice_sums(rows)) != sums_of(score.event):
+            yield Fault(line, f"sums {show(sums_of(score.event))}", f"{wanted!r}, as the counts of the samples give")
+        truth = sorted([true for *_, true in row] for row in rows)
+        totals = [sum(column) for column in zip(*truth, strict=True)]
+        if stated and type(stated[0]) is list and stated[0][1:] != totals:
+            yield Fault(line, f"{totals} true voxels by class", f"{show(stated[0][1:])}, as were read of the split")
+        elif truth != (first := first or truth):
+            yield Fault(line, "other true voxels of samples than in the first evaluation", "the same")
 
 
 def _room(wanted: float, terms: Terms) -> float:

@@ -31,6 +31,22 @@ def sums_of(event: Event) -> list[float] | None:
     return sums if type(sums) is list and sums and all(is_number(v) for v in sums) else None
 
 
+def rows_of(event: Event, samples: int, classes: int | None) -> list[list[list[int]]] | None:
+    """Return the counts of each sample that an evaluation logged: hits, predicted and true voxels by foreground class;
+    None unless there are so many samples of so many classes."""
+    rows = metadata(event, "counts")
+    if type(rows) is not list or len(rows) != samples:
+        return None
+    for row in rows:
+        if type(row) is not list or len(row) != classes:
+            return None
+        if not all(
+            type(c) is list and len(c) == 3 and all(type(n) is int and 0 <= n < 1 << 62 for n in c) for c in row
+        ):
+            return None
+    return rows
+
+
 def numbers_of(event: Event, terms: Terms) -> tuple[float, ...]:
     """Return the numbers by which evaluations are compared: hits and predicted voxels of each foreground class, or the
     sums; () if there are none."""

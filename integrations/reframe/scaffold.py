@@ -142,3 +142,9 @@ class CosmoFlow(ScaffoldRun):
 class DeepCAM(ScaffoldRun):
     problem = parameter(("deepcam-mini", "deepcam"))
     site_data = ("deepcam",)
+
+
+@rfm.simple_test
+class ScaFFoldPublished(ScaffoldRun):
+    problem = parameter(("published4", "published7", "published8", "published9", "published10", "published11"))
+    site_data = ("published4", "published7", "published8", "published9", "published10", "published11")

@@ -32,6 +32,10 @@ NETWORKS = {
         "`i` counts the blocks of the middle: 0 to 15, for deepcam-mini 0 to 3. Running statistics are buffers.\n"
         "They are in the file, but are no weights.",
     ),
+    "ScaFFold as published": (
+        ("published4", "published7", "published8"),
+        "As ScaFFold's, with three input channels. published9 to published11 have the network of published8.",
+    ),
 }
 REPEATED = re.compile(r"(encoder\.middle)\.(\d+)\.")
 

@@ -25,7 +25,7 @@ from results.tables.input_trials import HEAD, InputTrial, input_trials, ranks_te
 from results.tables.rates import HEAD as RATES
 from results.tables.rates import Rate, Series, efficiencies, rates, series
 from results.tables.record import rank_text
-from results.tables.text import Places, energy_cells, slow_words, title, weak_numbers
+from results.tables.text import Places, energy_cells, labelled, slow_words, title, weak_numbers
 from results.tuning.score import Scored
 
 
@@ -118,7 +118,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
     said = [groups(r.standing, links, home(r.judged), space.places, space.around) for r in alone]
     return Section(
-        name=" · ".join(filter(None, key)),
+        name=" · ".join(filter(None, (key[0], labelled(*key[:2]), *key[2:]))),
         anchor=anchor(*key),
         rows=max(len(results), len(found)),
         tables=tables(results, links),

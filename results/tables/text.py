@@ -17,6 +17,8 @@ from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
 from results.tables.record import COLUMNS, rank_text, record
 from results.tables.utilization import utilization_words
+from rules.current import editions
+from rules.edition import load
 
 Places = Sequence[tuple[str, str]]  # (path, why) of what has no result
 Cells = tuple[list[str], list[list[str]]]  # head and rows of a table
@@ -124,12 +126,19 @@ def energy_words(e: SetEnergy) -> str:
 def title(group: Sequence[str], what: str | None = None) -> str:
     """The title of a group's table; `what` it is about, by default its scaling."""
     edition, benchmark, problem, scaling, division = group
+    benchmark = labelled(edition, benchmark)
     what = what or {"strong": "time to train (capability)", "weak": "throughput"}.get(scaling, scaling)
     return printable(
         " · ".join(
             part for part in (edition, benchmark, problem, f"{division} division" if division else "", what) if part
         )
     )
+
+
+def labelled(edition: str, benchmark: str) -> str:
+    """A benchmark's name, with what the edition wants every heading of its results to say."""
+    known = load(edition).benchmarks.get(benchmark) if edition in editions() else None
+    return f"{benchmark} ({known.label})" if known and known.label else benchmark
 
 
 STRONG = {  # head of a column: a set's cell

@@ -11,8 +11,8 @@ NAMES = ("Problem", "sample_path", "verify_sample", "read_sample", "blank", "fil
 MAKING = ("held_out", "make_sample", "stream_sample", "measure_sample", "state_sample")
 
 
-def test_there_are_three():
-    assert workloads() == ["cosmoflow", "deepcam", "scaffold"]
+def test_there_are_four():
+    assert workloads() == ["cosmoflow", "deepcam", "scaffold", "scaffold_published"]
 
 
 @pytest.mark.parametrize("name", workloads())
@@ -47,5 +47,5 @@ def test_an_unknown_one_names_the_known():
 
 
 def test_the_defaults_problems_come_first_so_that_its_names_are_found_first():
-    assert [path.parent.name for path in problem_files()] == [DEFAULT, "cosmoflow", "deepcam"]
+    assert [path.parent.name for path in problem_files()] == [DEFAULT, "cosmoflow", "deepcam", "scaffold_published"]
     assert module_of(load_problem("deepcam-mini")) is workload("deepcam")

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import yaml
 
+from benchmark.dice_by_sample import dice_sums
 from benchmark.log import Event
-from benchmark.metric import Counts, dice
+from benchmark.metric import Counts, dice, mean
 from benchmark.tree import combine
 from compliance.reading import log as reading_log
 from rules.current import ROOT
@@ -36,6 +37,7 @@ SITE = {"train": "a" * 64, "validation": "b" * 64}  # a copy of data that nobody
 # Of a benchmark whose score is a mean error.
 MEAN = {**TINY, "benchmark": "probe", "target": 0.2, "outputs": 2, "site_data": True}
 MEAN |= {"fingerprints": {}, "datasets": {"site": SITE}}
+SAMPLED = {**TINY, "benchmark": "sampled", "outputs": 3}  # of one whose score is a mean of Dice by sample
 CODE = "implementations/pytorch"
 TRAIN = '''"""Trains."""
 
@@ -95,17 +97,18 @@ def config_digest(settings: dict) -> str:
 
 
 def law(folder: Path) -> Path:
-    """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny` and `mean` too, and others
-    on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`, of rounds
-    that require an entry in the registry; `launched`, of rounds that require a launch ledger; and `weighed`, of rounds
-    that require final weights; `surveyed`, of rounds that require environment manifests."""
+    """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny`, `mean` and `sampled` too,
+    and others on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`,
+    of rounds that require an entry in the registry; `launched`, of rounds that require a launch ledger; and `weighed`,
+    of rounds that require final weights; `surveyed`, of rounds that require environment manifests."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
     limits = yaml.safe_load(path.read_text())
-    limits["problems"] = {**(limits.get("problems") or {}), "tiny": TINY, "mean": MEAN}
+    limits["problems"] = {**(limits.get("problems") or {}), "tiny": TINY, "mean": MEAN, "sampled": SAMPLED}
     probe = {"metric": "eval_error", "lower": True, "score": "mean"}
     limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
+    limits["benchmarks"]["sampled"] = {**limits["benchmarks"]["scaffold"], "score": "mean", "sample_counts": True}
     path.write_text(yaml.safe_dump(limits, sort_keys=False))
     others = {
         "whole-systems": {"system_nodes_logged": True},
@@ -269,6 +272,23 @@ def mean_run(index: int = 0) -> Log:
             del event["metadata"][name]
         event["metadata"]["sums"] = [first, second]
     return log
+
+
+def sampled_run(index: int = 0) -> Log:
+    """Run `index` of the benchmark whose score is a mean of Dice over four samples, which are alike, and classes."""
+    log = good(index)
+    log.one("submission_benchmark")["value"] = log.one("problem")["value"] = "sampled"
+    for event in log.all("eval_accuracy"):
+        lists = [event["metadata"].pop(name)[1:] for name in ("intersection", "predicted", "true")]
+        recount(event, [[[n // 4 for n in counts] for counts in zip(*lists, strict=True)] for _ in range(4)])
+    return log
+
+
+def recount(event: dict, rows: list) -> None:
+    """Give an evaluation of `sampled` the counts of its samples, and what follows from them."""
+    totals = dice_sums(rows)
+    event["value"] = mean(totals, len(rows))
+    event["metadata"] |= {"sums": totals, "counts": rows}
 
 
 def read_bytes(split: str) -> dict:

@@ -23,6 +23,7 @@ from compliance_test_logs import (
     good,
     mean_run,
     reading,
+    sampled_run,
     sha256,
     throughput,
     with_energy,
@@ -154,6 +155,13 @@ class Mean(Tree):
 
     def __init__(self, root: Path):
         super().__init__(root, benchmark="probe", make=mean_run)
+
+
+class Sampled(Tree):
+    """A good submission of the benchmark whose score is a mean of Dice by sample."""
+
+    def __init__(self, root: Path):
+        super().__init__(root, benchmark="sampled", make=sampled_run)
 
 
 class Weak(Tree):
@@ -505,6 +513,7 @@ class Confirmed(Surveyed, Tuned):
 STARTS = {
     "tree": Tree,
     "mean": Mean,
+    "sampled": Sampled,
     "weak": Weak,
     "study": Study,
     "measured": Measured,

@@ -41,11 +41,12 @@ def test_the_line_is_found():
 def test_every_problem_has_its_test():
     known = {name for file in problem_files() for name in yaml.safe_load(file.read_text())}
     tested = {}
-    for name in ("ScaFFold", "CosmoFlow", "DeepCAM"):
+    workloads = {"ScaFFold": "scaffold", "CosmoFlow": "cosmoflow", "DeepCAM": "deepcam"}
+    for name, workload in (workloads | {"ScaFFoldPublished": "scaffold_published"}).items():
         named, site = problems(name)
         for problem in named:
             definition = load_problem(problem)
-            assert definition.workload == name.lower() and (problem in site) == (not definition.data_seed)
+            assert definition.workload == workload and (problem in site) == (not definition.data_seed)
             tested[problem] = name
     assert tested.keys() == known
 

@@ -86,7 +86,10 @@ def to_copy(
     source: Path, problem: AnyProblem, samples: dict[tuple[str, int], bool], place: int
 ) -> list[tuple[Path, bool]]:
     """Return the files to copy, and whether the node reads each; for place 0 also the files beside the splits."""
-    paths = [(module_of(problem).sample_path(source, problem, *key), read) for key, read in samples.items()]
+    module = module_of(problem)
+    paths = [(module.sample_path(source, problem, *key), read) for key, read in samples.items()]
+    if more := getattr(module, "files_beside", None):  # of a sample that has several files
+        paths += [(other, read) for path, read in paths for other in more(path)]
     return paths + ([(p, True) for p in source.iterdir() if p.is_file()] if place == 0 else [])
 
 

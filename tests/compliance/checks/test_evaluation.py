@@ -1,11 +1,13 @@
 """EVL: evaluations that don't say, cover or reach what they must; scores that are no numbers of theirs."""
 
+import copy
 import math
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
+from benchmark.metric import mean
 from compliance.checks import evaluation as checks
 from rules.edition import load
 
@@ -182,6 +184,58 @@ def sum_of_more_than_the_samples_can_have(mean):
     return [("result_2.txt", mean.changed("eval_error", nth=1, metadata={"sums": [0.5, 4.001]}), "EVL13")]
 
 
+def recounted(sampled, logs, change):
+    """Damage: the second evaluation of a run has the counts that `change` makes of its samples', and what follows."""
+    event = sampled.logs[2].all("eval_accuracy")[1]
+    rows = copy.deepcopy(event["metadata"]["counts"])
+    change(rows)
+    logs.recount(event, rows)
+    sampled.write(2)
+    return [("result_2.txt", sampled.logs[2].line(event), "EVL16")]
+
+
+@damage
+def sums_that_the_samples_do_not_give(sampled, logs):
+    """The score follows from the sums."""
+    event = sampled.logs[2].all("eval_accuracy")[1]
+    sums = event["metadata"]["sums"]
+    sums[0] = math.nextafter(sums[0], 0)
+    event["value"] = mean(sums, 4)
+    sampled.write(2)
+    return [("result_2.txt", sampled.logs[2].line(event), "EVL16")]
+
+
+@damage
+def more_hits_than_voxels_of_a_sample(sampled, logs):
+    """The other samples make up for it."""
+
+    def change(rows):
+        rows[0][1][0] = rows[0][1][2] + 1
+
+    return recounted(sampled, logs, change)
+
+
+@damage
+def true_voxels_that_were_not_read(sampled, logs):
+    def change(rows):
+        rows[3][2][2] += 1
+
+    return recounted(sampled, logs, change)
+
+
+@damage
+def true_voxels_moved_between_samples(sampled, logs):
+    def change(rows):
+        rows[0][0][2], rows[1][0][2] = rows[0][0][2] + 5, rows[1][0][2] - 5
+
+    return recounted(sampled, logs, change)
+
+
+@damage
+def a_sample_without_counts(sampled, logs):
+    return recounted(sampled, logs, lambda rows: rows.pop())
+
+
 @damage
 def epochs_counted_from_two(tree):
     log = tree.logs[2]
@@ -219,6 +273,27 @@ def judged(logs, found, tmp_path, change):
 
 def test_good_run(logs, found, tmp_path):
     assert judged(logs, found, tmp_path, lambda event: None)[0] == []
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        None,
+        3,
+        [],
+        [[[1, 2, 3]] * 3] * 3,
+        [[[1, 2, 3]] * 2] * 4,
+        [[[1, 2]] * 3] * 4,
+        [[[1, 2, True]] * 3] * 4,
+        [[3] * 3] * 4,
+    ],
+)
+def test_counts_that_no_samples_have(logs, found, tmp_path, counts):
+    log = logs.sampled_run()
+    event = log.all("eval_accuracy")[1]
+    event["metadata"]["counts"] = counts
+    findings = found(log.write(tmp_path / "v1.0" / "alone" / "result_0.txt"))
+    assert findings == [("result_0.txt", log.line(event), "EVL16")]
 
 
 def test_score_that_its_sums_do_not_give(logs, found, tmp_path):

@@ -27,4 +27,4 @@ def test_blocks_of_the_middle_are_alike():
 
 def test_the_page_has_a_table_for_each_workload():
     text = page()
-    assert text.count("| tensor |") == 3 and "| `up.4.3.bias` |  |  |  | 64 |" in text
+    assert text.count("| tensor |") == 4 and "| `up.4.3.bias` |  |  |  | 64 |" in text

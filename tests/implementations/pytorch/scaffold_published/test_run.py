@@ -1,0 +1,82 @@
+"""Runs on data in the authors' format: from the dataset to the table, and under layouts of ranks."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmark.config import shallow
+from benchmark.generate import record
+from benchmark.log import Event, read_log
+from benchmark.problem import load_problem
+from tests.support.published import write_dataset
+
+ROOT = Path(__file__).resolve().parents[4]
+TRAIN = "implementations/pytorch/train.py"
+pytestmark = pytest.mark.slow
+
+
+def call(*command, fails: int = 0) -> str:
+    """What a command prints, on stdout and stderr."""
+    done = subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    assert done.returncode == fails, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_dataset_as_published_becomes_a_row_of_a_table(tmp_path):
+    data, out = write_dataset(tmp_path / "data", load_problem("published4")), tmp_path / "results" / "v1.0"
+    call("benchmark/generate.py", "--problem", "published4", "--out", data, "--manifest")
+    who = ("--problem", "published4", "--org", "acme", "--system", "box")
+    call("harness/submit.py", *who, "--data", data, "--out", out, "threads=1")
+    judged = call("compliance/check.py", out / "acme")
+    assert "in order" in judged and "error" not in judged
+    table = call("results/summarize.py", out)
+    assert "v1.0 · scaffold_published (as published: colour alone scores 1.0) · published4" in table
+    (row,) = json.loads(call("results/summarize.py", out, "--format", "json"))["results"]
+    assert (row["benchmark"], row["converged"], row["runs"]) == ("scaffold_published", 5, 5)
+    html = tmp_path / "report.html"
+    html.write_text(call("results/summarize.py", out, "--format", "html"))
+    assert "as published: colour alone scores 1.0" in html.read_text()
+
+
+def test_layouts_of_ranks_log_the_same_samples(tmp_path):
+    sizes = {"instances": 6, "train_samples": 7, "validation_samples": 3}
+    problem = dataclasses.replace(load_problem("published4"), name="tiny", **sizes)
+    fields = {"workload": problem.workload, **shallow(problem)}
+    del fields["name"]
+    (tmp_path / "problems.yaml").write_text(yaml.safe_dump({"tiny": fields}))
+    data = write_dataset(tmp_path / "data", problem)
+    record(data, problem)
+    evaluations, fingerprints = [], []
+    for layout in ((1, 1, 1, 1), (2, 1, 1, 1), (1, 1, 2, 1)):
+        log, ranks = tmp_path / f"{sum(layout)}{layout[0]}.txt", max(layout)
+        launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", ranks, "--") if ranks > 1 else ()
+        options = {"problem": "tiny", "problems": tmp_path / "problems.yaml", "data": data, "log": log}
+        options |= {"config": ROOT / "implementations/pytorch/configs/published4.yaml", "rehearsal-seed": 3}
+        options["layout"] = ",".join(map(str, layout))
+        options |= {"stage": tmp_path / "node"} if layout[2] > 1 else {}  # both files of every sample are copied
+        flags = [part for name, value in options.items() for part in (f"--{name}", value)]
+        settings = ("batch_size=2", "eval_batch_size=2", "epochs=1", "threads=1", "precision=float32")
+        call(*launch, TRAIN, *flags, *settings, fails=1)
+        events = [event for event in read_log(log) if isinstance(event, Event)]
+        evaluations.append(next(e for e in events if e.key == "eval_accuracy"))
+        fingerprints.append([(e.value, e.metadata["class_counts"]) for e in events if e.key == "dataset_fingerprint"])
+    assert fingerprints[0] == fingerprints[1] == fingerprints[2]
+    truth = [[[t for *_, t in row] for row in e.metadata["counts"]] for e in evaluations]
+    assert len(truth[0]) == 3 and truth[0] == truth[1] == truth[2]
+    hits = [sum(i for row in e.metadata["counts"] for i, *_ in row) for e in evaluations]
+    assert max(hits) - min(hits) <= 0.05 * max(hits) + 2  # rounding in another order
+    assert [e.value for e in evaluations] == pytest.approx([evaluations[0].value] * 3, abs=0.02)
+
+
+def test_a_wrong_mask_ends_a_run_by_its_name(tmp_path):
+    data = write_dataset(tmp_path / "data", load_problem("published4"))
+    record(data, load_problem("published4"))
+    mask = sorted((data / "masks" / "training").iterdir())[0]
+    mask.write_bytes(b"nothing")
+    flags = ("--problem", "published4", "--data", data, "--log", tmp_path / "result_0.txt")
+    assert str(mask) in call(TRAIN, *flags, "threads=1", fails=2)

@@ -1,0 +1,94 @@
+"""ScaFFold as published: network, rate, loss and score."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from benchmark.dice_by_sample import sample_dice
+from benchmark.problem import load_problem
+from implementations.pytorch.layers.blocks import parameter_count
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.scaffold_published.task import Config, Task
+from rules.edition import load
+from tests.support.published import write_dataset
+
+ALONE = Layout(1)
+
+
+def task(problem="published4", **settings) -> Task:
+    return Task(load_problem(problem), Config(device="cpu", precision="float32", **settings))
+
+
+@pytest.mark.parametrize("problem", ["published4", "published7", "published11"])
+def test_the_network_has_as_many_parameters_as_the_rules_say(problem):
+    with torch.device("meta"):
+        model = task(problem).build_model()
+    assert parameter_count(model) == load("v1.0").problems[problem].parameter_count
+    assert model.down[0][0].weight.shape == (64, 3, 3, 3, 3)
+
+
+@pytest.mark.parametrize(("epochs", "share"), [(0, 1), (50, 0.5), (99.999, 0), (100, 1), (150, 0.5), (225, 0.853553)])
+def test_the_cosine_starts_again(epochs, share):
+    assert task(learning_rate=1e-3).learning_rate(epochs) == pytest.approx(share * 1e-3, abs=1e-8)
+
+
+class Known(nn.Module):
+    """A network whose prediction is what the first channel says."""
+
+    def forward(self, colours):
+        return nn.functional.one_hot(colours[:, 0].long(), 6).movedim(-1, 1).float()
+
+
+def batches(samples, size):
+    """Samples (prediction, truth), in batches of colours and classes."""
+    for at in range(0, len(samples), size):
+        predicted, true = (np.stack(part) for part in zip(*samples[at : at + size], strict=True))
+        colours = np.zeros((len(true), 3, *true.shape[1:]), np.float32)
+        colours[:, 0] = predicted
+        yield torch.from_numpy(colours), torch.from_numpy(true.astype(np.uint8))
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_the_score_is_the_mean_of_each_samples_dice(size):
+    draw = np.random.default_rng(1)
+    samples = [tuple(draw.integers(0, 1 + most, (2, 4, 4, 4))) for most in (5, 0, 2, 5, 4)]
+    samples[1][0][0, 0, 0] = 3  # one false voxel of an absent class
+    found = task().evaluate(Known(), batches(samples, size), ALONE)
+    each = []
+    for predicted, true in samples:
+        counts = [
+            (((predicted == c) & (true == c)).sum(), (predicted == c).sum(), (true == c).sum()) for c in range(1, 6)
+        ]
+        each.append(sample_dice([[int(n) for n in row] for row in counts]))
+    assert each[1] == [1, 1, 0, 1, 1]
+    assert found.value == pytest.approx(np.mean(each), rel=1e-15)
+    assert found.facts["sums"] == pytest.approx(np.sum(each, 0), rel=1e-15)
+    assert len(found.facts["counts"]) == 5 and all(
+        type(n) is int for n in np.array(found.facts["counts"]).ravel().tolist()
+    )
+    assert found == task().evaluate(Known(), batches(samples[::-1], size), ALONE)
+
+
+def test_a_log_line_has_room_for_an_evaluation_of_the_official_size():
+    row = [[2**33 // 256 * 3] * 3] * 5
+    assert len(str([row] * 72)) < 1 << 15
+
+
+def test_the_classes_weights_are_estimated_from_the_training_masks(tmp_path):
+    made = task()
+    write_dataset(tmp_path, made.problem)
+    assert made.weight.tolist() == [1.0] * 6
+    made.prepare(tmp_path, ALONE)
+    assert made.weight.mean().item() == pytest.approx(1, rel=1e-6)
+    assert made.weight[0] < made.weight[1:].min() / 50
+
+
+def test_the_loss_of_an_untrained_network_is_that_of_chance():
+    made = task()
+    torch.manual_seed(1)
+    model, colours = made.build_model(), torch.rand(1, 3, 16, 16, 16)
+    loss = made.loss(model, (colours, (colours[:, 0] * 6).to(torch.uint8)), ALONE)
+    assert math.log(6) < loss.item() < math.log(6) + 2
