@@ -9,6 +9,7 @@ from typing import Any
 from benchmark.config import load_settings, read_bytes
 from benchmark.launch import Launch, detect_launch, usable_cores
 from benchmark.problem import load_problem
+from benchmark.run.assigned import Assigned, read_assigned
 from benchmark.run.layouts import idle_replicas, validate_layout
 from benchmark.run.trial import Trial, open_trial
 
@@ -29,7 +30,7 @@ class Setup:
     config_file: Path
     config_data: bytes
     trial: Trial | None = None
-    assigned: Any = None  # on rank 0, a benchmark.run.assigned.Assigned
+    assigned: Assigned | None = None  # on rank 0
     table: dict[str, Any] | None = None
     staging: Any = None  # an input.staging.Staging
 
@@ -41,11 +42,9 @@ def set_up(options: argparse.Namespace) -> Setup:
     path = options.config or config_path(options.problem)
     data = read_bytes(path)
     trial = open_trial(options.trial, options.log, options.run) if options.trial else None
-    assigned = None
-    if options.registry and launch.rank == 0 and not options.describe:
-        from benchmark.run.assigned import read_assigned  # here, because other runs do not load it
-
-        assigned = read_assigned(options.registry, options.entry, options.run)
+    # Loaded by every run, because an entry is registered with the digest of what a run without it loads.
+    reads = options.registry and launch.rank == 0 and not options.describe
+    assigned = read_assigned(options.registry, options.entry, options.run) if reads else None
     table, facts = settings_of_table(options, launch)
     config = load_settings(config_class(problem.workload), path, data, [*table, *options.settings])
     config = resolve(config, usable_cores(), launch.local_world_size, launch.world_size)
