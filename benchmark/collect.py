@@ -24,8 +24,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from benchmark.atomic import naming
 from benchmark.log import Event, read_log
 from benchmark.printable import printable
-from benchmark.source import PACKAGES, ROOT
-from benchmark.tree import combine, logs_in, source_files, source_path
+from benchmark.source import PACKAGES, ROOT, combine
+from benchmark.tree import logs_in, source_files, source_path
 
 Files = Mapping[str, str]  # sha256 in hexadecimal by relative path
 

@@ -1,12 +1,10 @@
 """Names of many hosts in short, as Slurm writes them: n[0001-4096].example.org stands for 4,096 names."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 ALONE = 1024  # hosts of a run, up to which each name is written by itself
-MOST, LONGEST = 1 << 17, 255  # hosts of a run that are read, and characters of a name of many
 NUMBERED = re.compile(r"((?:[^.]*[^0-9.])?)([0-9]{1,9})([^0-9.]*(?:\..*)?)")  # by the last number before the first dot
-RANGE = re.compile(r"([^\[\]]*)\[([0-9]{1,9})-([0-9]{1,9})\]([^\[\]]*)")
 
 
 def folded(hosts: Iterable[str]) -> list[str]:
@@ -25,32 +23,3 @@ def folded(hosts: Iterable[str]) -> list[str]:
 def after(number: str) -> str:
     """Return the number after a number, with as many digits at least."""
     return str(int(number) + 1).zfill(len(number))
-
-
-def expanded(texts: Iterable[str], most: int = MOST) -> list[str]:
-    """Return the names that `folded` made short. Raises ValueError for other texts, and for more than `most` names."""
-    names: list[str] = []
-    for text in texts:
-        names += names_of(text, most - len(names))
-        if len(names) > most:
-            raise ValueError(f"found more than {most} hosts")
-    return names
-
-
-def names_of(text: str, most: int) -> Iterator[str]:
-    """Yield the names that a text stands for, but none of more than `most`. Raises ValueError."""
-    found = RANGE.fullmatch(text)
-    if not found:
-        if "[" in text or "]" in text:
-            raise ValueError(f"found {text[:80]!r}, wanted a name, or names as n[01-04]")
-        yield text
-        return
-    prefix, first, last, suffix = found.groups()
-    if (
-        len(text) > LONGEST
-        or not 0 < int(last) - int(first) < most
-        or len(str(int(last)).zfill(len(first))) != len(last)
-    ):
-        raise ValueError(f"found {text[:80]!r}, wanted at most {most} names, the first before the last")
-    for number in range(int(first), int(last) + 1):
-        yield f"{prefix}{number:0{len(first)}}{suffix}"

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.run import ledger
+from benchmark.run.files import LEDGER
 from benchmark.run.ledger import LONGEST, MOST, Wrong, canonical, is_cut, lines_of, open_ledger, read_all, sha256
-from benchmark.tree import LEDGER
 
 LONGEST_NAME, LONGEST_NOTE = 255, 1000  # characters
 SHOWN = 100  # faults of a ledger that are reported

@@ -19,16 +19,15 @@ runs loaded different bytes under the same path. The rest is the tree of MLPerf 
 results/<edition>/<org>/benchmarks/<benchmark>/implementations/<implementation>/...
 """
 
-import hashlib
 import re
-from collections.abc import Iterable
 from pathlib import Path
+
+from benchmark.run.files import environment_path
 
 WEAK, THROUGHPUT, TUNING = "weak", "throughput", "tuning"
 SCALINGS = ("strong", WEAK, THROUGHPUT, TUNING)
 CONFIRMATION = "confirmation"  # in the folder of a campaign
-# In the folder of a set:
-WEIGHTS, LEDGER, SUPERSEDED = "weights", "ledger.jsonl", "superseded"
+SUPERSEDED = "superseded"  # in the folder of a set
 SKIPPED = ("__pycache__",)
 DIGITS = 12  # of a digest, in the name of a folder of source
 ENVIRONMENT = re.compile(r"environment_[^/]*\.json\Z")
@@ -65,18 +64,6 @@ def logs_in(submission: Path) -> list[Path]:
     return sorted({log for where in patterns for log in submission.glob(f"results/{where}/result_*.txt")})
 
 
-def weights_path(log: Path) -> Path:
-    """Return the path of the final weights of a log's run."""
-    return log.parent / WEIGHTS / f"{log.stem}.safetensors"
-
-
-def environment_path(log: Path, resumed: int = 0) -> Path:
-    """Return the path of the environment manifest of a log's run. A run that was resumed has another manifest for its
-    `resumed`-th resumption."""
-    number = log.stem.removeprefix("result_")
-    return log.with_name(f"environment_{number}{f'_{resumed}' if resumed else ''}.json")
-
-
 def environment_paths(log: Path) -> list[Path]:
     """Return the environment manifests of a log's run that exist."""
     found, resumed = [], 0
@@ -93,15 +80,3 @@ def source_files(folder: Path) -> list[Path]:
         for p in folder.rglob("*")
         if p.is_file() and not p.is_symlink() and not any(part in SKIPPED for part in p.relative_to(folder).parts)
     )
-
-
-def combine(files: Iterable[tuple[str, str]]) -> str:
-    """Return one sha256 for many files, given as (relative POSIX path, sha256 in hexadecimal) in any order.
-
-    It is taken over the files in order of path: the path, a NUL, the sha256 and a newline for each. Any change of a
-    name or a byte changes it.
-    """
-    total = hashlib.sha256()
-    for name, digest in sorted(files):
-        total.update(f"{name}\0{digest}\n".encode())
-    return total.hexdigest()

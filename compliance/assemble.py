@@ -8,7 +8,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
-from benchmark.tree import LEDGER, THROUGHPUT
+from benchmark.run.files import LEDGER
+from benchmark.tree import THROUGHPUT
 from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Finding, ancestors, sort_key
 from compliance.reading.run import Run

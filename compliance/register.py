@@ -20,7 +20,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.log import Event, read_log
-from benchmark.tree import combine
+from benchmark.source import combine
 from compliance.reading.discovery import discover
 from compliance.reading.source import sound
 from compliance.terminal import put, tell

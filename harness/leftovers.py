@@ -6,8 +6,8 @@ from pathlib import Path
 from benchmark.atomic import sweep_folder
 from benchmark.ledger import End, Note, Start, append, read_ledger
 from benchmark.log import Event, read_log
+from benchmark.run.files import LEDGER, WEIGHTS
 from benchmark.run.log import remove_cut_line
-from benchmark.tree import LEDGER, WEIGHTS
 from harness.status import read_status
 from harness.superseded import follow, move_weights, new_place
 

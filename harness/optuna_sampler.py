@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.ledger import Asked, append
-from benchmark.tree import LEDGER
+from benchmark.run.files import LEDGER
 from benchmark.tuning.campaign import Axis
 from benchmark.tuning.folder import open_folder
 from benchmark.tuning.points import SHORT

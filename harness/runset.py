@@ -11,8 +11,9 @@ from pathlib import Path
 from benchmark.collect import collect, files_of, snapshot
 from benchmark.config import plain
 from benchmark.ledger import read_ledger
+from benchmark.run.files import LEDGER
 from benchmark.source import ROOT
-from benchmark.tree import LEDGER, system_path
+from benchmark.tree import system_path
 from harness.implementation import Description
 from harness.launcher import ALL
 from harness.leftovers import put_in_order, record_ends

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmark.ledger import Note, Start, append, read_ledger
-from benchmark.tree import LEDGER, SUPERSEDED, environment_paths, weights_path
+from benchmark.run.files import LEDGER, weights_path
+from benchmark.tree import SUPERSEDED, environment_paths
 
 
 def supersede(logs: Iterable[Path], why: str) -> Path | None:

@@ -31,9 +31,9 @@ from safetensors.torch import load_file
 from benchmark.metric import dice
 from benchmark.problem import load_problem
 from benchmark.run.errors import WrongData
+from benchmark.run.files import weights_path
 from benchmark.run.reader import Reader
 from benchmark.source import ROOT
-from benchmark.tree import weights_path
 from harness.auditing.logged import LoggedRun
 from harness.auditing.settings import PRECISIONS
 from implementations.minimal import train as minimal

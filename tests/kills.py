@@ -42,7 +42,8 @@ from killing import MOST, Forked, Ranks, Started, killed, started_by, tell  # no
 from benchmark import generate  # noqa: E402
 from benchmark.ledger import Drawn, Note, Start, read_ledger  # noqa: E402
 from benchmark.log import Event, read_log  # noqa: E402
-from benchmark.tree import LEDGER, campaign_path, set_path  # noqa: E402
+from benchmark.run.files import LEDGER  # noqa: E402
+from benchmark.tree import campaign_path, set_path  # noqa: E402
 from harness.launcher import Launcher  # noqa: E402
 from tests.support.forked import TRAIN, Warm, forked_start  # noqa: E402
 from tests.support.tiny import environment, make_endless, make_tiny, publish  # noqa: E402

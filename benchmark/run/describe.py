@@ -8,7 +8,7 @@ from typing import Any
 from benchmark.config import machine_settings, shallow
 from benchmark.launch import Launch
 from benchmark.run.log import settings_digest
-from benchmark.tree import combine
+from benchmark.source import combine
 from benchmark.workload import AnyProblem
 
 

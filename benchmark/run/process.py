@@ -19,11 +19,11 @@ from benchmark.run.describe import Implementation, description
 from benchmark.run.devices import Device
 from benchmark.run.environment import environment_of_process
 from benchmark.run.errors import Aborted, WrongData, reason
+from benchmark.run.files import LEDGER
 from benchmark.run.log import RunLog, settings_digest, time_to_target
 from benchmark.run.reader import drop_cached_pages
 from benchmark.run.seeds import draw_seed
-from benchmark.source import install
-from benchmark.tree import LEDGER, combine
+from benchmark.source import combine, install
 from benchmark.workload import AnyProblem
 
 ALONE = Launch(rank=0, world_size=1, local_rank=0, local_world_size=1, launcher="none")

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmark.atomic import replacing
 from benchmark.ledger import Asked, Drawn, Entry, Frozen, append, read_ledger
-from benchmark.tree import LEDGER
+from benchmark.run.files import LEDGER
 from benchmark.tuning.campaign import FILE, Campaign, read_frozen
 from benchmark.tuning.points import point
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.environment.manifest import KEY, OTHER
-from benchmark.tree import ENVIRONMENT, SUPERSEDED, environment_path
+from benchmark.run.files import environment_path
+from benchmark.tree import ENVIRONMENT, SUPERSEDED
 from compliance.finding import Fault, show
 from compliance.reading.described import contradictions
 from compliance.reading.devices import CPU, groups_of

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Any
 
 from benchmark.ledger import End, Entry, Start
+from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
-from benchmark.tree import LEDGER
 from compliance.finding import Fault, among, show
 from compliance.reading.digest import sha256
 from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_in

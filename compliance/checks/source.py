@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from benchmark.tree import combine
+from benchmark.source import combine
 from compliance.finding import Fault, show
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from benchmark.tree import CONFIRMATION, ENVIRONMENT, LEDGER, SUPERSEDED, TUNING, WEIGHTS
+from benchmark.run.files import LEDGER, WEIGHTS
+from benchmark.tree import CONFIRMATION, ENVIRONMENT, SUPERSEDED, TUNING
 from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Fault, show
 from compliance.reading.tree import LOG, Entry, Submission, is_tuning

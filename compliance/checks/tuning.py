@@ -6,7 +6,7 @@ from statistics import mode
 from typing import Any
 
 from benchmark.ledger import Drawn, Frozen
-from benchmark.tree import LEDGER
+from benchmark.run.files import LEDGER
 from benchmark.tuning.campaign import FILE, same
 from benchmark.tuning.ending import first_ending
 from benchmark.tuning.folder import OWN, Opened

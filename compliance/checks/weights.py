@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmark.tree import weights_path
+from benchmark.run.files import weights_path
 from compliance.finding import Fault
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles

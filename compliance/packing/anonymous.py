@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from benchmark.log import Event, read_log
-from benchmark.tree import DIGITS, LEDGER, SUPERSEDED, combine
+from benchmark.run.files import LEDGER
+from benchmark.source import combine
+from benchmark.tree import DIGITS, SUPERSEDED
 from compliance.packing.key import Key
 from compliance.packing.manifest import Manifest
 from compliance.packing.names import Names, Spot, users

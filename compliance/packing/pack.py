@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmark.atomic import replacing
 from benchmark.ledger import read_ledger
 from benchmark.log import open_regular
-from benchmark.tree import LEDGER
+from benchmark.run.files import LEDGER
 from compliance.engine import judge
 from compliance.finding import errors
 from compliance.packing.anonymous import anonymised

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from benchmark.hosts import ALONE, MOST, expanded
+from benchmark.hosts import ALONE
+from compliance.reading.hosts import MOST, expanded
 from compliance.reading.log import Log
 from compliance.reading.values import is_number
 from rules.limits import Compute

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmark.ledger import End, Entry, Ledger, Note, Start, read_ledger
 from benchmark.log import Event, open_regular, read_log
-from benchmark.tree import LEDGER
+from benchmark.run.files import LEDGER
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
 from rules.edition import Edition

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from benchmark.tree import DIGITS, combine
+from benchmark.source import combine
+from benchmark.tree import DIGITS
 from compliance.reading.digest import is_sha256
 
 MOST_FILES = 2000  # files that a run may load

@@ -11,7 +11,8 @@ from typing import Any
 from benchmark.config import shown
 from benchmark.ledger import Asked, Drawn, Entry, Start, read_ledger
 from benchmark.log import open_regular
-from benchmark.tree import LEDGER, result_path
+from benchmark.run.files import LEDGER
+from benchmark.tree import result_path
 from benchmark.tuning.campaign import FILE, LARGEST, Campaign, read_frozen, within
 from benchmark.tuning.ending import Course
 from benchmark.tuning.folder import Opened, opened

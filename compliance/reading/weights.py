@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from benchmark.log import Event, open_regular
-from benchmark.tree import SUPERSEDED, WEIGHTS, weights_path
+from benchmark.run.files import WEIGHTS, weights_path
+from benchmark.tree import SUPERSEDED
 from compliance.reading.digest import file_fault
 from compliance.reading.values import Unsound, unique
 

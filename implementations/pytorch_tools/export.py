@@ -25,7 +25,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 from benchmark.config import build, load_settings
 from benchmark.problem import load_problem
 from benchmark.run.errors import reason
-from benchmark.tree import weights_path
+from benchmark.run.files import weights_path
 from harness.auditing.logged import matches, read_run
 from implementations.pytorch.config import config_path, resolve
 from implementations.pytorch.task import Task, build_task, config_class

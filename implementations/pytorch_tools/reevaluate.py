@@ -39,7 +39,7 @@ from benchmark.generate import generate
 from benchmark.launch import Launch, usable_cores
 from benchmark.problem import load_problem
 from benchmark.run.errors import WrongData
-from benchmark.tree import weights_path
+from benchmark.run.files import weights_path
 from benchmark.workload import held_out
 from harness.auditing.logged import LoggedRun, has_weights, matches, read_run
 from harness.auditing.record import record

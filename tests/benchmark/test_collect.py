@@ -10,7 +10,8 @@ import pytest
 
 from benchmark.collect import collect, files_in, files_of, main, plan, snapshot
 from benchmark.log import LogWriter
-from benchmark.tree import combine, result_path, source_path
+from benchmark.source import combine
+from benchmark.tree import result_path, source_path
 
 SHARED = {"benchmark/log.py": "log", "implementations/acme/train.py": "train"}
 SMOKE = {**SHARED, "implementations/acme/scaffold/task.py": "unet", "implementations/acme/configs/smoke.yaml": "a: 1"}

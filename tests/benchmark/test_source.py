@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmark import source
-from benchmark.source import Recorder, relative
+from benchmark.source import Recorder, combine, relative
 
 START = "import sys, json; sys.path[0] = {root!r}\nfrom benchmark.source import install\nrecorder = install()\n"
 
@@ -108,3 +108,10 @@ def test_a_link_is_listed_where_it_is(repository):
     link.symlink_to(repository.parent / "shared.py")
     assert "implementations/acme/linked.py" in run(repository, "import implementations.acme.linked")
     assert relative(repository.parent / "shared.py", repository) is None
+
+
+def test_a_digest_is_of_names_and_bytes_in_any_order():
+    files = [("b.py", "1" * 64), ("a.py", "2" * 64)]
+    wanted = hashlib.sha256(f"a.py\0{'2' * 64}\nb.py\0{'1' * 64}\n".encode()).hexdigest()
+    assert combine(files) == combine(reversed(files)) == wanted
+    assert combine([("a.py", "1" * 64), ("b.py", "2" * 64)]) != wanted

@@ -1,18 +1,8 @@
-"""The submission tree, and digests of source."""
+"""The submission tree."""
 
-import hashlib
 from pathlib import Path
 
-from benchmark.tree import (
-    ENVIRONMENT,
-    combine,
-    environment_path,
-    environment_paths,
-    result_path,
-    source_files,
-    source_path,
-    system_path,
-)
+from benchmark.tree import ENVIRONMENT, environment_paths, result_path, source_files, source_path, system_path
 
 
 def test_where_things_are():
@@ -25,21 +15,11 @@ def test_where_things_are():
 
 def test_the_environments_of_a_run(tmp_path):
     log = tmp_path / "result_12.txt"
-    assert environment_path(log) == tmp_path / "environment_12.json"
-    assert environment_path(log, 3).name == "environment_12_3.json"
-    assert environment_path(tmp_path / "other.txt").name == "environment_other.json"
     assert environment_paths(log) == []
     for name in ("environment_12_1.json", "environment_1.json", "environment_12_2.json"):
         (tmp_path / name).write_text("")
     assert [path.name for path in environment_paths(log)] == ["environment_12_1.json", "environment_12_2.json"]
     assert ENVIRONMENT.match("environment_12_1.json") and not ENVIRONMENT.match("environment_12.json.txt")
-
-
-def test_a_digest_is_of_names_and_bytes_in_any_order():
-    files = [("b.py", "1" * 64), ("a.py", "2" * 64)]
-    wanted = hashlib.sha256(f"a.py\0{'2' * 64}\nb.py\0{'1' * 64}\n".encode()).hexdigest()
-    assert combine(files) == combine(reversed(files)) == wanted
-    assert combine([("a.py", "1" * 64), ("b.py", "2" * 64)]) != wanted
 
 
 def test_caches_and_links_are_no_source(tmp_path):

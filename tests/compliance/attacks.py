@@ -15,7 +15,8 @@ import safetensors.numpy
 from compliance_test_ledgers import Campaign, commitment, time_of
 
 from benchmark.metric import Counts, dice, mean
-from benchmark.tree import combine, source_path
+from benchmark.source import combine
+from benchmark.tree import source_path
 from rules.current import ROOT
 from rules.edition import load
 

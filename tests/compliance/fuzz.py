@@ -31,8 +31,8 @@ from fuzz_silence import unexplained
 
 from benchmark.ledger import End, Note, Start, line_of
 from benchmark.log import BadLine, Event, Oddity, read_log
+from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
-from benchmark.tree import LEDGER
 from compliance.engine import judge
 from compliance.judging import BROKE
 from compliance.output import github, markdown, text

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 from benchmark.ledger import End, Event, Note, Start, line_of
+from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
-from benchmark.tree import LEDGER
 
 
 def value(events, key):

@@ -13,7 +13,7 @@ import yaml
 from benchmark.dice_by_sample import dice_sums
 from benchmark.log import Event
 from benchmark.metric import Counts, dice, mean
-from benchmark.tree import combine
+from benchmark.source import combine
 from compliance.reading import log as reading_log
 from rules.current import ROOT
 from rules.edition import load

@@ -30,17 +30,10 @@ from compliance_test_logs import (
 )
 
 from benchmark.ledger import Drawn, Frozen
+from benchmark.run.files import LEDGER, environment_path
 from benchmark.run.ledger import commitment
-from benchmark.tree import (
-    LEDGER,
-    THROUGHPUT,
-    campaign_path,
-    combine,
-    environment_path,
-    result_path,
-    source_path,
-    system_path,
-)
+from benchmark.source import combine
+from benchmark.tree import THROUGHPUT, campaign_path, result_path, source_path, system_path
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from compliance.register import KEYS

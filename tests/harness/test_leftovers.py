@@ -24,8 +24,9 @@ from benchmark.log import Handler
 from benchmark.run import keys, process
 from benchmark.run.describe import Implementation as Described
 from benchmark.run.devices import processor
+from benchmark.run.files import LEDGER, weights_path
 from benchmark.run.options import parse_options
-from benchmark.tree import LEDGER, SUPERSEDED, set_path, weights_path
+from benchmark.tree import SUPERSEDED, set_path
 from compliance.engine import judge
 from harness.implementation import Implementation
 from harness.launcher import ALL, Launcher

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from benchmark.ledger import Start, read_ledger
-from benchmark.tree import LEDGER, SUPERSEDED, result_path, set_path
+from benchmark.run.files import LEDGER
+from benchmark.tree import SUPERSEDED, result_path, set_path
 from harness import submit
 from harness.status import read_status
 

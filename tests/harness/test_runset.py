@@ -16,7 +16,8 @@ import yaml
 from benchmark.collect import files_in
 from benchmark.ledger import Note, Start, read_ledger
 from benchmark.log import LogWriter
-from benchmark.tree import LEDGER, SUPERSEDED, result_path, set_path
+from benchmark.run.files import LEDGER
+from benchmark.tree import SUPERSEDED, result_path, set_path
 from benchmark.tuning.ending import ENDED
 from compliance.engine import judge
 from harness import submit

@@ -1,7 +1,8 @@
 import pytest
 
 from benchmark.ledger import Note, Start, append, read_ledger
-from benchmark.tree import LEDGER, SUPERSEDED, environment_path, weights_path
+from benchmark.run.files import LEDGER, environment_path, weights_path
+from benchmark.tree import SUPERSEDED
 from harness.superseded import supersede
 
 

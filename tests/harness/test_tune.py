@@ -8,7 +8,8 @@ import pytest
 
 from benchmark.collect import files_in
 from benchmark.ledger import Drawn, Frozen, read_ledger
-from benchmark.tree import campaign_path, environment_path
+from benchmark.run.files import environment_path
+from benchmark.tree import campaign_path
 from benchmark.tuning.folder import open_folder
 from compliance.engine import judge
 from harness import tune

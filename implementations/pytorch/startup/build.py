@@ -17,8 +17,7 @@ from benchmark.run.errors import Aborted
 from benchmark.run.log import RunLog
 from benchmark.run.reader import drop_cached_pages
 from benchmark.run.seeds import draw_seed
-from benchmark.source import install
-from benchmark.tree import combine
+from benchmark.source import combine, install
 from rules.current import current
 
 from ..config import activation_type, gpu_of

@@ -7,7 +7,7 @@ from benchmark.launch import Launch
 from benchmark.problem import load_problem
 from benchmark.run.describe import Implementation, description
 from benchmark.run.log import settings_digest
-from benchmark.tree import combine
+from benchmark.source import combine
 
 FILES = {"a.py": "1" * 64, "a.yaml": "2" * 64}
 ALONE = Launch(0, 1, 0, 1, "none")

@@ -20,10 +20,11 @@ from benchmark.problem import load_problem
 from benchmark.run import keys
 from benchmark.run.devices import Device, grouped
 from benchmark.run.errors import OutOfOrder
+from benchmark.run.files import LEDGER, weights_path
 from benchmark.run.keys import Phase
 from benchmark.run.log import RunLog, settings_digest, time_to_target
 from benchmark.run.reader import Evidence
-from benchmark.tree import LEDGER, combine, weights_path
+from benchmark.source import combine
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from benchmark.run import keys
 from benchmark.run.describe import Implementation
 from benchmark.run.devices import processor
 from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.files import LEDGER
 from benchmark.run.log import time_to_target
 from benchmark.run.options import parse_options
 from benchmark.run.process import log_head, run_process
-from benchmark.tree import LEDGER
 
 FRAMEWORK = {"torch": Fact({"toy": "1.0"}, "toy.version")}
 US = Implementation("toy", ("--head", "--describe"), "none")

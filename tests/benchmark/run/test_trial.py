@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from benchmark.log import LogWriter
+from benchmark.run.files import LEDGER
 from benchmark.run.trial import Trial, open_trial
-from benchmark.tree import LEDGER
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import freeze, open_folder
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.tree import LEDGER
+from benchmark.run.files import LEDGER
 from compliance.checks import confirmation as module
 from compliance.engine import judge
 

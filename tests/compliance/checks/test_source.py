@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from benchmark.tree import combine, source_path
+from benchmark.source import combine
+from benchmark.tree import source_path
 from compliance.checks import source as module
 from compliance.engine import judge
 from compliance.reading.source import MOST_FILES, Folder

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchmark.ledger import Asked, Drawn, Entry, Frozen, Start
-from benchmark.tree import combine
+from benchmark.source import combine
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from compliance.checks import tuning as module

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmark.tree import combine
+from benchmark.source import combine
 from compliance.reading import source as module
 from compliance.reading.source import LONGEST_PATH, Folder, depth_of, fault_of, fitting, sound
 

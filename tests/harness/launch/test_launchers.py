@@ -18,7 +18,8 @@ from benchmark.generate import describe, generate
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
-from benchmark.tree import environment_path, set_path
+from benchmark.run.files import environment_path
+from benchmark.tree import set_path
 from benchmark.workload import AnyProblem
 from compliance.engine import judge
 from implementations.pytorch.layers.blocks import parameter_count

@@ -11,8 +11,9 @@ import yaml
 
 from benchmark.config import build, machine_settings
 from benchmark.log import Event, read_log
+from benchmark.run.files import weights_path
 from benchmark.run.reader import Reader
-from benchmark.tree import result_path, weights_path
+from benchmark.tree import result_path
 from compliance.engine import judge
 from implementations.minimal import train as minimal
 from implementations.pytorch.parallel.layout import Layout

@@ -21,8 +21,9 @@ import pytest
 
 from benchmark.collect import files_in
 from benchmark.ledger import read_ledger
+from benchmark.run.files import LEDGER
 from benchmark.scaffold.store import sample_path
-from benchmark.tree import LEDGER, result_path, set_path
+from benchmark.tree import result_path, set_path
 from harness import submit
 from harness.launcher import Launcher
 from harness.status import read_status

@@ -13,9 +13,9 @@ from safetensors import torch as safetensors
 
 from benchmark.log import LogWriter
 from benchmark.metric import Counts, dice
+from benchmark.run.files import weights_path
 from benchmark.run.log import RunLog
 from benchmark.run.reader import Reader
-from benchmark.tree import weights_path
 from implementations.pytorch.config import resolve
 from implementations.pytorch.input.prefetch import device_batches
 from implementations.pytorch.parallel.layout import Layout

@@ -2,14 +2,17 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
 from benchmark.config import shallow
 from benchmark.launch import usable_cores
 from benchmark.problem import load_problem
+from benchmark.run.assigned import read_assigned
+from benchmark.run.files import LEDGER
 from benchmark.run.options import OPTIONAL
-from benchmark.tree import LEDGER, combine
+from benchmark.source import combine
 from compliance.engine import judge
 from implementations.pytorch import train
 from implementations.pytorch.config import config_path, resolve
@@ -80,6 +83,30 @@ def test_a_run_logs_what_was_described(tiny, events, tmp_path, monkeypatch, more
         "layout": list(found["layout"].value.values()),
     }
     assert logged == {name: before[name] for name in logged}
+
+
+def registered(path, tiny, **fields):
+    """A registry with one entry: a run of the tiny problem as it is described, with other fields."""
+    found = described(tiny)
+    names = {"organisation": "unnamed", "system": "unnamed", "problem": "tiny", "benchmark": found["benchmark"]}
+    entry = {"entry": 1, **names, "source": found["source"], "config": found["config_digest"], **fields}
+    path.write_text(f"- {json.dumps(entry, sort_keys=True)}\n")
+    return str(path)
+
+
+def test_what_was_registered_by_its_description_runs_with_the_seed_of_its_entry(tiny, events, tmp_path):
+    registry, log = registered(tmp_path / "registry.yaml", tiny), tmp_path / "result_3.txt"
+    done = tiny.train(log, "--registry", registry, "--entry", "1", "--head")
+    assert done.returncode == 0, done.stderr
+    (seed,) = (e for e in events(log) if e.key == "seed")
+    assert seed.value == read_assigned(Path(registry), 1, 3).seed
+    assert seed.metadata["source"] == "registry" and seed.metadata["entry"] == 1
+
+
+def test_another_source_than_was_registered_does_not_run(tiny, tmp_path):
+    registry = registered(tmp_path / "registry.yaml", tiny, source="0" * 64)
+    done = tiny.train(tmp_path / "result_3.txt", "--registry", registry, "--entry", "1", "--head")
+    assert done.returncode == 1 and "source: found" in done.stderr and f"wanted {'0' * 64} as in entry 1" in done.stderr
 
 
 def counters(folder):

@@ -12,8 +12,8 @@ import torch.distributed as dist
 
 from benchmark.ledger import End, Start, read_ledger
 from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
-from benchmark.tree import LEDGER
 from implementations.pytorch.startup import job
 
 

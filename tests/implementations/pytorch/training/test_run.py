@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from benchmark.log import ROOT
-from benchmark.tree import weights_path
+from benchmark.run.files import weights_path
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import build_task
 from tests.support.settings import load_config
