@@ -86,14 +86,21 @@ def _is_written(temporary: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # no locks here
-        return False
+        return not lock(handle)
     finally:
         os.close(handle)
-    return False
+
+
+def lock(handle: int) -> bool:
+    """Lock a file or a folder, until its handle is closed. Return False if another process holds its lock. A file
+    system without locks has none to hold."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def sync(path: Path) -> None:

@@ -7,24 +7,21 @@ executed.
 """
 
 import contextlib
-import fcntl
 import json
 import os
-import platform
 import re
 import shutil
-import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from torch import Tensor
 
 from benchmark.atomic import sync
 from benchmark.clock import now_ms
 from benchmark.config import machine_settings, shown
-from benchmark.log import Event, read_log
-from benchmark.run.errors import Aborted, WrongData, reason
+from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.resuming import events, latest, started
 from benchmark.workload import AnyProblem
 
 from ..config import RunConfig
@@ -35,8 +32,7 @@ from .metadata import CheckpointMetadata, load_metadata, render
 from .state import TrainingState
 from .stop import on_all_ranks
 
-NAME, METADATA, LOCK, DAMAGED = "epoch_{:06d}", "metadata.json", "lock", "damaged checkpoint"
-PATIENCE = 3.0  # seconds for a run that was killed to end
+NAME, METADATA, DAMAGED = "epoch_{:06d}", "metadata.json", "damaged checkpoint"
 SET_BACK = 1000  # milliseconds by which the clocks of a run's nodes may differ before and after an interruption
 
 
@@ -119,42 +115,6 @@ class Checkpoints:
         return None if logged else Evaluation(at.score, at.facts)
 
 
-def lock_checkpoint_dir(root: Path) -> IO[str]:
-    """Lock a folder of checkpoints, and with it the log, against other runs. The lock lasts until the returned file is
-    closed or this process ends in any way. On a file system without locks there is none.
-
-    Raises ValueError if another run is using the folder, or if it cannot be written to.
-    """
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        file = open(root / LOCK, "a+", encoding="utf-8")  # noqa: SIM115
-    except OSError as error:
-        raise ValueError(f"{root}: {reason(error)}") from None
-    deadline = time.monotonic() + PATIENCE
-    while not locked(file):
-        if time.monotonic() > deadline:
-            file.seek(0)
-            holder = file.read(200)
-            file.close()
-            raise ValueError(f"{root}: found a run at work in it ({holder}), wanted one at a time")
-        time.sleep(0.1)
-    file.truncate(0)
-    file.write(f"process {os.getpid()} on {platform.node()}")
-    file.flush()
-    return file
-
-
-def locked(file: IO[str] | int) -> bool:
-    """Lock a file, or a folder's descriptor. Return False if another process holds its lock."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass  # a file system without locks
-    return True
-
-
 def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
     """Return a folder's checkpoints: for a new run, or for the run to resume if the folder has a checkpoint.
 
@@ -224,19 +184,3 @@ def remove_part(folder: Path, rank: int) -> None:
     """Remove a rank's part from a folder, if it is there."""
     with contextlib.suppress(OSError):
         os.unlink(folder / parts.NAME.format(rank))
-
-
-def started(log: Path) -> int | None:
-    """Return the time of a log's run_start, or None."""
-    return next((e.time_ms for e in events(log, "run_start")), None)
-
-
-def latest(log: Path) -> int:
-    """Return the latest time in a log, in milliseconds since 1970."""
-    return max((e.time_ms for e in read_log(log) if isinstance(e, Event) and type(e.time_ms) is int), default=0)
-
-
-def events(log: Path, key: str) -> list[Event]:
-    """Return a log's events with a key; none if there is no log."""
-    found = (e for e in read_log(log) if isinstance(e, Event) and e.key == key) if log.exists() else ()
-    return [e for e in found if isinstance(e.metadata, dict)]

@@ -51,18 +51,18 @@ def max_pool(x: Tensor) -> Tensor:
 
 
 class UNet(nn.Module):
-    """(N, 1, D, H, W) intensities, as `to_input` gives them -> (N, classes, D, H, W) logits.
+    """(N, channels, D, H, W) intensities, as `to_input` gives them -> (N, classes, D, H, W) logits.
 
     `levels`, 1 or more, down- and upsamplings by 2, so D, H and W are multiples of 2^levels; channels are
     `width` at full resolution and double with every level.
     """
 
-    def __init__(self, classes: int, width: int, levels: int):
+    def __init__(self, classes: int, width: int, levels: int, channels: int = 1):
         super().__init__()
         if width % GROUPS:
             raise ValueError(f"found width {width}, wanted a multiple of GroupNorm's {GROUPS} groups")
         widths = [width << level for level in range(levels + 1)]
-        self.down = nn.ModuleList(block(a, b) for a, b in zip([1, *widths[:-2]], widths[:-1], strict=True))
+        self.down = nn.ModuleList(block(a, b) for a, b in zip([channels, *widths[:-2]], widths[:-1], strict=True))
         self.bottom = block(widths[-2], widths[-1])
         self.rise = nn.ModuleList(UpConv(2 * w, w, 2, stride=2) for w in reversed(widths[:-1]))
         self.up = nn.ModuleList(block(2 * w, w) for w in reversed(widths[:-1]))

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from benchmark.clock import now_ms
 from benchmark.run import keys
-from benchmark.run.errors import Aborted, reason
+from benchmark.run.errors import Aborted, WrongData, reason
 from benchmark.run.log import RunLog
 from benchmark.run.reader import Evidence, Reader, published_fingerprints, verify_split
 from benchmark.run.trial import Trial
@@ -85,6 +85,7 @@ class Run:
         first, found = self.start()
         fingerprints = published_fingerprints(self.reader.root, self.problem)
         self.stage()
+        self.prepare()
         parts = self.task.evaluations_per_epoch
         for epoch in range(first, self.config.epochs + 1):
             for part in range(parts):
@@ -137,6 +138,14 @@ class Run:
             copied = self.files.staging.fill(source, target, self.problem, self.layout, self.heartbeat)
             self.reader.root = target
             self.log.end("staging", bytes=copied)
+
+    def prepare(self) -> None:
+        """Let the task look at the training data, where it has a `prepare`. Raises WrongData for a bad file."""
+        if prepare := getattr(self.task, "prepare", None):
+            try:
+                prepare(self.reader.root, self.layout)
+            except ValueError as error:
+                raise WrongData(str(error)) from None
 
     def reached(self, found: Evaluation) -> bool:
         """Return whether an evaluation reaches the target."""

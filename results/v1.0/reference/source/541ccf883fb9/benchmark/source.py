@@ -8,7 +8,7 @@ are hashed from disk when the recorder is installed.
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -92,3 +92,15 @@ def install(root: Path = ROOT) -> Recorder:
             recorder.note(path, Path(path).read_bytes())
     sys.meta_path.insert(0, recorder)
     return recorder
+
+
+def combine(files: Iterable[tuple[str, str]]) -> str:
+    """Return one sha256 for many files, given as (relative POSIX path, sha256 in hexadecimal) in any order.
+
+    It is taken over the files in order of path: the path, a NUL, the sha256 and a newline for each. Any change of a
+    name or a byte changes it.
+    """
+    total = hashlib.sha256()
+    for name, digest in sorted(files):
+        total.update(f"{name}\0{digest}\n".encode())
+    return total.hexdigest()

@@ -32,6 +32,11 @@ class Assigned:
     text: str
 
     @property
+    def origin(self) -> dict[str, Any]:
+        """What the log says of where the seed comes from."""
+        return {"source": SOURCE, "entry": self.number}
+
+    @property
     def seed(self) -> int:
         """The seed that the run must use."""
         return assigned_seed(hashlib.sha256(self.text.encode()).hexdigest(), self.run)

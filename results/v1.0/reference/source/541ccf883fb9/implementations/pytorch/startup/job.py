@@ -15,11 +15,12 @@ import torch.distributed as dist
 from benchmark.clock import set_by
 from benchmark.run import keys
 from benchmark.run.errors import Aborted, WrongData, reason
+from benchmark.run.files import LEDGER
 from benchmark.run.log import RunLog
 from benchmark.run.reader import Reader
-from benchmark.tree import LEDGER
+from benchmark.run.resuming import lock_checkpoint_dir
 
-from ..training.checkpoint import Origin, lock_checkpoint_dir, open_checkpoints
+from ..training.checkpoint import Origin, open_checkpoints
 from ..training.run import Files, Run
 from ..training.stop import lost_peer, watch_signals
 from .build import build

@@ -10,11 +10,11 @@ from benchmark.config import load_settings, read_bytes
 from benchmark.launch import Launch, detect_launch, usable_cores
 from benchmark.problem import load_problem
 from benchmark.run.assigned import Assigned, read_assigned
+from benchmark.run.layouts import idle_replicas, validate_layout
 from benchmark.run.trial import Trial, open_trial
 
 from ..config import config_path, gpu_of, resolve
 from ..parallel.layout import Layout
-from ..parallel.layout_search import idle_replicas, validate_layout
 from ..task import Task, build_task, config_class
 
 
@@ -42,6 +42,7 @@ def set_up(options: argparse.Namespace) -> Setup:
     path = options.config or config_path(options.problem)
     data = read_bytes(path)
     trial = open_trial(options.trial, options.log, options.run) if options.trial else None
+    # Loaded by every run, because an entry is registered with the digest of what a run without it loads.
     reads = options.registry and launch.rank == 0 and not options.describe
     assigned = read_assigned(options.registry, options.entry, options.run) if reads else None
     table, facts = settings_of_table(options, launch)
@@ -50,8 +51,9 @@ def set_up(options: argparse.Namespace) -> Setup:
     if config.device == "cuda":
         gpu_of(launch)
     at_once = config.batch_size // config.accumulate
-    layout = validate_layout(config.layout, config.tile, problem, launch.rank, launch.world_size, at_once)
-    if launch.rank == 0 and (warning := idle_replicas(layout, problem, at_once)):
+    validate_layout(config.layout, config.tile, problem, launch.world_size, at_once)
+    layout = Layout.of(config.layout, config.tile, launch.rank)
+    if launch.rank == 0 and (warning := idle_replicas(config.layout, problem, at_once)):
         print(f"train.py: {warning}", file=sys.stderr)
     staging = None
     if options.stage:

@@ -12,14 +12,12 @@ from benchmark.energy.choice import choose
 from benchmark.launch import Launch
 from benchmark.memory import keep_freed_memory
 from benchmark.run import keys
-from benchmark.run.assigned import SOURCE
 from benchmark.run.devices import Device, accelerator, processor
 from benchmark.run.errors import Aborted
 from benchmark.run.log import RunLog
 from benchmark.run.reader import drop_cached_pages
 from benchmark.run.seeds import draw_seed
-from benchmark.source import install
-from benchmark.tree import combine
+from benchmark.source import combine, install
 from rules.current import current
 
 from ..config import activation_type, gpu_of
@@ -77,7 +75,7 @@ def seed_of(setup: Setup, files: Files) -> tuple[int, dict[str, Any]]:
     rehearsal, assigned = setup.options.rehearsal_seed, setup.assigned
     seed, origin = draw_seed(), {"source": "os.urandom"}
     if assigned:
-        seed, origin = assigned.seed, {"source": SOURCE, "entry": assigned.number}
+        seed, origin = assigned.seed, assigned.origin
     elif rehearsal is not None:
         seed, origin = rehearsal, {"source": "rehearsal"}
     resumed = files.checkpoints and files.checkpoints.resumed

@@ -22,10 +22,9 @@ from torch import Tensor
 from torch.distributed.device_mesh import DeviceMesh
 
 from benchmark.launch import Launch
+from benchmark.run.layouts import Extents
+from benchmark.run.log import AXES
 from benchmark.workload import Box
-
-Extents = tuple[int, int, int, int]
-AXES = ("data", "depth", "height", "width")
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,12 @@ class Layout:
     tile: Extents = (1, 1, 1, 1)
     mesh: DeviceMesh | None = field(default=None, compare=False, repr=False)
     replica_group: dist.ProcessGroup | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, extents: Extents, tile: Extents = (1, 1, 1, 1), rank: int = 0) -> "Layout":
+        """Return the layout with these extents, by `AXES`."""
+        data, *box = extents
+        return cls(data, rank, *box, tile)
 
     def __deepcopy__(self, memo: dict) -> "Layout":
         return self  # a copy of a model still belongs to the same ranks

@@ -41,10 +41,9 @@ def gradient_sums(x: Tensor, dy: Tensor, scale: Tensor, shift: Tensor) -> Tensor
     return torch.stack([dy.sum(2), (dy * x).sum(2)], 2)
 
 
-def gradient(
-    x: Tensor, dy: Tensor, scale: Tensor, shift: Tensor, by_dy: Tensor, by_x: Tensor, constant: Tensor
-) -> Tensor:
-    """by_dy dy + by_x x + constant, dy taken through the ReLU of `normalize`; coefficients (N, 1, 1, C)."""
+def gradient(x: Tensor, dy: Tensor, scale: Tensor, shift: Tensor, coefficients: Tensor) -> Tensor:
+    """by_dy dy + by_x x + constant, dy taken through the ReLU of `normalize`; coefficients (3, N, 1, 1, C)."""
+    by_dy, by_x, constant = coefficients.unbind()
     wide = widened(x)
     dy = torch.where(torch.addcmul(shift, wide, scale) > 0, widened(dy), 0)
     return torch.addcmul(constant, dy, by_dy).addcmul_(wide, by_x).to(x.dtype)
@@ -88,37 +87,36 @@ def compiled() -> Kernels:
     return Kernels(*(torch.compile(kernel, dynamic=True) for kernel in (moments, normalize, gradient_sums, gradient)))
 
 
-class GroupNormReLU(torch.autograd.Function):
-    """x (N, C, D, H, W), weight (C,), bias (C,), groups, eps -> relu(group_norm(x)), same shape and type.
+class Normalization(NamedTuple):
+    """How to normalize: over how many groups, and by which kernels. With a layout, a volume is a rank's box, and the
+    statistics are those of the whole one."""
 
-    With a layout, x is a rank's box, and the statistics are those of the whole volume.
-    """
+    groups: int
+    eps: float
+    kernels: Kernels = EAGER
+    layout: Layout | None = None
+
+
+class GroupNormReLU(torch.autograd.Function):
+    """x (N, C, D, H, W), weight (C,), bias (C,) -> relu(group_norm(x)), same shape and type."""
 
     @staticmethod
-    def forward(
-        ctx,
-        x: Tensor,
-        weight: Tensor,
-        bias: Tensor,
-        groups: int,
-        eps: float,
-        kernels: Kernels = EAGER,
-        layout: Layout | None = None,
-    ) -> Tensor:
+    def forward(ctx, x: Tensor, weight: Tensor, bias: Tensor, how: Normalization) -> Tensor:
         x_planes = planes(x)
-        mean, rstd = statistics(kernels.moments(x_planes), x_planes.shape[2], groups, eps, layout)
+        mean, rstd = statistics(how.kernels.moments(x_planes), x_planes.shape[2], how)
         scale, shift = coefficients(mean, rstd, weight, bias)
         ctx.save_for_backward(x, mean, rstd, weight, bias)
-        ctx.kernels, ctx.layout = kernels, layout
-        return volume(kernels.normalize(x_planes, scale, shift), x.shape)
+        ctx.how = how
+        return volume(how.kernels.normalize(x_planes, scale, shift), x.shape)
 
     @staticmethod
     @once_differentiable
     def backward(ctx, dy: Tensor):
         x, mean, rstd, weight, bias = ctx.saved_tensors
+        kernels, layout = ctx.how.kernels, ctx.how.layout
         scale, shift = coefficients(mean, rstd, weight, bias)
         x_planes, dy_planes = planes(x), planes(dy.to(x.dtype))
-        sums = ctx.kernels.gradient_sums(x_planes, dy_planes, scale, shift).sum(1, dtype=torch.float64)  # (N, 2, C)
+        sums = kernels.gradient_sums(x_planes, dy_planes, scale, shift).sum(1, dtype=torch.float64)  # (N, 2, C)
         # With z = (x - mean) rstd: sums of dy and of dy z by channel, (N, groups, C / groups) each.
         s0, s1 = sums.view(len(x), 2, mean.shape[1], -1).unbind(1)
         s1 = (s1 - mean * s0) * rstd
@@ -126,17 +124,17 @@ class GroupNormReLU(torch.autograd.Function):
         # dx = rstd (w dy - mean_g(w dy) - z mean_g(w dy z)): means over a group's channels and voxels.
         w = weight.double().view(1, mean.shape[1], -1)
         means = torch.stack([(w * s0).mean(2, keepdim=True), (w * s1).mean(2, keepdim=True)])
-        means /= x[0, 0].numel() * (ctx.layout.boxes if ctx.layout else 1)
-        m0, m1 = ctx.layout.add_over_volume(means) if ctx.layout else means  # (N, groups, 1) each
+        means /= x[0, 0].numel() * (layout.boxes if layout else 1)
+        m0, m1 = layout.add_over_volume(means) if layout else means  # (N, groups, 1) each
         by_x = (-rstd * rstd * m1).expand_as(s0)
         constant = (rstd * (mean * rstd * m1 - m0)).expand_as(s0)
-        by_channel = (by_channel_of(a, scale.dtype) for a in (rstd * w, by_x, constant))
-        dx = ctx.kernels.gradient(x_planes, dy_planes, scale, shift, *by_channel)
+        by_channel = torch.stack([by_channel_of(a, scale.dtype) for a in (rstd * w, by_x, constant)])
+        dx = kernels.gradient(x_planes, dy_planes, scale, shift, by_channel)
         parameters = d_weight.to(weight.dtype), d_bias.to(bias.dtype)
-        return volume(dx, x.shape), *parameters, None, None, None, None
+        return volume(dx, x.shape), *parameters, None
 
 
-def statistics(plane_sums: Tensor, plane: int, groups: int, eps: float, layout: Layout | None) -> tuple[Tensor, Tensor]:
+def statistics(plane_sums: Tensor, plane: int, how: Normalization) -> tuple[Tensor, Tensor]:
     """Mean and 1 / standard deviation, float64 (N, groups, 1), from `moments` of planes of `plane` voxels.
 
     With a layout, of the whole volume: boxes are equally large, so their means average to those of the volume.
@@ -144,11 +142,11 @@ def statistics(plane_sums: Tensor, plane: int, groups: int, eps: float, layout: 
     in which the difference of squares loses nothing that float32 has.
     """
     n, depth = plane_sums.shape[:2]
-    means = plane_sums.sum(1, dtype=torch.float64).view(n, 2, groups, -1).mean(3, keepdim=True) / (depth * plane)
-    if layout:
-        means = layout.add_over_volume(means.div_(layout.boxes))
+    means = plane_sums.sum(1, dtype=torch.float64).view(n, 2, how.groups, -1).mean(3, keepdim=True) / (depth * plane)
+    if how.layout:
+        means = how.layout.add_over_volume(means.div_(how.layout.boxes))
     mean, square = means.unbind(1)
-    return mean, ((square - mean**2).clamp_(min=0) + eps).rsqrt()
+    return mean, ((square - mean**2).clamp_(min=0) + how.eps).rsqrt()
 
 
 def coefficients(mean: Tensor, rstd: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
@@ -180,7 +178,7 @@ class NormReLU(nn.GroupNorm):
     kernels = EAGER
 
     def forward(self, x: Tensor) -> Tensor:
-        return GroupNormReLU.apply(x, self.weight, self.bias, self.num_groups, self.eps, self.kernels)
+        return GroupNormReLU.apply(x, self.weight, self.bias, Normalization(self.num_groups, self.eps, self.kernels))
 
 
 def fuse_norms(model: nn.Module, dtype: torch.dtype = torch.float32) -> bool:
@@ -207,4 +205,4 @@ def try_out(kernels: Kernels, device: torch.device, dtype: torch.dtype) -> None:
         kernels.moments(x)
         kernels.normalize(x, c, c)
         kernels.gradient_sums(x, x, c, c)
-        kernels.gradient(x, x, c, c, c, c, c)
+        kernels.gradient(x, x, c, c, torch.stack([c, c, c]))

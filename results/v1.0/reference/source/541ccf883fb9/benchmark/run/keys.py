@@ -37,7 +37,7 @@ SUCCESS, ABORTED = mllog.SUCCESS, mllog.ABORTED  # values of `status`
 
 HEAD = (
     (mllog.CACHE_CLEAR, "true: no data of the run are in any cache yet"),
-    (mllog.SUBMISSION_BENCHMARK, "the workload: scaffold, cosmoflow, deepcam"),
+    (mllog.SUBMISSION_BENCHMARK, "the workload: scaffold, cosmoflow, deepcam, scaffold_published"),
     (mllog.SUBMISSION_ORG, "who submits, --org"),
     (mllog.SUBMISSION_DIVISION, "closed or open, --division"),
     (mllog.SUBMISSION_STATUS, "onprem, cloud or research, --status"),
@@ -98,7 +98,9 @@ RUN = (
     (mllog.EVAL_STOP, "null; its end", {"epoch_num": "the same", "samples_count": "samples that were evaluated"}),
     (mllog.EVAL_ACCURACY, "the score: Dice, or the intersection over union", {
         "epoch_num": "the same", "samples_count": "the same",
-        "intersection, predicted, true": "ScaFFold: voxels by class, background first", "sums": "DeepCAM: by class"}),
+        "intersection, predicted, true": "ScaFFold: voxels by class, background first",
+        "sums": "DeepCAM, ScaFFold as published: by class",
+        "counts": "ScaFFold as published: [hits, predicted, true] voxels by sample and foreground class"}),
     (EVAL_ERROR, "CosmoFlow's score: the mean absolute error", {
         "epoch_num": "the same", "samples_count": "the same", "sums": "of absolute errors, by parameter"}),
     ("throughput_setup", "of --steps: what is measured, and against which peak"),

@@ -4,22 +4,18 @@ import itertools
 import math
 from collections.abc import Iterator
 
+from benchmark.run.log import AXES
 from benchmark.workload import AnyProblem
 
-from .layout import AXES, Extents, Layout
+Extents = tuple[int, int, int, int]  # ranks by AXES
 
 SHOWN = 6  # layouts that an error proposes
 
 
-def validate_layout(
-    extents: Extents, tile: Extents, problem: AnyProblem, rank: int, ranks: int, batch: int | None = None
-) -> Layout:
-    """Return the layout of this rank, before the ranks are connected.
-
-    Raises ValueError, which names the wrong extent and proposes layouts, unless the product of the extents is `ranks`,
-    every rank's box has whole bricks and at least one voxel at the U-Net's coarsest level, and tiles fill the layout.
-    With `batch`, the samples that replicas share at a time, no layout with idle replicas is proposed.
-    """
+def validate_layout(extents: Extents, tile: Extents, problem: AnyProblem, ranks: int, batch: int | None = None) -> None:
+    """Raise ValueError, which names the wrong extent and proposes layouts, unless the product of the extents is
+    `ranks`, every rank's box has whole bricks and at least one voxel at the U-Net's coarsest level, and tiles fill the
+    layout. With `batch`, the samples that replicas share at a time, no layout with idle replicas is proposed."""
     shown = ",".join(map(str, extents))
     proposal = f"; for {ranks} ranks these fit: {'  '.join(propose(problem, ranks, batch))}"
     for name, extent, most in zip(AXES[1:], extents[1:], problem.most_boxes, strict=True):
@@ -31,8 +27,6 @@ def validate_layout(
     for name, extent, inner in zip(AXES, extents, tile, strict=True):
         if inner < 1 or extent % inner:
             raise ValueError(f"tile {','.join(map(str, tile))}: {name}: found {inner}, wanted a divisor of {extent}")
-    data, depth, height, width = extents
-    return Layout(data, rank, depth, height, width, tile)
 
 
 def propose(problem: AnyProblem, ranks: int, batch: int | None = None) -> list[str]:
@@ -44,14 +38,14 @@ def propose(problem: AnyProblem, ranks: int, batch: int | None = None) -> list[s
     return [",".join(map(str, best[boxes])) for boxes in sorted(best)][:SHOWN]
 
 
-def idle_replicas(layout: Layout, problem: AnyProblem, batch: int) -> str:
+def idle_replicas(extents: Extents, problem: AnyProblem, batch: int) -> str:
     """Return a warning for a layout with more replicas than samples at a time, "" for any other. Such a layout gives
     correct results but leaves ranks idle."""
-    spare = layout.data - batch
+    spare = extents[0] - batch
     if spare <= 0:
         return ""
-    shown, better = ",".join(map(str, layout.extents)), "  ".join(propose(problem, layout.ranks, batch))
-    return f"layout {shown}: {spare} of {layout.data} replicas have no part of a batch of {batch}; these fit: {better}"
+    shown, better = ",".join(map(str, extents)), "  ".join(propose(problem, math.prod(extents), batch))
+    return f"layout {shown}: {spare} of {extents[0]} replicas have no part of a batch of {batch}; these fit: {better}"
 
 
 def layouts(problem: AnyProblem, ranks: int) -> Iterator[Extents]:
@@ -59,4 +53,5 @@ def layouts(problem: AnyProblem, ranks: int) -> Iterator[Extents]:
     cuts = [[1 << k for k in range(most.bit_length())] for most in problem.most_boxes]
     for boxes in itertools.product(*cuts):
         if ranks % math.prod(boxes) == 0:
-            yield ranks // math.prod(boxes), *boxes
+            depth, height, width = boxes
+            yield ranks // math.prod(boxes), depth, height, width

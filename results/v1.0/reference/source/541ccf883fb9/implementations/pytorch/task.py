@@ -26,7 +26,8 @@ class Evaluation(NamedTuple):
 
 class Task(Protocol):
     """A frozen dataclass Task(problem, config). `metric` is the log's key of the score, `quantity` its name for people.
-    `lower` says that a lower score is better. The model is evaluated `evaluations_per_epoch` times."""
+    `lower` says that a lower score is better. The model is evaluated `evaluations_per_epoch` times. A task may have
+    `prepare(root, layout)`, which looks at the training data before the first epoch, on the clock."""
 
     problem: Any
     config: Any

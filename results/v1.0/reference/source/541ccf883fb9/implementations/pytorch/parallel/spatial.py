@@ -7,7 +7,7 @@ layers of a U-Net are local: boxes have an even extent wherever it pools, so no 
 from torch import Tensor, nn
 
 from ..layers.conv import conv3d
-from ..layers.norm import GroupNormReLU, NormReLU
+from ..layers.norm import GroupNormReLU, Normalization, NormReLU
 from .gradients import average_gradients
 from .halo import Halo
 from .layout import Layout
@@ -40,7 +40,8 @@ class VolumeNormReLU(nn.Module):
         self.groups, self.eps, self.kernels = norm.num_groups, norm.eps, norm.kernels
 
     def forward(self, x: Tensor) -> Tensor:
-        return GroupNormReLU.apply(x, self.weight, self.bias, self.groups, self.eps, self.kernels, self.layout)
+        how = Normalization(self.groups, self.eps, self.kernels, self.layout)
+        return GroupNormReLU.apply(x, self.weight, self.bias, how)
 
 
 def split_volumes(model: nn.Module, layout: Layout) -> nn.Module:

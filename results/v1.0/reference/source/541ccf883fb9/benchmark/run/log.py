@@ -20,10 +20,11 @@ from benchmark.log import Event, LogWriter, read_log
 from benchmark.run import keys
 from benchmark.run.devices import Device, grouped
 from benchmark.run.errors import OutOfOrder
+from benchmark.run.files import LEDGER, environment_path, weights_path
 from benchmark.run.keys import Phase
 from benchmark.run.ledger import append_end, append_start
 from benchmark.run.reader import Evidence
-from benchmark.tree import LEDGER, combine, environment_path, weights_path
+from benchmark.source import combine
 from benchmark.workload import AnyProblem
 
 AXES = ("data", "depth", "height", "width")  # by which ranks divide the work

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from benchmark.tree import LEDGER
+from benchmark.run.files import LEDGER
 from benchmark.tuning.ending import course, ending
 
 CAMPAIGN = "campaign.json"
