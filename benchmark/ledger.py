@@ -20,7 +20,7 @@ import os
 import re
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from benchmark.run import ledger
 from benchmark.run.files import LEDGER
@@ -130,17 +130,18 @@ class Asked(_Said):
 
 Event = Start | End | Note | Frozen | Drawn | Asked
 EVENTS: dict[str, type] = {"start": Start, "end": End, "note": Note, "frozen": Frozen, "drawn": Drawn, "asked": Asked}
+Said = TypeVar("Said", bound=Event, covariant=True)
 COMMON = {"event", "number", "previous", "time_ms"}
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Generic[Said]):
     """An entry of a ledger: its common fields, the event itself (`said`), and the digest of its line."""
 
     number: int
     previous: str | None
     time_ms: int
-    said: Event
+    said: Said
     line: str
 
 
@@ -158,7 +159,7 @@ class Fault:
 class Ledger:
     """The content of a ledger. `head` is the digest of its last line, "" for an empty one."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[Entry[Event], ...]
     faults: tuple[Fault, ...]
     head: str = ""
 
@@ -217,7 +218,7 @@ def line_of(number: int, previous: str | None, time_ms: int, said: Event) -> byt
     return canonical({**asdict(said), **own})
 
 
-def parse(line: bytes) -> Entry:
+def parse(line: bytes) -> Entry[Event]:
     """Return the entry in a line. Raises Wrong for a line without a valid one."""
     if len(line) > LONGEST:
         raise Wrong(f"a line of {len(line)} bytes", f"at most {LONGEST}")
@@ -244,7 +245,7 @@ def parse(line: bytes) -> Entry:
     return Entry(values["number"], values["previous"], time_ms, said, sha256(line))
 
 
-def _misplaced(entry: Entry, line: int, number: int, before: bytes | None) -> list[Fault]:
+def _misplaced(entry: Entry[Event], line: int, number: int, before: bytes | None) -> list[Fault]:
     """Return the faults of an entry's place in the chain: it is in line `line`, after the line `before`, and its number
     should be `number`. A removed line gives one fault, the broken chain."""
     found, wanted = entry.previous, None if before is None else sha256(before)

@@ -1,81 +1,46 @@
-"""Build the verdict: assign each finding to the log, set or submission at whose path it lies."""
+"""Build the verdict: each finding stands at the log, set or submission at whose path it lies."""
 
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from types import MappingProxyType
-from typing import Any
 
 from benchmark.run.files import LEDGER
 from benchmark.tree import THROUGHPUT
 from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Finding, ancestors, sort_key
+from compliance.judging import Judged, benchmark_of, gates
 from compliance.reading.run import Run
-from compliance.reading.tree import Set
+from compliance.reading.tree import Set, Submission
 from compliance.rule import CHECKS
 from compliance.verdict import LogVerdict, SetVerdict, SubmissionVerdict, Verdict
-from rules.edition import Edition
 
 STRAY = ("TREE06", "TREE09")
 MIXED = "THR03"
 
-Whom = tuple[str, str | None, str | None]  # whom findings concern: a submission, a system, a benchmark
+Whom = tuple[str | None, str | None]  # whom findings concern: a system, a benchmark; None is any
 
 
-def assemble(
-    units: Sequence[Any],
-    judged: Mapping[str, tuple[Run, list[Finding]]],
-    extra: list[Finding],
-    missed: list[tuple[str, str]],
-    origins: Mapping[str, str] = MappingProxyType({}),
-) -> Verdict:
-    """Return the verdict on `units`.
+class UnitVerdicts:
+    """The verdicts on the parts of a judged unit. `findings` are all that belong to it, those of its logs among them
+    and those of the rules that compare submissions, in the order of places."""
 
-    `judged` maps the name of a log to its run and findings. `extra` are the findings that belong to no single log.
-    `missed` holds (path, why) of what could not be judged. `origins` maps the name of a submission to the sentence on
-    whether its source is the reference's.
-    """
-    at: dict[str, list[Finding]] = defaultdict(list)
-    for finding in [f for _, findings in judged.values() for f in findings] + extra:
-        at[finding.path].append(finding)
-    everything = tuple(sorted((f for fs in at.values() for f in fs), key=sort_key))
-    names = {unit.submission.name for unit in units if unit.submission}
-    owner = functools.cache(lambda path: next((p for p in ancestors(path) if p in names), None))
-    sets = [s for unit in units for s in unit.sets]
-    inside = {name for s in sets for name in own(s)}
-    well_laid = [s for s in sets if not wrong_place(at.get(s.name, ()))]
-    in_place = {name for s in well_laid for name in own(s)}
-    outside: dict[str | None, list[Finding]] = defaultdict(list)  # findings in no set, by submission
-    # These, and those in misplaced sets, by submission and by the system and benchmark that they concern:
-    around: dict[Whom, list[tuple[int, Finding]]] = defaultdict(list)
-    edition_of = {unit.submission.name: unit.edition for unit in units if unit.submission}
-    for number, finding in enumerate(everything):
-        if finding.path not in inside:
-            outside[owner(finding.path)].append(finding)
-        if finding.path not in in_place:
-            home = owner(finding.path)
-            if home is not None and (whom := concerned(finding, home, edition_of[home])):
-                around[home, *whom].append((number, finding))
+    def __init__(self, judged: Judged, findings: Sequence[Finding]):
+        self.judged, self.unit, self.findings = judged, judged.unit, findings
+        self.at: dict[str, list[Finding]] = defaultdict(list)
+        for finding in findings:
+            self.at[finding.path].append(finding)
 
-    def log(name: str, edition: str) -> LogVerdict:
-        return LogVerdict(judged[name][0], tuple(sorted(at.get(name, ()), key=sort_key)), edition)
+    def log(self, name: str) -> LogVerdict:
+        """Return the verdict on a log."""
+        return LogVerdict(self.judged.logs[name].run, tuple(self.at.get(name, ())), self.unit.edition.name)
 
-    @functools.cache  # one tuple for all sets of a system and a benchmark
-    def shared(home: str, system: str, benchmark: str) -> tuple[tuple[Finding, ...], frozenset[str]]:
-        found = about(around, home, system, benchmark)
-        return tuple(found), frozenset(f.path for f in found)
-
-    def others(home: str, system: str, benchmark: str, mine: set[str]) -> tuple[Finding, ...]:
-        found, paths = shared(home, system, benchmark)
-        return found if mine.isdisjoint(paths) else tuple(f for f in found if f.path not in mine)
-
-    def runs(unit: Any, s: Set) -> SetVerdict:
-        home, edition = unit.submission.name if unit.submission else "", unit.edition
-        description, every = unit.descriptions.get(s.system), [judged[x.name][0] for x in s.logs]
-        benchmark = benchmark_of(s, every, edition)
-        known, mine = edition.benchmarks.get(benchmark), set(own(s))
+    def runs(self, s: Set) -> SetVerdict:
+        """Return the verdict on a set."""
+        edition, every = self.unit.edition, self.judged.runs(s)
+        benchmark, description = benchmark_of(s, every, edition), self.unit.descriptions.get(s.system)
+        known = edition.benchmarks.get(benchmark)
         return SetVerdict(
             path=s.name,
             folder=s.path,
@@ -86,26 +51,86 @@ def assemble(
             benchmark=benchmark or s.benchmark,
             edition=edition.name,
             required=known.runs if known else None,
-            logs=tuple(log(x.name, edition.name) for x in s.logs),
-            findings=tuple(f for name in files_of(s) for f in at.get(name, ())),
+            logs=tuple(self.log(x.name) for x in s.logs),
+            findings=tuple(f for name in files_of(s) for f in self.at.get(name, ())),
             description=(description.data or {}) if description else {},
-            submission=home,
-            about=others(home, s.system, s.benchmark, mine) if home else (),
+            submission=self.unit.path if self.unit.submission else "",
+            about=self.about(s),
             campaign=s.place.campaign,
             confirmation=s.place.confirmation,
-            unjudged=unjudged(s, home, at.get(s.name, ()), known is not None, every),
+            unjudged=self.unjudged(s, known is not None, every),
         )
 
-    told = [(unit, tuple(runs(unit, s) for s in unit.sets)) for unit in units]
-    logs = tuple(log(u.log.name, u.edition.name) for u in units if u.log)
-    submissions = tuple(
-        SubmissionVerdict(s.name, s.org, u.edition.name, sets, tuple(outside[s.name]), origins.get(s.name, ""))
-        for u, sets in told
-        if (s := u.submission)
-    )
-    alone = tuple(s for unit, sets in told if not unit.submission for s in sets)
-    editions = tuple(sorted({u.edition.name for u in units}))
-    return Verdict(submissions, alone, logs, everything, tuple(missed), editions)
+    def submission(self, s: Submission) -> SubmissionVerdict:
+        """Return the verdict on the submission."""
+        sets = tuple(map(self.runs, self.unit.sets))
+        inside = {name for one in self.unit.sets for name in own(one)}
+        outside = tuple(f for f in self.findings if f.path not in inside and s.name in ancestors(f.path))
+        return SubmissionVerdict(s.name, s.org, self.unit.edition.name, sets, outside, self.judged.origin)
+
+    def about(self, s: Set) -> tuple[Finding, ...]:
+        """Return the findings outside of a set that concern it."""
+        if not self.unit.submission:
+            return ()
+        mine, (found, paths) = set(own(s)), self.shared(s.system, s.benchmark)
+        return found if mine.isdisjoint(paths) else tuple(f for f in found if f.path not in mine)
+
+    @functools.cache  # noqa: B019  one tuple for all sets of a system and a benchmark; the object lives as briefly
+    def shared(self, system: str, benchmark: str) -> tuple[tuple[Finding, ...], frozenset[str]]:
+        """Return the findings outside all correctly placed sets that concern a system and a benchmark, and their
+        paths."""
+        found = about(self.around, system, benchmark)
+        return tuple(found), frozenset(f.path for f in found)
+
+    @functools.cached_property
+    def around(self) -> dict[Whom, list[tuple[int, Finding]]]:
+        """The findings outside all correctly placed sets, by whom they concern, each with its number."""
+        well_laid = [s for s in self.unit.sets if not wrong_place(self.at.get(s.name, ()))]
+        in_place = {name for s in well_laid for name in own(s)}
+        found: dict[Whom, list[tuple[int, Finding]]] = defaultdict(list)
+        for number, finding in enumerate(self.findings):
+            inside = self.unit.path in ancestors(finding.path) and finding.path not in in_place
+            if inside and (whom := concerned(finding, self.unit.path, self.unit.edition.benchmarks)):
+                found[whom].append((number, finding))
+        return found
+
+    def unjudged(self, s: Set, known: bool, every: Sequence[Run]) -> str:
+        """Return why a set was not judged by all rules, "" if it was. Pruned runs may fail a gate check."""
+        stopped = [(run.path, code) for run in every if not run.pruned for code in sorted(run.codes & gates())]
+        if not self.unit.submission and s.path != s.given:
+            return "its logs are in no submission"
+        if code := wrong_place(self.at.get(s.name, ())):
+            return f"it lies in the wrong place ({code})"
+        if not known:
+            return "the rules know no such benchmark"
+        if s.scaling == THROUGHPUT and not all(run.throughput_only for run in every):
+            return f"it has runs among logs that measure throughput alone ({MIXED})"
+        return f"{stopped[0][0]} could not be judged further ({stopped[0][1]})" if stopped else ""
+
+
+def assemble(
+    judged: Sequence[Judged], across: Mapping[str, Iterable[Finding]], missed: Iterable[tuple[str, str]]
+) -> Verdict:
+    """Return the verdict on what was judged. `across` maps the path of a unit to the findings that comparing all units
+    gave for it, and "" to those that belong to none. `missed` holds (path, why) of what could not be judged."""
+    submissions: list[SubmissionVerdict] = []
+    sets: list[SetVerdict] = []
+    logs: list[LogVerdict] = []
+    every = [*across.get("", ())]
+    for one in judged:
+        of_logs = (finding for log in one.logs.values() for finding in log.findings)
+        found = sorted((*of_logs, *one.findings, *across.get(one.unit.path, ())), key=sort_key)
+        parts = UnitVerdicts(one, found)
+        every += found
+        if one.unit.submission:
+            submissions.append(parts.submission(one.unit.submission))
+        elif one.unit.log:
+            logs.append(parts.log(one.unit.log.name))
+        else:
+            sets += map(parts.runs, one.unit.sets)
+    editions = tuple(sorted({one.unit.edition.name for one in judged}))
+    findings = tuple(sorted(every, key=sort_key))
+    return Verdict(tuple(submissions), tuple(sets), tuple(logs), findings, tuple(missed), editions)
 
 
 def files_of(s: Set) -> list[str]:
@@ -118,48 +143,20 @@ def own(s: Set) -> list[str]:
     return [*files_of(s), *(log.name for log in s.logs)]
 
 
-def gates() -> frozenset[str]:
-    """Return the codes of the gate checks: after an error of one of these, a log is judged no further."""
-    return frozenset(check.code for check in CHECKS.values() if check.gate)
-
-
-def unjudged(s: Set, home: str, findings: Sequence[Finding], known: bool, every: Sequence[Run]) -> str:
-    """Return why a set was not judged by all rules, "" if it was. Pruned runs may fail a gate check."""
-    stopped = [(run.path, code) for run in every if not run.pruned for code in sorted(run.codes & gates())]
-    if not home and s.path != s.given:
-        return "its logs are in no submission"
-    if wrong_place(findings):
-        return f"it lies in the wrong place ({wrong_place(findings)})"
-    if not known:
-        return "the rules know no such benchmark"
-    if s.scaling == THROUGHPUT and not all(run.throughput_only for run in every):
-        return f"it has runs among logs that measure throughput alone ({MIXED})"
-    return f"{stopped[0][0]} could not be judged further ({stopped[0][1]})" if stopped else ""
-
-
 def wrong_place(findings: Sequence[Finding]) -> str:
     """Return the code of the TREE error that says that a set is misplaced, or "". A misplaced set is judged no further,
     even if a waiver covers the error."""
     return next((f.code for f in findings if f.severity == "error" and CHECKS[f.code].level == "tree"), "")
 
 
-def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
-    """Return the benchmark that a set's folder names, or else the one that all its runs log. Return "" if the edition
-    does not know it, or the runs differ."""
-    if runs.benchmark:
-        return runs.benchmark if runs.benchmark in edition.benchmarks else ""
-    names = {run.benchmark for run in every if run.codes.isdisjoint(gates())}
-    return names.pop() if len(names) == 1 else ""
-
-
-def about(around: Mapping[Whom, list[tuple[int, Finding]]], home: str, system: str, benchmark: str) -> list[Finding]:
-    """Return the findings outside all correctly placed sets that concern the sets of a system and a benchmark."""
-    whom = [(home, s, b) for s in (None, system) for b in (None, benchmark)]
+def about(around: Mapping[Whom, list[tuple[int, Finding]]], system: str, benchmark: str) -> list[Finding]:
+    """Return the findings that concern the sets of a system and a benchmark, in the order of their numbers."""
+    whom: list[Whom] = [(s, b) for s in (None, system) for b in (None, benchmark)]
     found = sorted(itertools.chain(*(around.get(key, ()) for key in whom)), key=itemgetter(0))
     return [finding for _, finding in found]
 
 
-def concerned(finding: Finding, home: str, edition: Edition) -> tuple[str | None, str | None] | None:
+def concerned(finding: Finding, home: str, benchmarks: Iterable[str]) -> Whom | None:
     """Return the system and the benchmark whose sets a finding outside all correctly placed sets concerns. Either is
     None if any will do; the result is None if the finding concerns no set.
 
@@ -170,8 +167,8 @@ def concerned(finding: Finding, home: str, edition: Edition) -> tuple[str | None
     if inside[0] == "systems":
         return (inside[-1].removesuffix(".json"), None) if inside[-1].endswith(".json") else None
     if inside[0] == "results" and len(inside) > 1:
-        named = [name for name in inside[2:4] if name in edition.benchmarks]  # the benchmark of its folder
+        named = [name for name in inside[2:4] if name in benchmarks]  # the benchmark of its folder
         return inside[1], next(iter(named), None)
-    if inside[0] == "benchmarks" and len(inside) > 1 and inside[1] in edition.benchmarks:
+    if inside[0] == "benchmarks" and len(inside) > 1 and inside[1] in benchmarks:
         return None, inside[1]
     return (None, None) if finding.code not in STRAY else None

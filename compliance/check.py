@@ -19,13 +19,13 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.assemble import gates
 from compliance.budget import SECONDS
 from compliance.difference import difference
 from compliance.engine import judge
 from compliance.explain import explain, listing
 from compliance.finding import SEVERITIES, Finding, errors
 from compliance.impact import with_impact
+from compliance.judging import gates
 from compliance.output import github, json, junit, markdown, sarif, text
 from compliance.report import Report, summaries
 from compliance.review import Reviews, read_reviews, with_reviews

@@ -3,13 +3,14 @@
 `judge` is what other code calls; `compliance/check.py` is its command line.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from compliance.assemble import assemble, gates
+from compliance.assemble import assemble
 from compliance.budget import SECONDS
 from compliance.finding import Finding
-from compliance.judging import Logs, Unit, faults_of, finding_of
+from compliance.judging import Judged, Unit, faults_of, finding_of, gates
 from compliance.reading.across import Across
 from compliance.reading.discovery import discover
 from compliance.reading.edition import of_namesake, rounds_of, select_edition
@@ -20,7 +21,7 @@ from compliance.reading.tree import Set, Submission
 from compliance.rule import ordered
 from compliance.spread import Progress, judge_units
 from compliance.verdict import Verdict
-from compliance.waiver import Waivers, apply
+from compliance.waiver import Waivers, unused
 from rules.current import ROOT
 from rules.edition import Edition, load
 
@@ -56,17 +57,13 @@ def judge(
     units = [unit for unit in units if not namesakes.get(unit.path)]
     for unit in units:
         unit.account.logs, unit.account.most = sum(1 for _ in unit.jobs()), seconds
-    told = list(zip(units, judge_units(units, jobs, progress), strict=True))
-    missed = [(unit.path, one.account.spent) for unit, one in told if one.account.spent]
+    judged = judge_units(units, jobs, progress)
+    missed = [(one.unit.path, one.unit.account.spent) for one in judged if one.unit.account.spent]
     missed += [(path, why) for path, why in namesakes.items() if why]
     missed += [(unit.path, NO_RUNS) for unit in units if unit.submission and unit.submission.prepared]
-    told = [(unit, one) for unit, one in told if not one.account.spent]
-    units = [unit for unit, _ in told]
-    judged: Logs = {name: found for _, one in told for name, found in one.logs.items()}
-    extra = [finding for _, one in told for finding in one.findings] + _judge_round(units, judged)
-    origins = {unit.path: one.origin for unit, one in told if one.origin is not None}
-    verdict = assemble(units, judged, extra, [*found.missed, *missed], origins)
-    return apply(verdict, waivers) if waivers else verdict
+    judged = [one for one in judged if not one.unit.account.spent]
+    verdict = assemble(judged, judge_round(judged, waivers), [*found.missed, *missed])
+    return unused(verdict, waivers) if waivers else verdict
 
 
 def _unit(
@@ -84,21 +81,25 @@ def _unit(
     return Unit(edition, submission, sets, descriptions, waivers=waivers, registry=registry)
 
 
-def _judge_round(units: list[Unit], judged: Logs) -> list[Finding]:
-    """Return the findings of the checks that compare all runs, each by the edition of its log."""
-    editions = {job.log.name: unit.edition for unit in units for job in unit.jobs()}
-    runs = [run for name in editions if (run := judged[name][0]).codes.isdisjoint(gates())]
-    homes = {job.log.name: unit.path for unit in units for job in unit.jobs()}
-    registries = {unit.registry.path: unit.registry for unit in units if unit.registry}
-    orders = [(published_order(unit.target, unit.edition), unit) for unit in units]
-    published = {job.log.name: order for order, unit in orders for job in unit.jobs()}
-    across = Across(runs, dict(editions), homes, tuple(registries.values()), published)
-    editions |= {unit.registry.path: unit.edition for unit in units if unit.registry}
-    codes = frozenset[str]().union(*(u.edition.codes for u in units))
-    findings = []
-    for check in ordered("round", codes):
+def judge_round(judged: Sequence[Judged], waivers: Waivers | None = None) -> dict[str, list[Finding]]:
+    """Judge runs of all units together. Return the findings by the path of the unit whose log or set they concern, each
+    by its edition; under "" those of a registry."""
+    units = {log: one.unit for one in judged for log in one.logs}
+    runs = [log.run for one in judged for log in one.logs.values() if log.run.codes.isdisjoint(gates())]
+    registries = {one.unit.registry.path: one.unit for one in judged if one.unit.registry}
+    orders = {one.unit.path: published_order(one.unit.target, one.unit.edition) for one in judged}
+    across = Across(
+        runs,
+        {log: unit.edition for log, unit in units.items()},
+        {log: unit.path for log, unit in units.items()},
+        tuple(unit.registry for unit in registries.values() if unit.registry),
+        {log: orders[unit.path] for log, unit in units.items()},
+    )
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for check in ordered("round", frozenset[str]().union(*(one.unit.edition.codes for one in judged))):
         for fault in faults_of(check, across):
-            edition = editions.get(fault.path, units[0].edition)
-            if check.code in edition.codes:
-                findings.append(finding_of(fault, check, edition, fault.path or units[0].path))
-    return findings
+            unit = units.get(fault.path) or registries.get(fault.path) or judged[0].unit
+            if check.code in unit.edition.codes:
+                home = "" if fault.path in registries else unit.path
+                found[home].append(finding_of(fault, check, unit.edition, unit.path, waivers))
+    return found

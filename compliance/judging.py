@@ -2,18 +2,18 @@
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import compliance.checks  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
-from compliance.assemble import benchmark_of, gates
 from compliance.budget import OF_A_FINDING, SECONDS, Account, Spent
-from compliance.finding import WHOLE, Fault, Finding, ancestors, show
+from compliance.finding import WHOLE, Fault, Finding, ancestors, errors, show
 from compliance.reading.files import Description, SubmissionFiles
-from compliance.reading.ledger import SetLedger, ledger_of
+from compliance.reading.ledger import ledger_of
 from compliance.reading.log import Log, gather_log
+from compliance.reading.place import SetPlace
 from compliance.reading.registry import RoundRegistry
 from compliance.reading.resumption import set_aside
 from compliance.reading.run import Run, run_of
@@ -21,8 +21,8 @@ from compliance.reading.terms import division_of, terms_for
 from compliance.reading.timeline import timeline
 from compliance.reading.tree import LogFile, Set, Submission
 from compliance.reading.tuning import left_out
-from compliance.rule import Check, ordered
-from compliance.verdict import NO_STOP, NOT_CONVERGED
+from compliance.rule import CHECKS, Check, ordered
+from compliance.verdict import NO_STOP, NOT_CONVERGED, LogVerdict
 from compliance.waiver import Waivers
 from rules.edition import Edition
 from rules.limits import Limits
@@ -30,8 +30,6 @@ from rules.limits import Limits
 MOST_FAULTS = 10_000  # of one check in one place that are listed
 OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's
 BROKE = "Could not be checked: the check itself failed, that of"
-
-Logs = dict[str, tuple[Run, list[Finding]]]  # the run and findings of each judged log, by the log's name
 
 
 @dataclass(frozen=True)
@@ -85,33 +83,8 @@ class Unit:
             yield Job(self.log, self.edition, "", alone=True, waivers=self.waivers, seconds=most)
 
 
-@dataclass(frozen=True)
-class SetPlace:
-    """The surroundings of a set, for its checks: names of folders, submission, description of the system, registry of
-    the round, launch ledger."""
-
-    runs: Set
-    submission: Submission | None
-    description: Description | None
-    registry: RoundRegistry | None = None
-    ledger: SetLedger | None = None
-
-    @property
-    def described(self) -> dict[str, Any]:
-        """The fields of the system description, {} without one."""
-        return (self.description.data or {}) if self.description else {}
-
-    @property
-    def scaling(self) -> str:
-        return self.runs.scaling
-
-    @property
-    def system(self) -> str:
-        return self.runs.system
-
-
-def judge_log(job: Job) -> tuple[Run, list[Finding]]:
-    """Judge one log: return its run and its findings."""
+def judge_log(job: Job) -> LogVerdict:
+    """Judge one log by the rules on logs."""
     log = gather_log(job.log.file, job.log.name, job.edition, job.seconds)
     terms = replace(terms_for(log, job.edition, job.benchmark, job.division), without=job.without)
     if "RES01" in terms.codes:
@@ -121,17 +94,19 @@ def judge_log(job: Job) -> tuple[Run, list[Finding]]:
     broken: set[str] = set()
     for check in ordered("log", terms.codes):
         if broken.isdisjoint(check.after):
-            new = [finding_of(fault, check, job.edition, job.log.name) for fault in faults_of(check, log, terms, time)]
+            faults = faults_of(check, log, terms, time)
+            new = [finding_of(fault, check, job.edition, job.log.name, job.waivers) for fault in faults]
             findings += new
-            broken |= broken_by(new, job.waivers)
-            if check.gate and check.code in broken_by(new):  # a waiver does not open the gate
+            broken |= broken_by(new)
+            if check.gate and any(f.severity == "error" for f in new):  # a waiver does not open the gate
                 break
     run = run_of(log, terms, time, job.log.file, job.log.number, job.log.pruned)
     if not job.alone:  # a set may have some runs that failed; RUN03 counts them
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
     codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
-    return replace(run, codes=codes, lines=lines, broken=frozenset(broken)), findings
+    run = replace(run, codes=codes, lines=lines, broken=frozenset(broken))
+    return LogVerdict(run, tuple(findings), job.edition.name)
 
 
 def only_failed(finding: Finding, limits: Limits) -> bool:
@@ -142,70 +117,61 @@ def only_failed(finding: Finding, limits: Limits) -> bool:
 
 
 @dataclass(frozen=True)
-class Timed:
-    """A judged log: its run, its findings, and the seconds that judging took."""
-
-    run: Run
-    findings: list[Finding]
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Judged:
-    """The outcome of judging a unit. `logs` are those judged within the budget. `findings` are those on the layout, the
-    sets and the submission as a whole. `origin` says whether the source is the reference's, None if the edition does
-    not ask."""
+    """The outcome of judging a unit. `logs` are those judged within the budget, by name. `findings` are those on the
+    layout, the sets and the submission as a whole. `origin` says whether the source is the reference's, "" if the
+    edition does not ask."""
 
-    logs: Logs
+    unit: Unit
+    logs: dict[str, LogVerdict]
     findings: list[Finding]
-    origin: str | None
-    account: Account
+    origin: str = ""
+
+    def runs(self, runs: Set) -> list[Run]:
+        """Return the runs of a set."""
+        return [self.logs[log.name].run for log in runs.logs]
 
 
-def timed(job: Job) -> Timed:
-    """Judge one log, and measure the time."""
+def timed(job: Job) -> tuple[LogVerdict, float]:
+    """Judge one log. Return the seconds that it took, too."""
     begin = time.monotonic()
-    run, findings = judge_log(job)
-    return Timed(run, findings, time.monotonic() - begin)
+    return judge_log(job), time.monotonic() - begin
 
 
-def judge_unit(unit: Unit, logs: Iterable[Timed]) -> Judged:
+def judge_unit(unit: Unit, logs: Iterable[tuple[LogVerdict, float]]) -> Judged:
     """Judge a unit. `logs` are taken one by one, as long as the unit's budget lasts."""
-    judged: Logs = {}
-    for log in logs:
-        unit.account.charge(log.seconds, log.run.kept + OF_A_FINDING * len(log.findings), log.run.path)
+    judged = Judged(unit, {}, [])
+    for log, seconds in logs:
+        unit.account.charge(seconds, log.run.kept + OF_A_FINDING * len(log.findings), log.run.path)
         if unit.account.spent:
-            return Judged(judged, [], None, unit.account)
-        judged[log.run.path] = (log.run, log.findings)
-    origins: list[str] = []
+            return judged
+        judged.logs[log.run.path] = log
+    unit.account.begin()
     try:
-        unit.account.begin()
-        findings = list(_beyond_logs(unit, judged, origins))
+        return judge_submission(judged, unit.submission) if unit.submission else judge_sets(judged)
     except Spent:
-        findings = []
-    return Judged(judged, findings, origins[0] if origins else None, unit.account)
+        return judged
 
 
-def _beyond_logs(unit: Unit, judged: Logs, origins: list[str]) -> Iterator[Finding]:
-    """Yield the findings on the layout, the sets and the submission as a whole. Appends to `origins` whether the source
-    is the reference's, if the edition's rules look into it."""
-    if unit.submission is None:
-        for runs in unit.sets:
-            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], set())
-        return
-    laid = list(_judge_level("tree", unit, set(), unit.submission, unit.edition))
-    yield from laid
-    below = _below(laid)
+def judge_sets(judged: Judged) -> Judged:
+    """Judge the sets of a unit without a submission by the rules on sets."""
+    found = [finding for runs in judged.unit.sets for finding in judge_set(judged, runs, set())]
+    return replace(judged, findings=found)
+
+
+def judge_submission(judged: Judged, submission: Submission) -> Judged:
+    """Judge a submission, whose logs are judged, by the rules on its layout, on its sets, and on the whole."""
+    unit = judged.unit
+    laid = list(_judge_level("tree", unit, set(), submission, unit.edition))
+    findings, below = [*laid], _below(laid)
     for runs in unit.sets:
         wrong = below.get(runs.name, [])
         if not any(f.path == runs.name for f in wrong):  # a misplaced set is judged no further, waived or not
-            given = broken_by(wrong, unit.waivers)
-            yield from _judge_set(unit, runs, [judged[log.name][0] for log in runs.logs], given)
-    every = tuple(judged[log.name][0] for runs in unit.sets for log in runs.logs)
-    files = SubmissionFiles(unit.submission, every, unit.edition, unit.registry)
-    yield from _judge_level("submission", unit, broken_by(laid, unit.waivers), files)
-    if OF_SOURCE in unit.edition.codes:
-        origins.append(files.origin)
+            findings += judge_set(judged, runs, broken_by(wrong))
+    every = tuple(run for runs in unit.sets for run in judged.runs(runs))
+    files = SubmissionFiles(submission, every, unit.edition, unit.registry)
+    findings += _judge_level("submission", unit, broken_by(laid), files)
+    return replace(judged, findings=findings, origin=files.origin if OF_SOURCE in unit.edition.codes else "")
 
 
 def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
@@ -217,32 +183,38 @@ def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
     return below
 
 
-def _judge_level(level: str, unit: Unit, given: set[str], *arguments: Any) -> Iterator[Finding]:
-    """Yield the findings of all checks of a level, except those whose premise is broken."""
-    given = set(given)
+def _judge_level(level: str, unit: Unit, broken: set[str], *arguments: Any) -> Iterator[Finding]:
+    """Yield the findings of all checks of a level, except those with a premise in `broken` or broken by another."""
+    broken = set(broken)
     for check in ordered(level, unit.edition.codes):
-        if given.isdisjoint(check.after):
-            for fault in faults_of(check, *arguments, account=unit.account):
-                finding = finding_of(fault, check, unit.edition, unit.path)
-                given |= broken_by([finding], unit.waivers)
+        if broken.isdisjoint(check.after):
+            for finding in _findings(unit, check, unit.path, *arguments):
+                broken |= broken_by([finding])
                 yield finding
 
 
-def _judge_set(unit: Unit, runs: Set, every: list[Run], given: set[str]) -> Iterator[Finding]:
-    sound = [run for run in every if run.codes.isdisjoint(gates())]
+def judge_set(judged: Judged, runs: Set, broken: set[str]) -> Iterator[Finding]:
+    """Yield the findings of the rules on sets, except those with a premise in `broken` or broken by another."""
+    unit, every = judged.unit, judged.runs(runs)
     terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition))
+    terms = replace(terms, throughput_only=_measures_throughput(runs, every), without=left_out(runs, unit.edition))
     ledger = ledger_of(runs, unit.edition)
     place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry, ledger)
-    terms = replace(terms, throughput_only=_measures_throughput(runs, every), without=left_out(runs, unit.edition))
+    sound = [run for run in every if run.codes.isdisjoint(gates())]
     alike = [run for run in sound if run.throughput_only == terms.throughput_only]
     for check in ordered("set", terms.codes):
-        if given.isdisjoint(check.after):
+        if broken.isdisjoint(check.after):
             some = {"every": every, "sound": sound, "alike": alike}[check.runs]
             used = [run for run in some if run.broken.isdisjoint(check.after)]
-            for fault in faults_of(check, used, place, terms, account=unit.account):
-                finding = finding_of(fault, check, unit.edition, runs.name)
-                given |= broken_by([finding], unit.waivers)
+            for finding in _findings(unit, check, runs.name, used, place, terms):
+                broken = broken | broken_by([finding])
                 yield finding
+
+
+def _findings(unit: Unit, check: Check, path: str, *arguments: Any) -> Iterator[Finding]:
+    """Yield the findings of a check, within the unit's budget."""
+    for fault in faults_of(check, *arguments, account=unit.account):
+        yield finding_of(fault, check, unit.edition, path, unit.waivers)
 
 
 def _measures_throughput(runs: Set, every: list[Run]) -> bool:
@@ -250,9 +222,23 @@ def _measures_throughput(runs: Set, every: list[Run]) -> bool:
     return runs.scaling == THROUGHPUT or (not runs.scaling and all(run.throughput_only for run in every))
 
 
-def broken_by(findings: Iterable[Finding], waivers: Waivers | None = None) -> set[str]:
+def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
+    """Return the benchmark that a set's folder names, or else the one that all its runs log. Return "" if the edition
+    does not know it, or the runs differ."""
+    if runs.benchmark:
+        return runs.benchmark if runs.benchmark in edition.benchmarks else ""
+    names = {run.benchmark for run in every if run.codes.isdisjoint(gates())}
+    return names.pop() if len(names) == 1 else ""
+
+
+def gates() -> frozenset[str]:
+    """Return the codes of the gate checks: after an error of one of these, a log is judged no further."""
+    return frozenset(check.code for check in CHECKS.values() if check.gate)
+
+
+def broken_by(findings: Iterable[Finding]) -> set[str]:
     """Return the codes of the errors that no waiver covers. Only these break the premise of other rules."""
-    return {f.code for f in findings if f.severity == "error" and not (waivers and waivers.cover(f))}
+    return {f.code for f in errors(findings)}
 
 
 def faults_of(check: Check, *arguments: object, account: Account | None = None) -> Iterator[Fault]:
@@ -280,14 +266,15 @@ def faults_of(check: Check, *arguments: object, account: Account | None = None) 
         yield Fault(1, f"{type(error).__name__}: {error}", "an answer", f"{BROKE} of {check.code}", severity="error")
 
 
-def finding_of(fault: Fault, check: Check, edition: Edition, path: str) -> Finding:
-    severity = fault.severity or edition.limits.severity.get(check.code, check.severity)
-    return Finding(
+def finding_of(fault: Fault, check: Check, edition: Edition, path: str, waivers: Waivers | None = None) -> Finding:
+    """Return the finding of a fault, marked if a waiver covers it."""
+    finding = Finding(
         path=fault.path or path,
         line=fault.line,
         code=check.code,
-        severity=severity,
+        severity=fault.severity or edition.limits.severity.get(check.code, check.severity),
         sentence=fault.says or check.sentence,
         found=show(fault.found, WHOLE) if fault.found != "" else "",
         wanted=show(fault.wanted, WHOLE) if fault.wanted != "" else "",
     )
+    return waivers.mark(finding) if waivers else finding

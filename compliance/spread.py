@@ -11,12 +11,14 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from itertools import islice
 from multiprocessing import get_all_start_methods, get_context
 
-from compliance.judging import Judged, Timed, Unit, judge_unit, timed
+from compliance.judging import Judged, Unit, judge_unit, timed
 from compliance.terminal import tell
+from compliance.verdict import LogVerdict
 
 CHUNK = 32  # most logs in a chunk
 SHARES = 4  # least number of chunks for each process, so that none waits long for the last one
 
+Timed = tuple[LogVerdict, float]  # with the seconds that judging took
 Progress = Callable[[int, int], None]  # called with the number of logs done, and of all logs
 
 _UNITS: tuple[Unit, ...] = ()  # in a worker: all units

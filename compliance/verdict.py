@@ -129,27 +129,3 @@ class Verdict:
             findings=tuple(f for f in self.findings if has(f.path)),
             missed=tuple((path, why) for path, why in self.missed if has(path)),
         )
-
-    def with_findings(self, marked: dict[Finding, Finding]) -> "Verdict":
-        """Return the verdict with each finding in `marked` replaced, wherever it occurs."""
-
-        def of(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-            return tuple(marked.get(f, f) for f in findings)
-
-        def log(v: LogVerdict) -> LogVerdict:
-            return replace(v, findings=of(v.findings))
-
-        def runs(v: SetVerdict) -> SetVerdict:
-            logs = tuple(map(log, v.logs))
-            return replace(v, logs=logs, findings=of(v.findings), about=of(v.about))
-
-        def submission(v: SubmissionVerdict) -> SubmissionVerdict:
-            return replace(v, sets=tuple(map(runs, v.sets)), findings=of(v.findings))
-
-        return replace(
-            self,
-            submissions=tuple(map(submission, self.submissions)),
-            sets=tuple(map(runs, self.sets)),
-            logs=tuple(map(log, self.logs)),
-            findings=of(self.findings),
-        )

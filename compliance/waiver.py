@@ -65,9 +65,15 @@ class Waivers:
         """The waivers that have not expired, with their lines."""
         return [(line, waiver) for line, waiver in self.waivers if line not in self.expired]
 
-    def cover(self, finding: Finding) -> bool:
-        """Return whether a valid waiver covers the finding."""
-        return any(waiver.covers(finding) for _, waiver in self.valid)
+    def covering(self, finding: Finding) -> tuple[int, Waiver] | None:
+        """Return the first valid waiver that covers the finding, with its line; None without one."""
+        return next(((line, waiver) for line, waiver in self.valid if waiver.covers(finding)), None)
+
+    def mark(self, finding: Finding) -> Finding:
+        """Return the finding, marked if a valid waiver covers it."""
+        if found := self.covering(finding):
+            return replace(finding, waived=f"{found[1].reviewer}: {found[1].reason}")
+        return finding
 
 
 def read_waivers(path: Path, judged: Iterable[str | Path], today: date | None = None) -> Waivers:
@@ -79,20 +85,13 @@ def read_waivers(path: Path, judged: Iterable[str | Path], today: date | None = 
     return Waivers(str(path), entries, today) if today else Waivers(str(path), entries)
 
 
-def apply(verdict: Verdict, file: Waivers) -> Verdict:
-    """Return the verdict with waived findings marked, and with a warning for each waiver that has expired or covers
-    nothing."""
-    used = set(file.expired)  # WAI02 reports these, so WAI01 need not
-    marked: dict[Finding, Finding] = {}
-    for finding in verdict.findings:
-        line, waiver = next(((n, w) for n, w in file.valid if w.covers(finding)), (0, None))
-        if waiver:
-            used.add(line)
-            marked[finding] = replace(finding, waived=f"{waiver.reviewer}: {waiver.reason}")
+def unused(verdict: Verdict, file: Waivers) -> Verdict:
+    """Return a verdict that was made with waivers, with a warning for each that has expired or covers nothing."""
+    used = {found[0] for finding in verdict.findings if (found := file.covering(finding))}
+    used |= file.expired  # WAI02 reports these, so WAI01 need not
     told = [
         Finding(file.path, f.line, code, CHECKS[code].severity, CHECKS[code].sentence, f.found, f.wanted)
         for code, lines in zip(ABOUT, (used, file.expired), strict=True)
         for f in CHECKS[code].function(file.waivers, lines)
     ]
-    found = verdict.with_findings(marked)
-    return replace(found, findings=tuple(sorted((*found.findings, *told), key=sort_key)))
+    return replace(verdict, findings=tuple(sorted((*verdict.findings, *told), key=sort_key)))

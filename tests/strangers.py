@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from compliance import audit, check, difference, waiver
 from compliance.auditing.template import template
 from compliance.checklist import ACCEPT, OBJECT, Review
+from compliance.engine import judge
 from compliance.review import Reviews, with_reviews
 from compliance.verdict import Verdict
 from results import choosing, differences, summarize
@@ -96,9 +97,9 @@ def _files(pick: Callable[[], str]) -> Iterator[tuple[str, bytes]]:
     yield f"{name_of(pick())}.py", f"import os\nos.system({pick()!a})\n# {pick()!a}\n".encode()
 
 
-def signed(verdict: Verdict, pick: Callable[[], str]) -> Verdict:
-    """The verdict with what reviewers wrote, whose texts `pick` says, too: findings that are waived, waivers that cover
-    nothing or have expired, points that are accepted and objected to."""
+def signed(root: Path, edition: str | None, verdict: Verdict, pick: Callable[[], str]) -> Verdict:
+    """The verdict on a round, with what reviewers wrote: findings that are waived, waivers that cover nothing or have
+    expired, points that are accepted and objected to. `pick` says their texts."""
 
     def text() -> str:
         return next((said for said in (pick(), pick()) if said.strip(" /") and said.strip()), "x")
@@ -109,7 +110,7 @@ def signed(verdict: Verdict, pick: Callable[[], str]) -> Verdict:
         waiver.Waiver(text(), text(), text(), text()),
         waiver.Waiver("X", text(), "x", text(), None, "2026-01-01"),
     ]
-    verdict = waiver.apply(verdict, waiver.Waivers(text(), tuple(enumerate(entries[::2], 1))))
+    verdict = judge([root], edition, waivers=waiver.Waivers(text(), tuple(enumerate(entries[::2], 1))))
     reviews = [
         Review(rule, "/".join(Path(s.path).resolve().parts[-2:]), said, text(), "2026-11-22", text())
         for s in verdict.submissions

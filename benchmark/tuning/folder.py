@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.atomic import replacing
-from benchmark.ledger import Asked, Drawn, Entry, Frozen, append, read_ledger
+from benchmark.ledger import Asked, Drawn, Entry, Event, Frozen, append, read_ledger
 from benchmark.run.files import LEDGER
 from benchmark.tuning.campaign import FILE, Campaign, read_frozen
 from benchmark.tuning.points import point
@@ -46,7 +46,7 @@ class Opened:
         return {**self.campaign.fixed, **self.point(index)}
 
 
-def opened(campaign: Campaign, entries: Iterable[Entry]) -> Opened:
+def opened(campaign: Campaign, entries: Iterable[Entry[Event]]) -> Opened:
     """Return the campaign together with what a ledger's entries say of it. Raises ValueError unless the first entry
     freezes its digest and the second one draws a shift."""
     first = [entry for entry in entries if isinstance(entry.said, Frozen | Drawn | Asked)]

@@ -90,7 +90,7 @@ def confirmation_is_on_the_winners_devices(files: SubmissionFiles) -> Iterator[F
         yield from _environments(winner, runs, files.edition)
 
 
-def _devices(run: Run) -> Counter:
+def _devices(run: Run) -> Counter[tuple[str, str]]:
     """Return the number of ranks by kind and model of device, on whatever hosts."""
     found = Counter[tuple[str, str]]()
     for group in groups_of(run.value("devices")) or ():
@@ -98,7 +98,7 @@ def _devices(run: Run) -> Counter:
     return found
 
 
-def _told(devices: Counter) -> str:
+def _told(devices: Counter[tuple[str, str]]) -> str:
     return show(", ".join(f"{ranks} of {name} ({kind})" for (kind, name), ranks in sorted(devices.items())) or "none")
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from statistics import mode
-from typing import Any
 
 from benchmark.log import Event
 from compliance.finding import Fault, show
 from compliance.reading.devices import CPU, devices_of, groups_of, kind_of
 from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
@@ -80,7 +80,7 @@ def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 
 @rule("SYS11", "set", after=("LOG06", "SYS10", "RUN07"))
-def runs_name_the_same_devices(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_name_the_same_devices(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set name the same models of devices"""
     told = [(run, model) for run in runs if (model := _models(run))]
     if told:
@@ -92,7 +92,7 @@ def runs_name_the_same_devices(runs: list[Run], place: Any, terms: Terms) -> Ite
 
 
 @rule("SYS12", "set", severity="review", after=("SYS11",))
-def named_devices_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def named_devices_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The devices that runs name are those of the system description"""
     model = next(filter(None, map(_models, runs)), ())
     data = place.described

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 from benchmark.energy.entry import READING
 from compliance.finding import Fault, show
 from compliance.reading.devices import groups_of
 from compliance.reading.energy import INSIDE, UNSOUND, Live, Source, edges, live_of, shortfall
 from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of
@@ -81,7 +81,7 @@ def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Itera
 
 
 @rule("ENE05", "set", severity="warning", after=("LOG06",))
-def all_of_the_machine_is_measured(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def all_of_the_machine_is_measured(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Where energy is read, it is that of every node, and of all of its processors and accelerators"""
     for run in runs:
         if run.coverage and run.converged and run.codes.isdisjoint(UNSOUND):

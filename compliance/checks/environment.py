@@ -26,6 +26,7 @@ from compliance.reading.environment import (
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.given import differences
 from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
@@ -54,7 +55,7 @@ def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
 
 
 @rule("ENV02", "set", after=("ENV01",))
-def environment_is_handed_in(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def environment_is_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Runs have an environment manifest, where the edition requires one or another run of the set has one"""
     limits, having = terms.edition.limits.environment, sum(KEY in run.facts for run in runs)
     required = bool(limits and limits.use == "required")
@@ -66,7 +67,7 @@ def environment_is_handed_in(runs: list[Run], place: Any, terms: Terms) -> Itera
 
 
 @rule("ENV03", "set", after=("ENV01",))
-def environment_is_the_logged_one(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The environment manifest of a run is there, and has the logged digest and size"""
     for run, named, path, largest in _files(runs, terms):
         size = "" if named.size is None else f"{named.size} bytes with "
@@ -83,7 +84,7 @@ def environment_is_the_logged_one(runs: list[Run], place: Any, terms: Terms) -> 
 
 
 @rule("ENV04", "set", after=("ENV03",))
-def environment_is_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """An environment manifest is sound: JSON of a known schema, each fact with its value and origin"""
     for run, named, path, largest in _files(runs, terms):
         try:
@@ -95,7 +96,7 @@ def environment_is_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[
 
 
 @rule("ENV05", "set", after=("ENV04",))
-def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set have the same environment"""
     limits = terms.edition.limits.environment
     # Only digests are kept of each manifest: there may be thousands, of a megabyte each.
@@ -108,7 +109,7 @@ def runs_have_one_environment(runs: list[Run], place: Any, terms: Terms) -> Iter
             yield from _odd_ones(name, severity, alike, limits)
 
 
-def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict]], limits: Any) -> Iterator[Fault]:
+def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, Any]]], limits: Any) -> Iterator[Fault]:
     """Yield a fault for each manifest in which a fact differs from that of most manifests."""
     counts = Counter(digests[name] for *_, digests in kept if digests[name] is not None)
     usual = max(counts, key=counts.__getitem__, default=None)
@@ -123,7 +124,7 @@ def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict]], lim
 
 
 @rule("ENV06", "set", after=("ENV04",))
-def nodes_are_alike(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The nodes of a run have the same environment"""
     limits = terms.edition.limits.environment
     for run, named, environment in _read(runs, terms):
@@ -150,7 +151,7 @@ def nodes_are_alike(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault
 
 
 @rule("ENV07", "set", after=("ENV04", "LOG06"))
-def command_gives_the_settings(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The manifest's command line and config give the settings that the log states"""
     above = given_names(place.runs, place.ledger)
     for run, named, environment in _read(runs, terms):
@@ -159,7 +160,7 @@ def command_gives_the_settings(runs: list[Run], place: Any, terms: Terms) -> Ite
 
 
 @rule("ENV08", "set", after=("ENV04", "LOG06", "SYS10"))
-def environment_is_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The manifest is of the hosts, ranks and versions that the log names"""
     for run, named, environment in _read(runs, terms):
         groups = groups_of(run.value("devices")) or []
@@ -186,7 +187,7 @@ def environment_is_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterat
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",))
-def environment_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The system description agrees with the manifests of its runs"""
     limits, described = terms.edition.limits.environment, place.described
     for run, named, environment in islice(_read(runs, terms), 1) if described else ():
@@ -211,7 +212,7 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
 
 
-def _log_beside(parts: tuple[str, ...], at: dict) -> bool:
+def _log_beside(parts: tuple[str, ...], at: dict[str, Any]) -> bool:
     """Return whether a superseded manifest has its log beside it."""
     number = parts[-1].removeprefix("environment_").removesuffix(".json").partition("_")[0]
     log = (*parts[:-1], f"result_{number}.txt")

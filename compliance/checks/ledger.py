@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
-from benchmark.ledger import End, Entry, Start
+from benchmark.ledger import End, Entry, Event, Start
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
 from compliance.finding import Fault, among, show
 from compliance.reading.digest import sha256
 from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_in
-from compliance.reading.run import Run
+from compliance.reading.place import SetPlace
+from compliance.reading.run import Launch, Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import WEAK
 from compliance.rule import rule
@@ -21,7 +21,7 @@ STATED = {"source": "source", "config_digest": "config", "problem_digest": "prob
 
 
 @rule("LED01", "set", runs="every")
-def ledger_is_whole(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def ledger_is_whole(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The launch ledger is whole: numbered, each line chained to the one before, in the order of time"""
     if place.ledger:
         path, ledger = place.ledger.path, place.ledger.ledger
@@ -49,7 +49,9 @@ def _order(launched: SetLedger, slack: float) -> Iterator[Fault]:
 
 def _references(launched: SetLedger) -> Iterator[Fault]:
     """Yield the lines that refer to no start, or to a wrong one."""
-    for entry in (e for e in launched.ledger.entries if e.said.refers is not None):
+    for entry in launched.ledger.entries:
+        if entry.said.refers is None:
+            continue
         about = launched.starts.get(entry.said.refers)
         if about is None:
             yield Fault(entry.number, f"about line {entry.said.refers}", "about a start", path=launched.path)
@@ -61,19 +63,20 @@ def _references(launched: SetLedger) -> Iterator[Fault]:
 
 
 @rule("LED02", "set")
-def set_has_a_ledger(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def set_has_a_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A set has a launch ledger, where the round requires one or a log names one"""
     if place.ledger is None:
-        named = [run for run in runs if run.launch]
+        named = [(run.path, run.launch) for run in runs if run.launch]
         if named:
-            found = f"start {show(named[0].launch.number)} of no ledger{among(named, runs)}"
-            yield Fault(named[0].launch.line, found, f"{LEDGER} beside the logs", path=named[0].path)
+            path, launch = named[0]
+            found = f"start {show(launch.number)} of no ledger{among(named, runs)}"
+            yield Fault(launch.line, found, f"{LEDGER} beside the logs", path=path)
         elif runs and terms.edition.limits.ledger == "required":
             yield Fault(1, "no launch ledger", f"{LEDGER} beside the logs")
 
 
 @rule("LED03", "set", after=("LED01", "LED02"))
-def runs_are_in_the_ledger(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_are_in_the_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Each run has its start in the launch ledger, and its log states the start's line"""
     if place.ledger:
         silent = [run for run in runs if run.launch is None]
@@ -82,13 +85,13 @@ def runs_are_in_the_ledger(runs: list[Run], place: Any, terms: Terms) -> Iterato
             wanted = f"the event ledger, before run_start, with a start of {place.ledger.path}"
             yield Fault(1, found, wanted, path=silent[0].path)
         for run in runs:
-            if run.launch and (fault := _unfounded(run, place.ledger)):
+            if run.launch and (fault := _unfounded(run, run.launch, place.ledger)):
                 yield fault
 
 
-def _unfounded(run: Run, launched: SetLedger) -> Fault | None:
-    """Return what is wrong with the starts that a log names, None if nothing."""
-    launch, entry = run.launch, launched.starts.get(run.launch.number or 0)
+def _unfounded(run: Run, launch: Launch, launched: SetLedger) -> Fault | None:
+    """Return what is wrong with the starts that a log names, None if nothing. `launch` is the first."""
+    entry = launched.starts.get(launch.number or 0)
     if entry is None or entry.said.run != run.file.name:
         found = f"start {show(launch.number)}" + (f", of {show(entry.said.run)}" if entry else ", which is none")
         return Fault(launch.line, found, f"a start of {run.file.name} in {launched.path}", path=run.path)
@@ -110,10 +113,10 @@ def _unfounded(run: Run, launched: SetLedger) -> Fault | None:
 
 
 @rule("LED04", "set", after=("LED03", "RUN04", "RUN08"))
-def runs_are_as_they_were_started(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_are_as_they_were_started(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A run has the source, the settings, the problem and the seed of its recorded start"""
-    for run in runs if place.ledger else ():
-        for entry in place.ledger.starts_of(run):
+    for run in runs:
+        for entry in place.ledger.starts_of(run) if place.ledger else ():
             for key, name in STATED.items():
                 if run.value(key) != getattr(entry.said, name):
                     wanted = f"{getattr(entry.said, name)}, as in start {entry.number}"
@@ -124,26 +127,28 @@ def runs_are_as_they_were_started(runs: list[Run], place: Any, terms: Terms) -> 
 
 
 @rule("LED05", "set", after=("LED03",))
-def starts_are_when_runs_start(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def starts_are_when_runs_start(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A start is recorded between init_start and run_start, and a resuming one before its run resumes"""
-    slack = terms.edition.limits.clock.launch_slack
-    for run in runs if place.ledger else ():
-        starts, name = {entry.number: entry for entry in place.ledger.starts_of(run)}, run.file.name
+    slack, launched = terms.edition.limits.clock.launch_slack, place.ledger
+    if launched is None:
+        return
+    for run in runs:
+        starts, name = {entry.number: entry for entry in launched.starts_of(run)}, run.file.name
         for first in islice(starts.values(), 1):
             if run.init and run.init.time_ms is not None:
                 early = run.init.time_ms - first.time_ms
-                yield from _apart(early, slack, f"before init_start of {name}", first, place.ledger)
+                yield from _apart(early, slack, f"before init_start of {name}", first, launched)
             if run.start_ms is not None:
                 late = first.time_ms - run.start_ms
-                yield from _apart(late, slack, f"after run_start of {name}", first, place.ledger)
+                yield from _apart(late, slack, f"after run_start of {name}", first, launched)
         for again in run.resumptions:
-            entry = starts.get(again.number)
+            entry = starts.get(again.number or 0)
             if entry and again.time_ms is not None:
                 late, what = entry.time_ms - again.time_ms, f"after {name} went on, in line {again.line}"
-                yield from _apart(late, slack, what, entry, place.ledger)
+                yield from _apart(late, slack, what, entry, launched)
 
 
-def _apart(by_ms: int, slack: float, what: str, entry: Entry, launched: SetLedger) -> Iterator[Fault]:
+def _apart(by_ms: int, slack: float, what: str, entry: Entry[Event], launched: SetLedger) -> Iterator[Fault]:
     """Yield a fault if a line is further from the log's clock than the slack, in seconds."""
     if by_ms > 1000 * slack:
         found = f"{by_ms / 1000:.3f} s {what}"
@@ -151,17 +156,16 @@ def _apart(by_ms: int, slack: float, what: str, entry: Entry, launched: SetLedge
 
 
 @rule("LED06", "set", after=("LED03",))
-def logs_are_those_of_the_ends(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def logs_are_those_of_the_ends(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Each run has its end in the launch ledger, with the digest and the status of its log"""
     slack = terms.edition.limits.clock.launch_slack
-    for run in runs if place.ledger else ():
-        starts = place.ledger.starts_of(run)
-        if starts:
+    for run in runs:
+        if place.ledger and (starts := place.ledger.starts_of(run)):
             yield from _interrupted(run, starts, place.ledger)
             yield from _ended(run, starts[-1], place.ledger, slack)
 
 
-def _interrupted(run: Run, starts: list[Entry], launched: SetLedger) -> Iterator[Fault]:
+def _interrupted(run: Run, starts: list[Entry[Start]], launched: SetLedger) -> Iterator[Fault]:
     """Yield the faults of the ends from which a run was resumed. A resumed log begins with the log as it ended before,
     except for a line that a full disk cut off."""
     ends = [end for entry in starts[:-1] if (end := launched.ends.get(entry.number))]
@@ -175,7 +179,7 @@ def _interrupted(run: Run, starts: list[Entry], launched: SetLedger) -> Iterator
             yield Fault(end.number, found, wanted, path=launched.path, severity="review")
 
 
-def _ended(run: Run, last: Entry, launched: SetLedger, slack: float) -> Iterator[Fault]:
+def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> Iterator[Fault]:
     """Yield the faults of the end of a run whose last start is `last`."""
     end, digest, noted = launched.ends.get(last.number), sha256(run.file), launched.notes.get(last.number)
     if end is None:
@@ -197,7 +201,7 @@ def _ended(run: Run, last: Entry, launched: SetLedger, slack: float) -> Iterator
 
 
 @rule("LED07", "set", runs="every", after=("LED03", "RUN01", "RUN02"))
-def starts_are_accounted_for(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def starts_are_accounted_for(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Every start is accounted for: by a log, a later start, an end that says aborted, or a note"""
     if place.ledger and all(run.launch for run in runs):
         fates = place.ledger.others(runs)
@@ -213,7 +217,7 @@ def starts_are_accounted_for(runs: list[Run], place: Any, terms: Terms) -> Itera
 
 
 @rule("LED08", "set", severity="review", runs="every", after=("LED03", "RUN01", "RUN02"))
-def starts_are_those_of_the_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def starts_are_those_of_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A set has no starts but those of its runs"""
     if place.ledger and all(run.launch for run in runs):
         fates = {n: fate for n, fate in place.ledger.others(runs).items() if fate != UNEXPLAINED}
@@ -225,8 +229,9 @@ def starts_are_those_of_the_runs(runs: list[Run], place: Any, terms: Terms) -> I
 
 
 @rule("LED10", "set", runs="every", after=("LED01",))
-def superseded_logs_are_of_starts(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def superseded_logs_are_of_starts(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A log in superseded/ is of a start in the set's launch ledger, with a note that says why"""
+    noted = place.ledger.notes if place.ledger else {}
     starts = {entry.line: number for number, entry in place.ledger.starts.items()} if place.ledger else {}
     for log in place.runs.superseded[:MOST_TOLD]:
         digest, ran = start_in(log.file)
@@ -234,7 +239,7 @@ def superseded_logs_are_of_starts(runs: list[Run], place: Any, terms: Terms) -> 
         if number is None and ran:
             found = f"start {show(digest)}" if digest else "no start"
             yield Fault(1, found, f"a start of the {len(starts)} in {LEDGER}", path=log.name)
-        elif number is not None and number not in place.ledger.notes:
+        elif number is not None and number not in noted:
             yield Fault(1, f"start {number} without a note", "a note that says why it was made again", path=log.name)
     if len(place.runs.superseded) > MOST_TOLD:
         yield Fault(1, f"{len(place.runs.superseded)} logs in superseded/", f"at most {MOST_TOLD}")
@@ -246,16 +251,16 @@ def _unsaid(run: Run, launched: SetLedger) -> set[int]:
 
 
 @rule("LED09", "set", severity="review", runs="every", after=("LED05", "LED06"))
-def starts_come_one_after_another(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def starts_come_one_after_another(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Each start on a system ends before the next one"""
     if not place.ledger or place.scaling == WEAK or place.runs.trials:
         return
     slack, launched = terms.edition.limits.clock.overlap, place.ledger
     plain = {run.launch.number for run in runs if run.launch and not run.resumptions}  # RUN21 looks at these
-    last: Entry | None = None  # the latest end of an earlier start
+    last: Entry[End] | None = None  # the latest end of an earlier start
     for number, entry in sorted(launched.starts.items(), key=lambda item: (item[1].time_ms, item[0])):
         shared = (last.time_ms - entry.time_ms) / 1000 if last else 0.0
-        if shared > slack and not {number, last.said.of} <= plain:
+        if last and shared > slack and not {number, last.said.of} <= plain:
             found = f"start {number} {shared:.3f} s before the end of start {last.said.of}"
             yield Fault(number, found, f"at most {slack:g} s", path=launched.path)
         end = launched.ends.get(number)

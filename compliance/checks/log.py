@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmark.log import ODDITIES
+from benchmark.log import ODDITIES, Event
 from compliance.finding import Fault, show
 from compliance.reading.log import MOST_EVENTS, Log
 from compliance.reading.terms import Terms
@@ -78,7 +78,7 @@ def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[F
 @rule("LOG07", "log")
 def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """An event's type fits its key: starts start, stops stop, all others are points in time"""
-    odd: dict[tuple[str, str], list] = {}
+    odd: dict[tuple[str, str], list[Event]] = {}
     for name, events in log.events.items():
         wanted = next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), "POINT_IN_TIME")
         for event in events:

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from compliance.finding import Fault, among, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
+from compliance.reading.place import SetPlace
 from compliance.reading.registry import RoundRegistry, key_of, names_entry
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
@@ -28,7 +28,7 @@ def registry_is_whole(across: Across) -> Iterator[Fault]:
 
 
 @rule("REG02", "set")
-def set_has_an_entry(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A set has an entry in the registry, where the round requires one or a log names one"""
     registry, claims = place.registry, [run for run in runs if names_entry(run)]
     if registry and registry.damage:
@@ -45,7 +45,7 @@ def set_has_an_entry(runs: list[Run], place: Any, terms: Terms) -> Iterator[Faul
 
 
 @rule("REG03", "set", after=("REG02", "RUN02", "RUN09"))
-def seeds_are_assigned(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Where a set has an entry in the registry, each run uses the seed that the entry assigns to it"""
     drawn = [run for run in runs if run.origin and "SEED04" not in run.codes]
     others = [run for run in drawn if not names_entry(run) and _own(run, place)]
@@ -80,7 +80,7 @@ def _assigned(run: Run, entry: Entry, runs: int | None) -> Iterator[Fault]:
 
 
 @rule("REG04", "set", after=("REG02",))
-def set_uses_one_entry(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def set_uses_one_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set use one entry of the registry"""
     claims = [run for run in runs if names_entry(run)]
     named = Counter(run.origin.entry for run in claims).most_common()
@@ -91,7 +91,7 @@ def set_uses_one_entry(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fa
 
 
 @rule("REG05", "set", after=("REG04", "RUN04", "RUN08"))
-def runs_are_as_registered(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_are_as_registered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A run has the source and the settings that were registered"""
     claims = [(run, entry) for run in runs if (entry := _entry(run, place.registry))]
     for key, name in REGISTERED:
@@ -103,7 +103,7 @@ def runs_are_as_registered(runs: list[Run], place: Any, terms: Terms) -> Iterato
 
 
 @rule("REG06", "set", after=("REG02",))
-def entries_are_drawn_before(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def entries_are_drawn_before(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """No run begins before its entry was drawn"""
     slack = terms.edition.limits.seeds.drawn_slack * 1000
     for run in runs:
@@ -132,11 +132,11 @@ def _entry(run: Run, registry: RoundRegistry | None) -> Entry | None:
     return registry.entry(run.origin.entry) if registry and names_entry(run) else None
 
 
-def _key(run: Run, place: Any) -> tuple[str, ...]:
+def _key(run: Run, place: SetPlace) -> tuple[str, ...]:
     return key_of(place.runs.place.org, place.system, run.benchmark, run.problem)
 
 
-def _own(run: Run, place: Any) -> list[Entry]:
+def _own(run: Run, place: SetPlace) -> list[Entry]:
     """Return the entries of a run's organisation, system, benchmark and problem."""
     return place.registry.fitting(_key(run, place)) if place.registry else []
 

@@ -12,6 +12,7 @@ from compliance.finding import Fault, among, show
 from compliance.reading.across import Across
 from compliance.reading.files import number_of
 from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
@@ -28,7 +29,7 @@ MOST_TOLD = 3  # replays of a set that a finding lists
 
 
 @rule("RUN01", "set", runs="every", after=("THR03", "TREE06"))
-def set_has_its_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def set_has_its_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A set has as many runs as the benchmark asks for"""
     kept = [r for r in runs if not r.pruned]
     if place.scaling == "weak":
@@ -49,7 +50,7 @@ def _missing(numbers: set[int], runs: int) -> list[tuple[int, int]]:
 
 
 @rule("RUN02", "set", runs="every", after=("RUN01",))
-def runs_are_numbered(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_are_numbered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Runs are numbered without a hole, none twice"""
     counts = Counter(r.number for r in runs if r.number is not None)
     numbers = sorted(counts)
@@ -66,7 +67,7 @@ def runs_are_numbered(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fau
 
 
 @rule("RUN03", "set", after=("RUN01",))
-def few_runs_fail_to_converge(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def few_runs_fail_to_converge(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """No more runs of a set fail to converge than the rules forgive"""
     broken_off = NO_STOP[0] if terms.edition.limits.unfinished_forgiven else ""
     failed = [r for r in runs if "EVL07" in r.codes or (broken_off in r.codes and r.stop_ms is None)]
@@ -78,7 +79,7 @@ def few_runs_fail_to_converge(runs: list[Run], place: Any, terms: Terms) -> Iter
 
 
 @rule("RUN04", "set")
-def runs_are_of_one_code(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_are_of_one_code(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set are of the same code"""
     for key in terms.edition.limits.same_code:
         yield from _odd_ones(runs, key, terms)
@@ -114,14 +115,14 @@ def no_run_is_a_replay(across: Across) -> Iterator[Fault]:
 
 
 @rule("RUN07", "set")
-def runs_are_of_one_system(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_are_of_one_system(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set are of the same system"""
     for key in terms.edition.limits.same_system:
         yield from _odd_ones(runs, key, terms)
 
 
 @rule("RUN08", "set")
-def runs_have_one_configuration(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_have_one_configuration(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set have the same hyperparameters"""
     limits, configured = terms.edition.limits, terms.benchmark.configured if terms.benchmark else ()
     for key in dict.fromkeys((*limits.same_in_set, *configured)):
@@ -130,7 +131,7 @@ def runs_have_one_configuration(runs: list[Run], place: Any, terms: Terms) -> It
 
 
 @rule("RUN09", "set")
-def runs_are_of_one_problem(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def runs_are_of_one_problem(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set solve the same problem"""
     for key in terms.edition.limits.same_problem:
         yield from _odd_ones(runs, key, terms)
@@ -153,7 +154,7 @@ def log_is_of_its_folders_benchmark(log: Log, terms: Terms, time: Timeline) -> I
 
 
 @rule("RUN11", "set")
-def organisation_is_the_folders(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def organisation_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' organisation is the submission's"""
     said = _usual(runs, "submission_org")
     if said is None or place.submission is None or _is_placeholder(said):
@@ -165,7 +166,7 @@ def organisation_is_the_folders(runs: list[Run], place: Any, terms: Terms) -> It
 
 
 @rule("RUN12", "set")
-def platform_is_the_folders(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def platform_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' platform is the system that their folder names"""
     said = _usual(runs, "submission_platform")
     if said is not None and place.system and not _is_placeholder(said) and not same_name(said, place.system):
@@ -176,26 +177,26 @@ def platform_is_the_folders(runs: list[Run], place: Any, terms: Terms) -> Iterat
 
 
 @rule("RUN13", "set")
-def division_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def division_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' division is the system description's"""
     yield from _against(runs, place, terms, "submission_division", "division")
 
 
 @rule("RUN14", "set")
-def status_is_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def status_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' status is the system description's"""
     yield from _against(runs, place, terms, "submission_status", "status")
 
 
 @rule("RUN15", "set")
-def nodes_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def nodes_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' number of nodes is the system description's"""
     if place.scaling != "weak":
         yield from _against(runs, place, terms, "number_of_nodes", "number_of_nodes")
 
 
 @rule("RUN16", "set")
-def accelerators_are_the_descriptions(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def accelerators_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' number of accelerators per node is the system description's"""
     said = _usual(runs, "accelerators_per_node")
     number = number_of(place.described.get("accelerators_per_node"))
@@ -223,7 +224,7 @@ def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
 
 
 @rule("RUN17", "set")
-def identity_is_filled_in(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def identity_is_filled_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Nothing in the logs' identity is left as a placeholder"""
     for key in IDENTITY:
         left = [r for r in runs if _is_placeholder(r.value(key))]
@@ -242,7 +243,7 @@ def _ranges(ranges: list[tuple[int, int]]) -> str:
     return text if len(ranges) <= MOST_SHOWN else f"{text}, ..."
 
 
-def _against(runs: list[Run], place: Any, terms: Terms, key: str, name: str) -> Iterator[Fault]:
+def _against(runs: list[Run], place: SetPlace, terms: Terms, key: str, name: str) -> Iterator[Fault]:
     """Yield a fault if the value of most logs differs from a field of the description. RUN07 reports logs that differ
     from each other."""
     said, description = _usual(runs, key), place.description

@@ -87,7 +87,7 @@ def source_holds_no_users_path(files: SubmissionFiles) -> Iterator[Fault]:
     return _matches(files, {"": USER_PATH}, "a path relative to the source, or a parameter")
 
 
-def _matches(files: SubmissionFiles, patterns: dict[str, re.Pattern], wanted: str) -> Iterator[Fault]:
+def _matches(files: SubmissionFiles, patterns: dict[str, re.Pattern[str]], wanted: str) -> Iterator[Fault]:
     """Yield the lines that match a pattern. Equal files are searched once."""
     known: dict[str, dict[int, str]] = {}
     for text in files.source:
@@ -97,7 +97,7 @@ def _matches(files: SubmissionFiles, patterns: dict[str, re.Pattern], wanted: st
             yield Fault(line, found, wanted, path=files.submission.place(*text.parts))
 
 
-def _lines(text: str, patterns: dict[str, re.Pattern]) -> Iterator[tuple[int, str]]:
+def _lines(text: str, patterns: dict[str, re.Pattern[str]]) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) <= LONGEST_LINE:
             match = next(((name, m) for name, pattern in patterns.items() if (m := pattern.search(line))), None)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 from benchmark.log import Event
 from benchmark.tree import THROUGHPUT
@@ -11,6 +10,7 @@ from compliance.finding import Fault, show
 from compliance.reading.devices import CPU, groups_of
 from compliance.reading.files import number_of
 from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
@@ -21,7 +21,7 @@ CLOSE = 1e-6  # relative tolerance of figures that follow from others
 
 
 @rule("THR01", "set", after=("THR02",))
-def instances_fit_into_the_system(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The instances that run at the same time never have more nodes together than the system"""
     total = _total(place)
     if place.scaling != "weak" or total is None:
@@ -55,7 +55,7 @@ def _changes(runs: list[Run]) -> list[tuple[int, int, Run]]:
 
 
 @rule("THR02", "set", after=("RUN07",))
-def instances_say_their_scale(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def instances_say_their_scale(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Every instance of a throughput set says how many nodes it ran on, one or more and not the whole system's"""
     if place.scaling != "weak":
         return
@@ -71,7 +71,7 @@ def instances_say_their_scale(runs: list[Run], place: Any, terms: Terms) -> Iter
 
 
 @rule("THR05", "set", after=("THR01", "THR02"))
-def instances_run_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def instances_run_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The instances of a throughput set run at once: each shares time with another"""
     timed = sorted((run for run in runs if run.window), key=lambda run: (run.window, run.path))
     if place.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have shared any time
@@ -88,7 +88,7 @@ def instances_run_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterator
 
 
 @rule("THR03", "set", runs="sound")
-def throughput_logs_are_no_runs(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def throughput_logs_are_no_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Throughput-only logs and scored runs have folders of their own: throughput/<benchmark> and strong or weak"""
     for run in runs:
         if run.throughput_only != terms.throughput_only:
@@ -151,7 +151,7 @@ def _seconds_of(event: Event) -> float:
     return _steps(event) * event.value["step_seconds"]
 
 
-def _total(place: Any) -> float | None:
+def _total(place: SetPlace) -> float | None:
     """Return the number of nodes of the described system, None if there is none."""
     return number_of(place.described.get("number_of_nodes"))
 

@@ -3,13 +3,13 @@
 import functools
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 from compliance.checks.runs import PLACEHOLDER
 from compliance.finding import Fault, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.nearness import Near
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import WEAK, place_of
@@ -53,7 +53,7 @@ def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
 
 
 @rule("RUN22", "set", severity="review", after=("RUN09",))
-def epochs_are_not_surprisingly_few(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The set needs no fewer epochs than the reference's runs of the same batch size"""
     limits, named = terms.edition.limits.convergence, runs[0].problem if runs else None
     problem, batch = terms.edition.problems.get(named or ""), runs[0].value("global_batch_size") if runs else None

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from statistics import mode
-from typing import Any
 
 from benchmark.ledger import Drawn, Frozen
 from benchmark.run.files import LEDGER
@@ -13,6 +12,7 @@ from benchmark.tuning.folder import OWN, Opened
 from compliance.finding import Fault, show
 from compliance.reading.devices import groups_of
 from compliance.reading.files import number_of
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tuning import asked_late, course_of, entry_of, point_of, read, settings_of, words
@@ -24,7 +24,7 @@ MOST_TOLD = 20  # faults of a kind, or numbers of trials, that are reported one 
 
 
 @rule("TUN01", "set", runs="every", after=("LED01",))
-def campaign_is_frozen(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def campaign_is_frozen(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A campaign is frozen: its canonical text, and in the first lines of its ledger its digest and then the shift"""
     if place.runs.trials:
         found = read(place.runs.path, place.ledger)
@@ -37,13 +37,13 @@ def campaign_is_frozen(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fa
             yield Fault(1, f"problem {show(found.campaign.problem)}", show(other), path=f"{place.runs.name}/{FILE}")
 
 
-def _opened(place: Any) -> Opened | None:
+def _opened(place: SetPlace) -> Opened | None:
     """Return the campaign of a set of trials. None for any other set, or if TUN01 says what is wrong with it."""
     return read(place.runs.path, place.ledger).opened if place.runs.trials else None
 
 
 @rule("TUN02", "set", runs="every", after=("TUN01",))
-def shift_is_drawn_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def shift_is_drawn_once(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The shift of a campaign is drawn once, by the system's entropy or from its entry in the round's registry"""
     campaign, limits = _opened(place), terms.edition.limits
     if campaign is None:
@@ -63,7 +63,7 @@ def shift_is_drawn_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[F
         yield Fault(2, f"a shift of {distinct} different bytes", wanted, path=place.ledger.path)
 
 
-def _registered(runs: list[Run], place: Any, opened: Opened) -> Iterator[Fault]:
+def _registered(runs: list[Run], place: SetPlace, opened: Opened) -> Iterator[Fault]:
     """Yield the faults of a shift that names an entry of the registry."""
     number = entry_of(place.runs)
     entry = place.registry.entry(number) if place.registry else None
@@ -85,7 +85,7 @@ def _registered(runs: list[Run], place: Any, opened: Opened) -> Iterator[Fault]:
 
 
 @rule("TUN03", "set", runs="every", after=("TUN01",))
-def every_trial_is_there(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def every_trial_is_there(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A campaign has a log of every trial, from 0 to N - 1, and no other"""
     if opened := _opened(place):
         trials = opened.campaign.trials
@@ -99,7 +99,7 @@ def every_trial_is_there(runs: list[Run], place: Any, terms: Terms) -> Iterator[
 
 
 @rule("TUN04", "set", after=("TUN01",))
-def trials_name_their_campaign(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def trials_name_their_campaign(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A trial logs its index, its campaign's digest and the shift's line, and no other run does"""
     opened = _opened(place)
     for run in runs if opened or not place.runs.trials else ():
@@ -110,7 +110,7 @@ def trials_name_their_campaign(runs: list[Run], place: Any, terms: Terms) -> Ite
 
 
 @rule("TUN05", "set", after=("TUN03", "TUN04"))
-def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def trials_are_at_their_points(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A trial has the settings of its point, and all trials have the same others"""
     opened = _opened(place)
     if opened is None or not runs:
@@ -143,7 +143,7 @@ def trials_are_at_their_points(runs: list[Run], place: Any, terms: Terms) -> Ite
 
 
 @rule("TUN06", "set", after=("TUN01",))
-def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def no_more_trials_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """No more trials of a campaign run at once than it says, and never on more nodes than the system has"""
     opened = _opened(place)
     if opened is None:
@@ -176,7 +176,7 @@ def no_more_trials_at_once(runs: list[Run], place: Any, terms: Terms) -> Iterato
 
 
 @rule("TUN07", "set", after=("TUN03", "TUN04", "TUN05"))
-def trials_end_as_the_campaign_says(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def trials_end_as_the_campaign_says(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A trial ends at its target, at its budget, or where the pruning rule ends it, and nowhere else"""
     opened = _opened(place)
     if opened is None:

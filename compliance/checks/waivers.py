@@ -1,13 +1,14 @@
 """WAI: the reviewer's file of waivers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compliance.finding import Fault
 from compliance.rule import rule
+from compliance.waiver import Waiver
 
 
 @rule("WAI01", "waiver", severity="warning")
-def waivers_cover_a_finding(waivers: list, used: set[int]) -> Iterator[Fault]:
+def waivers_cover_a_finding(waivers: Sequence[tuple[int, Waiver]], used: set[int]) -> Iterator[Fault]:
     """A waiver covers a finding"""
     for line, waiver in waivers:
         if line not in used:
@@ -16,7 +17,7 @@ def waivers_cover_a_finding(waivers: list, used: set[int]) -> Iterator[Fault]:
 
 
 @rule("WAI02", "waiver", severity="warning")
-def waivers_have_not_expired(waivers: list, expired: set[int]) -> Iterator[Fault]:
+def waivers_have_not_expired(waivers: Sequence[tuple[int, Waiver]], expired: set[int]) -> Iterator[Fault]:
     """A waiver has not expired"""
     for line, waiver in waivers:
         if line in expired:

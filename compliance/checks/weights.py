@@ -4,13 +4,13 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from benchmark.run.files import weights_path
 from compliance.finding import Fault
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
@@ -41,7 +41,7 @@ def weights_are_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
 
 
 @rule("WGT02", "set")
-def weights_are_small_enough(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def weights_are_small_enough(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A file of weights is handed in up to the edition's size; of a larger one the log's digest is enough"""
     limits = terms.edition.limits.weights
     for run in runs:
@@ -51,7 +51,7 @@ def weights_are_small_enough(runs: list[Run], place: Any, terms: Terms) -> Itera
 
 
 @rule("WGT03", "set")
-def weights_are_handed_in(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def weights_are_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Runs that reached their target have final weights, where the edition requires them or one of the set has them"""
     limits, reached = terms.edition.limits.weights, [run for run in runs if run.converged]
     having = [run for run in reached if KEY in run.facts]
@@ -65,7 +65,7 @@ def weights_are_handed_in(runs: list[Run], place: Any, terms: Terms) -> Iterator
 
 
 @rule("WGT04", "set")
-def weights_are_the_logged_ones(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def weights_are_the_logged_ones(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The file of a run's weights is there, and has the logged digest and size"""
     for run, path in _files(runs, place, terms):
         wanted = f"{run.weights.size} bytes with the sha256 {run.weights.digest}, as logged in {run.path}"
@@ -79,7 +79,7 @@ def weights_are_the_logged_ones(runs: list[Run], place: Any, terms: Terms) -> It
 
 
 @rule("WGT05", "set", after=("WGT04",))
-def weights_are_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def weights_are_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A file of weights is sound safetensors: float32 tensors of finite numbers, one after another, and nothing else"""
     for run, path in _files(runs, place, terms):
         try:
@@ -93,14 +93,14 @@ def weights_are_sound(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fau
 
 
 @rule("WGT06", "set", after=("WGT05",))
-def weights_are_of_the_model(runs: list[Run], place: Any, terms: Terms) -> Iterator[Fault]:
+def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A file of weights holds as many numbers as the model"""
     for run, path in _files(runs, place, terms):
         parameters, published = run.value("parameter_count"), terms.edition.problems.get(run.problem or "")
         if type(parameters) is not int or published is None:  # LOG06 and LOG12 say so
             continue
         try:
-            found, closed = sum(tensor.count for tensor in read_tensors(path)), run.division == "closed"
+            found, closed = sum(tensor.numbers for tensor in read_tensors(path)), run.division == "closed"
         except (OSError, Unsound):
             continue  # WGT04 and WGT05 say so
         wanted = parameters + (published.buffer_count if closed else 0)
@@ -164,7 +164,7 @@ def _contents(run: Run) -> dict[str, int]:
         return {}
 
 
-def _files(runs: list[Run], place: Any, terms: Terms) -> list[tuple[Run, Path]]:
+def _files(runs: list[Run], place: SetPlace, terms: Terms) -> list[tuple[Run, Path]]:
     """Return (run, path) of each file of weights that must be handed in: its log names it, and it is within the limit.
     Confirmation runs may leave it out."""
     limits = terms.edition.limits.weights

@@ -94,7 +94,8 @@ class Across:
         groups: dict[object, list[Run]] = {}
         for run in self.runs:
             groups.setdefault((run.size, run.start_ms, *run.evaluations[:3]), []).append(run)
-        found, seen = {}, {}
+        found: dict[str, Run] = {}
+        seen: dict[str, Run] = {}
         for run in (r for group in groups.values() if len(group) > 1 for r in group):
             first = seen.setdefault(sha256(run.file) or run.path, run)
             if first.file != run.file:
@@ -144,7 +145,7 @@ class Across:
         telling = [(line, score) for line, score in run.curve if score not in PLAIN]
         kind, length = (run.benchmark, run.problem), min(limits.leading, len(telling))
         whole = ("whole",) if len(telling) < limits.leading else ()
-        windows = []
+        windows: list[tuple[object, int, list[int]]] = []
         for at in range(len(telling) - length + 1):
             part = telling[at : at + length]
             scores = tuple(score for _, score in part)

@@ -35,8 +35,8 @@ def contradictions(environment: Environment, description: Mapping[str, Any], apa
         if found and type(said) is str and said.strip() and not _of_one_name(found, said):
             yield f"{what} {show(found)}", f"{field} {show(said)}"
     for what, found, field in capacities_of(environment):
-        said = capacity(description.get(field))
-        if found and said and abs(found - said) > apart * said:
+        size = capacity(description.get(field))
+        if found and size and abs(found - size) > apart * size:
             yield f"{what} of {found / 2**30:.4g} GiB", f"{field} {show(description[field])}"
 
 

@@ -64,10 +64,14 @@ def _groups(item: Any, most: int) -> list[Group] | None:
         return None
     several = "hosts" in item
     hosts = item["hosts"] if several else [item.get("host")]
-    words, ranks = [item.get(name) for name in ("kind", "name")], item.get("ranks")
+    kind: Any = item.get("kind")
+    name: Any = item.get("name")
+    ranks = item.get("ranks")
     if type(hosts) is not list or not hosts:
         return None
-    if not all(type(word) is str and word.strip() for word in (*hosts, *words)) or type(ranks) is not int or ranks < 1:
+    if not all(type(word) is str and word.strip() for word in (*hosts, kind, name)):
+        return None
+    if type(ranks) is not int or ranks < 1:
         return None
     try:
         hosts = expanded(hosts, most) if several else hosts
@@ -77,12 +81,12 @@ def _groups(item: Any, most: int) -> list[Group] | None:
         uuids = item.get("uuids")
         if type(uuids) is not list or not all(type(uuid) is str for uuid in uuids):
             return None
-        return [Group(hosts[0], *words, ranks, tuple(uuids))]
+        return [Group(hosts[0], kind, name, ranks, tuple(uuids))]
     distinct = item.get("distinct")
     if type(distinct) is not int or len(set(hosts)) < len(hosts) or not 0 <= distinct <= ranks * len(hosts):
         return None
     least, more = divmod(distinct, len(hosts))
-    return [Group(host, *words, ranks, (), least + (at < more)) for at, host in enumerate(hosts)]
+    return [Group(host, kind, name, ranks, (), least + (at < more)) for at, host in enumerate(hosts)]
 
 
 def kind_of(log: Log) -> Any:

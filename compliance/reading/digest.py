@@ -2,8 +2,9 @@
 
 import hashlib
 import re
+from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from benchmark.log import Event, open_regular
 
@@ -30,7 +31,7 @@ def file_fault(event: Event, file: str) -> tuple[str, str] | None:
 def sha256_of(path: Path) -> str:
     """Return the sha256 of a file. Raises OSError for anything but a regular file that can be read."""
     with open_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
 
 
 def sha256(path: Path) -> str:

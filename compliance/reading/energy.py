@@ -5,7 +5,7 @@ known.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -67,6 +67,9 @@ class Reading(NamedTuple):
     earliest: list[int] = []  # noqa: RUF012  a tuple's default, which nobody changes
 
 
+Moment = tuple[str, Any]  # of a reading, with its epoch
+
+
 class Coverage(NamedTuple):
     """The part of a run's machine that was measured: the line of the sources, the tier ("" if it differs between
     nodes), the number of nodes, the fewest packages and devices of a node, and the number of failed counters."""
@@ -94,7 +97,8 @@ def live_of(log: Log) -> Live | None:
     """Return the counters of a log; None if it has none, or its run was interrupted. Computed once a log."""
     if "energy" not in log.memo:
         log.memo["energy"] = _live(log)
-    return log.memo["energy"]
+    found: Live | None = log.memo["energy"]
+    return found
 
 
 def _live(log: Log) -> Live | None:
@@ -106,9 +110,9 @@ def _live(log: Log) -> Live | None:
     first = events[0]
     faults = [(event.line, f"another {SOURCES}", f"one, as in line {first.line}") for event in events[1:]]
     items = first.value if type(first.value) is list and len(first.value) <= MOST_SOURCES else None
-    sources = [_source(item) for item in items or ()]
-    if items is None or None in sources:
-        odd = first.value if items is None else items[sources.index(None)]
+    sources = [source for item in items or () if (source := _source(item))]
+    if items is None or len(sources) < len(items):
+        odd = first.value if items is None else next(item for item in items if _source(item) is None)
         wanted = f"a list of node, source, scope ({', '.join(SCOPES)}), device, wraps_at, limit_watts"
         return Live(first.line, (), (), False, (*faults[:SHOWN], (first.line, f"{SOURCES} {show(odd)}", wanted)))
     if any(source.counters > 1 for source in sources) and sum(source.counters for source in sources) <= ALONE:
@@ -134,24 +138,26 @@ def _live(log: Log) -> Live | None:
 def _source(item: Any) -> Source | None:
     if type(item) is not dict:
         return None
-    words = [item.get(name) for name in ("node", "source", "scope", "device")]
-    numbers = [item.get(name) for name in ("wraps_at", "limit_watts")]
-    if not all(type(word) is str and 0 < len(word.strip()) <= LONGEST for word in words) or words[2] not in SCOPES:
+    words: Any = [item.get(name) for name in ("node", "source", "scope", "device")]
+    if not all(type(word) is str and 0 < len(word.strip()) <= LONGEST for word in words):
         return None
-    if not all(number is None or (is_number(number) and number > 0) for number in numbers):
+    node, source, scope, device = words
+    if COUNTS.get(source, scope) != scope or scope not in SCOPES:  # a known source counts one scope, others any
         return None
-    if COUNTS.get(words[1], words[2]) != words[2]:  # a known source counts one scope, any other may count any
+    wraps_at, limit = item.get("wraps_at"), item.get("limit_watts")
+    if not all(number is None or (is_number(number) and number > 0) for number in (wraps_at, limit)):
         return None
-    counts = [item.get(name, 1) for name in ("counters", "nodes")]
-    if not all(type(count) is int and 0 < count <= MOST_COUNTERS for count in counts) or counts[0] % counts[1]:
+    counters, nodes = item.get("counters", 1), item.get("nodes", 1)
+    if not all(type(count) is int and 0 < count <= MOST_COUNTERS for count in (counters, nodes)) or counters % nodes:
         return None
-    return Source(*words, *numbers, *counts)
+    return Source(node, source, scope, device, wraps_at, limit, counters, nodes)
 
 
 def _reading(event: Event, number: int) -> Reading | None:
     value = event.value if type(event.value) is dict else {}
-    times, joules = value.get("time_ms"), value.get("joules")
-    earliest = value.get("earliest_ms", times)
+    times: Any = value.get("time_ms")
+    joules: Any = value.get("joules")
+    earliest: Any = value.get("earliest_ms", times)
     if not all(type(numbers) is list and len(numbers) == number for numbers in (times, earliest, joules)):
         return None
     if not all(type(time) is int and 0 <= time < 1 << 53 for time in (*times, *earliest)):
@@ -187,14 +193,14 @@ def energy_of(log: Log, time: Timeline) -> Energy | None:
     return Energy(REHEARSAL if live.rehearsal else tier_of(live.sources), whole, *parts)
 
 
-def between(at: dict[tuple, list[float | None]], spans: Iterable[tuple[tuple, tuple]]) -> float | None:
+def between(at: Mapping[Moment, list[float | None]], spans: Iterable[tuple[Moment, Moment]]) -> float | None:
     """Return the joules of all counters together, summed over spans of (start, stop); None if a reading is missing."""
     total = 0.0
     for start, stop in spans:
         first, last = at.get(start), at.get(stop)
         if first is None or last is None or None in first or None in last:
             return None
-        total += sum(last) - sum(first)
+        total += sum(filter(None, last)) - sum(filter(None, first))
     return total
 
 
@@ -213,9 +219,9 @@ def coverage_of(log: Log) -> Coverage | None:
     counts: Counter[tuple[str, str]] = Counter()
     for source in live.sources:
         counts[source.node, source.scope] += source.counters // source.nodes
-    least = (min(counts[node, scope] for node in nodes) for scope in ("package", "device"))
+    packages, devices = (min(counts[node, scope] for node in nodes) for scope in ("package", "device"))
     failed = sum(joules is None for joules in live.readings[-1].joules) if live.readings else len(live.sources)
-    return Coverage(live.line, tier_of(live.sources), sum(nodes.values()), *least, failed)
+    return Coverage(live.line, tier_of(live.sources), sum(nodes.values()), packages, devices, failed)
 
 
 def shortfall(

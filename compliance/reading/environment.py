@@ -17,6 +17,7 @@ from compliance.reading.hosts import MOST, expanded
 from compliance.reading.values import Unsound, is_shallow, unique
 
 MOST_RESUMED = 1000
+WORDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
 DEEPEST = 8  # levels of a fact's value
 LONGEST_ORIGIN, LONGEST_HOST = 500, 255  # characters
 PARSED = 8  # parsed manifests that are cached; one may take 25 MB
@@ -157,7 +158,7 @@ def _values(facts: Any, known: dict[str, type]) -> dict[str, Any]:
         if type(origin) is not str or not 0 < len(origin) <= LONGEST_ORIGIN:
             raise Unsound(f"{name} of origin {origin!r:.80}", f"1 to {LONGEST_ORIGIN} characters")
         if value is not None and type(value) is not known[name]:
-            raise Unsound(f"{name} {value!r:.80}", {dict: "an object", list: "a list", str: "text"}[known[name]])
+            raise Unsound(f"{name} {value!r:.80}", WORDS[known[name]])
         if not is_shallow(value, DEEPEST):
             raise Unsound(f"{name} nested too deeply", f"{DEEPEST} levels")
     return {name: _lasting(name, fact["value"]) for name, fact in facts.items()}

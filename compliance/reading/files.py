@@ -81,7 +81,9 @@ class SubmissionFiles:
     @cached_property
     def source(self) -> tuple[Text, ...]:
         """The files below source/ and benchmarks/. Equal files share one text."""
-        texts, kept, room = [], {}, LARGEST_ALL
+        texts: list[Text] = []
+        kept: dict[str, str] = {}
+        room = LARGEST_ALL
         for entry in self.submission.entries:
             if entry.kind == "file" and entry.parts[0] in ("source", "benchmarks"):
                 text = read_text(self.submission.path, entry, room)

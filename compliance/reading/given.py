@@ -115,7 +115,7 @@ def _is_plain(value: Any) -> bool:
 class _Plain(yaml.SafeLoader):
     """YAML without aliases, by which a small text can unfold to a huge one."""
 
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node:
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("a reference")
         return super().compose_node(parent, index)

@@ -3,13 +3,15 @@
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar, cast
 
 from benchmark.ledger import End, Entry, Ledger, Note, Start, read_ledger
+from benchmark.ledger import Event as Said
 from benchmark.log import Event, open_regular, read_log
 from benchmark.run.files import LEDGER
 from compliance.reading.run import Run
@@ -18,6 +20,7 @@ from rules.edition import Edition
 
 ABORTED, KILLED = "aborted", "killed and started again"  # the fates of starts whose log is not handed in
 NOTED, UNEXPLAINED = "explained by a note alone", "unexplained"
+Kind = TypeVar("Kind", Start, End, Note)
 PIECE, MOST_PIECES = 1 << 20, 200_000  # bytes of a line that are read at a time; most pieces of a log
 
 
@@ -29,28 +32,27 @@ class SetLedger:
     ledger: Ledger
 
     @cached_property
-    def starts(self) -> dict[int, Entry]:
+    def starts(self) -> dict[int, Entry[Start]]:
         """The starts by number."""
-        return {e.number: e for e in self.ledger.entries if isinstance(e.said, Start)}
+        return {e.number: e for e in entries_of(Start, self.ledger.entries)}
 
     @cached_property
-    def ends(self) -> dict[int, Entry]:
+    def ends(self) -> dict[int, Entry[End]]:
         """The first end of each start, by its number."""
-        return {e.said.of: e for e in reversed(self.ledger.entries) if isinstance(e.said, End)}
+        return {e.said.of: e for e in reversed(entries_of(End, self.ledger.entries))}
 
     @cached_property
     def notes(self) -> dict[int, list[str]]:
         """The notes on each start, by its number."""
         found: dict[int, list[str]] = {}
-        for entry in self.ledger.entries:
-            if isinstance(entry.said, Note):
-                found.setdefault(entry.said.of, []).append(entry.said.text)
+        for entry in entries_of(Note, self.ledger.entries):
+            found.setdefault(entry.said.of, []).append(entry.said.text)
         return found
 
     @cached_property
     def noted(self) -> dict[int, int]:
         """The number of each start -> that of the first note on it."""
-        return {e.said.of: e.number for e in reversed(self.ledger.entries) if isinstance(e.said, Note)}
+        return {e.said.of: e.number for e in reversed(entries_of(Note, self.ledger.entries))}
 
     @cached_property
     def first(self) -> dict[int, int]:
@@ -63,19 +65,20 @@ class SetLedger:
         return found
 
     @cached_property
-    def families(self) -> dict[int, list[Entry]]:
+    def families(self) -> dict[int, list[Entry[Start]]]:
         """The starts of each run in order, by the number of its first start."""
-        found: dict[int, list[Entry]] = {}
+        found: dict[int, list[Entry[Start]]] = {}
         for number, first in self.first.items():
             found.setdefault(first, []).append(self.starts[number])
         return found
 
-    def starts_of(self, run: Run) -> list[Entry]:
+    def starts_of(self, run: Run) -> list[Entry[Start]]:
         """Return the starts of a run by the start that its log names; [] if that is no start of this run."""
         launch = run.launch
         entry = self.starts.get(launch.number) if launch and launch.number is not None else None
-        named = entry is not None and entry.said.run == run.file.name and entry.line == launch.digest
-        return self.families.get(entry.number, []) if named else []
+        if not launch or not entry or (entry.said.run, entry.line) != (run.file.name, launch.digest):
+            return []
+        return self.families.get(entry.number, [])
 
     @cached_property
     def latest(self) -> dict[str, int]:
@@ -107,6 +110,11 @@ class SetLedger:
         faults = len(self.ledger.faults)
         wrong = f"; {faults} fault{'s' * (faults > 1)}" if faults else ""
         return f"ledger: {', '.join(counts)}{wrong}; head {self.ledger.head[:12] or 'none'}"
+
+
+def entries_of(kind: type[Kind], entries: Iterable[Entry[Said]]) -> list[Entry[Kind]]:
+    """Return the entries of an event of this kind, in order."""
+    return [cast("Entry[Kind]", entry) for entry in entries if isinstance(entry.said, kind)]
 
 
 def ledger_of(runs: Set, edition: Edition) -> SetLedger | None:

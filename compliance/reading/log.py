@@ -109,7 +109,8 @@ def _steps_back(log: Log) -> list[tuple[int, int, str]]:
     kept = sorted(
         (e.line, e.time_ms, e.key) for events in log.events.values() for e in events if type(e.time_ms) is int
     )
-    back, last = [], -(1 << 62)
+    back: list[tuple[int, int, str]] = []
+    last = -(1 << 62)
     for line, time_ms, key in kept:
         if time_ms < last and len(back) < SHOWN:
             back.append((line, last - time_ms, key))
@@ -137,7 +138,7 @@ def _same(one: Event, other: Event) -> bool:
         return False
     a, b = one.metadata, other.metadata
     if a == b or type(a) is not dict or type(b) is not dict:
-        return a == b
+        return bool(a == b)
     if a.get("lineno") == b.get("lineno") and a.get("file") == b.get("file"):
         return False
     return {**a, "lineno": 0, "file": ""} == {**b, "lineno": 0, "file": ""}

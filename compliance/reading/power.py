@@ -49,7 +49,8 @@ def read_instrument(path: Path) -> Instrument:
     """Read an instrument's log. Never raises: what is wrong is in `faults`."""
     kind = _kind(path.name) or "node"
     readings: list[Reading] = []
-    factor, faults = 1.0, []
+    faults: list[tuple[int, str]] = []
+    factor = 1.0
     try:
         for item in read_log(path):
             if len(faults) >= SHOWN:
@@ -83,8 +84,8 @@ def metered(
     It comes from power readings in the run's own log, or else from the instruments beside it. Return None if there are
     none, or those of a node don't reach into the window. The parts are None if evaluations overlap epochs.
     """
-    own = [(e.time_ms, _value(e.value)) for e in log.all("power_reading")]
-    own = [(time, float(watts)) for time, watts in own if type(time) is int and is_number(watts)]
+    said = [(e.time_ms, _value(e.value)) for e in log.all("power_reading")]
+    own = [(time, float(watts)) for time, watts in said if type(time) is int and is_number(watts)]
     instruments = [Instrument("node", tuple(own), 1.0, ())] if own else [read_instrument(path) for path in _files(file)]
     nodes = [(i.factor, Power(i.readings)) for i in instruments if i.kind == "node"]
     if not nodes or not all(power.within(*window) for _, power in nodes):

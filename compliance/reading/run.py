@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmark.environment.manifest import KEY as ENVIRONMENT
 from benchmark.log import Event
 from compliance.reading.energy import Coverage, Energy, coverage_of, energy_of
-from compliance.reading.environment import KEY as ENVIRONMENT
 from compliance.reading.environment import Named as Manifest
 from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of
@@ -140,9 +140,8 @@ class Run:
     @property
     def window(self) -> Span | None:
         """The timed span in milliseconds; None unless the run has a start and a later stop."""
-        if self.start is None or self.stop is None or None in (self.start.time_ms, self.stop.time_ms):
-            return None
-        return (self.start.time_ms, self.stop.time_ms) if self.stop.time_ms > self.start.time_ms else None
+        start, stop = self.start_ms, self.stop_ms
+        return (start, stop) if start is not None and stop is not None and stop > start else None
 
     @property
     def seconds(self) -> float | None:
@@ -201,11 +200,13 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
     facts = facts_of(known, log.others)
     seeds = ((e.line, seed_of(e.value)) for e in log.all("seed")[:MOST_SEEDS])
     start, stop = _mark(time.start), _mark(time.stop)
-    window = (start.time_ms, stop.time_ms) if start and stop and None not in (start.time_ms, stop.time_ms) else None
-    inside = [e for score in time.inside if (e := _evaluation(score.event))]
+    since, until = start.time_ms if start else None, stop.time_ms if stop else None
+    window = (since, until) if since is not None and until is not None else None
+    inside = [one for score in time.inside if (one := _evaluation(score.event))]
     passing = _evaluation(time.passing.event) if time.passing and not terms.throughput_only else None
     source, measured = log.first("source"), log.first("throughput") if terms.throughput_only else None
     files = metadata(source, "files") if source else None
+    whole = files if type(files) is dict and _bounded(files, LARGEST_ALL) is files else None
     last = passing or (inside[-1] if inside else None)
     spans = {kind: Spans(_spans(log, kind, stop)) for kind in KINDS}
     return Run(
@@ -235,7 +236,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         energy=(metered(log, file, window, spans) or energy_of(log, time)) if window else None,
         coverage=coverage_of(log),
         resumed=len(log.all("resumed")),
-        source=_shared(source.value, files) if type(files) is dict and _bounded(files, LARGEST_ALL) is files else None,
+        source=_shared(source.value, whole) if source and whole is not None else None,
         measured=Fact(measured.line, _bounded(measured.value)) if measured and type(measured.value) is dict else None,
         throughput_only=terms.throughput_only,
         trials=trials_of(log) if terms.io_only else (),
@@ -330,9 +331,10 @@ def _evaluation(event: Event) -> Evaluation | None:
 def _spans(log: Log, kind: str, stop: Mark | None) -> list[Span]:
     """Return the spans of a kind. A span without an end closes where the next one begins, or at run_stop."""
     events = (*log.all(f"{kind}_start"), *log.all(f"{kind}_stop"))
-    edges = [(e.line, _time(e), e.key == f"{kind}_start") for e in events]
-    spans, since = [], None
-    for _, time, starts in sorted(e for e in edges if e[1] is not None):
+    edges = [(e.line, at, e.key == f"{kind}_start") for e in events if (at := _time(e)) is not None]
+    spans: list[Span] = []
+    since: int | None = None
+    for _, time, starts in sorted(edges):
         if since is not None:
             spans.append((since, time))
         since = time if starts else None

@@ -52,12 +52,13 @@ def numbers_of(event: Event, terms: Terms) -> tuple[float, ...]:
     sums; () if there are none."""
     if terms.benchmark is None or terms.problem is None:
         return ()
+    found: tuple[float, ...] = ()
     if terms.benchmark.score == "dice":
         counts = counts_of(event)
         found = (*counts.intersection[1:], *counts.predicted[1:]) if counts else ()
-    else:
-        found = tuple(sums_of(event) or ()) if terms.benchmark.score == "mean" else ()
-        found = found if terms.problem.outputs in (None, len(found)) else ()
+    elif terms.benchmark.score == "mean":
+        sums = tuple(sums_of(event) or ())
+        found = sums if terms.problem.outputs in (None, len(sums)) else ()
     return tuple(map(float, found)) if len(found) <= 2 * MOST_CLASSES else ()
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 MOST = 20_000  # evaluations, epochs, and spans of a kind, kept of one log
 
-T = TypeVar("T", bound=tuple)
+T = TypeVar("T", bound=tuple[Any, ...])
 Span = tuple[int, int]  # [start, stop) in milliseconds since 1970
 
 

@@ -60,14 +60,15 @@ def meets(value: Any, terms: Terms) -> bool:
     """Return whether a score meets the target. One that equals it does."""
     if terms.target is None or terms.benchmark is None or not in_range(value, terms):
         return False
-    return value <= terms.target if terms.benchmark.lower else value >= terms.target
+    return bool(value <= terms.target if terms.benchmark.lower else value >= terms.target)
 
 
 def in_range(value: Any, terms: Terms) -> bool:
     """Return whether a score is a finite number in the metric's range."""
     limits = terms.benchmark
     return (
-        is_number(value)
+        limits is not None
+        and is_number(value)
         and value >= limits.score_min
         and (limits.score_max is None or value <= limits.score_max)
         and (limits.score_above is None or value > limits.score_above)

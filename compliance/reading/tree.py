@@ -159,7 +159,7 @@ def first_event(file: Path, most: int) -> tuple[int, int]:
     return 0, looked
 
 
-def misnamed_log(files: Iterable[os.DirEntry]) -> str:
+def misnamed_log(files: Iterable[os.DirEntry[str]]) -> str:
     """Return the name of the first file that has a log line near its beginning, "" if none does."""
     for file in islice((f for f in files if f.is_file(follow_symlinks=False)), MOST_OPENED):
         try:
@@ -270,7 +270,7 @@ def log_file(path: Path, name: str, pruned: bool = False) -> LogFile:
     return LogFile(path, name, int(match[1]) if match else None, pruned)
 
 
-def scan(path: Path) -> tuple[list[os.DirEntry], str]:
+def scan(path: Path) -> tuple[list[os.DirEntry[str]], str]:
     """Return (up to MOST_ENTRIES + 1 entries of a folder, why it can't be read or "")."""
     try:
         with os.scandir(path) as entries:
@@ -300,7 +300,7 @@ def _listing(root: Path) -> tuple[list[Entry], bool]:
     return entries, False
 
 
-def _kind(entry: os.DirEntry) -> tuple[str, int]:
+def _kind(entry: os.DirEntry[str]) -> tuple[str, int]:
     try:
         mode = entry.stat(follow_symlinks=False)
     except OSError:

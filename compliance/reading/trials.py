@@ -44,11 +44,9 @@ def trials_of(log: Log) -> tuple[Tried, ...]:
     return tuple(_tried(event, setup if type(setup) is dict else {}) for event in log.all("io_trial")[:MOST])
 
 
-def _tried(event: Event, setup: dict) -> Tried:
+def _tried(event: Event, setup: dict[str, Any]) -> Tried:
     value = event.value if type(event.value) is dict else {}
-    wait, au = (value.get(name) if type(value.get(name)) is dict else {} for name in ("wait_seconds", "au"))
-    totals = (value.get(f"{kind}_bytes") for kind in ("logical", "read", "physical"))
-    sizes = [_number(size.get("total")) if type(size) is dict else None for size in totals]
+    wait, au = _fields(value, "wait_seconds"), _fields(value, "au")
     return Tried(
         event.line,
         _text(setup.get("emulate")),
@@ -61,10 +59,17 @@ def _tried(event: Event, setup: dict) -> Tried:
         _number(setup.get("null_au")),
         _number(value.get("au_waiting")),
         _number(value.get("au_barrier")),
-        *sizes,
+        _number(_fields(value, "logical_bytes").get("total")),
+        _number(_fields(value, "read_bytes").get("total")),
+        _number(_fields(value, "physical_bytes").get("total")),
         _number(wait.get("p99")),
         _number(wait.get("longest")),
     )
+
+
+def _fields(value: dict[str, Any], name: str) -> dict[str, Any]:
+    fields = value.get(name)
+    return fields if type(fields) is dict else {}
 
 
 def _number(value: Any) -> float | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.config import shown
-from benchmark.ledger import Asked, Drawn, Entry, Start, read_ledger
+from benchmark.ledger import Asked, Drawn, Entry, Event, Start, read_ledger
 from benchmark.log import open_regular
 from benchmark.run.files import LEDGER
 from benchmark.tree import result_path
@@ -86,7 +86,7 @@ def given_names(runs: Set, ledger: SetLedger | None) -> frozenset[str]:
     return frozenset((*campaign.space, *campaign.fixed)) if campaign else frozenset()
 
 
-def asked_late(entries: Iterable[Entry]) -> dict[int, int]:
+def asked_late(entries: Iterable[Entry[Event]]) -> dict[int, int]:
     """Return trial -> line of its point in the ledger, for each trial that was started before the line was written."""
     started: set[str] = set()
     asked: dict[int, int | None] = {}

@@ -1,7 +1,7 @@
 """Check submitted values: numbers, counts, seeds, depth."""
 
 import math
-from typing import Any
+from typing import Any, TypeGuard
 
 LARGEST = 1 << 1000  # integers beyond this are no numbers
 EXACT_IN_JSON = 1 << 53  # JSON readers of other languages round larger integers, so that some programs log text
@@ -11,7 +11,7 @@ class Unsound(ValueError):
     """A file with the wrong content: what was found and what is wanted."""
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a finite number that a float can hold. Booleans are none."""
     if type(value) is int:
         return -LARGEST < value < LARGEST

@@ -25,8 +25,8 @@ class Waits(Packed[Waited]):
     """The epochs of a run, 40 bytes each."""
 
     @staticmethod
-    def item(*numbers: float) -> Waited:
-        return Waited(*map(known, numbers))
+    def item(epoch: float, wait: float, compute: float, mean: float, slowest: float) -> Waited:
+        return Waited(known(epoch), wait, compute, known(mean), known(slowest))
 
 
 def waits_of(log: Log) -> Waits:

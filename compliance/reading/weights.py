@@ -11,8 +11,9 @@ import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from benchmark.log import Event, open_regular
 from benchmark.run.files import WEIGHTS, weights_path
@@ -40,11 +41,11 @@ class Named:
 
 
 class Tensor(NamedTuple):
-    """A tensor of a file: its name, the offset of its numbers in bytes, and their count."""
+    """A tensor of a file: its name, the offset of its numbers in bytes, and how many."""
 
     name: str
     start: int
-    count: int
+    numbers: int
 
 
 def file_of(log: str) -> str:
@@ -81,7 +82,7 @@ def digest_of(path: Path, most: int) -> tuple[int, str]:
     """Return the bytes and the sha256 of a file of weights; the latter is "" above `most` bytes. Raises OSError."""
     with open_weights(path) as file:
         size = os.fstat(file.fileno()).st_size
-        return size, hashlib.file_digest(file, "sha256").hexdigest() if size <= most else ""
+        return size, hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest() if size <= most else ""
 
 
 def read_tensors(path: Path) -> tuple[Tensor, ...]:
@@ -95,12 +96,12 @@ def read_tensors(path: Path) -> tuple[Tensor, ...]:
         if not 2 <= length <= min(LARGEST_HEADER, size - LENGTH):
             raise Unsound(f"a header of {length} bytes in a file of {size}", f"2 to {LARGEST_HEADER}, within the file")
         entries = _entries(file.read(length))
-    tensors = sorted((_tensor(name, entry) for name, entry in entries.items()), key=lambda t: (t.start, t.count))
+    tensors = sorted((_tensor(name, entry) for name, entry in entries.items()), key=lambda t: (t.start, t.numbers))
     end = 0
     for tensor in tensors:
         if tensor.start != end:
             raise Unsound(f"tensor {tensor.name!r} at {tensor.start}", f"{end}, where the one before ends")
-        end += WIDTH * tensor.count
+        end += WIDTH * tensor.numbers
     if LENGTH + length + end != size:
         raise Unsound(f"{size} bytes", f"{LENGTH + length + end}, of the header and its tensors")
     return tuple(t._replace(start=LENGTH + length + t.start) for t in tensors)
@@ -125,8 +126,10 @@ def _tensor(name: str, entry: Any) -> Tensor:
         raise Unsound(f"the name {name!r:.80}", f"1 to {LONGEST_NAME} characters that can be printed")
     if name == "__metadata__":
         raise Unsound("metadata", "none")
-    fields = entry if type(entry) is dict else {}
-    kind, shape, place = fields.get("dtype"), fields.get("shape"), fields.get("data_offsets")
+    fields: dict[str, Any] = entry if type(entry) is dict else {}
+    kind: Any = fields.get("dtype")
+    shape: Any = fields.get("shape")
+    place: Any = fields.get("data_offsets")
     if kind != "F32" or len(fields) != 3:
         raise Unsound(f"tensor {name!r} of {kind!r:.40}", "dtype F32, shape and data_offsets")
     if not _counts(shape) or len(shape) > MOST_AXES or math.prod(shape) > MOST_NUMBERS:
@@ -165,7 +168,7 @@ def _odd(block: bytes) -> int:
 def contents(path: Path) -> dict[str, int]:
     """Return sha256 -> count of numbers, of the largest tensors that tell runs apart. Tensors in which all numbers are
     equal are left out. Raises OSError, Unsound."""
-    large = sorted((t for t in read_tensors(path) if t.count >= FEWEST), key=lambda t: (-t.count, t.start))
+    large = sorted((t for t in read_tensors(path) if t.numbers >= FEWEST), key=lambda t: (-t.numbers, t.start))
     found: dict[str, int] = {}
     with open_weights(path) as file:
         for tensor in large[:MOST_COMPARED]:
@@ -175,13 +178,13 @@ def contents(path: Path) -> dict[str, int]:
                 varies = varies or block != first * (len(block) // WIDTH)
                 digest.update(block)
             if varies:
-                found[digest.hexdigest()] = tensor.count
+                found[digest.hexdigest()] = tensor.numbers
     return found
 
 
 def _blocks(file: BinaryIO, tensor: Tensor) -> Iterator[bytes]:
     file.seek(tensor.start)
-    left = WIDTH * tensor.count
+    left = WIDTH * tensor.numbers
     while left and (block := file.read(min(BLOCK, left))):
         left -= len(block)
         yield block

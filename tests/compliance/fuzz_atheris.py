@@ -35,8 +35,8 @@ def one(data: bytes) -> None:
     path.write_bytes(data.replace(b"@", b":::MLLOG "))  # a byte for the token: chance finds it
     assert all(type(item) in (Event, BadLine, Oddity) for item in read_log(path))
     if kind > b"\x80":
-        _, findings = judge_log(Job(LogFile(path, "result_0.txt", 0), LAW, "", alone=True))
-        assert all(printable(f.text()).isprintable() for f in findings)
+        log = judge_log(Job(LogFile(path, "result_0.txt", 0), LAW, "", alone=True))
+        assert all(printable(f.text()).isprintable() for f in log.findings)
 
 
 if __name__ == "__main__":

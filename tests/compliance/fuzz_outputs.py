@@ -36,9 +36,10 @@ class Outputs:
         sets = self.strangers.plant(tree, self.makers.Makers, lambda: self.text(rng))
         for _ in range(rng.choice((0, 0, 1, 3))):
             self.disturb(rng, tree.root / "v1.0" / "beta")
-        verdict = judge([tree.root], rng.choice((None, "v1.0", "mlperf-hpc-v3.0")))
+        edition = rng.choice((None, "v1.0", "mlperf-hpc-v3.0"))
+        verdict = judge([tree.root], edition)
         if rng.random() < 0.5:
-            verdict = self.strangers.signed(verdict, lambda: self.text(rng))
+            verdict = self.strangers.signed(tree.root, edition, verdict, lambda: self.text(rng))
         try:
             for name, text in self.strangers.outputs(verdict, tree.root, sets):
                 self.readers.check_output(name, text)

@@ -45,9 +45,9 @@ BOX = Set(
 )
 def test_what_concerns_a_set(path, code, touches):
     finding = Finding(f"{HOME}/{path}".rstrip("/"), 1, code, "error", "Something")
-    whom = concerned(finding, HOME, load("v1.0"))
-    around = {(HOME, *whom): [(0, finding)]} if whom else {}
-    assert about(around, HOME, BOX.system, BOX.benchmark) == [finding] * touches
+    whom = concerned(finding, HOME, load("v1.0").benchmarks)
+    around = {whom: [(0, finding)]} if whom else {}
+    assert about(around, BOX.system, BOX.benchmark) == [finding] * touches
 
 
 def test_what_concerns_a_set_stands_in_the_order_of_the_findings():
@@ -55,9 +55,9 @@ def test_what_concerns_a_set_stands_in_the_order_of_the_findings():
     findings = [Finding(f"{HOME}/{path}".rstrip("/"), 1, "TREE03", "error", "Something") for path in paths]
     around = {}
     for number, finding in enumerate(findings):
-        around.setdefault((HOME, *concerned(finding, HOME, load("v1.0"))), []).append((number, finding))
+        around.setdefault(concerned(finding, HOME, load("v1.0").benchmarks), []).append((number, finding))
     assert len(around) == 3
-    assert about(around, HOME, BOX.system, BOX.benchmark) == findings
+    assert about(around, BOX.system, BOX.benchmark) == findings
 
 
 @pytest.mark.parametrize(("path", "above"), [("a/b/c", ["a/b/c", "a/b", "a"]), ("a", ["a"]), ("/a", ["/a", ""])])

@@ -81,10 +81,10 @@ def test_logs_are_taken_as_long_as_the_budget_lasts(tree, law, allowed, judged):
     logs = [timed(Job(file, load("v1.0", law), "", alone=True)) for file in files]
     taken = []
     unit = Unit(load("v1.0", law), None, (), {}, files[0], account=Account(3, most=allowed))
-    given = (taken.append(log) or replace(log, seconds=1.0) for log in itertools.chain(logs))
+    given = (taken.append(log) or (log, 1.0) for log, _ in itertools.chain(logs))
     one = judge_unit(unit, given)
     assert list(one.logs) == [f"result_{index}.txt" for index in range(judged)]
-    assert bool(one.account.spent) is (judged < 3) and len(taken) == 3
+    assert bool(unit.account.spent) is (judged < 3) and len(taken) == 3
 
 
 def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environed, law, tmp_path):

@@ -8,7 +8,6 @@ import pytest
 
 from compliance import spread
 from compliance.engine import judge
-from compliance.judging import Timed
 from compliance.output import json, text
 from compliance.report import Report, summaries
 from compliance.spread import _Count, _logs, judge_units
@@ -111,7 +110,7 @@ def _units(paths, law):
 
 def test_chunks_that_nobody_wants_any_more_are_left():
     first, second = Future(), Future()
-    first.set_result([Timed(None, [], 0.0)] * 2)
+    first.set_result([(None, 0.0)] * 2)
     logs = _logs([first, second])
     next(logs)
     logs.close()

@@ -60,18 +60,3 @@ def test_logs_are_counted_wherever_they_were_given(tree, law):
     assert judge([tree.root, tree.path(0)], rules=law).looked == 5, "a log of a set that was given too is judged there"
     assert judge([tree.path(0), tree.path(1)], rules=law).looked == 2
     assert judge([tree.path(0).parent], rules=law).looked == 5
-
-
-def test_a_finding_is_replaced_wherever_it_stands(good):
-    other, marked = replace(ERROR, line=9), replace(ERROR, waived="r: agreed")
-    (submission,) = good.submissions
-    both = (ERROR, other)
-    log = replace(submission.sets[0].logs[0], findings=both)
-    runs = replace(submission.sets[0], logs=(log,), findings=both, about=both)
-    verdict = replace(
-        good, submissions=(replace(submission, sets=(runs,), findings=both),), sets=(runs,), logs=(log,), findings=both
-    ).with_findings({ERROR: marked})
-    inner = verdict.submissions[0].sets[0]
-    places = [verdict.findings, verdict.logs[0].findings, verdict.sets[0].findings, verdict.submissions[0].findings]
-    places += [inner.findings, inner.about, inner.logs[0].findings]
-    assert places == [(marked, other)] * 7

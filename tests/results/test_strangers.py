@@ -36,7 +36,7 @@ def test_it_stays_text_everywhere(payload, tree, new_log):
 def test_it_is_in_every_output(tree, new_log):
     """But in the site's rules, and in its index where nothing has a figure."""
     sets = strangers.plant(tree, new_log, lambda: "stranger")
-    verdict = strangers.signed(judge([tree.root]), lambda: "stranger")
+    verdict = strangers.signed(tree.root, None, judge([tree.root]), lambda: "stranger")
     told = list(strangers.outputs(verdict, tree.root, sets))
     assert [text.partition("<h1>")[2].partition("</h1>")[0] for _, text in told if "stranger" not in text] == [
         "Rounds", "Rules", "Rules",

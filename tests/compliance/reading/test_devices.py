@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmark.hosts import expanded
 from compliance.reading.devices import Group, devices_of, groups_of, kind_of
+from compliance.reading.hosts import expanded
 from rules.edition import load
 
 COMPUTE = load("v1.0").limits.compute

@@ -1,0 +1,34 @@
+"""The surroundings of a set of runs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from compliance.reading.files import Description
+from compliance.reading.ledger import SetLedger
+from compliance.reading.registry import RoundRegistry
+from compliance.reading.tree import Set, Submission
+
+
+@dataclass(frozen=True)
+class SetPlace:
+    """The surroundings of a set, for its checks: names of folders, submission, description of the system, registry of
+    the round, launch ledger."""
+
+    runs: Set
+    submission: Submission | None
+    description: Description | None
+    registry: RoundRegistry | None = None
+    ledger: SetLedger | None = None
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The fields of the system description, {} without one."""
+        return (self.description.data or {}) if self.description else {}
+
+    @property
+    def scaling(self) -> str:
+        return self.runs.scaling
+
+    @property
+    def system(self) -> str:
+        return self.runs.system
