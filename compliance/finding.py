@@ -51,7 +51,7 @@ class Fault:
     line: int
     found: Any = ""
     wanted: Any = ""
-    says: str = ""  # replaces the rule's sentence
+    says: str = ""  # replaces what the rule's text says of a finding
     path: str = ""
     severity: str = ""
 

@@ -287,7 +287,7 @@ def finding_of(fault: Fault, check: Check, edition: Edition, path: str) -> Findi
         line=fault.line,
         code=check.code,
         severity=severity,
-        sentence=fault.says or check.sentence,
+        sentence=fault.says or edition.rules[check.code].finding,
         found=show(fault.found, WHOLE) if fault.found != "" else "",
         wanted=show(fault.wanted, WHOLE) if fault.wanted != "" else "",
     )
