@@ -82,6 +82,11 @@ def among(some: Sized, logs: Sized) -> str:
     return f", in {len(some)} of {len(logs)} logs" if len(some) > 1 else ""
 
 
+def why(error: OSError) -> str:
+    """Return in words why a file could not be read."""
+    return "no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
+
+
 def show(value: Any, longest: int = LONGEST) -> str:
     """Return a submitted value as a finding repeats it: printable, on one line, at most `longest` characters."""
     text = value if isinstance(value, str) else repr(value)

@@ -29,7 +29,7 @@ from rules.limits import Limits
 
 MOST_FAULTS = 10_000  # of one check in one place that are listed
 OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's
-BROKE = "Could not be checked: the check itself failed, that of"
+BROKE = "Could not be checked: the checker itself failed, in the check"
 
 Logs = dict[str, tuple[Run, list[Finding]]]  # the run and findings of each judged log, by the log's name
 
@@ -277,7 +277,13 @@ def faults_of(check: Check, *arguments: object, account: Account | None = None) 
     except Spent:
         raise
     except Exception as error:
-        yield Fault(1, f"{type(error).__name__}: {error}", "an answer", f"{BROKE} of {check.code}", severity="error")
+        yield Fault(
+            1,
+            f"{type(error).__name__}: {error}",
+            "no error; please report it",
+            f"{BROKE} of {check.code}",
+            severity="error",
+        )
 
 
 def finding_of(fault: Fault, check: Check, edition: Edition, path: str) -> Finding:

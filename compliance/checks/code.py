@@ -24,9 +24,9 @@ Places = list[tuple[int, str, str]]  # line, kind, what is there
 Seedings = list[tuple[int, str]]  # line, what is there
 Kept = dict[tuple[str, ...], set[tuple[int, str]]]  # of files: places that are the reference's own
 P = TypeVar("P", bound=tuple[int, *tuple[str, ...]])  # of a place
-READ = "a reviewer who has read the change (check.py --diff)"
+READ = "a reason in sw_notes, for a reviewer, who sees the change with check.py --diff"
 EDITED = "The file can change the mathematics or the clock, and is not the reference's"
-SEEDED, LOOKED = "the logged seed, or what follows from it alone", "a reviewer who has looked at it"
+SEEDED, LOOKED = "the logged seed, or what follows from it alone", "none, or a reason in sw_notes, for a reviewer"
 
 
 @rule("CODE01", "submission")

@@ -75,7 +75,7 @@ def _confirmed(
                 yield Fault(run.line(key), f"{key} {show(run.value(key))}", said, path=run.path)
         if over is not None and run.start_ms is not None and run.start_ms < over:
             found = f"run_start {(over - run.start_ms) / 1000:.3f} s before the last trial stopped"
-            yield Fault(run.start.line, found, "a start after it", path=run.path)
+            yield Fault(run.start.line, found, "a start after the campaign", path=run.path)
 
 
 @rule("TUN09", "submission", after=("TUN08",))

@@ -24,7 +24,7 @@ def trials_score_nothing(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     if terms.io_only:
         for key in (*OF_RUNS, terms.metric, "throughput_only"):
             if event := log.first(key):
-                yield Fault(event.line, f"{key} in a log that says io_only", "none")
+                yield Fault(event.line, f"{key} in a log that says io_only", "neither training nor a score")
 
 
 @rule("IOT02", "log", after=("CLK04", "LOG04", "LOG06", "LOG14"))
@@ -79,7 +79,11 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
             _total(value.get(name)) for name in ("logical_bytes", "physical_bytes", "disk_bytes")
         )
         if delivered is None or not size * samples <= delivered <= size * samples * ranks:
-            yield Fault(event.line, f"logical_bytes {show(value.get('logical_bytes'))}", f"{size * samples} or so")
+            yield Fault(
+                event.line,
+                f"logical_bytes {show(value.get('logical_bytes'))}",
+                f"{size * samples} to {size * samples * ranks}, the bytes of its samples",
+            )
         most = limits.node_bytes_per_second * nodes * value["seconds"]
         if device is not None and device > most:
             yield Fault(event.line, f"{device} bytes from devices in {value['seconds']:.3f} s", f"at most {most:.4g}")
@@ -176,7 +180,9 @@ def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
     if not _rising([*found, seconds] if is_number(seconds) else found):
         at = f"epoch {show(epoch_of(event))}, {show(seconds)} s"
         return Fault(
-            event.line, f"waits {', '.join(f'{n:g}' for n in found)} in {at}", "each no less than the one before"
+            event.line,
+            f"waits {', '.join(f'{n:g}' for n in found)} in {at}",
+            "least, mean, most, slowest and the whole, each no less than the one before",
         )
     return None
 

@@ -104,9 +104,9 @@ def names_differ_by_more_than_spelling(across: Across) -> Iterator[Fault]:
         for names in groups.values():
             (first, one), *others = names.items()
             for name, run in others:
-                found = f"{what} {show(name)} beside {show(first)}"
-                yield Fault(1, found, "names that nobody mistakes for each other", path=run.path)
-                yield Fault(1, f"{what} {show(first)} beside {show(name)}", "the same", path=one.path)
+                wanted = "names that nobody mistakes for each other"
+                yield Fault(1, f"{what} {show(name)} beside {show(first)}", wanted, path=run.path)
+                yield Fault(1, f"{what} {show(first)} beside {show(name)}", wanted, path=one.path)
 
 
 def _occupies(run: Run) -> bool:

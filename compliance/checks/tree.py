@@ -53,7 +53,7 @@ def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fau
     """A file that has no place in a submission is named"""
     for entry in submission.entries:
         if entry.kind == "file" and not _placed(entry, edition) and not _elsewhere(entry):
-            yield Fault(1, entry.parts[-1], "only files of a submission", path=submission.place(*entry.parts))
+            yield Fault(1, entry.parts[-1], "only files that submissions have", path=submission.place(*entry.parts))
 
 
 @rule("TREE04", "tree", severity="warning")
@@ -101,9 +101,9 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
     for parts in _set_folders(submission, edition):
         inside = parts[2] == TUNING and parts in above
         if parts not in held and not inside:
-            yield Fault(1, "no log", "result_<i>.txt", path=submission.place(*parts))
+            yield Fault(1, "no log", "logs named result_<i>.txt", path=submission.place(*parts))
     if not any(e.parts[0] == "results" for e in submission.entries):
-        yield Fault(1, "no results", "results/")
+        yield Fault(1, "no results", "logs below results/")
 
 
 @rule("TREE09", "tree")
@@ -118,7 +118,7 @@ def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[
     for entry, line in strays:
         if not _misnamed(entry):  # TREE06 names it
             found = f"the events of a log, from line {line}"
-            wanted = "logs only where sets of runs are: what lies elsewhere is not judged and has no score"
+            wanted = "logs in folders of sets alone"
             yield Fault(line, found, wanted, path=submission.place(*entry.parts))
 
 
