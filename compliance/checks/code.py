@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from compliance.checks.seeds import fixed_seeds, logged_seeds
-from compliance.finding import Fault
+from compliance.finding import Fault, counted
 from compliance.reading.files import LARGEST_PYTHON, SubmissionFiles, Text
 from compliance.rule import rule
 from compliance.source.content import unread
@@ -117,9 +117,8 @@ def _edited(files: SubmissionFiles) -> Iterator[Fault]:
             theirs, ours = LINES.split(text.text), LINES.split(before)
             lines = kept(ours, theirs)
             first = next((n for n in range(1, len(theirs)) if n not in lines), 1)
-            found = (
-                f"{len(theirs) - len(lines)} lines changed or added, {len(ours) - len(lines)} of the reference's gone"
-            )
+            changed, gone = counted(len(theirs) - len(lines), "line"), len(ours) - len(lines)
+            found = f"{changed} changed or added, {gone} of the reference's gone"
             yield Fault(first, found, READ, EDITED, path=files.submission.place(*text.parts))
     if edited[FILES:]:
         yield Fault(1, f"{len(edited) - FILES} more such files", READ, EDITED)

@@ -144,5 +144,5 @@ def _own(run: Run, place: Any) -> list[Entry]:
 def _choice(registry: RoundRegistry | None) -> str:
     """Return in words the entries among which a set should name one."""
     if registry is None:
-        return f"an entry of {NAME} in the folder of the round"
+        return f"{NAME} in the folder of the round, with the set's entry"
     return f"one of those in {registry.path}, which has {len(registry.entries)}"

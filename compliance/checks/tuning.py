@@ -70,7 +70,9 @@ def _registered(runs: list[Run], place: Any, opened: Opened) -> Iterator[Fault]:
     number = entry_of(place.runs)
     entry = place.registry.entry(number) if place.registry else None
     if entry is None:
-        yield Fault(2, f"entry {number}", f"an entry of {REGISTRY} in the folder of the round", path=place.ledger.path)
+        yield Fault(
+            2, f"entry {number}", f"{REGISTRY} in the folder of the round, with that entry", path=place.ledger.path
+        )
         return
     at, campaign = place.runs.place, opened.campaign
     source = next((run.value("source") for run in runs if type(run.value("source")) is str), entry.source)

@@ -536,7 +536,7 @@ def test_reg02_the_first_log_that_names_no_entry_of_the_registry_is_named():
     assert (line, found, wanted) == (
         7,
         "entry 1, in 4 of 4 logs",
-        "an entry of registry.yaml in the folder of the round",
+        "registry.yaml in the folder of the round, with the set's entry",
     )
 
 
