@@ -21,7 +21,7 @@ PAIRS = {"epoch_start": "epoch_stop", "eval_start": "eval_stop", "staging_start"
 
 @rule("CLK01", "log", after=("LOG03", "RUN10"))
 def milestones_are_single(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """One run_start, one run_stop and one init_stop, counted even when equal"""
+    """A log has one run_start, one run_stop and one init_stop; two equal events count as two"""
     for name in ("init_stop", "run_start", "run_stop"):
         events = log.all(name)
         if not events:
@@ -81,7 +81,7 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
 
 @rule("CLK06", "log", after=("CLK04",))
 def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """No gap between init_stop and run_start"""
+    """There is no gap between init_stop and run_start"""
     gap = seconds_between(log.first("init_stop"), time.start)
     if gap is not None and gap > terms.edition.limits.clock.gap:
         yield Fault(time.start.line, f"{gap:.3f} s", f"at most {terms.edition.limits.clock.gap:g} s")

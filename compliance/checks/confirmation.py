@@ -133,7 +133,7 @@ def _environment(run: Run, edition: Edition) -> Environment | None:
 
 @rule("TUN10", "log", after=("LOG05", "LOG06"))
 def settings_are_those_of_the_table(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Settings from a table are logged with the table's sha256 and its rows, and are what follows from these"""
+    """Settings from a table follow from its rows, which are logged with the table's sha256"""
     event, settings = log.first(TABLE), log.value("hyperparameters")
     if event is None or type(settings) is not dict:
         return

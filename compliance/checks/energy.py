@@ -20,7 +20,7 @@ from rules.energy import Energy
 
 @rule("ENE01", "log", after=("LOG14",))
 def readings_have_their_form(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Energy is a list of counters, and of each at each moment a time and its joules, or null"""
+    """Energy is logged as a list of counters, and at each moment the time and the joules of each, or null"""
     live = live_of(log)
     for line, found, wanted in live.faults if live else ():
         yield Fault(line, found, wanted)
@@ -37,7 +37,7 @@ def joules_never_fall(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
 
 @rule("ENE03", "log", after=("ENE01", "CLK04", "CLK10"))
 def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Every edge of a run that has counters has its reading, at that time"""
+    """A run that reads counters has a reading at each start and stop, at that time"""
     live = live_of(log)
     if live is None or not live.sources or time.passing is None:
         return

@@ -68,7 +68,7 @@ def fingerprints_are_of_the_first_pass(log: Log, terms: Terms, time: Timeline) -
 
 @rule("EVL15", "log", after=("CLK10", "EVL01"))
 def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """A score comes with its evaluation: after its start, and at once after its stop"""
+    """A score is logged within its evaluation, or at once after it"""
     starts, stops = log.all("eval_start"), log.all("eval_stop")
     lines, delay = [e.line for e in starts], terms.edition.limits.clock.stop_delay
     ends = {epoch_of(e): e for e in stops}

@@ -93,7 +93,7 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
 
 @rule("IOT05", "log", after=("LOG06", "IOT02"))
 def every_rank_is_counted(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Every rank is in a trial's figures"""
+    """A trial's figures count every rank"""
     ranks = log.value("number_of_ranks")
     for event in _trials(log, terms):
         value = event.value
@@ -113,7 +113,7 @@ def every_rank_is_counted(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
 
 @rule("IOT06", "log", after=("LOG13",))
 def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """What the ranks of a run waited is in order"""
+    """The times that the ranks of a run waited are in order, from the least to the slowest"""
     for event in log.all("tracked_stats"):
         stats = event.value if type(event.value) is dict else {}
         if "wait_by_rank" in stats:

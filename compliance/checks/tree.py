@@ -50,7 +50,7 @@ def benchmark_folders_are_known(submission: Submission, edition: Edition) -> Ite
 
 @rule("TREE03", "tree", severity="warning")
 def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fault]:
-    """A file that has no place in a submission is named"""
+    """A submission holds only files that have a place in it"""
     for entry in submission.entries:
         if entry.kind == "file" and not _placed(entry, edition) and not _elsewhere(entry):
             yield Fault(1, entry.parts[-1], "only files that submissions have", path=submission.place(*entry.parts))
@@ -58,7 +58,7 @@ def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fau
 
 @rule("TREE04", "tree", severity="warning")
 def parameter_files_are_ignored(submission: Submission, edition: Edition) -> Iterator[Fault]:
-    """A submitter's parameter file for a checker is ignored, and named"""
+    """A submission holds no parameter file for a checker"""
     for entry in submission.entries:
         if entry.kind == "file" and PARAMETERS.match(entry.parts[-1]) and entry.parts[0] not in SOURCES:
             yield Fault(1, entry.parts[-1], "none: the rules' own numbers count", path=submission.place(*entry.parts))

@@ -25,7 +25,7 @@ def test_a_rule_stands_where_it_says_and_has_a_reason():
 
 
 def test_a_rule_that_a_program_checks_says_how_to_mend_a_fault():
-    """The checker's last line promises it: "--explain ... says what is wanted and how to mend it"."""
+    """The checker's last lines promise it: "mend the error (... --explain CODE says how)"."""
     assert not [code for code, rule in TEXTS.items() if not rule.by_review and "\nMend: " not in rule.reason]
 
 
