@@ -26,7 +26,7 @@ def milestones_are_single(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
         events = log.all(name)
         if not events:
             end = f"; the log ends in line {log.last_line}" if name == "run_stop" else ""
-            yield Fault(1, f"no {name}", f"one{end}")
+            yield Fault(1, f"no {name}", f"one{end}", f"The log has no {name}")
         else:
             for event in events[1:]:
                 yield Fault(event.line, f"another {name}", f"only that of line {events[0].line}")

@@ -186,7 +186,7 @@ def _steps(report: Report, told: list[Block]) -> Iterator[str]:
     if reviews:
         yield f"a person judges {_number(reviews, 'review')} by what sw_notes says ({_explain(reviews)} says why)"
     if not (report.missed or errors or reviews or report.severity):
-        path = next((s.path for s in report.summaries if s.review and s.logs and not s.checklist), "")
+        path = next((s.path for s in report.summaries if s.review and s.logs and not (s.checklist or s.alone)), "")
         if path:
             yield f"people judge what no program can (python compliance/audit.py {printable(path)} lists it)"
 
