@@ -22,7 +22,8 @@ ELSEWHERE = (*COUNTED, "seed")  # SEED01 asks for it
 def lines_are_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every line with the token holds one JSON event"""
     for bad in log.bad:
-        yield Fault(bad.line, bad.reason, "one JSON object with time_ms, event_type, key, value and metadata")
+        found = f"{bad.reason}, and the log ends there" if bad.line == log.last_line else bad.reason
+        yield Fault(bad.line, found, "one JSON object with time_ms, event_type, key, value and metadata")
     if log.bad_count > len(log.bad):
         yield Fault(log.bad[-1].line, f"{log.bad_count - len(log.bad)} more such lines", "none")
 

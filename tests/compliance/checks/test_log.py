@@ -204,8 +204,13 @@ def judged(check, log, keys=(), **changes):
 )
 def test_log01_bad_lines_that_were_not_kept_are_counted(count, found):
     bad = [SimpleNamespace(line=line, reason="no JSON") for line in (4, 6, 9)]
-    log = SimpleNamespace(bad=bad, bad_count=count)
+    log = SimpleNamespace(bad=bad, bad_count=count, last_line=10)
     assert judged(checks.lines_are_events, log) == [(4, "no JSON"), (6, "no JSON"), (9, "no JSON"), *found]
+
+
+def test_log01_a_log_that_was_cut_off_is_told_so():
+    log = SimpleNamespace(bad=[SimpleNamespace(line=9, reason="not JSON")], bad_count=1, last_line=9)
+    assert judged(checks.lines_are_events, log) == [(9, "not JSON, and the log ends there")]
 
 
 def test_log02_a_log_is_unreadable_or_too_long_or_neither():
