@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("".join(f"{path}\0" if args.null else f"{printable(path)}\n" for path in there), end="")
     for path in found:
         if path not in there:
-            tell(f"{path}: taken away")
+            tell(f"{path}: the submission was removed")
     return 0 if there == found else 1
 
 

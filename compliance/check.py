@@ -75,7 +75,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rules", metavar="EDITION", help=f"judge by this edition: {', '.join(editions())}")
     parser.add_argument("--select", metavar="CODES", action="append", help="only these rules: SEED, CLK03, ...")
     parser.add_argument("--ignore", metavar="CODES", action="append", help="not these rules")
-    parser.add_argument("--severity", choices=SEVERITIES, help="show nothing less severe (default: show all)")
+    parser.add_argument("--severity", choices=SEVERITIES, help="show findings of this severity alone (default: of all)")
     parser.add_argument("--all", action="store_true", help="each finding with its place, not groups of them")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, outside of what is judged")
     parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to; see audit.py")
@@ -147,8 +147,8 @@ def render(
     code = verdict.exit_with(findings)
     color = args.format == "text" and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     told = summaries(verdict, findings, editions_)
-    least, chosen_ = args.severity or SEVERITIES[-1], bool(args.select or args.ignore)
-    report = Report(findings, told, verdict.missed, editions_, code, color, args.all, least, chosen_, sandbox)
+    only, chosen_ = args.severity or "", bool(args.select or args.ignore)
+    report = Report(findings, told, verdict.missed, editions_, code, color, args.all, only, chosen_, sandbox)
     return FORMATS[args.format].render(report), code
 
 

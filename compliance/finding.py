@@ -51,7 +51,7 @@ class Fault:
     line: int
     found: Any = ""
     wanted: Any = ""
-    says: str = ""  # replaces the rule's sentence
+    says: str = ""  # replaces what the rule's text says of a finding
     path: str = ""
     severity: str = ""
 
@@ -80,6 +80,11 @@ def counted(n: int, what: str) -> str:
 def among(some: Sized, logs: Sized) -> str:
     """Return ", in 3 of 10 logs" if a finding in one log stands for several, else ""."""
     return f", in {len(some)} of {len(logs)} logs" if len(some) > 1 else ""
+
+
+def why(error: OSError) -> str:
+    """Return in words why a file could not be read."""
+    return "no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
 
 
 def show(value: Any, longest: int = LONGEST) -> str:

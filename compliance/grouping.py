@@ -1,6 +1,7 @@
 """Group findings for people: by submission, rule and set, with counts, the worst first."""
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,10 @@ from compliance.report import Report, Summary, owned
 
 WAIVED = "waived"
 ORDER = (*SEVERITIES, WAIVED)
-MOST_SHOWN = 3  # examples of a rule, each from another set
+MOST_WHOLE = 10  # findings of a rule that are shown one by one
+MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
+MILD = ("warning", "info")  # of which those that most logs have are told in a line
+RESULT = re.compile(r"/result_\d+\.txt$")
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,16 @@ class Kind:
     severity: str  # or waived
     code: str
     groups: tuple[Group, ...]
+    common: bool = False  # whether it is mild, and most logs have it
+
+    @property
+    def examples(self) -> list[tuple[Finding, int]]:
+        """The findings to show, each with the number of others that it stands for: all of a few, else the first of
+        each set."""
+        if len(self.findings) <= MOST_WHOLE and not self.common:
+            return [(finding, times - 1) for finding, times in Counter(self.findings).items()]
+        first = [(group.findings[0], len(group.findings) - 1) for group in self.groups]
+        return first[: 1 if self.common else MOST_SHOWN]
 
     @property
     def findings(self) -> list[Finding]:
@@ -74,17 +88,15 @@ def label(finding: Finding) -> str:
 
 
 def shown(report: Report) -> list[Finding]:
-    """Return the findings of the chosen severities. Waived ones rank with the least severe."""
-    least = SEVERITIES.index(report.least)
-    rank = {name: index for index, name in enumerate(SEVERITIES)} | {WAIVED: len(SEVERITIES) - 1}
-    return [f for f in report.findings if rank[told_as(f)] <= least]
+    """Return the findings of the chosen severity; all, and the waived ones, if none was chosen."""
+    return [f for f in report.findings if not report.severity or told_as(f) == report.severity]
 
 
 def blocks(report: Report) -> list[Block]:
     """Return a block for each summary, those with errors first, then one for findings elsewhere, if there are any."""
     paths = [summary.path for summary in report.summaries]
     every, some = owned(paths, report.findings), owned(paths, tuple(shown(report)))
-    made = [Block(s, kinds(some[s.path], s.sets), count(every[s.path])) for s in report.summaries]
+    made = [Block(s, kinds(some[s.path], s, _order(report, s)), count(every[s.path])) for s in report.summaries]
     made.sort(key=lambda block: not block.counts["error"])
     if every[""]:
         made.append(Block(None, kinds(some[""]), count(every[""])))
@@ -99,31 +111,44 @@ def count(findings: Iterable[Finding]) -> dict[str, int]:
     return counts
 
 
-def kinds(findings: Iterable[Finding], sets: Sequence[str] = ()) -> tuple[Kind, ...]:
-    """Return the findings grouped by rule and set, ordered by severity, then by number, then by code."""
+def _order(report: Report, summary: Summary) -> list[str]:
+    """Return the codes in the order of the edition, in which what a log says comes first, and what follows later."""
+    edition = report.editions.get(summary.edition)
+    return list(edition.rules) if edition else []
+
+
+def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Sequence[str] = ()) -> tuple[Kind, ...]:
+    """Return the findings of a submission grouped by rule and set. They are ordered by severity, then by number, then
+    as in `order`."""
+    sets, logs = (list(summary.sets), summary.logs) if summary else ([], 0)
+    rank = {code: at for at, code in enumerate(order)}
     by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_rule[told_as(finding), finding.code].append(finding)
     made = []
     for (severity, code), same in by_rule.items():
-        groups = [Group(place, tuple(some)) for place, some in owned(list(sets), tuple(same)).items() if some]
+        groups = [Group(place, tuple(some)) for place, some in owned(sets, tuple(same)).items() if some]
         groups.sort(key=lambda g: (-len(g.findings), g.place))
-        made.append(Kind(severity, code, tuple(groups)))
-    return tuple(sorted(made, key=lambda k: (ORDER.index(k.severity), -len(k.findings), k.code)))
+        having = len({finding.path for finding in same if RESULT.search(finding.path)})
+        made.append(Kind(severity, code, tuple(groups), severity in MILD and 1 < logs < 2 * having))
+    return tuple(
+        sorted(made, key=lambda k: (ORDER.index(k.severity), -len(k.findings), rank.get(k.code, len(rank)), k.code))
+    )
 
 
 def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], list[Kind]]:
     """Return the kinds to show, each with its number of examples, and the kinds left out.
 
-    A kind takes one line, and each example another. Together with a line for what is left out, they fit into `room`
-    lines. Each kind gets its line first, then each its first example, and so on, the worst first.
+    A kind takes one line, and each example another; one that is common takes one line alone. Together with a line for
+    what is left out, they fit into `room` lines. Each kind gets its line first, then each its first example, and so on,
+    the worst first.
     """
     most = len(kinds) if len(kinds) <= room else max(0, room - 1)
     chosen, left = list(kinds[:most]), room - most - (most < len(kinds))
     examples = [0] * most
-    for round_ in range(MOST_SHOWN):
+    for round_ in range(MOST_WHOLE):
         for index, kind in enumerate(chosen):
-            if left > 0 and len(kind.groups) > round_:
+            if left > 0 and len(kind.examples) > round_ and not kind.common:
                 examples[index] += 1
                 left -= 1
     return list(zip(chosen, examples, strict=True)), list(kinds[most:])

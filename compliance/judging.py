@@ -29,7 +29,7 @@ from rules.limits import Limits
 
 MOST_FAULTS = 10_000  # of one check in one place that are listed
 OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's
-BROKE = "Could not be checked: the check itself failed, that of"
+BROKE = "Could not be checked: the checker itself failed, in the check"
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,13 @@ def faults_of(check: Check, *arguments: object, account: Account | None = None) 
     except Spent:
         raise
     except Exception as error:
-        yield Fault(1, f"{type(error).__name__}: {error}", "an answer", f"{BROKE} of {check.code}", severity="error")
+        yield Fault(
+            1,
+            f"{type(error).__name__}: {error}",
+            "no error; please report it",
+            f"{BROKE} of {check.code}",
+            severity="error",
+        )
 
 
 def finding_of(fault: Fault, check: Check, edition: Edition, path: str, waivers: Waivers | None = None) -> Finding:
@@ -273,7 +279,7 @@ def finding_of(fault: Fault, check: Check, edition: Edition, path: str, waivers:
         line=fault.line,
         code=check.code,
         severity=fault.severity or edition.limits.severity.get(check.code, check.severity),
-        sentence=fault.says or check.sentence,
+        sentence=fault.says or edition.rules[check.code].finding,
         found=show(fault.found, WHOLE) if fault.found != "" else "",
         wanted=show(fault.wanted, WHOLE) if fault.wanted != "" else "",
     )

@@ -49,7 +49,7 @@ class Report:
     exit_code: int
     color: bool = False
     every: bool = False  # text, Markdown and annotations list each finding instead of groups
-    least: str = SEVERITIES[-1]  # the least severity that these show
+    severity: str = ""  # the one severity that these show; "" for all
     chosen: bool = False  # whether --select or --ignore restricted the rules
     sandbox: str = ""  # the checker's sandbox in words; "" if none was asked for
 

@@ -14,6 +14,9 @@ from compliance.entries import day, fits, read_entries
 from compliance.finding import Finding, sort_key
 from compliance.rule import CHECKS
 from compliance.verdict import Verdict
+from rules.current import ROOT
+from rules.edition import TEXTS
+from rules.text import read_texts
 
 ABOUT = ("WAI01", "WAI02")  # the rules on waivers: one covers a finding, and has not expired
 
@@ -89,8 +92,9 @@ def unused(verdict: Verdict, file: Waivers) -> Verdict:
     """Return a verdict that was made with waivers, with a warning for each that has expired or covers nothing."""
     used = {found[0] for finding in verdict.findings if (found := file.covering(finding))}
     used |= file.expired  # WAI02 reports these, so WAI01 need not
+    texts = read_texts(ROOT / TEXTS)
     told = [
-        Finding(file.path, f.line, code, CHECKS[code].severity, CHECKS[code].sentence, f.found, f.wanted)
+        Finding(file.path, f.line, code, CHECKS[code].severity, texts[code].finding, f.found, f.wanted)
         for code, lines in zip(ABOUT, (used, file.expired), strict=True)
         for f in CHECKS[code].function(file.waivers, lines)
     ]

@@ -1,4 +1,5 @@
-"""Read the texts of the rules: texts/<FAMILY>.md, with a heading `## CODE Sentence` for each rule, and its reason."""
+"""Read the texts of the rules: texts/<FAMILY>.md. Each rule has a heading `## CODE Sentence`, then `Finding:` with what
+is wrong where it is broken, and the reason."""
 
 import re
 from collections.abc import Iterator
@@ -7,13 +8,14 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HEADING = re.compile(r"^## ([A-Z]{2,4}\d{2}) (.*\S)\s*$")
+FINDING = re.compile(r"^Finding: (.*?)\.?(?:\n\n|\Z)", re.DOTALL)
 BY_REVIEW = "(by review)"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its code, its sentence, the text below (the reason, how to mend a fault, examples), and the place of its
-    heading."""
+    """A rule: its code, its sentence, the text below (what a finding says, the reason, how to mend a fault, examples),
+    and the place of its heading."""
 
     code: str
     sentence: str
@@ -25,6 +27,12 @@ class Rule:
     def by_review(self) -> bool:
         """Whether only people can judge it."""
         return self.sentence.endswith(BY_REVIEW)
+
+    @property
+    def finding(self) -> str:
+        """What is wrong where the rule is broken, in one sentence; the rule's own sentence if the text does not say."""
+        match = FINDING.match(self.reason)
+        return " ".join(match[1].split()) if match else self.sentence
 
     @property
     def place(self) -> str:

@@ -21,14 +21,15 @@ PAIRS = {"epoch_start": "epoch_stop", "eval_start": "eval_stop", "staging_start"
 
 @rule("CLK01", "log", after=("LOG03", "RUN10"))
 def milestones_are_single(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """One run_start, one run_stop and one init_stop, counted even when equal"""
+    """A log has one run_start, one run_stop and one init_stop; two equal events count as two"""
     for name in ("init_stop", "run_start", "run_stop"):
         events = log.all(name)
         if not events:
-            yield Fault(1, f"no {name}", "one", f"The log has no {name}")
+            end = f"; the log ends in line {log.last_line}" if name == "run_stop" else ""
+            yield Fault(1, f"no {name}", f"one{end}", f"The log has no {name}")
         else:
             for event in events[1:]:
-                yield Fault(event.line, f"another {name}", f"one, as in line {events[0].line}")
+                yield Fault(event.line, f"another {name}", f"only that of line {events[0].line}")
 
 
 @rule("CLK02", "log", after=("CLK01",))
@@ -54,10 +55,10 @@ def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     worst = [b for b in log.back if b[1] > limits.back_warn_ms]
     if worst:
         line, back, key = worst[0]
-        yield Fault(line, f"{key} {back} ms before an earlier event", f"at most {limits.back_warn_ms} ms")
+        yield Fault(line, f"{key} {back} ms earlier than an event before it", f"at most {limits.back_warn_ms} ms")
     elif mild := [b for b in log.back if b[1] > limits.back_ms]:
         line, back, key = max(mild, key=lambda b: b[1])
-        yield Fault(line, f"{key} {back} ms before an earlier event", "none earlier", severity="warning")
+        yield Fault(line, f"{key} {back} ms earlier than an event before it", "no such event", severity="warning")
 
 
 @rule("CLK05", "log", after=("LOG02",))
@@ -80,7 +81,7 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
 
 @rule("CLK06", "log", after=("CLK04",))
 def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """No gap between init_stop and run_start"""
+    """There is no gap between init_stop and run_start"""
     gap = seconds_between(log.first("init_stop"), time.start)
     if gap is not None and gap > terms.edition.limits.clock.gap:
         yield Fault(time.start.line, f"{gap:.3f} s", f"at most {terms.edition.limits.clock.gap:g} s")
@@ -102,11 +103,11 @@ def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iter
         for event in reversed(log.all(name)):
             if event.line <= time.stop.line and not _later(event, time.stop):
                 break
-            says = "later" if event.line <= time.stop.line else "after it"
+            how = " by its time" if event.line <= time.stop.line else ""
             # Instances that share a log continue after one of them has stopped; late scores don't count in any case.
             mild = "warning" if terms.edition.limits.tolerant and time.passing else ""
-            found = f"{name} in line {event.line}, {says}"
-            yield Fault(time.stop.line, found, "run_stop after the run's last event", severity=mild)
+            found = f"{name} in line {event.line}, after run_stop{how}"
+            yield Fault(time.stop.line, found, "run_stop as the last of these events", severity=mild)
             return
 
 
@@ -115,7 +116,11 @@ def run_stop_follows_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator
     """run_stop follows the evaluation that met the target at once"""
     delay = seconds_between(time.passing.event, time.stop) if time.passing else None
     if delay is not None and delay > terms.edition.limits.clock.stop_delay:
-        yield Fault(time.stop.line, f"{delay:.3f} s later", f"at most {terms.edition.limits.clock.stop_delay:g} s")
+        yield Fault(
+            time.stop.line,
+            f"run_stop {delay:.3f} s after that evaluation",
+            f"at most {terms.edition.limits.clock.stop_delay:g} s",
+        )
 
 
 @rule("CLK10", "log", after=("EVL03",))
@@ -129,7 +134,9 @@ def intervals_are_balanced(log: Log, terms: Terms, time: Timeline) -> Iterator[F
     for event in sorted((e for n in names for e in log.all(n)), key=lambda e: e.line):
         if event.key in PAIRS:
             if event.key in open_:
-                yield Fault(open_[event.key].line, f"no {PAIRS[event.key]} before line {event.line}", "one")
+                yield Fault(
+                    open_[event.key].line, f"no {PAIRS[event.key]} before the {event.key} of line {event.line}", "one"
+                )
             open_[event.key] = event
         else:
             start = event.key.replace("_stop", "_start")
@@ -166,8 +173,7 @@ def figures_agree_with_the_clock(log: Log, terms: Terms, time: Timeline) -> Iter
             continue
         told = _told(event, stop)
         if told > seconds * (1 + limits.slack) + limits.slack_seconds:
-            says = "An epoch's own figures take longer than its time on the clock"
-            yield Fault(event.line, f"{told:.3f} s of work in epoch {epoch}", f"at most its {seconds:.3f} s", says)
+            yield Fault(event.line, f"{told:.3f} s of work in epoch {epoch}", f"at most its {seconds:.3f} s")
             return
 
 
@@ -177,7 +183,7 @@ def duration_is_plausible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
     limits = terms.edition.limits.clock
     shortest = limits.shortest_run if time.passing else 0  # a run may be aborted at once
     if time.seconds is not None and not shortest <= time.seconds <= limits.longest_run:
-        yield Fault(time.stop.line, f"{time.seconds:.3f} s", f"{shortest:g} to {limits.longest_run:g} s")
+        yield Fault(time.stop.line, f"{time.seconds:.3f} s", f"{shortest:.15g} to {limits.longest_run:.15g} s")
 
 
 def _counted(log: Log) -> Iterator[Fault]:

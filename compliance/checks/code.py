@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from compliance.checks.seeds import fixed_seeds, logged_seeds
-from compliance.finding import Fault
+from compliance.finding import Fault, counted
 from compliance.reading.files import LARGEST_PYTHON, SubmissionFiles, Text
 from compliance.rule import rule
 from compliance.source.content import unread
@@ -24,9 +24,9 @@ Places = list[tuple[int, str, str]]  # line, kind, what is there
 Seedings = list[tuple[int, str]]  # line, what is there
 Kept = dict[tuple[str, ...], set[tuple[int, str]]]  # of files: places that are the reference's own
 P = TypeVar("P", bound=tuple[int, *tuple[str, ...]])  # of a place
-READ = "a reviewer who has read the change (check.py --diff)"
+READ = "a reason in sw_notes, for a reviewer, who sees the change with check.py --diff"
 EDITED = "The file can change the mathematics or the clock, and is not the reference's"
-SEEDED, LOOKED = "the logged seed, or what follows from it alone", "a reviewer who has looked at it"
+SEEDED, LOOKED = "the logged seed, or what follows from it alone", "none, or a reason in sw_notes, for a reviewer"
 
 
 @rule("CODE01", "submission")
@@ -117,9 +117,8 @@ def _edited(files: SubmissionFiles) -> Iterator[Fault]:
             theirs, ours = LINES.split(text.text), LINES.split(before)
             lines = kept(ours, theirs)
             first = next((n for n in range(1, len(theirs)) if n not in lines), 1)
-            found = (
-                f"{len(theirs) - len(lines)} lines changed or added, {len(ours) - len(lines)} of the reference's gone"
-            )
+            changed, gone = counted(len(theirs) - len(lines), "line"), len(ours) - len(lines)
+            found = f"{changed} changed or added, {gone} of the reference's gone"
             yield Fault(first, found, READ, EDITED, path=files.submission.place(*text.parts))
     if edited[FILES:]:
         yield Fault(1, f"{len(edited) - FILES} more such files", READ, EDITED)

@@ -75,7 +75,7 @@ def _confirmed(
                 yield Fault(run.line(key), f"{key} {show(run.value(key))}", said, path=run.path)
         if over is not None and run.start_ms is not None and run.start_ms < over:
             found = f"run_start {(over - run.start_ms) / 1000:.3f} s before the last trial stopped"
-            yield Fault(run.start.line, found, "a start after it", path=run.path)
+            yield Fault(run.start.line, found, "a start after the campaign", path=run.path)
 
 
 @rule("TUN09", "submission", after=("TUN08",))
@@ -133,7 +133,7 @@ def _environment(run: Run, edition: Edition) -> Environment | None:
 
 @rule("TUN10", "log", after=("LOG05", "LOG06"))
 def settings_are_those_of_the_table(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Settings from a table are logged with the table's sha256 and its rows, and are what follows from these"""
+    """Settings from a table follow from its rows, which are logged with the table's sha256"""
     event, settings = log.first(TABLE), log.value("hyperparameters")
     if event is None or type(settings) is not dict:
         return

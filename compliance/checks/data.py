@@ -19,7 +19,7 @@ def fingerprints_are_published(log: Log, terms: Terms, time: Timeline) -> Iterat
         split = metadata(event, "split")
         wanted = terms.problem.fingerprints.get(split) if terms.problem and type(split) is str else None
         if wanted and event.value != wanted:
-            yield Fault(event.line, f"{split} {show(event.value)}", wanted)
+            yield Fault(event.line, f"fingerprint {show(event.value)} of {split}", wanted)
 
 
 @rule("DATA02", "log", after=("DATA05",))
@@ -58,7 +58,7 @@ def problem_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iter
     event = log.first("problem_digest")
     wanted = terms.problem.problem_digest if terms.problem else None
     if event and wanted and event.value != wanted:
-        yield Fault(event.line, show(event.value), wanted)
+        yield Fault(event.line, f"problem_digest {show(event.value)}", wanted)
 
 
 @rule("DATA05", "log", after=("EVL06", "LOG12"))
@@ -70,13 +70,13 @@ def fingerprints_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[
         if split not in SPLITS:
             yield Fault(event.line, f"fingerprint of split {split}", "train or validation")
         elif split in seen:
-            yield Fault(event.line, f"fingerprint of {split} again", f"one, as in line {seen[split]}")
+            yield Fault(event.line, f"fingerprint of {split} again", f"only that of line {seen[split]}")
         elif time.start and time.stop and not time.start.line < event.line < time.stop.line:
             yield Fault(event.line, f"fingerprint of {split} outside the run", "between run_start and run_stop")
         seen.setdefault(split, event.line)
     for split in SPLITS:
         if split not in seen and terms.problem and time.scores:  # a run may have aborted before
-            yield Fault(1, f"no fingerprint of {split}", "one", f"The log has no fingerprint of the {split} split")
+            yield Fault(1, f"no dataset_fingerprint of {split}", "one")
 
 
 @rule("DATA06", "log", after=("LOG12",))
@@ -125,5 +125,5 @@ def datasets_are_registered(log: Log, terms: Terms, time: Timeline) -> Iterator[
     found = {metadata(event, "split"): event.value for event in events if type(metadata(event, "split")) is str}
     known = terms.problem.datasets
     if found not in known.values():
-        names = f"one of {', '.join(known)}" if known else "a registered dataset; none is"
+        names = f"the fingerprints of {' or '.join(known)}" if known else "those of a registered dataset; none is"
         yield Fault(events[0].line, ", ".join(f"{split} {show(value)}" for split, value in found.items()), names)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from benchmark.energy.entry import READING
 from compliance.finding import Fault, show
 from compliance.reading.devices import groups_of
-from compliance.reading.energy import INSIDE, UNSOUND, Live, Source, edges, live_of, shortfall
+from compliance.reading.energy import INSIDE, UNSOUND, Live, Reading, Source, edges, live_of, shortfall
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
@@ -20,7 +20,7 @@ from rules.energy import Energy
 
 @rule("ENE01", "log", after=("LOG14",))
 def readings_have_their_form(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Energy is a list of counters, and of each at each moment a time and its joules, or null"""
+    """Energy is logged as a list of counters, and at each moment the time and the joules of each, or null"""
     live = live_of(log)
     for line, found, wanted in live.faults if live else ():
         yield Fault(line, found, wanted)
@@ -37,7 +37,7 @@ def joules_never_fall(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
 
 @rule("ENE03", "log", after=("ENE01", "CLK04", "CLK10"))
 def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Every edge of a run that has counters has its reading, at that time"""
+    """A run that reads counters has a reading at each start and stop, at that time"""
     live = live_of(log)
     if live is None or not live.sources or time.passing is None:
         return
@@ -46,7 +46,7 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
     if len(readings) < len(live.readings):
         usual = Counter((reading.moment, reading.epoch) for reading in live.readings)
         again = [reading for reading in live.readings if usual[reading.moment, reading.epoch] > 1][-1]
-        yield Fault(again.line, f"another reading at {again.moment} {show(again.epoch)}", "one")
+        yield Fault(again.line, f"another reading at {_moment(again)}", "one")
         return
     for event in edges(log):
         of_run = event.key.startswith(("run_", "staging_"))
@@ -59,7 +59,7 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
             yield Fault(reading.line, f"{away:.3f} s from {event.key} in line {event.line}", f"at most {limit:g} s")
             return
     for reading in readings.values():
-        yield Fault(reading.line, f"a reading at {reading.moment} {show(reading.epoch)}", "at an edge of the run")
+        yield Fault(reading.line, f"a reading at {_moment(reading)}", "readings at starts and stops of the run alone")
         return
 
 
@@ -106,7 +106,9 @@ def nothing_is_counted_twice(log: Log, terms: Terms, time: Timeline) -> Iterator
     for node, found in scopes.items():
         twice = [(outer, inner) for outer in INSIDE for inner in INSIDE[outer] if {outer, inner} <= found]
         for outer, inner in twice[:1]:
-            yield Fault(live.line, f"a counter of {show(node)} as {outer}, and of a {inner} in it", "one of the two")
+            yield Fault(
+                live.line, f"counters of {show(node)}: of the {outer}, and of a {inner} in it", "one of the two"
+            )
 
 
 @rule("ENE07", "log", after=("ENE01",))
@@ -128,7 +130,7 @@ def energy_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[F
     """Energy is read from the machine, and not from files that stand in for it"""
     live = live_of(log)
     if live and live.rehearsal:
-        yield Fault(live.line, "a rehearsal", "counters of the machine")
+        yield Fault(live.line, "an event energy_sources that says rehearsal", "counters of the machine")
 
 
 @rule("ENE09", "log", after=("ENE01", "SYS10"))
@@ -142,9 +144,9 @@ def counters_are_of_what_computes(log: Log, terms: Terms, time: Timeline) -> Ite
     counted = {group.host for group in groups if group.distinct}  # they are not told one by one
     for source in live.sources:
         if source.node not in hosts:
-            yield Fault(live.line, f"a counter of the node {show(source.node)}", "one of the nodes of the ranks")
+            yield Fault(live.line, f"a counter of the node {show(source.node)}", "one of a node on which ranks run")
         elif source.source == "nvml" and source.node not in counted and (source.node, source.device) not in uuids:
-            yield Fault(live.line, f"a counter of {_named(source)}", "of an accelerator of a rank")
+            yield Fault(live.line, f"a counter of {_named(source)}", "one of an accelerator that a rank names")
 
 
 def _falls(live: Live, at: int, source: Source) -> Fault | None:
@@ -166,6 +168,10 @@ def _watts(source: Source, limits: Energy) -> float:
     """Return the most watts that a counter may measure: its device's limit, at most that of its scope."""
     most = limits.watts[source.scope]
     return most if source.limit is None else min(source.limit, most)
+
+
+def _moment(reading: Reading) -> str:
+    return reading.moment if reading.epoch is None else f"{reading.moment} of epoch {show(reading.epoch)}"
 
 
 def _named(source: Source) -> str:

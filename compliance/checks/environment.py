@@ -11,7 +11,7 @@ from typing import Any
 from benchmark.environment.manifest import KEY, OTHER
 from benchmark.run.files import environment_path
 from benchmark.tree import ENVIRONMENT, SUPERSEDED
-from compliance.finding import Fault, show
+from compliance.finding import Fault, show, why
 from compliance.reading.described import contradictions
 from compliance.reading.devices import CPU, groups_of
 from compliance.reading.digest import is_sha256
@@ -35,7 +35,7 @@ from compliance.reading.values import Unsound
 from compliance.rule import rule
 
 REVIEW = "review"  # the severity if one run or node could read a fact and another could not
-MOST_SHOWN = 5  # entries of a fact that a finding lists
+MOST_SHOWN = 10  # entries of a fact that a finding lists
 LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
 
 
@@ -51,7 +51,11 @@ def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
         yield Fault(event.line, f"after run_start of line {time.start.line}", "before it")
     for resumed in log.all("resumed"):
         if type(resumed.value) is dict and not is_sha256(resumed.value.get(KEY)):
-            yield Fault(resumed.line, f"resumed with {KEY} {show(resumed.value.get(KEY))}", "the sha256 of another one")
+            yield Fault(
+                resumed.line,
+                f"resumed with {KEY} {show(resumed.value.get(KEY))}",
+                "the sha256 of the manifest of what it resumed on",
+            )
 
 
 @rule("ENV02", "set", after=("ENV01",))
@@ -75,7 +79,7 @@ def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms
         try:
             data = content(path, largest)
         except OSError as error:
-            yield Fault(1, error.strerror or str(error), wanted, path=manifest_of(run, named))
+            yield Fault(1, why(error), wanted, path=manifest_of(run, named))
             continue
         if len(data) > largest:
             yield Fault(1, f"more than {largest} bytes", f"at most {largest}", path=manifest_of(run, named))
@@ -137,7 +141,7 @@ def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[
                     yield Fault(
                         1,
                         f"nodes of other kinds, {hosts}",
-                        "nodes of one kind",
+                        "one kind",
                         path=manifest_of(run, named),
                         severity=severity,
                     )

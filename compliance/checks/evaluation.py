@@ -1,12 +1,12 @@
 """EVL: evaluations and convergence, decided from the logged values and never from the status that the log claims."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from benchmark.dice_by_sample import dice_sums
 from benchmark.log import Event
 from benchmark.metric import Counts, dice, mean
-from compliance.finding import Fault, show
+from compliance.finding import Fault, counted, show
 from compliance.reading.log import Log
 from compliance.reading.scores import COUNTS, counts_of, rows_of, sums_of
 from compliance.reading.terms import Terms
@@ -28,14 +28,14 @@ def evaluations_log_one_score(log: Log, terms: Terms, time: Timeline) -> Iterato
             continue
         before = scored.setdefault(score.epoch, score.event)
         if before is not score.event and (not many or before.value == score.event.value):
-            found = f"another {terms.metric} for epoch {show(score.epoch)}"
+            found = f"another {terms.metric} of epoch {show(score.epoch)}"
             mild = "warning" if many else ""
-            yield Fault(score.event.line, found, f"one, as in line {before.line}", severity=mild)
+            yield Fault(score.event.line, found, f"only that of line {before.line}", severity=mild)
             if many:
                 break
     for event in log.all("eval_start"):
         if is_number(epoch_of(event)) and epoch_of(event) not in scored and not _aborted(time):
-            found = f"no {terms.metric} for epoch {show(epoch_of(event))}"
+            found = f"no {terms.metric} of epoch {show(epoch_of(event))}"
             yield Fault(event.line, found, "one", severity="warning" if many else "")
             if many:
                 break
@@ -73,11 +73,13 @@ def epochs_are_evaluated_once(log: Log, terms: Terms, time: Timeline) -> Iterato
     for events in evaluations.values():
         for event in events[1:]:
             yield Fault(
-                event.line, f"epoch {show(epoch_of(event))} again", f"one evaluation, as in line {events[0].line}"
+                event.line,
+                f"epoch {show(epoch_of(event))} evaluated again",
+                f"only the evaluation of line {events[0].line}",
             )
     starts = log.all("epoch_start")
     if time.stop and metadata(time.stop, "status") != "aborted" and not starts and not evaluations:
-        yield Fault(time.stop.line, "a run without an epoch and an evaluation", "one evaluation of each epoch")
+        yield Fault(time.stop.line, "neither an epoch nor an evaluation", "one evaluation of each epoch")
     for event in starts:
         unfinished = event is starts[-1] and _aborted(time)
         if epoch_of(event) not in evaluations and not unfinished:
@@ -107,7 +109,8 @@ def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
         if wanted is not None and not (
             is_number(score.event.value) and abs(wanted - score.event.value) <= _room(wanted, terms)
         ):
-            yield Fault(score.event.line, f"{terms.metric} {score.event.value!r}", f"{wanted!r}")
+            given = f"{wanted!r}, as its counts give"
+            yield Fault(score.event.line, f"{terms.metric} {score.event.value!r}", given)
 
 
 @rule("EVL06", "log", after=("CLK03",))
@@ -115,9 +118,8 @@ def target_is_met_before_run_stop(log: Log, terms: Terms, time: Timeline) -> Ite
     """The evaluation that meets the target comes before run_stop, by line and by time"""
     if time.late:
         event = time.late.event
-        says = "run_stop comes before the evaluation that meets the target"
         found = f"run_stop in line {time.stop.line}, {terms.metric} {show(event.value)} in line {event.line}"
-        yield Fault(time.stop.line, found, "run_stop later, by line and by time", says)
+        yield Fault(time.stop.line, found, "run_stop later, by line and by time")
 
 
 @rule("EVL07", "log", after=("EVL08",))
@@ -155,7 +157,9 @@ def run_ends_with_the_passing_evaluation(log: Log, terms: Terms, time: Timeline)
     if time.passing and len(time.inside) and time.inside[-1].event.line > time.passing.event.line:
         after = [s for s in time.inside if s.event.line > time.passing.event.line and s.epoch != time.passing.epoch]
         if after:
-            found = f"{len(after)} more evaluations after the target was met in line {time.passing.event.line}"
+            found = (
+                f"{counted(len(after), 'more evaluation')} after the target was met in line {time.passing.event.line}"
+            )
             yield Fault(after[0].event.line, found, "none")
 
 
@@ -191,11 +195,19 @@ def counts_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
         elif sum(counts.predicted) != sum(counts.true):
             found = f"{sum(counts.predicted)} voxels predicted, {sum(counts.true)} true"
             yield Fault(score.event.line, found, "as many of each")
-        elif any(i > min(p, t) for i, p, t in zip(counts.intersection, counts.predicted, counts.true, strict=True)):
-            yield Fault(score.event.line, "more hits than voxels of a class", "at most as many")
+        elif many := _beyond(zip(counts.intersection, counts.predicted, counts.true, strict=True)):
+            yield Fault(score.event.line, many, "no more hits than voxels")
         elif (most := most_confused(counts))[0] > (missed := sum(counts.true) - sum(counts.intersection)):
-            found = f"{most[0]} voxels taken for class {most[1]} or missed of it, {missed} missed of all classes"
-            yield Fault(score.event.line, found, "at most as many")
+            found = f"{most[0]} voxels taken for class {most[1]} or missed of it, but {missed} missed of all classes"
+            yield Fault(score.event.line, found, "at most as many as are missed")
+
+
+def _beyond(triples: Iterable[Sequence[int]], first: int = 0) -> str:
+    """Return in words the first class with more hits than predicted or true voxels, "" if there is none."""
+    for index, (hits, *voxels) in enumerate(triples, first):
+        if hits > min(voxels):
+            return f"class {index}: {hits} hits, {min(voxels)} voxels"
+    return ""
 
 
 def most_confused(counts: Counts) -> tuple[int, int]:
@@ -232,7 +244,7 @@ def only_the_metric_is_logged(log: Log, terms: Terms, time: Timeline) -> Iterato
     for name in sorted({benchmark.metric for benchmark in terms.edition.benchmarks.values()} | METRICS):
         if name != terms.metric:
             for event in log.all(name):
-                yield Fault(event.line, f"{name} {show(event.value)}", f"{terms.metric} alone")
+                yield Fault(event.line, f"{name} {show(event.value)}", f"only {terms.metric}")
 
 
 @rule("EVL16", "log", after=("EVL11", "EVL13"))
@@ -251,8 +263,8 @@ def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
             wanted = f"{samples} samples with [hits, predicted, true] voxels of each of {classes} classes"
             yield Fault(line, f"counts {show(metadata(score.event, 'counts'))}", wanted)
             continue
-        if any(hits > min(predicted, true) for row in rows for hits, predicted, true in row):
-            yield Fault(line, "more hits than voxels of a sample's class", "at most as many")
+        if many := next((f"sample {at}, {many}" for at, row in enumerate(rows) if (many := _beyond(row, 1))), ""):
+            yield Fault(line, many, "no more hits than voxels")
             continue
         if (wanted := dice_sums(rows)) != sums_of(score.event):
             yield Fault(line, f"sums {show(sums_of(score.event))}", f"{wanted!r}, as the counts of the samples give")
@@ -261,7 +273,7 @@ def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
         if stated and type(stated[0]) is list and stated[0][1:] != totals:
             yield Fault(line, f"{totals} true voxels by class", f"{show(stated[0][1:])}, as were read of the split")
         elif truth != (first := first or truth):
-            yield Fault(line, "other true voxels of samples than in the first evaluation", "the same")
+            yield Fault(line, "other true voxels of samples than in the first evaluation", "the same in each")
 
 
 def _room(wanted: float, terms: Terms) -> float:

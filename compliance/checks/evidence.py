@@ -43,7 +43,7 @@ def bytes_read_suffice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
         total, least, most = numbers
         floor = floors.get(split, 1) if type(split) is str else 1
         if total < floor:
-            yield Fault(event.line, f"{total} bytes of {show(split)}", f"{floor} or more")
+            yield Fault(event.line, f"{total} bytes read of {show(split)}", f"{floor} or more")
         elif not least <= most <= total or (type(ranks) is int and not least * ranks <= total <= most * ranks):
             found = f"{total} bytes, by rank from {least} to {most}"
             yield Fault(event.line, found, f"a total that {show(ranks)} ranks can have")
@@ -63,12 +63,12 @@ def fingerprints_are_of_the_first_pass(log: Log, terms: Terms, time: Timeline) -
         if stop is None or event.line < stop.line or (second and event.line > second.line):
             where = f"after line {stop.line}" if stop else "after the first pass"
             wanted = where + (f" and before line {second.line}" if second else "")
-            yield Fault(event.line, f"fingerprint of {split} in line {event.line}", wanted)
+            yield Fault(event.line, f"the fingerprint of {split}", wanted)
 
 
 @rule("EVL15", "log", after=("CLK10", "EVL01"))
 def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """A score comes with its evaluation: after its start, and at once after its stop"""
+    """A score is logged within its evaluation, or at once after it"""
     starts, stops = log.all("eval_start"), log.all("eval_stop")
     lines, delay = [e.line for e in starts], terms.edition.limits.clock.stop_delay
     ends = {epoch_of(e): e for e in stops}
@@ -76,10 +76,11 @@ def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> I
         event, at = score.event, bisect_right(lines, score.event.line)
         before = starts[at - 1] if at else None
         if before is None or epoch_of(before) != score.epoch:
-            found = f"epoch {show(score.epoch)} after the start of {show(epoch_of(before)) if before else 'none'}"
-            yield Fault(event.line, found, f"after the eval_start of epoch {show(score.epoch)}")
+            last = f"the eval_start of epoch {show(epoch_of(before))}" if before else "no eval_start"
+            found = f"the score of epoch {show(score.epoch)} after {last}"
+            yield Fault(event.line, found, f"the eval_start of epoch {show(score.epoch)} before it")
         elif (seconds := seconds_between(ends.get(score.epoch), event)) is not None and seconds > delay:
-            yield Fault(event.line, f"{seconds:.3f} s after its eval_stop", f"at most {delay:g} s")
+            yield Fault(event.line, f"a score {seconds:.3f} s after its eval_stop", f"at most {delay:g} s")
 
 
 def _wrong_statistic(value: object) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ def frozen_rounds_stay_as_they_were(files: SubmissionFiles) -> Iterator[Fault]:
     try:
         frozen = read_frozen(folder)
     except ValueError as error:
-        yield Fault(1, error, WRITTEN, "Whether the submission is what was frozen can't be told")
+        yield Fault(1, str(error), WRITTEN, "Whether the submission is what was frozen can't be told")
         return
     if frozen is None:
         return
@@ -31,4 +31,4 @@ def frozen_rounds_stay_as_they_were(files: SubmissionFiles) -> Iterator[Fault]:
     there = {path: (submission.path.joinpath(*e.parts), e.size) for path, e in held.items()}
     for path, what in changes(there, own):
         place = submission.place(*path.split("/")) if path in there else submission.name
-        yield Fault(1, what if path in there else f"{path} absent", f"as {NAME} has it", path=place)
+        yield Fault(1, f"a file that was {what}" if path in there else f"no {path}", f"what {NAME} lists", path=place)

@@ -24,7 +24,7 @@ def trials_score_nothing(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     if terms.io_only:
         for key in (*OF_RUNS, terms.metric, "throughput_only"):
             if event := log.first(key):
-                yield Fault(event.line, f"{key} in a log that says io_only", "none")
+                yield Fault(event.line, f"{key} in a log that says io_only", "neither training nor a score")
 
 
 @rule("IOT02", "log", after=("CLK04", "LOG04", "LOG06", "LOG14"))
@@ -79,7 +79,11 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
             _total(value.get(name)) for name in ("logical_bytes", "physical_bytes", "disk_bytes")
         )
         if delivered is None or not size * samples <= delivered <= size * samples * ranks:
-            yield Fault(event.line, f"logical_bytes {show(value.get('logical_bytes'))}", f"{size * samples} or so")
+            yield Fault(
+                event.line,
+                f"logical_bytes {show(value.get('logical_bytes'))}",
+                f"{size * samples} to {size * samples * ranks}, the bytes of its samples",
+            )
         most = limits.node_bytes_per_second * nodes * value["seconds"]
         if device is not None and device > most:
             yield Fault(event.line, f"{device} bytes from devices in {value['seconds']:.3f} s", f"at most {most:.4g}")
@@ -89,7 +93,7 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
 
 @rule("IOT05", "log", after=("LOG06", "IOT02"))
 def every_rank_is_counted(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """Every rank is in a trial's figures"""
+    """A trial's figures count every rank"""
     ranks = log.value("number_of_ranks")
     for event in _trials(log, terms):
         value = event.value
@@ -109,7 +113,7 @@ def every_rank_is_counted(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
 
 @rule("IOT06", "log", after=("LOG13",))
 def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    """What the ranks of a run waited is in order"""
+    """The times that the ranks of a run waited are in order, from the least to the slowest"""
     for event in log.all("tracked_stats"):
         stats = event.value if type(event.value) is dict else {}
         if "wait_by_rank" in stats:
@@ -176,7 +180,9 @@ def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
     if not _rising([*found, seconds] if is_number(seconds) else found):
         at = f"epoch {show(epoch_of(event))}, {show(seconds)} s"
         return Fault(
-            event.line, f"waits {', '.join(f'{n:g}' for n in found)} in {at}", "each no less than the one before"
+            event.line,
+            f"waits {', '.join(f'{n:g}' for n in found)} in {at}",
+            "least, mean, most, slowest and the whole, each no less than the one before",
         )
     return None
 

@@ -7,7 +7,7 @@ from itertools import islice
 from benchmark.ledger import End, Entry, Event, Start
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
-from compliance.finding import Fault, among, show
+from compliance.finding import Fault, among, counted, show
 from compliance.reading.digest import sha256
 from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_in
 from compliance.reading.place import SetPlace
@@ -54,7 +54,12 @@ def _references(launched: SetLedger) -> Iterator[Fault]:
             continue
         about = launched.starts.get(entry.said.refers)
         if about is None:
-            yield Fault(entry.number, f"about line {entry.said.refers}", "about a start", path=launched.path)
+            yield Fault(
+                entry.number,
+                f"a line that refers to line {entry.said.refers}, which is no start",
+                "the line of a start",
+                path=launched.path,
+            )
         elif isinstance(entry.said, Start) and about.said.run != entry.said.run:
             found = f"{show(entry.said.run)} goes on from start {about.number}, of {show(about.said.run)}"
             yield Fault(entry.number, found, "a start of its own", path=launched.path)
@@ -69,7 +74,7 @@ def set_has_a_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
         named = [(run.path, run.launch) for run in runs if run.launch]
         if named:
             path, launch = named[0]
-            found = f"start {show(launch.number)} of no ledger{among(named, runs)}"
+            found = f"start {show(launch.number)} of a ledger that is not here{among(named, runs)}"
             yield Fault(launch.line, found, f"{LEDGER} beside the logs", path=path)
         elif runs and terms.edition.limits.ledger == "required":
             yield Fault(1, "no launch ledger", f"{LEDGER} beside the logs")
@@ -81,8 +86,8 @@ def runs_are_in_the_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> It
     if place.ledger:
         silent = [run for run in runs if run.launch is None]
         if silent:
-            found = f"no start named{among(silent, runs)}"
-            wanted = f"the event ledger, before run_start, with a start of {place.ledger.path}"
+            found = f"no event ledger{among(silent, runs)}"
+            wanted = f"one, before run_start, with the run's start in {place.ledger.path}"
             yield Fault(1, found, wanted, path=silent[0].path)
         for run in runs:
             if run.launch and (fault := _unfounded(run, run.launch, place.ledger)):
@@ -93,16 +98,18 @@ def _unfounded(run: Run, launch: Launch, launched: SetLedger) -> Fault | None:
     """Return what is wrong with the starts that a log names, None if nothing. `launch` is the first."""
     entry = launched.starts.get(launch.number or 0)
     if entry is None or entry.said.run != run.file.name:
-        found = f"start {show(launch.number)}" + (f", of {show(entry.said.run)}" if entry else ", which is none")
+        found = f"start {show(launch.number)}" + (
+            f", of {show(entry.said.run)}" if entry else ", which the ledger does not have"
+        )
         return Fault(launch.line, found, f"a start of {run.file.name} in {launched.path}", path=run.path)
     if entry.line != launch.digest:
         wanted = f"{entry.line}, the sha256 of line {entry.number} of {launched.path}"
-        return Fault(launch.line, f"line {show(launch.digest)}", wanted, path=run.path)
+        return Fault(launch.line, f"a start whose line is {show(launch.digest)}", wanted, path=run.path)
     if launched.first[entry.number] != entry.number:
         found = f"start {entry.number}, which goes on from start {entry.said.resumes}"
         return Fault(launch.line, found, f"start {launched.first[entry.number]}, the run's first", path=run.path)
     if run.start and launch.line > run.start.line:
-        return Fault(launch.line, "named after run_start", f"before line {run.start.line}", path=run.path)
+        return Fault(launch.line, "an event ledger after run_start", f"before line {run.start.line}", path=run.path)
     left = [start.number for start in launched.families[entry.number][1:]]
     for again in run.resumptions:
         if again.number not in left:
@@ -173,7 +180,7 @@ def _interrupted(run: Run, starts: list[Entry[Start]], launched: SetLedger) -> I
     for end in ends:
         if end.said.status == "success":
             found = f"start {end.said.of} ended with success, and start {starts[-1].number} goes on from it"
-            yield Fault(end.number, found, "no start after success", path=launched.path)
+            yield Fault(end.number, found, "no further start after success", path=launched.path)
         elif end.said.log not in kept:
             found, wanted = f"start {end.said.of} ended with another log", f"one with which {run.file.name} begins"
             yield Fault(end.number, found, wanted, path=launched.path, severity="review")
@@ -185,7 +192,9 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> I
     if end is None:
         found = f"start {last.number} without an end" + (f"; a note says: {noted[0]}" if noted else "")
         severity = "review" if noted else ""
-        yield Fault(last.number, found, f"an end with {digest}", path=launched.path, severity=severity)
+        yield Fault(
+            last.number, found, f"an end with the sha256 {digest} of the log", path=launched.path, severity=severity
+        )
     elif end.said.log != digest:
         found = f"a log that was changed after start {last.number} ended: sha256 {digest or 'of no file'}"
         yield Fault(1, found, f"{end.said.log}, as in line {end.number} of {launched.path}", path=run.path)
@@ -210,7 +219,7 @@ def starts_are_accounted_for(runs: list[Run], place: SetPlace, terms: Terms) -> 
             entry, end = place.ledger.starts[number], place.ledger.ends.get(number)
             what = "ended with success, and its log is not here" if end else "has no end"
             found = f"start {number} of {show(entry.said.run)} {what}"
-            yield Fault(number, found, "a note that says why", path=place.ledger.path)
+            yield Fault(number, found, "its log, or a note that says why it is missing", path=place.ledger.path)
         if len(lost) > MOST_TOLD:
             found = f"{len(lost) - MOST_TOLD} more such starts from here on"
             yield Fault(lost[MOST_TOLD], found, "none", path=place.ledger.path)
@@ -221,11 +230,11 @@ def starts_are_those_of_the_runs(runs: list[Run], place: SetPlace, terms: Terms)
     """A set has no starts but those of its runs"""
     if place.ledger and all(run.launch for run in runs):
         fates = {n: fate for n, fate in place.ledger.others(runs).items() if fate != UNEXPLAINED}
-        fates |= {number: "resumed, as no log says" for run in runs for number in _unsaid(run, place.ledger)}
+        fates |= {number: "resumed without a line in its log" for run in runs for number in _unsaid(run, place.ledger)}
         if fates:
             counts = ", ".join(f"{count} {fate}" for fate, count in Counter(fates.values()).items())
             found = f"{len(place.ledger.starts)} starts for {len(runs)} runs: {counts}"
-            yield Fault(min(fates), found, "none beside, or a reason for each", path=place.ledger.path)
+            yield Fault(min(fates), found, "no others, or a reason for each", path=place.ledger.path)
 
 
 @rule("LED10", "set", runs="every", after=("LED01",))
@@ -237,8 +246,8 @@ def superseded_logs_are_of_starts(runs: list[Run], place: SetPlace, terms: Terms
         digest, ran = start_in(log.file)
         number = starts.get(digest) if digest else None
         if number is None and ran:
-            found = f"start {show(digest)}" if digest else "no start"
-            yield Fault(1, found, f"a start of the {len(starts)} in {LEDGER}", path=log.name)
+            found = f"a log of the start {show(digest)}" if digest else "a log that names no start"
+            yield Fault(1, found, f"a log of one of the {counted(len(starts), 'start')} in {LEDGER}", path=log.name)
         elif number is not None and number not in noted:
             yield Fault(1, f"start {number} without a note", "a note that says why it was made again", path=log.name)
     if len(place.runs.superseded) > MOST_TOLD:
@@ -261,7 +270,7 @@ def starts_come_one_after_another(runs: list[Run], place: SetPlace, terms: Terms
     for number, entry in sorted(launched.starts.items(), key=lambda item: (item[1].time_ms, item[0])):
         shared = (last.time_ms - entry.time_ms) / 1000 if last else 0.0
         if last and shared > slack and not {number, last.said.of} <= plain:
-            found = f"start {number} {shared:.3f} s before the end of start {last.said.of}"
+            found = f"start {number}, {shared:.3f} s before the end of start {last.said.of}"
             yield Fault(number, found, f"at most {slack:g} s", path=launched.path)
         end = launched.ends.get(number)
         if end and (last is None or end.time_ms > last.time_ms):

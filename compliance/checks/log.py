@@ -1,5 +1,6 @@
 """LOG: the log can be read, is complete, and has the required keys with values of the right type."""
 
+import json
 from collections.abc import Iterator
 
 from benchmark.log import ODDITIES, Event
@@ -21,7 +22,8 @@ ELSEWHERE = (*COUNTED, "seed")  # SEED01 asks for it
 def lines_are_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every line with the token holds one JSON event"""
     for bad in log.bad:
-        yield Fault(bad.line, bad.reason, "one JSON object with time_ms, event_type, key, value and metadata")
+        found = f"{bad.reason}, and the log ends there" if bad.line == log.last_line else bad.reason
+        yield Fault(bad.line, found, "one JSON object with time_ms, event_type, key, value and metadata")
     if log.bad_count > len(log.bad):
         yield Fault(log.bad[-1].line, f"{log.bad_count - len(log.bad)} more such lines", "none")
 
@@ -48,7 +50,7 @@ def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator
     """Every required key is logged"""
     for name, key in terms.keys.items():
         if key.required and name not in log.events and name not in ELSEWHERE and applies(key, log, terms):
-            yield Fault(1, f"no {name}", "one", f"The log has no {name}")
+            yield Fault(1, f"no {name}", "one")
 
 
 @rule("LOG05", "log", after=("LOG03", "RUN10"))
@@ -60,8 +62,8 @@ def keys_of_the_run_are_logged_once(log: Log, terms: Terms, time: Timeline) -> I
             continue
         mild = "warning" if terms.edition.limits.tolerant and not key.required else ""
         for event in events[1:]:
-            found = f"{name} {show(event.value)} again"
-            yield Fault(event.line, found, f"once, as in line {events[0].line}", severity=mild)
+            found = f"another {name}, {show(event.value)}"
+            yield Fault(event.line, found, f"only that of line {events[0].line}", severity=mild)
 
 
 @rule("LOG06", "log", after=("LOG02",))
@@ -72,7 +74,7 @@ def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[F
             continue
         for event in log.all(name)[:1] if not key.many else log.all(name):
             if not _typed(event.value, key.kind) or (not key.closed and not in_limits(event.value, key)):
-                yield Fault(event.line, f"{name} {show(event.value)}", describe(key))
+                yield Fault(event.line, f"{name} {_quoted(event.value)}", describe(key))
 
 
 @rule("LOG07", "log")
@@ -119,7 +121,7 @@ def events_name_their_epoch(log: Log, terms: Terms, time: Timeline) -> Iterator[
         for event in log.all(name):
             number = epoch_of(event)
             if not is_number(number) or number < 0:
-                yield Fault(event.line, f"{name} with epoch_num {show(number)}", "the number of epochs")
+                yield Fault(event.line, f"{name} with epoch_num {show(number)}", "the number of epochs so far")
                 if terms.edition.limits.tolerant:
                     break
 
@@ -129,7 +131,7 @@ def log_names_its_edition(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
     """The log names the edition of the rules that it was made for"""
     event = log.first("rules_edition")
     if event and event.value != terms.edition.name:
-        yield Fault(event.line, show(event.value), terms.edition.name)
+        yield Fault(event.line, f"rules_edition {show(event.value)}", terms.edition.name)
 
 
 @rule("LOG12", "log", after=("LOG04",))
@@ -138,7 +140,7 @@ def log_names_its_problem(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
     event = log.first("problem")
     if event and terms.problem is None:
         known = (n for n, published in terms.edition.problems.items() if published.benchmark == terms.benchmark_name)
-        yield Fault(event.line, show(event.value), f"one of {', '.join(known)}")
+        yield Fault(event.line, f"problem {show(event.value)}", f"one of {', '.join(known)}")
 
 
 @rule("LOG14", "log", after=("LOG01",))
@@ -148,6 +150,11 @@ def metadata_are_objects(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
         for event in events:
             if type(event.metadata) is not dict:
                 yield Fault(event.line, f"{name} with metadata {show(event.metadata)}", "an object")
+
+
+def _quoted(value: object) -> str:
+    """Return a value; text in quotes, which tells "4" from 4."""
+    return show(json.dumps(value) if type(value) is str else value)
 
 
 def applies(key: Key, log: Log, terms: Terms) -> bool:
@@ -188,6 +195,7 @@ def in_limits(value: object, key: Key) -> bool:
 def describe(key: Key) -> str:
     """Return in words the value that a key asks for."""
     kinds = {"int": "an integer", "number": "a finite number", "string": "text"}
+    kinds |= {"bool": "true or false", "list": "a list", "object": "an object"}
     limits = {"from": key.min, "above": key.above, "up to": key.max, "below": key.below, "of length": key.length}
     words = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
     return " ".join([kinds.get(key.kind, key.kind or "a value"), *words])

@@ -87,7 +87,11 @@ def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
     if others:
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
         named = ", ".join(map(show, others[:MOST_NAMED]))
-        yield Fault(event.line, f"hyperparameters with {named}{more}", "a person who knows what that changes")
+        yield Fault(
+            event.line,
+            f"hyperparameters with {named}{more}",
+            "only settings that the rules know, or a reason in sw_notes, for a reviewer",
+        )
 
 
 @rule("HYP07", "log", severity="review", after=("LOG12",))
@@ -96,11 +100,13 @@ def data_type_is_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
     event, types = log.first("precision"), terms.edition.limits.data_types
     if event and types and type(event.value) is str:
         if event.value not in types:
-            wanted = f"one of {', '.join(types)}, or a person who knows what it computes"
+            wanted = f"one of {', '.join(types)}, or a reason in sw_notes, for a reviewer"
             yield Fault(event.line, f"precision {show(event.value)}", wanted)
         elif types[event.value] == "scaled" and not _is_text(metadata(event, "scaling")):
             yield Fault(
-                event.line, f"precision {show(event.value)} without scaling", "by what values are scaled, in words"
+                event.line,
+                f"precision {show(event.value)} without scaling",
+                "scaling in its metadata: in words, by what values are scaled",
             )
 
 

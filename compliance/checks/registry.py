@@ -41,7 +41,7 @@ def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
         found = "a seed from the registry without an entry" if named.entry is None else f"entry {named.entry}"
         yield Fault(named.line, f"{found}{among(missing, runs)}", _choice(registry), path=missing[0].path)
     elif terms.edition.limits.registry == "required" and runs and not claims and not _own(runs[0], place):
-        yield Fault(1, "no entry", _choice(registry))
+        yield Fault(1, "logs that name no entry", _choice(registry))
 
 
 @rule("REG03", "set", after=("REG02", "RUN02", "RUN09"))
@@ -122,9 +122,9 @@ def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
     named |= {entry_of(trials) for trials in files.submission.sets if trials.trials}
     idle = [entry for entry in entries if entry.entry not in named]
     if idle:
-        told = "; ".join(f"{e.entry} ({e.system}, {e.benchmark}, {e.problem})" for e in idle[:MOST_LISTED])
+        told = "; ".join(f"entry {e.entry} ({e.system}, {e.benchmark}, {e.problem})" for e in idle[:MOST_LISTED])
         more = "; ..." if len(idle) > MOST_LISTED else ""
-        yield Fault(1, f"{len(idle)} of {len(entries)} without runs: {told}{more}", "runs of each, or a reason")
+        yield Fault(1, f"{len(idle)} of {len(entries)} entries without runs: {told}{more}", "runs of each, or a reason")
 
 
 def _entry(run: Run, registry: RoundRegistry | None) -> Entry | None:
@@ -144,5 +144,5 @@ def _own(run: Run, place: SetPlace) -> list[Entry]:
 def _choice(registry: RoundRegistry | None) -> str:
     """Return in words the entries among which a set should name one."""
     if registry is None:
-        return f"one in {NAME} in the folder of the round"
-    return f"one of the {len(registry.entries)} in {registry.path}"
+        return f"{NAME} in the folder of the round, with the set's entry"
+    return f"one of those in {registry.path}, which has {len(registry.entries)}"

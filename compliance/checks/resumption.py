@@ -19,7 +19,7 @@ def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterat
         if not time.start.line < event.line < time.stop.line:
             yield Fault(event.line, "resumed outside the run", "between run_start and run_stop")
         elif last is None:
-            yield Fault(event.line, "resumed before any evaluation", "after one")
+            yield Fault(event.line, "resumed before any evaluation", "an evaluation before it")
         elif last.passes:
             yield Fault(event.line, f"resumed after the target was met in line {last.event.line}", "run_stop there")
         elif epoch_of(event) != last.epoch:
@@ -40,7 +40,7 @@ def runs_go_on_as_what_they_were(log: Log, terms: Terms, time: Timeline) -> Iter
         for key in keys:
             found, wanted = event.value.get(key), log.first(key)
             if wanted and found != wanted.value:
-                yield Fault(event.line, f"{key} {show(found)}", f"{show(wanted.value)} as in line {wanted.line}")
+                yield Fault(event.line, f"{key} {show(found)}", f"{show(wanted.value)}, as in line {wanted.line}")
 
 
 @rule("RES03", "log", severity="review", after=("CLK04", "RES02"))

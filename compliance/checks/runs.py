@@ -8,8 +8,8 @@ from statistics import mode
 from typing import Any
 
 from compliance.checks.environment import apart
-from compliance.finding import Fault, among, show
-from compliance.reading.across import Across
+from compliance.finding import Fault, among, counted, show
+from compliance.reading.across import Across, Replay
 from compliance.reading.files import number_of
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
@@ -25,7 +25,7 @@ FIRST_NUMBERS = (0, 1)
 MOST_SHOWN = 20  # numbers that a finding lists
 IDENTITY = ("submission_org", "submission_platform", "submission_benchmark")
 PLACEHOLDER = "PLACEHOLDER"
-MOST_TOLD = 3  # replays of a set that a finding lists
+MOST_TOLD = 10  # replays of a set that a finding lists
 
 
 @rule("RUN01", "set", runs="every", after=("THR03", "TREE06"))
@@ -34,11 +34,19 @@ def set_has_its_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
     kept = [r for r in runs if not r.pruned]
     if place.scaling == "weak":
         if len(runs) < terms.edition.limits.weak_runs:
-            yield Fault(1, f"{len(runs)} runs", f"{terms.edition.limits.weak_runs} or more")
+            says = f"The set has {counted(len(runs), 'instance')}, {terms.edition.limits.weak_runs} are required"
+            yield Fault(1, f"{len(runs)}", f"{terms.edition.limits.weak_runs} or more", says)
     elif terms.benchmark and len(kept) != terms.benchmark.runs:
         missing = _missing({r.number for r in kept if r.number is not None}, terms.benchmark.runs)
-        without = f", without result_{_ranges(missing)}.txt" if missing else ""
-        yield Fault(1, f"{len(kept)} runs{without}", str(terms.benchmark.runs))
+        says = f"The set has {counted(len(kept), 'run')}, {terms.benchmark.runs} are required{_without(missing)}"
+        yield Fault(1, f"{len(kept)}", f"{terms.benchmark.runs}", says)
+
+
+def _without(missing: list[tuple[int, int]]) -> str:
+    if not missing:
+        return ""
+    one = len(missing) == 1 and missing[0][0] == missing[0][1]
+    return f"; result_{missing[0][0]}.txt is missing" if one else f"; runs {_ranges(missing)} are missing"
 
 
 def _missing(numbers: set[int], runs: int) -> list[tuple[int, int]]:
@@ -74,8 +82,7 @@ def few_runs_fail_to_converge(runs: list[Run], place: SetPlace, terms: Terms) ->
     forgiven = terms.benchmark.forgiven if terms.benchmark else 0
     if place.scaling != "weak" and len(failed) > forgiven:
         for run in failed:
-            says = f"One of {len(failed)} runs of the set that did not converge"
-            yield Fault(run.stop_line, "no convergence", f"at most {forgiven} such", says, path=run.path)
+            yield Fault(run.stop_line, f"one of {len(failed)} such runs", f"at most {forgiven}", path=run.path)
 
 
 @rule("RUN04", "set")
@@ -101,17 +108,27 @@ def no_log_is_a_copy(across: Across) -> Iterator[Fault]:
 def no_run_is_a_replay(across: Across) -> Iterator[Fault]:
     """No two runs share evaluation scores, one after another to the last bit"""
     for replays in across.by_set():
-        told = [f"{r.equal} of {len(r.run.evaluations)} of {r.run.file.name}" for r in replays[:MOST_TOLD]]
-        more = f" and of {len(replays) - MOST_TOLD} more runs" if len(replays) > MOST_TOLD else ""
+        told = [f"{r.equal} of {len(r.run.evaluations)} scores of {r.run.file.name}" for r in replays[:MOST_TOLD]]
+        more = f" and those of {counted(len(replays) - MOST_TOLD, 'more run')}" if len(replays) > MOST_TOLD else ""
         origins = sorted({r.first.path for r in replays})
         others = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
         severities = {across.severity(r.run, r.first) for r in replays}
-        found = f"scores {', '.join(told)}{more} equal those of {origins[0]}{others}"
-        severity = "" if "" in severities else "review"
-        yield Fault(replays[0].line, found, "scores of its own", path=replays[0].run.path, severity=severity)
+        found = f"{', '.join(told)}{more}, as in {origins[0]}{others}"
+        severity, says, path = "" if "" in severities else "review", _replayed(replays, across), replays[0].run.path
+        yield Fault(replays[0].line, found, "scores of its own", says, path, severity)
         for first in {r.first.path: r for r in replays if across.strangers(r.run, r.first)}.values():
-            found = f"scores that {first.equal} of {first.run.path} equal"
+            found = f"{first.equal} scores that {first.run.path} has as well"
             yield Fault(1, found, "scores of its own", path=first.first.path, severity=severity)
+
+
+def _replayed(replays: list[Replay], across: Across) -> str:
+    """Return in words how many runs of a set log the same scores, "" unless they have all scores in common."""
+    runs, equal = {r.run.path for r in replays} | {r.first.path for r in replays}, {r.equal for r in replays}
+    one_set = {r.first.set_path for r in replays} == {replays[0].run.set_path}
+    if not one_set or len(equal) > 1 or any(r.equal != len(r.run.evaluations) for r in replays):
+        return ""
+    every = len(runs) == sum(run.set_path == replays[0].run.set_path for run in across.runs)
+    return f"{'All ' if every else ''}{len(runs)} runs log the same {counted(equal.pop(), 'score')}"
 
 
 @rule("RUN07", "set")
@@ -220,7 +237,7 @@ def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
     if key in terms.keys and not terms.keys[key].required:
         for run in runs:
             if key not in run.facts:
-                yield Fault(1, f"no {key}", f"{key} {show(value)}, as in the set's other runs", path=run.path)
+                yield Fault(1, f"no {key}", f"{show(value)}, as in the set's other runs", path=run.path)
 
 
 @rule("RUN17", "set")
@@ -230,7 +247,7 @@ def identity_is_filled_in(runs: list[Run], place: SetPlace, terms: Terms) -> Ite
         left = [r for r in runs if _is_placeholder(r.value(key))]
         if left:
             found = f"{key} {show(left[0].value(key))}{among(left, runs)}"
-            yield Fault(left[0].line(key), found, "the name of what it is", path=left[0].path)
+            yield Fault(left[0].line(key), found, "its name", path=left[0].path)
 
 
 def _is_placeholder(value: object) -> bool:

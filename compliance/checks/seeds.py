@@ -21,7 +21,7 @@ OWN = "a seed of its own"
 def runs_log_their_seed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every run logs its seed"""
     if not log.first("seed"):
-        yield Fault(1, "no seed", "one", "The log has no seed")
+        yield Fault(1, "no event seed", "one")
 
 
 @rule("SEED02", "log")
@@ -47,7 +47,7 @@ def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
         if not kind and seed.bit_length() < limits.bits:
             kind = _small(seed)
         if kind:
-            wanted = f"one of the system's entropy, of {limits.bits} bits or more"
+            wanted = f"one drawn by the operating system, of {limits.bits} bits or more"
             yield Fault(event.line, f"seed {show(event.value)}, {kind}", wanted)
 
 

@@ -146,7 +146,7 @@ def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterat
     ]
     scored = SCORED_WITH.get(terms.benchmark.score) if terms.benchmark else None
     needed = [path for path in (*NEEDED, scored) if path and path not in files]
-    wrong += [(f"no {path}", "it among the files: every run loads it") for path in needed]
+    wrong += [(f"no {path}", "it among the files, since every run loads it") for path in needed]
     for path in sorted(files.keys() - kept.keys()):
         configures = path == config and path.endswith((".yaml", ".yml"))
         if not configures and path.partition("/")[0] != FREE:
@@ -176,4 +176,4 @@ def _few(faults: list[Fault], path: str = "") -> Iterator[Fault]:
     """Yield the first FEW faults, and one at `path` with the number of the others."""
     yield from faults[:FEW]
     if len(faults) > FEW:
-        yield Fault(faults[0].line, f"... and {len(faults) - FEW} more", path=path)
+        yield Fault(faults[0].line, f"{len(faults) - FEW} more such places", path=path)

@@ -37,7 +37,12 @@ def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms
         used += 0 if groups else sign * _nodes(run)
         if (nodes := used + len(+hosts)) > total:
             line = run.line("number_of_nodes")
-            yield Fault(line, f"{nodes:g} nodes at once with this instance", f"at most {total:g}", path=run.path)
+            yield Fault(
+                line,
+                f"{nodes:g} nodes at once with this instance",
+                f"at most {total:g}, as described",
+                path=run.path,
+            )
             return
         crowded = [host for host, number in accelerators.items() if most is not None and number > most]
         if crowded:
@@ -83,8 +88,10 @@ def instances_run_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Ite
         latest = max(latest, run.window[1])
     if alone:
         severity = "review" if len(alone) < len(timed) else ""
-        found = f"{len(alone)} of {len(timed)} instances by themselves, the first of which is this"
-        yield Fault(alone[0].start.line, found, "others at the same time", path=alone[0].path, severity=severity)
+        found = f"{len(alone)} of {len(timed)} such instances, of which this one ran first"
+        yield Fault(
+            alone[0].start.line, found, "others at the same time as each", path=alone[0].path, severity=severity
+        )
 
 
 @rule("THR03", "set", runs="sound")
@@ -93,7 +100,7 @@ def throughput_logs_are_no_runs(runs: list[Run], place: SetPlace, terms: Terms) 
     for run in runs:
         if run.throughput_only != terms.throughput_only:
             found = "a throughput-only log among runs" if run.throughput_only else "a run among throughput-only logs"
-            wanted = f"{THROUGHPUT}/<benchmark>" if run.throughput_only else "strong or weak"
+            wanted = f"it in {THROUGHPUT}/<benchmark>" if run.throughput_only else "it in strong or weak"
             yield Fault(run.line("throughput_only"), found, wanted, path=run.path)
 
 

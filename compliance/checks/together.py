@@ -20,7 +20,7 @@ from rules.permutation import MOST_RUNS, permutation_p
 
 @rule("RUN20", "round")
 def no_evaluations_are_copies(across: Across) -> Iterator[Fault]:
-    """No two runs have evaluations whose counts are the same, or nearly: closer than two trainings come"""
+    """No evaluation has the counts of one of another run, or nearly: no two trainings come so close"""
     for near in across.near:
         severity = across.severity(near.run, near.first) or ("" if near.copied else "review")
         wanted = "counts of its own"
@@ -91,7 +91,7 @@ def submitter_is_the_folder(files: SubmissionFiles) -> Iterator[Fault]:
 
 @rule("TREE12", "round")
 def names_differ_by_more_than_spelling(across: Across) -> Iterator[Fault]:
-    """Organisations, and systems of one, have names that differ by more than case and punctuation"""
+    """The names of organisations, and of an organisation's systems, differ by more than case and punctuation"""
     place = functools.cache(place_of)
     orgs: dict[object, dict[object, Run]] = defaultdict(dict)
     systems: dict[object, dict[object, Run]] = defaultdict(dict)
@@ -104,9 +104,9 @@ def names_differ_by_more_than_spelling(across: Across) -> Iterator[Fault]:
         for names in groups.values():
             (first, one), *others = names.items()
             for name, run in others:
-                found = f"{what} {show(name)} beside {show(first)}"
-                yield Fault(1, found, "names that nobody mistakes for each other", path=run.path)
-                yield Fault(1, f"{what} {show(first)} beside {show(name)}", "the same", path=one.path)
+                wanted = "names that nobody mistakes for each other"
+                yield Fault(1, f"{what} {show(name)} beside {show(first)}", wanted, path=run.path)
+                yield Fault(1, f"{what} {show(first)} beside {show(name)}", wanted, path=one.path)
 
 
 def _occupies(run: Run) -> bool:

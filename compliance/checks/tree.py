@@ -50,15 +50,15 @@ def benchmark_folders_are_known(submission: Submission, edition: Edition) -> Ite
 
 @rule("TREE03", "tree", severity="warning")
 def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fault]:
-    """A file that has no place in a submission is named"""
+    """A submission holds only files that have a place in it"""
     for entry in submission.entries:
         if entry.kind == "file" and not _placed(entry, edition) and not _elsewhere(entry):
-            yield Fault(1, entry.parts[-1], "only files of a submission", path=submission.place(*entry.parts))
+            yield Fault(1, entry.parts[-1], "only files that submissions have", path=submission.place(*entry.parts))
 
 
 @rule("TREE04", "tree", severity="warning")
 def parameter_files_are_ignored(submission: Submission, edition: Edition) -> Iterator[Fault]:
-    """A submitter's parameter file for a checker is ignored, and named"""
+    """A submission holds no parameter file for a checker"""
     for entry in submission.entries:
         if entry.kind == "file" and PARAMETERS.match(entry.parts[-1]) and entry.parts[0] not in SOURCES:
             yield Fault(1, entry.parts[-1], "none: the rules' own numbers count", path=submission.place(*entry.parts))
@@ -101,9 +101,9 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
     for parts in _set_folders(submission, edition):
         inside = parts[2] == TUNING and parts in above
         if parts not in held and not inside:
-            yield Fault(1, "no log", "result_<i>.txt", path=submission.place(*parts))
+            yield Fault(1, "no log", "logs named result_<i>.txt", path=submission.place(*parts))
     if not any(e.parts[0] == "results" for e in submission.entries):
-        yield Fault(1, "no results", "results/")
+        yield Fault(1, "no results", "logs below results/")
 
 
 @rule("TREE09", "tree")
@@ -118,7 +118,7 @@ def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[
     for entry, line in strays:
         if not _misnamed(entry):  # TREE06 names it
             found = f"the events of a log, from line {line}"
-            wanted = "logs only where sets of runs are: what lies elsewhere is not judged and has no score"
+            wanted = "logs in folders of sets alone"
             yield Fault(line, found, wanted, path=submission.place(*entry.parts))
 
 

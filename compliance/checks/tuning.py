@@ -32,7 +32,9 @@ def campaign_is_frozen(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
             file, text = found.fault
             what, _, wanted = text.partition(", wanted ")
             at = place.runs.name if file == LEDGER and not place.ledger else f"{place.runs.name}/{file}"
-            yield Fault(1, what.removeprefix(f"{file}: ").removeprefix("found "), wanted, path=at)
+            yield Fault(
+                1, what.removeprefix(f"{file}: ").removeprefix("found ").replace(": found ", ": "), wanted, path=at
+            )
         elif found.campaign.problem != (other := next((r.problem for r in runs if r.problem), found.campaign.problem)):
             yield Fault(1, f"problem {show(found.campaign.problem)}", show(other), path=f"{place.runs.name}/{FILE}")
 
@@ -56,7 +58,7 @@ def shift_is_drawn_once(runs: list[Run], place: SetPlace, terms: Terms) -> Itera
         yield from _registered(runs, place, campaign)
         return
     if limits.registry == "required":
-        yield Fault(2, f"a shift from {OWN}", f"one from an entry in {REGISTRY}", path=place.ledger.path)
+        yield Fault(2, f"a shift from {OWN}", f"one from an entry of {REGISTRY}", path=place.ledger.path)
     distinct = len(set(bytes.fromhex(campaign.shift)))
     if distinct < limits.tuning.distinct_bytes:
         wanted = f"{limits.tuning.distinct_bytes} or more, as those have that were drawn"
@@ -68,7 +70,9 @@ def _registered(runs: list[Run], place: SetPlace, opened: Opened) -> Iterator[Fa
     number = entry_of(place.runs)
     entry = place.registry.entry(number) if place.registry else None
     if entry is None:
-        yield Fault(2, f"entry {number}", f"one in {REGISTRY} of the round", path=place.ledger.path)
+        yield Fault(
+            2, f"entry {number}", f"{REGISTRY} in the folder of the round, with that entry", path=place.ledger.path
+        )
         return
     at, campaign = place.runs.place, opened.campaign
     source = next((run.value("source") for run in runs if type(run.value("source")) is str), entry.source)
@@ -91,8 +95,9 @@ def every_trial_is_there(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
         trials = opened.campaign.trials
         counts = Counter(run.number for run in runs)
         missing = [i for i in range(trials) if not counts[i]]
-        more = sorted(i for i, n in counts.items() if i is None or i >= trials or n > 1)
-        for what, some in (("no trial", missing), ("trials that are none, or are there twice:", more)):
+        beyond = sorted(i for i in counts if i is None or i >= trials)
+        twice = sorted(i for i, n in counts.items() if n > 1 and i not in beyond)
+        for what, some in (("no trial", missing), ("the unknown trial", beyond), ("several logs of trial", twice)):
             if some:
                 told = ", ".join(map(str, some[:MOST_TOLD])) + (", ..." if len(some) > MOST_TOLD else "")
                 yield Fault(1, f"{what} {told}", f"one log each of trials 0 to {trials - 1}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmark.run.files import weights_path
-from compliance.finding import Fault
+from compliance.finding import Fault, why
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
@@ -61,7 +61,7 @@ def weights_are_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> Ite
         for run in reached:
             if KEY not in run.facts:
                 severity = "" if required else "review"
-                yield Fault(run.stop_line, "no weights", wanted, path=run.path, severity=severity)
+                yield Fault(run.stop_line, "no event weights", wanted, path=run.path, severity=severity)
 
 
 @rule("WGT04", "set")
@@ -72,7 +72,7 @@ def weights_are_the_logged_ones(runs: list[Run], place: SetPlace, terms: Terms) 
         try:
             size, digest = digest_of(path, run.weights.size)
         except OSError as error:
-            yield Fault(1, error.strerror or str(error), wanted, path=_place(run))
+            yield Fault(1, why(error), wanted, path=_place(run))
             continue
         if (size, digest) != (run.weights.size, run.weights.digest):
             yield Fault(1, f"{size} bytes{f' with {digest}' if digest else ''}", wanted, path=_place(run))
@@ -131,7 +131,7 @@ def weights_are_of_one_run(across: Across) -> Iterator[Fault]:
             continue
         first = digests.setdefault(run.weights.digest, run)
         if first is not run:
-            yield from _shared(across, run, first, "the digest")
+            yield from _shared(across, run, first, "the digest of the weights")
         elif run.weights.size <= limits.largest:
             held, equal = _contents(run), Counter[str]()
             for digest, count in held.items():

@@ -6,7 +6,7 @@ With `every`, each finding has a row of its own.
 from collections.abc import Iterator
 
 from compliance.finding import Finding, counted
-from compliance.grouping import Block, Group, Kind, blocks, fitted, label, tally, verdict
+from compliance.grouping import Block, Kind, blocks, fitted, label, tally, verdict
 from compliance.report import Report
 from compliance.safe import markdown
 
@@ -47,7 +47,7 @@ def _groups(block: Block) -> Iterator[str]:
     yield "| severity | rule | how often | what | for example |"
     yield "| --- | --- | --- | --- | --- |"
     for kind, examples in chosen:
-        places = "<br>".join(_example(kind, group, block.path) for group in kind.groups[: max(1, examples)])
+        places = "<br>".join(_example(kind, *example, block.path) for example in kind.examples[: max(1, examples)])
         yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {markdown(kind.sentence)} | {places} |"
     if left:
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
@@ -55,10 +55,9 @@ def _groups(block: Block) -> Iterator[str]:
         yield f"| {left[0].severity} and less | {codes} | {found} | more rules | with `--all` |"
 
 
-def _example(kind: Kind, group: Group, home: str) -> str:
-    first, others = group.findings[0], len(group.findings) - 1
+def _example(kind: Kind, first: Finding, others: int, home: str) -> str:
     path = first.path.removeprefix(f"{home}/") if home else first.path
-    said = first.details() if first.sentence == kind.sentence else f"{first.sentence} {first.details()}"
+    said = first.details() if first.sentence == kind.sentence else first.said()
     more = f" and {others} more" if others else ""
     return markdown(f"{path}:{first.line}{more}: {said}".removesuffix(": ")) + _tail(first)
 

@@ -1,4 +1,5 @@
-"""Write a report as text for people: totals and errors, then a screen for each submission that ends in its verdict.
+"""Write a report as text for people: totals and errors, then the findings of each submission and its verdict, and
+at the end what to do next. Up to ten findings of a rule stand whole.
 
 With `every`, each finding has a line of its own: `path:line: CODE severity: sentence`.
 """
@@ -7,18 +8,18 @@ from collections.abc import Iterator
 
 from compliance.checklist import OBJECT, OPEN, Checklist
 from compliance.finding import Finding, counted
-from compliance.grouping import ORDER, Block, Group, Kind, blocks, fitted, label, shown, tally, told_as, verdict
+from compliance.grouping import ORDER, WAIVED, Block, Kind, blocks, fitted, label, tally, told_as, verdict
 from compliance.report import Report, Summary
 from compliance.safe import printable
 from compliance.sandbox import ABSENT
 
 COLORS = {"error": "31", "warning": "33", "review": "36", "info": "2", "waived": "2"}
-SCREEN = 20  # lines of a submission
-WIDTH = 140  # of a line that others repeat, as far as paths allow; findings stand whole
+SCREEN = 60  # lines of a submission
+WIDTH = 140  # of what reviewers said; findings stand whole
 HEAD = 5  # lines on errors, and as many on the other kinds of findings, ahead of all submissions
 OBJECTIONS = 3  # of reviewers, in a submission's lines
 MISSED = 3  # listed paths that could not be judged, ahead of all submissions
-EXPLAINED = 6  # codes after --explain
+EXPLAINED = 10  # codes after --explain
 SHORTEST = 40  # least characters of a sentence that are shown, however long its path is
 
 
@@ -27,7 +28,7 @@ def render(report: Report) -> str:
     told = blocks(report)
     parts = [[*_head(report, told), *_missed(report)]]
     parts += [_block(block, report) for block in told]
-    parts.append(_foot(report))
+    parts.append(_foot(report, told))
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
@@ -47,8 +48,8 @@ def _head(report: Report, told: list[Block]) -> list[str]:
         for block, kind in some[:most]:
             size = f", {kind.size}" if kind.size else ""
             place = block.path or kind.findings[0].path
-            line = _cut(f"  {kind.severity} {kind.code} in {place}{size}: ", kind.sentence)
-            lines.append(_colored(kind.severity, line, report))
+            line = f"  {kind.severity} {kind.code} in {place}{size}: {kind.sentence}"
+            lines.append(_colored(kind.severity, printable(line), report))
         if some[most:]:
             named = " and ".join(dict.fromkeys(kind.severity for _, kind in some[most:]))
             more = f"  {named}: {counted(len(some) - most, 'more rule')}, each below its submission"
@@ -114,23 +115,33 @@ def _grouped(block: Block, room: int, report: Report) -> Iterator[str]:
     chosen, left = fitted(block.kinds, room)
     for kind, examples in chosen:
         size = f", {kind.size}" if kind.size else ""
-        yield _colored(kind.severity, printable(f"  {kind.severity} {kind.code}{size}: {kind.sentence}"), report)
-        for group in kind.groups[:examples]:
-            yield _colored(kind.severity, _example(kind, group, block.path), report)
+        head = f"  {kind.severity} {kind.code}{size}: {kind.sentence}"
+        if kind.common:
+            first = kind.examples[0][0]
+            head += f" (such as {_place(first, block.path)}: {first.details() or first.sentence})"
+        yield _colored(kind.severity, printable(head), report)
+        for finding, others in kind.examples[:examples]:
+            yield _colored(kind.severity, _example(kind, finding, others, block.path), report)
     if left:
         found = sum(len(kind.findings) for kind in left)
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
-        yield _cut(f"  {left[0].severity} and less: {counted(found, 'more finding')} of ", f"{codes} (--all)")
+        yield printable(f"  {left[0].severity} and less: {counted(found, 'more finding')} of {codes} (--all)")
 
 
-def _example(kind: Kind, group: Group, home: str) -> str:
-    """Return a line on the first finding of a group, with its path relative to the submission."""
-    first, others = group.findings[0], len(group.findings) - 1
-    path = first.path.removeprefix(f"{home}/") if home else first.path
-    place = f" at {path}:{first.line}" if path != home else f" at line {first.line}" if first.line > 1 else ""
+def _example(kind: Kind, finding: Finding, others: int, home: str) -> str:
+    """Return a line on a finding, with its path relative to the submission."""
+    place = _place(finding, home)
     more = f" and {others} more" if others else ""
-    said = first.details() if first.sentence == kind.sentence else f"{first.sentence} {first.details()}".rstrip()
-    return printable(f"    {kind.severity}{place}{more}: {said or first.sentence}") + _tail(first)
+    said = (finding.details() or finding.sentence) if finding.sentence == kind.sentence else finding.said()
+    said = said.replace(f"{home}/", "") if home else said
+    return printable(f"    {kind.severity}{f' at {place}' if place else ''}{more}: {said}") + _tail(finding)
+
+
+def _place(finding: Finding, home: str) -> str:
+    """Return `path:line` relative to the submission, or log; "" for all of it."""
+    if finding.path == home:
+        return f"line {finding.line}" if finding.line > 1 else ""
+    return f"{finding.path.removeprefix(f'{home}/') if home else finding.path}:{finding.line}"
 
 
 def _line(finding: Finding, report: Report) -> str:
@@ -155,12 +166,36 @@ def _colored(severity: str, line: str, report: Report) -> str:
     return f"\x1b[{COLORS[severity]}m{line}\x1b[0m" if report.color else line
 
 
-def _foot(report: Report) -> list[str]:
-    """Return the last lines: options for more detail, and the state of the sandbox."""
-    codes = dict.fromkeys(f.code for f in shown(report) if told_as(f) == "error")
-    more = [f"--explain {','.join([*codes][:EXPLAINED])} says what is wanted and how to mend it"] if codes else []
-    if not report.every and any(told_as(f) != "waived" for f in shown(report)):
-        more.append("--all gives each finding with its place")
+def _foot(report: Report, told: list[Block]) -> list[str]:
+    """Return the last lines: the state of the sandbox, what to do next, and options for more detail."""
     tell = report.every or report.sandbox.startswith(ABSENT)
     lines = [f"sandbox: {report.sandbox}"] if report.sandbox and tell else []
-    return [*lines, "; ".join(more)] if more else lines
+    lines += [f"{word}: {step}" for word, step in zip(("next", "then", "then"), _steps(report, told), strict=False)]
+    if not report.every and any(kind.severity != WAIVED for block in told for kind in block.kinds):
+        lines.append("--all gives each finding with its place")
+    return lines
+
+
+def _steps(report: Report, told: list[Block]) -> Iterator[str]:
+    """Yield what to do, the first thing first."""
+    errors, reviews = ([k for b in told for k in b.kinds if k.severity == name] for name in ("error", "review"))
+    if report.missed:
+        yield f"see above why {counted(len(report.missed), 'place')} could not be checked"
+    if errors:
+        yield f"mend {_number(errors, 'error')} ({_explain(errors)} says how), and check again"
+    if reviews:
+        yield f"a person judges {_number(reviews, 'review')} by what sw_notes says ({_explain(reviews)} says why)"
+    if not (report.missed or errors or reviews or report.severity):
+        path = next((s.path for s in report.summaries if s.review and s.logs and not (s.checklist or s.alone)), "")
+        if path:
+            yield f"people judge what no program can (python compliance/audit.py {printable(path)} lists it)"
+
+
+def _number(kinds: list[Kind], what: str) -> str:
+    number = sum(len(kind.findings) for kind in kinds)
+    return f"the {what}" if number == 1 else f"the {number} {what}s"
+
+
+def _explain(kinds: list[Kind]) -> str:
+    codes = [*dict.fromkeys(kind.code for kind in kinds)]
+    return f"python compliance/check.py --explain {','.join(codes[:EXPLAINED])}"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from benchmark.energy.counter import COUNTS
 from benchmark.energy.entry import ALONE, MOMENTS, READING, SOURCES
 from benchmark.log import Event
-from compliance.finding import show
+from compliance.finding import counted, show
 from compliance.reading.log import Log
 from compliance.reading.timeline import Timeline, epoch_of, metadata
 from compliance.reading.values import is_number
@@ -233,15 +233,15 @@ def shortfall(
     unknown; a node has at least one processor.
     """
     if coverage.failed:
-        return f"{coverage.failed} counters that could not be read to the end", "none"
+        return f"{counted(coverage.failed, 'counter')} that could not be read to the end", "none"
     if not coverage.tier:
         return "nodes measured as a whole, and others by their components", "the same on every node"
     if nodes is not None and coverage.nodes < nodes:
-        return f"counters of {coverage.nodes} nodes", f"of {nodes}"
+        return f"counters of {counted(coverage.nodes, 'node')}", f"counters of {nodes}"
     for name, found, wanted in (
-        ("processors", coverage.packages, packages or 1),
-        ("accelerators", coverage.devices, devices),
+        ("processor", coverage.packages, packages or 1),
+        ("accelerator", coverage.devices, devices),
     ):
         if coverage.tier == COMPONENT and wanted is not None and found < wanted:
-            return f"counters of {found} {name} a node", f"of {wanted}"
+            return f"counters of {counted(found, name)} a node", f"counters of {wanted}"
     return None

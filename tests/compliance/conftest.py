@@ -11,9 +11,11 @@ import pytest
 
 from compliance import check
 from compliance.engine import judge
-from compliance.rule import CHECKS
+from rules.current import ROOT
 from rules.edition import load
+from rules.text import read_texts
 
+TEXTS = read_texts(ROOT / "texts")
 DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{12,64}(?![0-9a-f])")
 
 
@@ -168,7 +170,7 @@ def exactly(tmp_path, law, monkeypatch):
 def in_words(finding):
     """What a finding tells beside its place: code, severity, a sentence of its own, what was found and wanted. Digests,
     which differ from run to run, are left out."""
-    own = "" if finding.sentence == CHECKS[finding.code].sentence else f"{finding.sentence}: "
+    own = "" if finding.sentence == TEXTS[finding.code].finding else f"{finding.sentence}: "
     return f"{finding.code} {finding.severity}: {own}{DIGEST.sub('<digest>', finding.details())}"
 
 

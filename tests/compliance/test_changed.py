@@ -73,7 +73,7 @@ def test_between_commits_and_staged(clone, capsys):
 
 def test_a_submission_that_is_taken_away_is_named(clone, capsys):
     git(clone, "rm", "-rq", "results/v1.0/acme")
-    assert call(capsys, "--staged") == (1, "", "results/v1.0/acme: taken away\n")
+    assert call(capsys, "--staged") == (1, "", "results/v1.0/acme: the submission was removed\n")
 
 
 def test_what_git_cannot_do_is_said(clone, capsys):

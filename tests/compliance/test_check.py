@@ -25,7 +25,8 @@ def test_clean_is_0(run, tree):
     assert code == 0
     assert out.startswith(f"{tree.root}: 5 logs by the rules v1.0\n")
     assert "\n  for a reviewer: EVL90" in out
-    assert out.endswith("\n  in order\n")
+    told = f"python compliance/audit.py {tree.root} lists it"
+    assert out.endswith(f"\n  in order\n\nnext: people judge what no program can ({told})\n")
 
 
 def test_errors_are_1_with_place_found_and_wanted(run, broken):
@@ -116,7 +117,8 @@ def test_severity_hides_and_changes_neither_verdict_nor_exit_code(run, broken):
     broken.put(broken.path(0).with_name("core.1"), "?")
     code, out, _ = run(broken.root, "--severity", "error")
     assert code == 1 and "core.1" not in out and "not in order: 1 error, with 1 warning to read" in out
-    assert "warning at" in run(broken.root, "--severity", "warning")[1]
+    out = run(broken.root, "--severity", "warning")[1]
+    assert "warning at" in out and "SEED03" not in out and "not in order: 1 error, with 1 warning to read" in out
 
 
 @pytest.mark.parametrize("form", check.WHOLE)
@@ -182,7 +184,7 @@ def test_a_prepared_submission_has_no_runs_yet(prepared, run, folder):
     code, out, _ = run(prepared.root)
     assert code == 2 and "could not be checked: no runs yet; all the rest was judged" in out
     assert f"{prepared.root}: 0 logs by the rules v1.0" in out
-    assert out.rstrip().endswith("no runs yet, and nothing wrong so far")
+    assert "\n  no runs yet, and nothing wrong so far\n\nnext: see above why 1 place could not be checked\n" in out
     assert "no runs yet" in run(prepared.root, "--format", "markdown")[1]
     assert json.loads(run(prepared.root, "--format", "json")[1])["missed"][0]["reason"].startswith("no runs yet")
     assert run(prepared.root.parent)[0] == 2
@@ -199,7 +201,12 @@ def test_runs_by_other_names_are_no_missing_runs(tree, run):
     for index in range(5):
         tree.path(index).rename(tree.path(index).with_name(f"run_{index}.log"))
     code, out, _ = run(tree.root)
-    assert code == 1 and "TREE09" in out and "found no log, wanted result_<i>.txt" in out and "no runs yet" not in out
+    assert (
+        code == 1
+        and "TREE09" in out
+        and "found no log, wanted logs named result_<i>.txt" in out
+        and "no runs yet" not in out
+    )
     folder = tree.path(0).parent
     code, out, _ = run(folder)
     assert code == 2 and re.search(rf"log lines in {folder}/run_\d\.log, wanted them in result_<i>\.txt: ", out)

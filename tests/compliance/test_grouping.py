@@ -36,7 +36,10 @@ def report(found, *more, **fields):
 
 
 def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):
-    made = kinds((*found, finding("acme/results/a", "RUN01", "warning"), finding("x", "RUN01", "warning")), SETS)
+    made = kinds(
+        (*found, finding("acme/results/a", "RUN01", "warning"), finding("x", "RUN01", "warning")),
+        report(()).summaries[0],
+    )
     assert [(k.severity, k.code, len(k.findings)) for k in made] == [
         ("error", "SEED03", 3),
         ("review", "RUN22", 1),
@@ -62,17 +65,12 @@ def test_blocks_are_those_with_errors_first_and_elsewhere_last(found):
 
 
 @pytest.mark.parametrize(
-    ("least", "codes"),
-    [
-        ("error", {"SEED03"}),
-        ("review", {"SEED03", "RUN22"}),
-        ("warning", {"SEED03", "SYS06", "WAI01", "RUN22"}),
-    ],
+    ("severity", "codes"), [("error", {"SEED03"}), ("review", {"RUN22"}), ("warning", {"SYS06", "WAI01"})]
 )
-def test_the_least_severity_hides_what_is_less_and_counts_it(found, least, codes):
-    made = report(found, least=least)
+def test_a_chosen_severity_hides_the_others_and_counts_them(found, severity, codes):
+    made = report(found, severity=severity)
     assert {f.code for f in shown(made)} == codes
-    assert {f.code for f in shown(report(found))} == codes | {"SYS06", "WAI01", "RUN22", "RUN03"}
+    assert {f.code for f in shown(report(found))} == codes | {"SEED03", "SYS06", "WAI01", "RUN22", "RUN03"}
     assert blocks(made)[0].counts == {"error": 3, "warning": 1, "review": 1, "info": 0, "waived": 1}
 
 
@@ -81,8 +79,44 @@ def test_a_waived_finding_is_told_as_waived_and_keeps_its_severity(found):
     assert [label(f) for f in found][-3:] == ["review", "waived error", "warning"]
 
 
-def kind(groups):
-    return Kind("error", "SEED03", tuple(Group(str(n), (finding(str(n)),)) for n in range(groups)))
+def kind(groups, each=1, **fields):
+    some = (tuple(finding(str(n), line=i) for i in range(each)) for n in range(groups))
+    return Kind("error", "SEED03", tuple(Group(str(n), part) for n, part in enumerate(some)), **fields)
+
+
+def test_ten_findings_of_a_rule_are_examples_and_of_more_the_first_of_three_sets():
+    assert [(f.path, f.line, more) for f, more in kind(2, 5).examples] == [(p, i, 0) for p in "01" for i in range(5)]
+    assert [(f.path, f.line, more) for f, more in kind(4, 3).examples] == [(p, 0, 2) for p in "012"]
+    assert [more for _, more in kind(1, 11).examples] == [10]
+    same = Kind("error", "RUN13", (Group("", (finding("x"), finding("x"), finding("y"))),))
+    assert [(f.path, more) for f, more in same.examples] == [("x", 1), ("y", 0)]
+
+
+@pytest.mark.parametrize(
+    ("logs", "severity", "having", "common"),
+    [
+        (5, "warning", 3, True),
+        (5, "info", 3, True),
+        (5, "warning", 2, False),
+        (4, "warning", 2, False),
+        (5, "error", 5, False),
+        (5, "review", 5, False),
+        (1, "warning", 1, False),
+    ],
+)
+def test_a_warning_that_most_logs_have_is_common_and_takes_one_line(logs, severity, having, common):
+    some = [finding(f"acme/a/result_{n}.txt", severity=severity, line=i) for n in range(having) for i in (1, 2)]
+    some += [finding(f"acme/x{n}", severity=severity) for n in range(9)]
+    (made,) = kinds(some, replace(report(()).summaries[0], logs=logs))
+    assert made.common == common
+    assert fitted([made], 9)[0][0][1] == (0 if common else len(made.examples))
+    assert len(made.examples) == 1 or not common
+
+
+def test_of_equally_many_findings_those_come_first_that_the_edition_has_first():
+    some = [finding("x", code) for code in ("ENV10", "RUN01", "NEW01")]
+    assert [k.code for k in kinds(some, None, ["RUN01", "ENV10"])] == ["RUN01", "ENV10", "NEW01"]
+    assert [k.code for k in kinds(some)] == ["ENV10", "NEW01", "RUN01"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +125,8 @@ def kind(groups):
         ([1], 2, [1], 0),
         ([1], 1, [0], 0),
         ([1], 0, [], 1),
-        ([5], 9, [3], 0),  # three sets of a rule at most
+        ([5], 9, [5], 0),
+        ([12], 9, [3], 0),  # three sets of a rule with more than ten findings
         ([5, 5], 6, [2, 2], 0),
         ([5, 5], 5, [2, 1], 0),
         ([1, 5], 6, [1, 3], 0),

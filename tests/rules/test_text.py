@@ -25,8 +25,24 @@ def test_a_rule_stands_where_it_says_and_has_a_reason():
 
 
 def test_a_rule_that_a_program_checks_says_how_to_mend_a_fault():
-    """The checker's last line promises it: "--explain ... says what is wanted and how to mend it"."""
+    """The checker's last lines promise it: "mend the error (... --explain CODE says how)"."""
     assert not [code for code, rule in TEXTS.items() if not rule.by_review and "\nMend: " not in rule.reason]
+
+
+def test_a_rule_that_a_program_checks_says_what_is_wrong_and_not_the_rule_as_if_it_held():
+    checked = [rule for rule in TEXTS.values() if not rule.by_review]
+    assert not [rule.code for rule in checked if rule.finding == rule.sentence]
+    assert not [rule.code for rule in checked if not rule.finding[0].isupper() and "_" not in rule.finding.split()[0]]
+    assert len({rule.finding for rule in checked}) == len(checked)
+    assert TEXTS["SEED05"].finding == "Two runs have the same seed"
+
+
+def test_a_finding_is_one_sentence_without_its_stop_and_without_one_the_rule_s_own(tmp_path):
+    (tmp_path / "LOG.md").write_text(
+        "## LOG01 One\n\nFinding: Not one\nat all.\n\nReason.\n\n## LOG02 Two\n\nReason.\n\nFinding: Late.\n"
+    )
+    known = read_texts(tmp_path)
+    assert (known["LOG01"].finding, known["LOG02"].finding) == ("Not one at all", "Two")
 
 
 def test_no_text_holds_a_number_of_an_edition():

@@ -201,7 +201,9 @@ def said(tree, law, code):
     return [f.found for f in judge([tree.path(2)], rules=law).findings if f.code == code]
 
 
-@pytest.mark.parametrize(("beyond", "wanted"), [(-1, []), (0, []), (1, ["epoch_start in line {}, later"])])
+@pytest.mark.parametrize(
+    ("beyond", "wanted"), [(-1, []), (0, []), (1, ["epoch_start in line {}, after run_stop by its time"])]
+)
 def test_clk08_an_event_may_have_the_time_of_run_stop(tree, law, beyond, wanted):
     log = tree.logs[2]
     stop = log.one("run_stop")
@@ -213,7 +215,7 @@ def test_clk08_an_event_may_have_the_time_of_run_stop(tree, law, beyond, wanted)
 def test_clk08_says_that_an_event_is_behind_run_stop(tree, law):
     log = tree.logs[2]
     log.start("epoch_start", epoch_num=6)
-    assert said(tree, law, "CLK08") == [f"epoch_start in line {log.line(log.all('epoch_start')[-1])}, after it"]
+    assert said(tree, law, "CLK08") == [f"epoch_start in line {log.line(log.all('epoch_start')[-1])}, after run_stop"]
 
 
 @pytest.mark.parametrize(("beyond", "number"), [(-1, 1), (0, 0), (1, 0)])
@@ -406,7 +408,7 @@ def test_milestones_in_one_line_are_in_order(logs):
     assert list(clock.staging_is_inside_the_clock(log, LIMITS, SimpleNamespace(start=log.first("run_start")))) == []
 
 
-@pytest.mark.parametrize(("beyond", "says"), [(0, []), (1, ["epoch_stop in line 4, later"])])
+@pytest.mark.parametrize(("beyond", "says"), [(0, []), (1, ["epoch_stop in line 4, after run_stop by its time"])])
 def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, beyond, says):
     log = logs.read(logs.event(4, "epoch_stop", logs.START + beyond), logs.event(4, "run_stop"))
     time = SimpleNamespace(stop=log.first("run_stop"), passing=None)

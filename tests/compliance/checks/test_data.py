@@ -224,8 +224,8 @@ def logged(logs, *lines, start=2, stop=9, scores=True, problem=PROBLEM):
         ((1, 10), [(1, "fingerprint of train outside the run"), (10, "fingerprint of validation outside the run")]),
         ((3, 4, 5), [(5, "fingerprint of split test")]),
         ((3, 4, 5, 6), [(5, "fingerprint of split test"), (6, "fingerprint of validation again")]),
-        ((3,), [(1, "no fingerprint of validation")]),
-        ((), [(1, "no fingerprint of train"), (1, "no fingerprint of validation")]),
+        ((3,), [(1, "no dataset_fingerprint of validation")]),
+        ((), [(1, "no dataset_fingerprint of train"), (1, "no dataset_fingerprint of validation")]),
     ],
 )
 def test_each_split_is_proved_once_and_inside_the_run(logs, lines, found):
@@ -240,8 +240,8 @@ def test_a_run_without_scores_or_milestones_or_a_problem_may_lack_fingerprints(l
 @pytest.mark.parametrize(
     ("datasets", "found"),
     [
-        ({}, [(3, "train a, validation b", "a registered dataset; none is")]),
-        ({"here": {"train": "a"}, "there": {}}, [(3, "train a, validation b", "one of here, there")]),
+        ({}, [(3, "train a, validation b", "those of a registered dataset; none is")]),
+        ({"here": {"train": "a"}, "there": {}}, [(3, "train a, validation b", "the fingerprints of here or there")]),
         ({"here": {"train": "a", "validation": "b"}}, []),
     ],
 )

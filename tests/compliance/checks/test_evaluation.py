@@ -476,7 +476,7 @@ def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
     log = logs.read(*(logs.event(line, "eval_start", epoch_num=1) for line in (3, 5, 8)))
     log.events["epoch_start"] = [logs.event(2, "epoch_start", epoch_num=1)]
     faults = checks.epochs_are_evaluated_once(log, terms(), SimpleNamespace(stop=None, passing=None))
-    assert [(f.line, f.wanted) for f in faults] == [(n, "one evaluation, as in line 3") for n in (5, 8)]
+    assert [(f.line, f.wanted) for f in faults] == [(n, "only the evaluation of line 3") for n in (5, 8)]
 
 
 @pytest.mark.parametrize(
@@ -512,7 +512,7 @@ def test_evl09_what_shares_the_line_of_the_passing_score_is_not_behind_it():
     ]
     time = SimpleNamespace(passing=inside[0], inside=inside)
     (fault,) = checks.run_ends_with_the_passing_evaluation(None, terms(), time)
-    assert (fault.line, fault.found) == (6, "1 more evaluations after the target was met in line 5")
+    assert (fault.line, fault.found) == (6, "1 more evaluation after the target was met in line 5")
 
 
 def of_sums(logs, *sums, value=0.5):

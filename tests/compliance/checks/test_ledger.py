@@ -534,7 +534,7 @@ def test_a_run_that_was_resumed_twice_from_one_checkpoint(launched, law):
     everything_but(launched, 2, steps)
     ((line, code, severity, text, _),) = findings(launched, law)
     assert (line, code, severity) == (6, "LED08", "review")
-    assert text == "7 starts for 5 runs: 1 resumed, as no log says"
+    assert text == "7 starts for 5 runs: 1 resumed without a line in its log"
 
 
 def test_a_run_that_succeeded_goes_not_on(launched, law):
@@ -549,7 +549,13 @@ def test_a_run_that_succeeded_goes_not_on(launched, law):
 
     everything_but(launched, 2, steps)
     assert findings(launched, law) == [
-        (6, "LED06", "error", "start 5 ended with success, and start 7 goes on from it", "no start after success")
+        (
+            6,
+            "LED06",
+            "error",
+            "start 5 ended with success, and start 7 goes on from it",
+            "no further start after success",
+        )
     ]
 
 
@@ -579,7 +585,7 @@ def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(laun
     ((line, code, severity, text, wanted),) = findings(launched, law)
     assert (line, code, severity) == (5, "LED06", "review")
     assert text == "start 5 without an end; a note says: killed after run_stop"
-    assert wanted == f"an end with {sha256(launched.path(2).read_bytes())}"
+    assert wanted == f"an end with the sha256 {sha256(launched.path(2).read_bytes())} of the log"
 
 
 def test_an_end_that_was_recorded_later_is_for_a_reviewer(launched, law):
@@ -604,7 +610,7 @@ def test_a_start_that_a_note_explains_is_for_a_reviewer(launched, law, status, n
 
     launched.launch(before)
     wanted = "6 starts for 5 runs: 1 explained by a note alone"
-    assert findings(launched, law) == [(5, "LED08", "review", wanted, "none beside, or a reason for each")]
+    assert findings(launched, law) == [(5, "LED08", "review", wanted, "no others, or a reason for each")]
 
 
 def test_starts_beside_the_runs_are_counted_once(launched, law):
@@ -769,9 +775,9 @@ def test_a_ledger_is_wanted_where_a_log_names_one_or_the_round_requires_it():
         return [(f.line, f.found) for f in module.set_has_a_ledger(runs, SimpleNamespace(ledger=None), terms)]
 
     assert told(0, "optional") == [] and told(0, "required") == [(1, "no launch ledger")]
-    assert told(1, "optional") == [(4, "start 7 of no ledger")]
+    assert told(1, "optional") == [(4, "start 7 of a ledger that is not here")]
     assert told(0, "none") == []
-    assert told(2, "required") == [(4, "start 7 of no ledger, in 2 of 3 logs")]
+    assert told(2, "required") == [(4, "start 7 of a ledger that is not here, in 2 of 3 logs")]
 
 
 @pytest.mark.parametrize(
@@ -850,11 +856,11 @@ def seen(check, handed, launched, slack=0.5, **fields):
         (launches(1, None), (20, "resumed by start None")),
         (launches(3), (4, "start 3, which goes on from start 1")),
         (launches(2), (4, "start 2, of result_1.txt")),
-        (launches(5), (4, "start 5, which is none")),
-        (launches(None), (4, "start None, which is none")),
-        (launches(1, digest="line 2"), (4, "line line 2")),
-        (launches(1, digest=None), (4, "line None")),
-        (launches(1, line=10), (10, "named after run_start")),
+        (launches(5), (4, "start 5, which the ledger does not have")),
+        (launches(None), (4, "start None, which the ledger does not have")),
+        (launches(1, digest="line 2"), (4, "a start whose line is line 2")),
+        (launches(1, digest=None), (4, "a start whose line is None")),
+        (launches(1, line=10), (10, "an event ledger after run_start")),
         (launches(1, line=9), None),  # of which LOG08 tells
         (launches(1, line=10) | {"start": None}, None),
     ],
@@ -869,13 +875,17 @@ def test_led03_the_first_log_without_a_start_is_named():
     runs = [run(), run(1, launch=None), run(2, launch=None)]
     runs[0] = run(**launches(1))
     (fault,) = module.runs_are_in_the_ledger(runs, SimpleNamespace(ledger=recorded(begun())), None)
-    assert (fault.line, fault.found, fault.path) == (1, "no start named, in 2 of 3 logs", "result_1.txt")
+    assert (fault.line, fault.found, fault.path) == (1, "no event ledger, in 2 of 3 logs", "result_1.txt")
 
 
 def test_led02_the_first_log_that_names_a_start_is_named():
     runs = [run(launch=None), run(1, **launches(7)), run(2, **launches(8, line=5))]
     (fault,) = module.set_has_a_ledger(runs, SimpleNamespace(ledger=None), None)
-    assert (fault.line, fault.found, fault.path) == (4, "start 7 of no ledger, in 2 of 3 logs", "result_1.txt")
+    assert (fault.line, fault.found, fault.path) == (
+        4,
+        "start 7 of a ledger that is not here, in 2 of 3 logs",
+        "result_1.txt",
+    )
 
 
 def test_led01_a_line_about_no_start_is_told():
@@ -883,7 +893,7 @@ def test_led01_a_line_about_no_start_is_told():
     faults = module._references(launched)
     assert [(fault.line, fault.found) for fault in faults] == [
         (3, "another end of start 1"),
-        (4, "about line 2"),
+        (4, "a line that refers to line 2, which is no start"),
         (5, "result_1.txt goes on from start 1, of result_0.txt"),
     ]
 
@@ -971,7 +981,11 @@ def test_led06_the_first_note_on_a_start_without_an_end_is_told(tmp_path):
         (1, "start 1 without an end; a note says: killed")
     ]
     (fault,) = module._ended(one, recorded(begun()).starts[1], recorded(begun()), 0.5)
-    assert (fault.severity, fault.found, fault.wanted) == ("", "start 1 without an end", f"an end with {digest}")
+    assert (fault.severity, fault.found, fault.wanted) == (
+        "",
+        "start 1 without an end",
+        f"an end with the sha256 {digest} of the log",
+    )
 
 
 def test_led06_a_log_is_the_one_that_ended(tmp_path):
@@ -998,7 +1012,7 @@ def test_led06_each_end_before_the_last_is_judged(tmp_path):
 def test_led08_the_first_of_the_other_starts_is_told_with_the_number_of_each_kind():
     said = [begun(), begun(1), ended(2, "aborted"), begun(2), begun(2), begun(resumes=1), begun(3), Note(7, "lost")]
     launched, runs = recorded(*said), [run(**launches(1)), run(2, **launches(5))]
-    kinds = "1 aborted, 1 killed and started again, 1 explained by a note alone, 1 resumed, as no log says"
+    kinds = "1 aborted, 1 killed and started again, 1 explained by a note alone, 1 resumed without a line in its log"
     assert seen(module.starts_are_those_of_the_runs, runs, launched) == [(2, f"6 starts for 2 runs: {kinds}")]
     assert seen(module.starts_are_those_of_the_runs, [*runs, run(launch=None)], launched) == []
     assert seen(module.starts_are_those_of_the_runs, runs, None) == []
@@ -1012,15 +1026,15 @@ BESIDE = {"scaling": "strong", "runs": SimpleNamespace(trials=0)}
     ("said", "found"),
     [
         ([(0, begun()), (5000, ended(1)), (4500, begun(1))], []),
-        ([(0, begun()), (5000, ended(1)), (4499, begun(1))], ["start 3 0.501 s before the end of start 1"]),
+        ([(0, begun()), (5000, ended(1)), (4499, begun(1))], ["start 3, 0.501 s before the end of start 1"]),
         ([(0, begun()), (9000, begun(1)), (9000, begun(2))], []),
         (  # the latest end counts
             [(0, begun()), (9000, ended(1)), (100, begun(1)), (200, ended(3)), (8000, begun(2))],
-            ["start 3 8.900 s before the end of start 1", "start 5 1.000 s before the end of start 1"],
+            ["start 3, 8.900 s before the end of start 1", "start 5, 1.000 s before the end of start 1"],
         ),
         (  # of two ends at the same time the first
             [(0, begun()), (9000, ended(1)), (100, begun(1)), (9000, ended(3)), (8000, begun(2))],
-            ["start 3 8.900 s before the end of start 1", "start 5 1.000 s before the end of start 1"],
+            ["start 3, 8.900 s before the end of start 1", "start 5, 1.000 s before the end of start 1"],
         ),
     ],
 )
@@ -1052,12 +1066,12 @@ def test_led09_leaves_out_two_runs_of_the_set_that_were_not_resumed(runs, faults
     [
         ([("line 1", True)], []),  # with a note
         ([("line 2", True)], ["start 2 without a note"]),
-        ([("line 3", True)], ["start line 3"]),  # an end
-        ([(None, True)], ["no start"]),
+        ([("line 3", True)], ["a log of the start line 3"]),  # an end
+        ([(None, True)], ["a log that names no start"]),
         ([(None, False)], []),
         ([("line 1", True)] * 20, []),
         ([("line 1", True)] * 20 + [(None, True)], ["21 logs in superseded/"]),
-        ([(None, True)] * 20 + [("line 1", True)], [*["no start"] * 20, "21 logs in superseded/"]),
+        ([(None, True)] * 20 + [("line 1", True)], [*["a log that names no start"] * 20, "21 logs in superseded/"]),
     ],
 )
 def test_led10_twenty_logs_aside_are_looked_up(monkeypatch, logs, found):

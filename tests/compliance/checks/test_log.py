@@ -204,8 +204,13 @@ def judged(check, log, keys=(), **changes):
 )
 def test_log01_bad_lines_that_were_not_kept_are_counted(count, found):
     bad = [SimpleNamespace(line=line, reason="no JSON") for line in (4, 6, 9)]
-    log = SimpleNamespace(bad=bad, bad_count=count)
+    log = SimpleNamespace(bad=bad, bad_count=count, last_line=10)
     assert judged(checks.lines_are_events, log) == [(4, "no JSON"), (6, "no JSON"), (9, "no JSON"), *found]
+
+
+def test_log01_a_log_that_was_cut_off_is_told_so():
+    log = SimpleNamespace(bad=[SimpleNamespace(line=9, reason="not JSON")], bad_count=1, last_line=9)
+    assert judged(checks.lines_are_events, log) == [(9, "not JSON, and the log ends there")]
 
 
 def test_log02_a_log_is_unreadable_or_too_long_or_neither():
@@ -262,9 +267,9 @@ def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tol
     )
     mild = "warning" if tolerant else ""
     assert [(fault.line, fault.found, fault.wanted, fault.severity) for fault in faults] == [
-        (8, "twice 8 again", "once, as in line 6", ""),
-        (9, "thrice 9 again", "once, as in line 7", mild),
-        (10, "thrice 10 again", "once, as in line 7", mild),
+        (8, "another twice, 8", "only that of line 6", ""),
+        (9, "another thrice, 9", "only that of line 7", mild),
+        (10, "another thrice, 10", "only that of line 7", mild),
     ]
 
 
@@ -280,12 +285,12 @@ def test_log06_judges_the_first_event_of_a_key_or_all_where_many_are_allowed(log
     told = [("seed", "x"), ("one", 1), ("one", "x"), ("many", "x"), ("many", 1), ("many", "y"), ("least", 2)]
     told += [("closed", 2), ("any", None)]
     log = logs.read(*(logs.event(line, key, value=value) for line, (key, value) in enumerate(told, 1)))
-    found = [(4, "many x"), (6, "many y"), (7, "least 2")]
+    found = [(4, 'many "x"'), (6, 'many "y"'), (7, "least 2")]
     assert judged(checks.values_have_their_type, log, keys) == found
     other = logs.read(
         logs.event(1, "one", value="x"), logs.event(2, "closed", value="x"), logs.event(3, "least", value=3)
     )
-    assert judged(checks.values_have_their_type, other, keys) == [(1, "one x"), (2, "closed x")]
+    assert judged(checks.values_have_their_type, other, keys) == [(1, 'one "x"'), (2, 'closed "x"')]
 
 
 def test_log07_tells_each_wrong_type_or_each_key_where_rounds_are_tolerant(logs):
@@ -336,7 +341,7 @@ def test_log10_tells_one_event_of_a_key_where_rounds_are_tolerant(logs):
 @pytest.mark.parametrize(("name", "good"), [("v1.0", True), ("v0.9", False), (None, True)])
 def test_log11_names_the_edition_if_it_names_any(logs, name, good):
     log = logs.read(*([logs.event(4, "rules_edition", value=name)] if name else []))
-    assert judged(checks.log_names_its_edition, log) == ([] if good else [(4, name)])
+    assert judged(checks.log_names_its_edition, log) == ([] if good else [(4, f"rules_edition {name}")])
 
 
 def test_log12_lists_the_problems_of_the_benchmark(logs):
@@ -345,7 +350,7 @@ def test_log12_lists_the_problems_of_the_benchmark(logs):
     check, edition = checks.log_names_its_problem, SimpleNamespace(problems=problems)
     terms = SimpleNamespace(problem=None, edition=edition, benchmark_name="b")
     (fault,) = check(log, terms, None)
-    assert (fault.line, fault.found, fault.wanted) == (4, "z", "one of p, r")
+    assert (fault.line, fault.found, fault.wanted) == (4, "problem z", "one of p, r")
     assert judged(check, log, problem=problems["p"]) == [] and judged(check, logs.read()) == []
 
 
@@ -390,10 +395,10 @@ def test_a_value_keeps_the_limits_of_its_key(key, good, bad):
     [
         (Key(), "a value"),
         (Key(kind="int"), "an integer"),
-        (Key(kind="object"), "object"),
+        (Key(kind="object"), "an object"),
         (Key(kind="number", min=0, below=1), "a finite number from 0 below 1"),
         (Key(kind="number", above=0.5, max=1e6), "a finite number above 0.5 up to 1e+06"),
-        (Key(kind="list", length=2), "list of length 2"),
+        (Key(kind="list", length=2), "a list of length 2"),
     ],
 )
 def test_what_a_key_asks_for_is_described(key, words):

@@ -323,7 +323,9 @@ def test_entries_without_runs_are_counted_for_a_reviewer(registered, law):
         registered.register(config=f"{number:064d}")
     (one,) = findings(registered, law, "REG07")
     assert one.severity == "review"
-    assert one.found.startswith("25 of 26 without runs: 3 (box, scaffold, tiny); 4 (box") and one.path.endswith("/acme")
+    assert one.found.startswith(
+        "25 of 26 entries without runs: entry 3 (box, scaffold, tiny); entry 4 (box"
+    ) and one.path.endswith("/acme")
     registered.write_registry("".join(lines(registered)[:2]))
     assert findings(registered, law, "REG07") == []
 
@@ -438,7 +440,7 @@ def test_entries_of_the_reference_that_were_tried_before_are_told(reference):
     (folder.parent / "registry.yaml").write_text(more.text)
     (one,) = judge([folder]).findings
     assert (one.path, one.code, one.severity) == (str(folder), "REG07", "review")
-    assert one.found == f"1 of 4 without runs: 4 ({last.system}, {last.benchmark}, {last.problem})"
+    assert one.found == f"1 of 4 entries without runs: entry 4 ({last.system}, {last.benchmark}, {last.problem})"
 
 
 def test_a_weak_set_may_have_any_number_of_runs(weak, found):
@@ -522,7 +524,7 @@ def seen(check, runs, *entries, registry=True, scaling="strong", last=5, require
 
 def test_reg02_the_first_log_that_names_no_entry_of_the_registry_is_named():
     runs = [ran(0), ran(1, named=3), ran(2, named=0), ran(3, named=None)]
-    choice = "one of the 2 in registry.yaml"
+    choice = "one of those in registry.yaml, which has 2"
     entries = entry(1), entry(2)
     check = module.set_has_an_entry
     assert seen(check, runs, *entries) == [("result_1.txt", 7, "entry 3, in 3 of 4 logs", choice)]
@@ -531,18 +533,26 @@ def test_reg02_the_first_log_that_names_no_entry_of_the_registry_is_named():
     ]
     assert seen(check, runs[:1], *entries) == []
     ((_, line, found, wanted),) = seen(check, runs, registry=False)
-    assert (line, found, wanted) == (7, "entry 1, in 4 of 4 logs", "one in registry.yaml in the folder of the round")
+    assert (line, found, wanted) == (
+        7,
+        "entry 1, in 4 of 4 logs",
+        "registry.yaml in the folder of the round, with the set's entry",
+    )
 
 
 @pytest.mark.parametrize(
     ("runs", "entries", "found"),
     [
-        ([ran(named=None, source="os.urandom")], [], [("", 1, "no entry", "one of the 0 in registry.yaml")]),
+        (
+            [ran(named=None, source="os.urandom")],
+            [],
+            [("", 1, "logs that name no entry", "one of those in registry.yaml, which has 0")],
+        ),
         ([ran(named=None, source="os.urandom")], [entry(1)], []),  # REG03 says so
         (
             [ran(named=None, source="os.urandom")],
             [entry(1, ("bolt", *KEY[1:]))],
-            [("", 1, "no entry", "one of the 1 in registry.yaml")],
+            [("", 1, "logs that name no entry", "one of those in registry.yaml, which has 1")],
         ),
         ([ran(), ran(1, named=None, source="os.urandom")], [entry(1)], []),
         ([], [], []),
@@ -634,7 +644,9 @@ def test_reg07_twenty_entries_without_runs_are_told(idle, ends):
     kept = RoundRegistry("registry.yaml", tuple(entry(n) for n in range(1, idle + 2)))
     files = SimpleNamespace(registry=kept, runs=[ran()], submission=SimpleNamespace(org="ACME", sets=[]))
     (fault,) = module.entries_are_used(files)
-    assert fault.found.startswith(f"{idle} of {idle + 1} without runs: 2 (box") and fault.found.endswith(ends)
+    assert fault.found.startswith(f"{idle} of {idle + 1} entries without runs: entry 2 (box") and fault.found.endswith(
+        ends
+    )
 
 
 def test_reg07_neither_trials_of_throughput_nor_own_seeds_use_an_entry():

@@ -236,7 +236,7 @@ def test_runs_with_other_settings_are_told_which(tree, law, logs):
 
 def test_so_much_is_told_and_no_more():
     assert module.MOST_SHOWN == 20
-    assert module.MOST_TOLD == 3
+    assert module.MOST_TOLD == 10
 
 
 EDITION = load("v1.0")
@@ -279,7 +279,7 @@ def test_a_set_has_exactly_its_runs_and_pruned_ones_are_none(number, good):
 @pytest.mark.parametrize(("least", "good"), [(2, True), (3, True), (4, False)])
 def test_a_weak_set_has_so_many_runs_or_more_pruned_ones_too(least, good):
     runs = [run(0), run(1), run(2, pruned=True)]
-    found = [] if good else [(1, "3 runs")]
+    found = [] if good else [(1, "3")]
     assert told(module.set_has_its_runs, runs, place("weak"), terms(weak_runs=least)) == found
 
 
@@ -390,9 +390,8 @@ def test_placeholders_are_counted(left, found):
 def test_run03_each_run_that_failed_is_named():
     runs = [run(i, codes={"EVL07"}) for i in (3, 1)]
     faults = list(module.few_runs_fail_to_converge(runs, place(), terms()))
-    says = "One of 2 runs of the set that did not converge"
-    assert [(f.line, f.path, f.wanted, f.says) for f in faults] == [
-        (99, f"result_{i}.txt", "at most 1 such", says) for i in (3, 1)
+    assert [(f.line, f.path, f.found, f.wanted) for f in faults] == [
+        (99, f"result_{i}.txt", "one of 2 such runs", "at most 1") for i in (3, 1)
     ]
 
 
@@ -415,7 +414,7 @@ class Alike:
 def curve(number, home="acme"):
     """A run of six evaluations."""
     path = f"result_{number}.txt"
-    return SimpleNamespace(path=path, home=home, file=SimpleNamespace(name=path), evaluations=[0.5] * 6)
+    return SimpleNamespace(path=path, home=home, file=SimpleNamespace(name=path), evaluations=[0.5] * 6, set_path=home)
 
 
 def whole(faults):
@@ -441,20 +440,42 @@ def replays(*numbers, home="acme", first=None):
 @pytest.mark.parametrize(
     ("numbers", "told"),
     [
-        ([4], "4 of 6 of result_4.txt"),
-        ([4, 5, 6], "4 of 6 of result_4.txt, 5 of 6 of result_5.txt, 6 of 6 of result_6.txt"),
-        ([4, 5, 6, 3], "4 of 6 of result_4.txt, 5 of 6 of result_5.txt, 6 of 6 of result_6.txt and of 1 more runs"),
+        ([4], "4 of 6 scores of result_4.txt"),
+        ([4, 5, 6], "4 of 6 scores of result_4.txt, 5 of 6 scores of result_5.txt, 6 of 6 scores of result_6.txt"),
+        ([4, *[5] * 9], f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9}"),
+        (
+            [4, *[5] * 10],
+            f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9} and those of 1 more run",
+        ),
     ],
 )
-def test_run06_three_replays_of_a_set_are_told(numbers, told):
-    found = f"scores {told} equal those of result_9.txt"
+def test_run06_ten_replays_of_a_set_are_told(numbers, told):
+    found = f"{told}, as in result_9.txt"
     assert whole(module.no_run_is_a_replay(Alike(replays=replays(*numbers)))) == [("result_4.txt", 14, found, "")]
+
+
+@pytest.mark.parametrize(
+    ("replayed", "runs", "says"),
+    [
+        ([6], 3, "2 runs log the same 6 scores"),
+        ([6, 6], 3, "All 3 runs log the same 6 scores"),
+        ([6, 5], 3, ""),
+        ([5], 2, ""),
+    ],
+)
+def test_run06_says_how_many_runs_of_the_set_log_the_same_scores(replayed, runs, says):
+    first = curve(9)
+    some = [SimpleNamespace(run=curve(n), line=1, first=first, equal=equal) for n, equal in enumerate(replayed)]
+    across = Alike([first, *(curve(n) for n in range(runs - 1))], replays=some)
+    assert [fault.says for fault in module.no_run_is_a_replay(across)] == [says]
+    strange = [SimpleNamespace(run=curve(0), line=1, first=curve(1, "bolt"), equal=6)]
+    assert {fault.says for fault in module.no_run_is_a_replay(Alike(replays=strange))} == {""}
 
 
 def test_run06_the_first_of_several_origins_is_told():
     some = [*replays(4, first=curve(8)), *replays(5, first=curve(7)), *replays(3, first=curve(7))]
-    told = "scores 4 of 6 of result_4.txt, 5 of 6 of result_5.txt, 3 of 6 of result_3.txt"
-    found = f"{told} equal those of result_7.txt and 1 more"
+    told = "4 of 6 scores of result_4.txt, 5 of 6 scores of result_5.txt, 3 of 6 scores of result_3.txt"
+    found = f"{told}, as in result_7.txt and 1 more"
     assert whole(module.no_run_is_a_replay(Alike(replays=some))) == [("result_4.txt", 14, found, "")]
 
 
@@ -466,7 +487,7 @@ def test_run06_replays_are_for_a_reviewer_if_all_are(allowed, severity):
     across = Alike(replays=replays(4, 5, home="bolt"), allowed=allowed)
     (_, *own), other = whole(module.no_run_is_a_replay(across))
     assert own[0] == 14 and own[2] == severity
-    assert other == ("result_9.txt", 1, "scores that 5 of result_5.txt equal", severity)
+    assert other == ("result_9.txt", 1, "5 scores that result_5.txt has as well", severity)
 
 
 def test_run08_leaves_out_what_run07_looks_at():

@@ -147,7 +147,7 @@ def test_files_that_differ_are_bounded(tree, law):
     tree.loads(files)
     assert len(found := findings(tree, law)) == 21
     assert found[0].path == str(tree.source)
-    assert found[0].found == "... and 80 more"
+    assert found[0].found == "80 more such places"
 
 
 def test_set_of_another_system_is_told_apart(tree, logs, law):
@@ -389,7 +389,9 @@ def test_so_much_is_told_and_no_more():
     assert module.FEW == 20
 
 
-@pytest.mark.parametrize(("number", "last"), [(0, None), (20, "20"), (21, "... and 1 more"), (25, "... and 5 more")])
+@pytest.mark.parametrize(
+    ("number", "last"), [(0, None), (20, "20"), (21, "1 more such places"), (25, "5 more such places")]
+)
 def test_so_many_faults_are_told_one_by_one(number, last):
     told = list(module._few([module.Fault(i, str(i), "w") for i in range(1, number + 1)], "place"))
     assert [fault.line for fault in told] == [*range(1, min(number, 20) + 1), *([1] if number > 20 else [])]

@@ -217,7 +217,7 @@ def test_folders_of_results_are_of_a_benchmark_and_hold_logs(edition, path, benc
 
 def test_a_submission_without_results_is_told_so():
     (fault,) = checks.folders_of_results_hold_logs(listed("source/x"), OURS)
-    assert (fault.line, fault.found, fault.wanted) == (1, "no results", "results/")
+    assert (fault.line, fault.found, fault.wanted) == (1, "no results", "logs below results/")
     assert list(checks.folders_of_results_hold_logs(listed("systems/box.json"), OURS)) == []  # it is being prepared
 
 

@@ -387,10 +387,10 @@ def test_tun02_the_entry_of_the_registry_is_the_campaigns(campaign, monkeypatch,
     ("trials", "numbers", "found"),
     [
         (4, [0, 1, 2, 3], []),
-        (4, [0, 1, 1, 2, 3, 4], ["trials that are none, or are there twice: 1, 4"]),
+        (4, [0, 1, 1, 2, 3, 4], ["the unknown trial 4", "several logs of trial 1"]),
         (20, [], ["no trial " + ", ".join(map(str, range(20)))]),
         (21, [], ["no trial " + ", ".join(map(str, range(20))) + ", ..."]),
-        (4, [0, 1, 2, 3, None], ["trials that are none, or are there twice: None"]),
+        (4, [0, 1, 2, 3, None], ["the unknown trial None"]),
     ],
 )
 def test_tun03_every_trial_is_there_once(campaign, trials, numbers, found):

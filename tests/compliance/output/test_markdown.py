@@ -28,7 +28,8 @@ def test_a_table_of_submissions_then_one_of_rules(report, seed, file):
         "",
         "| severity | rule | how often | what | for example |",
         "| --- | --- | --- | --- | --- |",
-        "| error | SEED03 | 2 times | A seed is fresh | result\\_1.txt:8 and 1 more: found seed 5, wanted 48 bits |",
+        "| error | SEED03 | 2 times | A seed is fresh | result\\_1.txt:8: found seed 5, wanted 48 bits"
+        "<br>result\\_1.txt:9: found seed 5, wanted 48 bits |",
         "| warning | TREE03 | once | A file has a place | core.1:1: found core.1, wanted none |",
     ]
 

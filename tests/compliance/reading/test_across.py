@@ -91,7 +91,7 @@ def test_replays_of_a_set_are_one_finding_that_counts(tree, law):
             event["metadata"].update({k: first["metadata"][k] for k in ("intersection", "predicted", "true")})
         tree.write(index)
     (finding,) = [f for f in judge([tree.root], rules=law).findings if f.code == "RUN06"]
-    assert finding.found.startswith("scores 5 of 5 of result_1.txt, 5 of 5 of result_2.txt equal those of ")
+    assert finding.found.startswith("5 of 5 scores of result_1.txt, 5 of 5 scores of result_2.txt, as in ")
 
 
 @pytest.mark.parametrize(("equal", "codes"), [(0, []), (1, ["RUN20"]), (2, ["RUN20"]), (3, ["RUN06"])])

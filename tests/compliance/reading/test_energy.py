@@ -125,7 +125,7 @@ def test_a_machine_of_65536_accelerators(logs):
     assert found.sources[1][6:] == (65_536, 16_384)
     assert coverage_of(log) == Coverage(3, "component", 16_384, 1, 4, 0)
     assert shortfall(coverage_of(log), 16_384, 1, 4) is None
-    assert shortfall(coverage_of(log), 16_385, 1, 4) == ("counters of 16384 nodes", "of 16385")
+    assert shortfall(coverage_of(log), 16_385, 1, 4) == ("counters of 16384 nodes", "counters of 16385")
     assert energy_of(log, SimpleNamespace(passing=1)).joules == 241 * 4.1e7
     assert sum(len(json.dumps(line)) for line in large(16_384)) < 150_000
 
@@ -173,17 +173,17 @@ FULL = Coverage(1, "component", 2, 2, 4, 0)
         ({}, (2, 2, 4), None),
         ({}, (1, 1, 3), None),
         ({}, (None, None, None), None),
-        ({}, (3, 2, 4), ("counters of 2 nodes", "of 3")),
-        ({}, (2, 3, 4), ("counters of 2 processors a node", "of 3")),
-        ({}, (2, 2, 5), ("counters of 4 accelerators a node", "of 5")),
-        ({"packages": 0}, (2, None, 4), ("counters of 0 processors a node", "of 1")),
+        ({}, (3, 2, 4), ("counters of 2 nodes", "counters of 3")),
+        ({}, (2, 3, 4), ("counters of 2 processors a node", "counters of 3")),
+        ({}, (2, 2, 5), ("counters of 4 accelerators a node", "counters of 5")),
+        ({"packages": 0}, (2, None, 4), ("counters of 0 processors a node", "counters of 1")),
         ({"tier": "node", "packages": 0, "devices": 0}, (2, 2, 4), None),
         (
             {"tier": ""},
             (2, 2, 4),
             ("nodes measured as a whole, and others by their components", "the same on every node"),
         ),
-        ({"failed": 1}, (2, 2, 4), ("1 counters that could not be read to the end", "none")),
+        ({"failed": 1}, (2, 2, 4), ("1 counter that could not be read to the end", "none")),
     ],
 )
 def test_what_is_left_out(changes, machine, found):
