@@ -28,7 +28,7 @@ readers, strangers = load("readers"), load("strangers")
 @pytest.mark.parametrize("payload", strangers.PAYLOADS.values(), ids=list(strangers.PAYLOADS))
 def test_it_stays_text_everywhere(payload, tree, new_log):
     sets = strangers.plant(tree, new_log, lambda: payload)
-    for verdict in (plain := judge([tree.root]), strangers.signed(plain, lambda: payload)):
+    for verdict in (plain := judge([tree.root]), strangers.signed(tree.root, None, plain, lambda: payload)):
         for name, text in strangers.outputs(verdict, tree.root, sets):
             readers.check_output(name, text)
 
