@@ -31,6 +31,7 @@ class UnitVerdicts:
         self.at: dict[str, list[Finding]] = defaultdict(list)
         for finding in findings:
             self.at[finding.path].append(finding)
+        self.known: dict[Whom, tuple[tuple[Finding, ...], frozenset[str]]] = {}  # what `shared` returned
 
     def log(self, name: str) -> LogVerdict:
         """Return the verdict on a log."""
@@ -75,12 +76,13 @@ class UnitVerdicts:
         mine, (found, paths) = set(own(s)), self.shared(s.system, s.benchmark)
         return found if mine.isdisjoint(paths) else tuple(f for f in found if f.path not in mine)
 
-    @functools.cache  # noqa: B019  one tuple for all sets of a system and a benchmark; the object lives as briefly
     def shared(self, system: str, benchmark: str) -> tuple[tuple[Finding, ...], frozenset[str]]:
         """Return the findings outside all correctly placed sets that concern a system and a benchmark, and their
-        paths."""
-        found = about(self.around, system, benchmark)
-        return tuple(found), frozenset(f.path for f in found)
+        paths: one tuple for all sets of both."""
+        if (system, benchmark) not in self.known:
+            found = about(self.around, system, benchmark)
+            self.known[system, benchmark] = tuple(found), frozenset(f.path for f in found)
+        return self.known[system, benchmark]
 
     @functools.cached_property
     def around(self) -> dict[Whom, list[tuple[int, Finding]]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from compliance.assemble import assemble
 from compliance.budget import SECONDS
-from compliance.finding import Finding
+from compliance.finding import Finding, ancestors
 from compliance.judging import Judged, Unit, faults_of, finding_of, gates
 from compliance.reading.across import Across
 from compliance.reading.discovery import discover
@@ -95,10 +95,12 @@ def judge_round(judged: Sequence[Judged], waivers: Waivers | None = None) -> dic
         tuple(unit.registry for unit in registries.values() if unit.registry),
         {log: orders[unit.path] for log, unit in units.items()},
     )
+    homes = {one.unit.path: one.unit for one in judged}
     found: dict[str, list[Finding]] = defaultdict(list)
     for check in ordered("round", frozenset[str]().union(*(one.unit.edition.codes for one in judged))):
         for fault in faults_of(check, across):
-            unit = units.get(fault.path) or registries.get(fault.path) or judged[0].unit
+            own = next((homes[path] for path in ancestors(fault.path) if path in homes), judged[0].unit)
+            unit = registries.get(fault.path, own)
             if check.code in unit.edition.codes:
                 home = "" if fault.path in registries else unit.path
                 found[home].append(finding_of(fault, check, unit.edition, unit.path, waivers))

@@ -4,6 +4,7 @@ is wrong where it is broken, and the reason."""
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -28,7 +29,7 @@ class Rule:
         """Whether only people can judge it."""
         return self.sentence.endswith(BY_REVIEW)
 
-    @property
+    @cached_property
     def finding(self) -> str:
         """What is wrong where the rule is broken, in one sentence; the rule's own sentence if the text does not say."""
         match = FINDING.match(self.reason)

@@ -100,7 +100,7 @@ def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> 
         if type(parameters) is not int or published is None:  # LOG06 and LOG12 say so
             continue
         try:
-            found, closed = sum(tensor.numbers for tensor in read_tensors(path)), run.division == "closed"
+            found, closed = sum(tensor.size for tensor in read_tensors(path)), run.division == "closed"
         except (OSError, Unsound):
             continue  # WGT04 and WGT05 say so
         wanted = parameters + (published.buffer_count if closed else 0)

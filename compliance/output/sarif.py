@@ -20,7 +20,6 @@ def render(report: Report) -> str:
         "tool": {
             "driver": {
                 "name": "compliance/check.py",
-                "informationUri": "https://github.com/mlcommons/training_policies",
                 "version": "1.0.0",
                 "rules": [_rule(code, rules.get(code)) for code in used],
             }

@@ -41,11 +41,11 @@ class Named:
 
 
 class Tensor(NamedTuple):
-    """A tensor of a file: its name, the offset of its numbers in bytes, and how many."""
+    """A tensor of a file: its name, the offset of its numbers in bytes, and how many it has."""
 
     name: str
     start: int
-    numbers: int
+    size: int
 
 
 def file_of(log: str) -> str:
@@ -96,12 +96,12 @@ def read_tensors(path: Path) -> tuple[Tensor, ...]:
         if not 2 <= length <= min(LARGEST_HEADER, size - LENGTH):
             raise Unsound(f"a header of {length} bytes in a file of {size}", f"2 to {LARGEST_HEADER}, within the file")
         entries = _entries(file.read(length))
-    tensors = sorted((_tensor(name, entry) for name, entry in entries.items()), key=lambda t: (t.start, t.numbers))
+    tensors = sorted((_tensor(name, entry) for name, entry in entries.items()), key=lambda t: (t.start, t.size))
     end = 0
     for tensor in tensors:
         if tensor.start != end:
             raise Unsound(f"tensor {tensor.name!r} at {tensor.start}", f"{end}, where the one before ends")
-        end += WIDTH * tensor.numbers
+        end += WIDTH * tensor.size
     if LENGTH + length + end != size:
         raise Unsound(f"{size} bytes", f"{LENGTH + length + end}, of the header and its tensors")
     return tuple(t._replace(start=LENGTH + length + t.start) for t in tensors)
@@ -168,7 +168,7 @@ def _odd(block: bytes) -> int:
 def contents(path: Path) -> dict[str, int]:
     """Return sha256 -> count of numbers, of the largest tensors that tell runs apart. Tensors in which all numbers are
     equal are left out. Raises OSError, Unsound."""
-    large = sorted((t for t in read_tensors(path) if t.numbers >= FEWEST), key=lambda t: (-t.numbers, t.start))
+    large = sorted((t for t in read_tensors(path) if t.size >= FEWEST), key=lambda t: (-t.size, t.start))
     found: dict[str, int] = {}
     with open_weights(path) as file:
         for tensor in large[:MOST_COMPARED]:
@@ -178,13 +178,13 @@ def contents(path: Path) -> dict[str, int]:
                 varies = varies or block != first * (len(block) // WIDTH)
                 digest.update(block)
             if varies:
-                found[digest.hexdigest()] = tensor.numbers
+                found[digest.hexdigest()] = tensor.size
     return found
 
 
 def _blocks(file: BinaryIO, tensor: Tensor) -> Iterator[bytes]:
     file.seek(tensor.start)
-    left = WIDTH * tensor.numbers
+    left = WIDTH * tensor.size
     while left and (block := file.read(min(BLOCK, left))):
         left -= len(block)
         yield block

@@ -1,10 +1,14 @@
 """Judging: what is looked at, which checks are held back, and what severity a finding has."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
+from compliance import engine
 from compliance.engine import judge
+from compliance.finding import Fault
+from compliance.rule import CHECKS
 
 
 def codes(verdict):
@@ -59,3 +63,15 @@ def test_a_folder_whose_name_says_nothing_is_of_throughput_logs_if_all_are(study
         study.logs[0].write(folder / "result_8.txt")
     found = {f.code for f in judge([folder], "v1.0", rules=law).findings}
     assert found & {"THR03", "RUN01"} == codes
+
+
+def test_what_comparing_all_runs_finds_stands_at_its_submission_whatever_its_path(tree, law, monkeypatch):
+    """Also where the path is no log's: below the second of two submissions here."""
+    second = tree.root.with_name("bolt")
+    shutil.copytree(tree.root, second)
+    check = replace(CHECKS["RUN21"], function=lambda across: [Fault(1, "this", "that", path=f"{second}/systems")])
+    ordered = engine.ordered
+    monkeypatch.setattr(engine, "ordered", lambda level, codes: (check,) if level == "round" else ordered(level, codes))
+    acme, bolt = judge([tree.root.parent], rules=law).submissions
+    told = [[f.path for f in s.findings if f.code == "RUN21"] for s in (acme, bolt)]
+    assert told == [[], [f"{second}/systems"]]

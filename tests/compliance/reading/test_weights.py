@@ -37,7 +37,7 @@ def test_what_the_library_writes_is_read(tmp_path):
     state = {"b.weight": np.ones((2, 3), "f4"), "a": np.zeros((), "f4"), "empty": np.zeros((0, 5), "f4")}
     path = written(tmp_path, safetensors.numpy.save(state))
     found = weights.read_tensors(path)
-    assert {t.name: t.numbers for t in found} == {"b.weight": 6, "a": 1, "empty": 0}
+    assert {t.name: t.size for t in found} == {"b.weight": 6, "a": 1, "empty": 0}
     data = path.read_bytes()
     (six,) = (t for t in found if t.name == "b.weight")
     assert data[six.start : six.start + 24] == np.ones(6, "f4").tobytes()
@@ -90,7 +90,7 @@ def test_a_header_is_bounded(tmp_path, beyond, sound):
     text = json.dumps({"a": tensor([4], 0, 16)}).encode()
     path = crafted(tmp_path, text.ljust(weights.LARGEST_HEADER + beyond))
     if sound:
-        assert weights.read_tensors(path)[0].numbers == 4
+        assert weights.read_tensors(path)[0].size == 4
     else:
         with pytest.raises(Unsound, match="a header of 1048577 bytes"):
             weights.read_tensors(path)
@@ -147,7 +147,7 @@ def test_a_reason_of_many_words_is_cut(tmp_path):
 @pytest.mark.parametrize("axes", [0, 1, 7, 8])
 def test_a_tensor_has_up_to_eight_axes(tmp_path, axes):
     path = crafted(tmp_path, {"a": tensor([1] * axes, 0, 4)}, numbers=1)
-    assert weights.read_tensors(path)[0].numbers == 1
+    assert weights.read_tensors(path)[0].size == 1
 
 
 def test_contents_know_tensors_and_not_names(tmp_path):
@@ -224,7 +224,7 @@ def test_the_folder_of_weights(path, inside):
 
 def test_places():
     assert weights.file_of("a/b/result_3.txt") == FILE
-    assert Tensor("a", 0, 1).numbers == 1
+    assert Tensor("a", 0, 1).size == 1
 
 
 def test_so_much_is_read_and_no_more():
