@@ -13,7 +13,7 @@ from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.source import Folder
 from compliance.reading.tree import Submission
 from compliance.safe import printable
-from compliance.source.reference import published_path, published_text
+from compliance.source.reference import SENSITIVE, published_path, published_text
 from rules.current import current
 from rules.edition import load
 from rules.published import REFERENCE, own_files
@@ -52,8 +52,8 @@ def _of(submission: Submission) -> Iterator[str]:
 
 
 def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
-    """Yield a heading for a folder, the changed and added files line by line, and the files of the reference that are
-    absent."""
+    """Yield a heading for a folder, the changed and added files line by line, those first in which few lines change the
+    mathematics or the clock, and the files of the reference that are absent."""
     texts = files.gathered[folder.parts]
     others = [text for text in texts if text.parts not in files.published]
     added = sum(published_path(text.parts) not in own_files() for text in others)
@@ -62,7 +62,7 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
         f"{files.submission.place(*folder.parts)}: {len(texts)} files, {len(texts) - len(others)} unchanged, "
         f"{len(others) - added} changed, {added} added; {len(absent)} of the reference's are not in it"
     )
-    for text in others:
+    for text in sorted(others, key=lambda text: SENSITIVE.fullmatch(published_path(text.parts)) is None):
         known, path = published_path(text.parts), "/".join(text.parts[len(folder.parts) :])
         own = own_lines(known)
         known = "" if own is None else known

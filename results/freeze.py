@@ -1,10 +1,11 @@
 """Freeze a round: record the digest of every file, so that later changes are found.
 
-    python results/freeze.py results/v1.0            # writes results/v1.0/frozen.txt: sha256, bytes, path
-    python results/freeze.py results/v1.0 --check    # compares the round with frozen.txt
+    python results/freeze.py results/v1.0            # judges the round, and writes results/v1.0/frozen.txt
+    python results/freeze.py results/v1.0 --check    # compares the round with frozen.txt: sha256, bytes, path
 
-From then on the checker reports a changed submission of the round (rule TREE13). Only --check finds a submission that
-was removed. Exit code: 0 written, or unchanged; 1 changed; 2 could not.
+A round with errors is not frozen: mend them, waive them (--waivers FILE), or say --with-errors. From then on the
+checker reports a changed submission of the round (rule TREE13). Only --check finds a submission that was removed. Exit
+code: 0 written, or unchanged; 1 changed; 2 could not.
 """
 
 import argparse
@@ -17,11 +18,16 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from compliance.engine import judge
+from compliance.finding import counted, show
 from compliance.reading.digest import sha256
 from compliance.reading.frozen import NAME, changes, read_frozen
 from compliance.safe import printable
 from compliance.terminal import tell
+from compliance.waiver import Waivers, read_waivers
 from rules.current import editions
+
+SHOWN = 3  # errors that are named
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,17 +35,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("round", type=Path, help="the folder of a round, such as results/v1.0")
     parser.add_argument("--check", action="store_true", help="compare with frozen.txt, and write nothing")
+    parser.add_argument("--waivers", metavar="FILE", type=Path, help="reviewers' waivers for the round")
+    parser.add_argument("--with-errors", action="store_true", help="freeze the round whatever its errors")
     args = parser.parse_args(argv)
     try:
-        return check(args.round) if args.check else freeze(args.round)
+        if args.check:
+            return check(args.round)
+        waivers = read_waivers(args.waivers, [args.round]) if args.waivers else None
+        return freeze(args.round, waivers, args.with_errors)
     except (ValueError, OSError) as error:
         tell(f"freeze.py: {error}")
         return 2
 
 
-def freeze(folder: Path) -> int:
-    """Write frozen.txt and return 0. Raises ValueError if the folder is no round, is frozen already, or holds something
-    other than plain files."""
+def freeze(folder: Path, waivers: Waivers | None = None, with_errors: bool = False) -> int:
+    """Write frozen.txt and return 0. Raises ValueError if the folder is no round, is frozen already, holds something
+    other than plain files, or (unless `with_errors`) has errors."""
     if folder.resolve().name not in editions():
         raise ValueError(f"{folder}: found no folder named as an edition, wanted one of {', '.join(editions())}")
     if os.path.lexists(folder / NAME):
@@ -49,12 +60,28 @@ def freeze(folder: Path) -> int:
     files = listed(folder)
     if not files:
         raise ValueError(f"{folder}: found no file, wanted submissions")
+    if not with_errors:
+        refuse_errors(folder, waivers)
     text = "".join(f"{sha256(file)} {size} {path}\n" for path, (file, size) in sorted(files.items()))
     partial = folder / f"{NAME}.partial"
     partial.write_text(text, encoding="utf-8")
     os.replace(partial, folder / NAME)
     print(f"wrote {folder / NAME}: {len(files)} files")
     return 0
+
+
+def refuse_errors(folder: Path, waivers: Waivers | None) -> None:
+    """Judge the round. Raises ValueError, which names the first errors, if it has any."""
+    verdict = judge([folder], waivers=waivers)
+    found = [finding for finding in verdict.findings if finding.severity == "error"]
+    if verdict.exit_code:
+        told = [f"{f.code} at {show(f.path)}:{f.line}" for f in found[:SHOWN]]
+        told += [f"{show(path)}: {reason}" for path, reason in verdict.missed[: SHOWN - len(told)]]
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        raise ValueError(
+            f"{folder}: found {counted(len(found), 'error')} ({', '.join(told)}{more}), wanted none: "
+            "mend them (compliance/check.py tells more), waive them (--waivers FILE), or say --with-errors"
+        )
 
 
 def check(folder: Path) -> int:

@@ -23,13 +23,17 @@ LIBRARIES = {  # kind -> imported names, including all below them
     r"|xmlrpc|requests|httpx|aiohttp|paramiko|asyncssh|boto3|botocore|s3fs|gcsfs|fsspec|websockets?|zmq|grpc|pycurl|wandb"
     r"|mlflow|huggingface_hub|torch\.hub|asyncio\.(open_connection|open_unix_connection|start_server)",
     TEXT: r"builtins|runpy|code|codeop|marshal|types\.(FunctionType|CodeType)|importlib\.(machinery|util|abc|_\w+)|imp"
-    r"|pkgutil|zipimport|site|yaml\.(load|unsafe_load|full_load)(_all)?",
-    NATIVE: r"_?ctypes|cffi|_cffi_backend|cppyy|torch\.utils\.cpp_extension|torch\.(ops|classes)\.load_library|mmap"
-    r"|numpy\.ctypeslib|torch\.compiler\.cpp|pyximport|numba\.carray",
+    r"|pkgutil|zipimport|site|yaml\.((load|unsafe_load|full_load)(_all)?|C?(Unsafe|Full)?Loader)",
+    NATIVE: r"_?ctypes|cffi|_cffi_backend|cppyy|torch\.utils\.cpp_extension|torch\.(ops|classes)|mmap"
+    r"|numpy\.ctypeslib|torch\.compiler\.(cpp|load_cache_artifacts)|torch\._(inductor|export)\.aot\w*|pyximport"
+    r"|numba\.carray",
     HIDDEN: r"sys\.(modules|settrace|setprofile|_getframe|meta_path|path_hooks)|gc\.(get_\w+)|inspect\.(currentframe"
-    r"|stack|getmembers|getattr_static)|operator\.(attrgetter|methodcaller)|atexit|faulthandler|signal\.setitimer",
+    r"|stack|getmembers|getattr_static)|operator\.(attrgetter|methodcaller)|atexit|faulthandler|signal\.setitimer"
+    r"|importlib\.metadata\.(entry_points|EntryPoints?)|importlib_metadata|pkg_resources|stevedore"
+    r"|multiprocessing\.(shared_memory|managers)|posix_ipc|sysv_ipc",
     WEIGHTS: r"_?c?[pP]ickle|pickle5|dill|cloudpickle|joblib|shelve|safetensors(?!\.(\w+\.)?save(_file)?$)"
-    r"|torch\.(load|package|jit\.load|export\.load|from_file|hub|distributed\.checkpoint)|(numpy|cupy|jax\.numpy)\.load"
+    r"|torch\.(load|package|jit\.load|export\.load|from_file|hub|distributed\.checkpoint)"
+    r"|(numpy|cupy|jax\.numpy)\.(load|fromfile|memmap)"
     r"|pandas\.read_pickle|orbax",
     UNPACK: r"base64|binascii|zlib|gzip|bz2|lzma|zipfile|tarfile|codecs",
     CLOCK: r"time\.(clock_settime(_ns)?|tzset)|freezegun|time_machine|libfaketime",
@@ -39,13 +43,16 @@ LIBRARY = re.compile("|".join(f"(?P<k{i}>({names})(\\..*)?)" for i, names in enu
 BUILTINS = {"exec": TEXT, "eval": TEXT, "compile": TEXT, "__import__": TEXT, "execfile": TEXT, "globals": HIDDEN}
 BUILTINS |= {"locals": HIDDEN, "__builtins__": HIDDEN, "__loader__": HIDDEN, "__spec__": HIDDEN}
 METHODS = {  # kind -> methods of any object
-    HIDDEN: r"__(dict|globals|builtins|subclasses|getattribute|code|closure|reduce|reduce_ex|import|loader|spec)__",
-    WEIGHTS: r"from_pretrained|load_from_checkpoint|load_weights|load_model|load_state_dict_from_(url|file)",
+    HIDDEN: r"__(dict|globals|builtins|subclasses|getattribute|code|closure|reduce|reduce_ex|import|loader|spec"
+    r"|call)__",
+    WEIGHTS: r"from_pretrained|load_from_checkpoint|load_weights|load_model|load_state_dict_from_(url|file)|from_file",
     TEXT: r"exec_module|load_module",
+    NATIVE: r"aoti_load_package|load_cache_artifacts",
     UNPACK: r"fromhex|b64decode",
     PROCESS: r"create_subprocess_(exec|shell)",
 }
 METHOD = re.compile("|".join(f"(?P<k{i}>{names})" for i, names in enumerate(METHODS.values())))
+WRITER = re.compile(r"(benchmark\.(run\.)?log|mlperf_logging)(\..+)?")  # what writes a log
 PASSED = re.compile(  # modules that can do all of this; reported if they are passed on under another name
     r"os|sys|builtins|importlib(\.\w+)?|time|datetime|random|torch(\.random|\.cuda)?|numpy(\.random)?|jax(\.random)?"
     r"|tensorflow|cupy"
@@ -167,7 +174,12 @@ def _reached(module: Module, call: ast.Call, name: str) -> Iterator[tuple[int, s
 
 
 def _patches(module: Module) -> Iterator[tuple[int, str]]:
-    """Yield the lines that set attributes of imported modules: another clock, metric or log."""
+    """Yield the lines that set attributes of imported modules, or derive a class from the log's writer: another clock,
+    metric or log."""
+    for node in module.bases:
+        name, imported = module.full(node)
+        if imported and WRITER.fullmatch(name):
+            yield node.lineno, PATCH
     for node, scope in module.sets:
         name, imported = module.full(node)
         place = module.place(node, scope)

@@ -142,3 +142,11 @@ def test_the_command(run, copy, tmp_path):
     assert code == 0 and out.startswith(f"{copy.root}/source/")
     code, out, err = run("--diff", tmp_path / "none")
     assert (code, out) == (2, "") and "wanted a submission" in err
+
+
+def test_files_that_can_change_the_mathematics_or_the_clock_come_first(copy):
+    for path in ("configs/smoke.yaml", "train.py", "training/step.py"):
+        copy.put(copy.source / "implementations/acme" / path, (ROOT / HERE / path).read_text() + "# more\n")
+    copy.put(copy.source / "implementations/acme/a.py", "a = 1\n")
+    named = [line.split()[1].removeprefix("implementations/acme/").rstrip(":") for line in heads(copy)]
+    assert named == ["training/step.py", "a.py", "train.py", "configs/smoke.yaml"]

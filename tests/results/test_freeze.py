@@ -1,10 +1,12 @@
 """Freezing a round through the command."""
 
+import json
 import os
 
 import pytest
 
 from compliance.engine import judge
+from compliance.finding import errors
 from results import freeze
 from results.freeze import NAME
 
@@ -28,14 +30,14 @@ def call(capsys):
 
 
 def test_a_round_as_it_was(home, call):
-    assert call(home) == (0, f"wrote {home / NAME}: 4 files\n")
+    assert call(home, "--with-errors") == (0, f"wrote {home / NAME}: 4 files\n")
     assert call(home, "--check") == (0, "4 files as frozen\n")
     assert [line.split(" ")[2] for line in (home / NAME).read_text().splitlines()] == sorted(freeze.listed(home))
     assert not [f for f in judge([home]).findings if f.code == "TREE13"]
 
 
 def test_changes_are_told_by_both(home, call):
-    call(home)
+    call(home, "--with-errors")
     (log,) = home.glob("a/results/*/*/*/result_0.txt")
     log.write_text(log.read_text() + "\n")
     for path in sorted(home.glob("b/**/*"), reverse=True):
@@ -55,7 +57,7 @@ def test_folders_in_folders(home, call, depth, code, monkeypatch):
         os.chdir("d")
     os.mknod("x")
     try:
-        found, said = call(home)
+        found, said = call(home, "--with-errors")
     finally:  # shutil.rmtree calls itself, too
         os.unlink("x")
         for _ in range(depth):
@@ -72,18 +74,60 @@ def test_a_folder_that_cannot_be_read_is_named(home, monkeypatch, call):
         return real(path)
 
     monkeypatch.setattr(freeze.os, "scandir", scandir)
-    code, said = call(home)
+    code, said = call(home, "--with-errors")
     assert code == 2 and "Permission denied" in said and "systems" in said
 
 
 def test_refusals(home, call, tmp_path):
     assert call(home, "--check") == (2, f"freeze.py: {home}: found no {NAME}, wanted a round that is frozen\n")
-    assert call(home / "a")[0] == 2 and "named as an edition" in call(home / "a")[1]
+    assert call(home / "a", "--with-errors")[0] == 2 and "named as an edition" in call(home / "a", "--with-errors")[1]
     (tmp_path / "v1.0").mkdir()
     assert "found no file, wanted submissions" in call(tmp_path / "v1.0")[1]
     (home / "a" / "link").symlink_to("/etc")
-    assert "wanted a plain file or folder" in call(home)[1] and not (home / NAME).exists()
+    assert "wanted a plain file or folder" in call(home, "--with-errors")[1] and not (home / NAME).exists()
     (home / "a" / "link").unlink()
-    call(home)
-    code, out = call(home)
+    call(home, "--with-errors")
+    code, out = call(home, "--with-errors")
     assert code == 2 and "the round is frozen" in out
+
+
+@pytest.fixture
+def published(tree, new_log):
+    """The log of a run in a round with a submission in order."""
+    log = tree.published(new_log.sets[0]) / "result_1.txt"
+    home = log.parents[4].rename(log.parents[5] / "mlperf-hpc-v0.7")
+    return home / log.relative_to(log.parents[4])
+
+
+@pytest.fixture
+def damaged(published):
+    """The same with an optimizer that the rules do not know."""
+    published.write_text(published.read_text().replace('"value": "LAMB"', '"value": "SGD"'))
+    return published
+
+
+def test_a_round_in_order_is_frozen(published, call):
+    home = published.parents[4]
+    assert call(home)[0] == 0
+    assert (home / NAME).exists()
+
+
+def test_a_round_with_errors_is_refused(damaged, call):
+    home = damaged.parents[4]
+    code, said = call(home)
+    assert code == 2 and not (home / NAME).exists()
+    assert f"freeze.py: {home}: found " in said and "waive them (--waivers FILE), or say --with-errors" in said
+    assert "HYP" in said and str(damaged) in said
+    assert call(home, "--with-errors")[0] == 0 and (home / NAME).exists()
+
+
+def test_errors_that_reviewers_waive_do_not_count(damaged, call, tmp_path):
+    found = {f.code for f in errors(judge([damaged.parents[4]]).findings)}
+    entries = [
+        {"code": code, "path": "result_1.txt", "reason": "known", "reviewer": "R. Viewer"} for code in sorted(found)
+    ]
+    waivers = tmp_path / "waivers.yaml"
+    waivers.write_text(json.dumps(entries[:-1]))
+    assert call(damaged.parents[4], "--waivers", waivers)[0] == 2
+    waivers.write_text(json.dumps(entries))
+    assert call(damaged.parents[4], "--waivers", waivers)[0] == 0
