@@ -19,7 +19,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from compliance.engine import judge
-from compliance.finding import counted, show
+from compliance.finding import counted, errors
 from compliance.reading.digest import sha256
 from compliance.reading.frozen import NAME, changes, read_frozen
 from compliance.safe import printable
@@ -73,13 +73,13 @@ def freeze(folder: Path, waivers: Waivers | None = None, with_errors: bool = Fal
 def refuse_errors(folder: Path, waivers: Waivers | None) -> None:
     """Judge the round. Raises ValueError, which names the first errors, if it has any."""
     verdict = judge([folder], waivers=waivers)
-    found = [finding for finding in verdict.findings if finding.severity == "error"]
-    if verdict.exit_code:
-        told = [f"{f.code} at {show(f.path)}:{f.line}" for f in found[:SHOWN]]
-        told += [f"{show(path)}: {reason}" for path, reason in verdict.missed[: SHOWN - len(told)]]
-        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    found = [f"{f.code} at {f.path}:{f.line}" for f in errors(verdict.findings)]
+    found += [f"{path}: {reason}" for path, reason in verdict.missed]
+    if found:
+        told = printable("; ".join(found[:SHOWN]))
+        more = f"; and {len(found) - SHOWN} more" if found[SHOWN:] else ""
         raise ValueError(
-            f"{folder}: found {counted(len(found), 'error')} ({', '.join(told)}{more}), wanted none: "
+            f"{folder}: found {counted(len(found), 'error')} ({told}{more}), wanted none: "
             "mend them (compliance/check.py tells more), waive them (--waivers FILE), or say --with-errors"
         )
 

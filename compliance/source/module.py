@@ -50,7 +50,6 @@ class Module:
     calls: list[tuple[ast.Call, int]] = field(default_factory=list)
     reads: list[tuple[ast.Name | ast.Attribute, int]] = field(default_factory=list)
     sets: list[tuple[ast.Attribute, int]] = field(default_factory=list)
-    bases: list[ast.expr] = field(default_factory=list)  # of classes
     strings: list[ast.Constant] = field(default_factory=list)
     bound: dict[Place, list[Bound]] = field(default_factory=lambda: defaultdict(list))
     functions: list[Function] = field(default_factory=list)
@@ -212,7 +211,6 @@ class _Walk:
         decorators = getattr(node, "decorator_list", [])
         if is_class:
             module.classes[inner] = name
-            module.bases.extend(node.bases)
             self._fields(node, inner, decorators)
         else:
             self._parameters(node, inner, scope, home, {module.full(d)[0].rpartition(".")[2] for d in decorators})

@@ -30,7 +30,7 @@ LIBRARIES = {  # kind -> imported names, including all below them
     HIDDEN: r"sys\.(modules|settrace|setprofile|_getframe|meta_path|path_hooks)|gc\.(get_\w+)|inspect\.(currentframe"
     r"|stack|getmembers|getattr_static)|operator\.(attrgetter|methodcaller)|atexit|faulthandler|signal\.setitimer"
     r"|importlib\.metadata\.(entry_points|EntryPoints?)|importlib_metadata|pkg_resources|stevedore"
-    r"|multiprocessing\.(shared_memory|managers)|posix_ipc|sysv_ipc",
+    r"|(torch\.)?multiprocessing\.(shared_memory|managers|Manager|sharedctypes|(Raw)?(Array|Value))|posix_ipc",
     WEIGHTS: r"_?c?[pP]ickle|pickle5|dill|cloudpickle|joblib|shelve|safetensors(?!\.(\w+\.)?save(_file)?$)"
     r"|torch\.(load|package|jit\.load|export\.load|from_file|hub|distributed\.checkpoint)"
     r"|(numpy|cupy|jax\.numpy)\.(load|fromfile|memmap)"
@@ -44,7 +44,7 @@ BUILTINS = {"exec": TEXT, "eval": TEXT, "compile": TEXT, "__import__": TEXT, "ex
 BUILTINS |= {"locals": HIDDEN, "__builtins__": HIDDEN, "__loader__": HIDDEN, "__spec__": HIDDEN}
 METHODS = {  # kind -> methods of any object
     HIDDEN: r"__(dict|globals|builtins|subclasses|getattribute|code|closure|reduce|reduce_ex|import|loader|spec"
-    r"|call)__",
+    r"|call)__|share_memory_?",
     WEIGHTS: r"from_pretrained|load_from_checkpoint|load_weights|load_model|load_state_dict_from_(url|file)|from_file",
     TEXT: r"exec_module|load_module",
     NATIVE: r"aoti_load_package|load_cache_artifacts",
@@ -52,7 +52,9 @@ METHODS = {  # kind -> methods of any object
     PROCESS: r"create_subprocess_(exec|shell)",
 }
 METHOD = re.compile("|".join(f"(?P<k{i}>{names})" for i, names in enumerate(METHODS.values())))
-WRITER = re.compile(r"(benchmark\.(run\.)?log|mlperf_logging)(\..+)?")  # what writes a log
+WRITERS = re.compile(  # of logs; reported if they are read without being called: a class may be derived from them
+    r"benchmark\.(run\.)?log(\.(LogWriter|Handler|RunLog))?|mlperf_logging\.(\w+\.)*MLLogger\w*"
+)
 PASSED = re.compile(  # modules that can do all of this; reported if they are passed on under another name
     r"os|sys|builtins|importlib(\.\w+)?|time|datetime|random|torch(\.random|\.cuda)?|numpy(\.random)?|jax(\.random)?"
     r"|tensorflow|cupy"
@@ -132,6 +134,8 @@ def _names(module: Module) -> Iterator[tuple[int, str]]:
         kind = kind_of(name, imported)
         if not kind and imported and PASSED.fullmatch(name) and id(node) not in examined:
             kind = HIDDEN
+        if not kind and imported and WRITERS.fullmatch(name):
+            kind = PATCH
         if kind:
             yield node.lineno, kind
     for call, _ in module.calls:
@@ -174,12 +178,7 @@ def _reached(module: Module, call: ast.Call, name: str) -> Iterator[tuple[int, s
 
 
 def _patches(module: Module) -> Iterator[tuple[int, str]]:
-    """Yield the lines that set attributes of imported modules, or derive a class from the log's writer: another clock,
-    metric or log."""
-    for node in module.bases:
-        name, imported = module.full(node)
-        if imported and WRITER.fullmatch(name):
-            yield node.lineno, PATCH
+    """Yield the lines that set attributes of imported modules: another clock, metric or log."""
     for node, scope in module.sets:
         name, imported = module.full(node)
         place = module.place(node, scope)

@@ -109,6 +109,14 @@ USES = {
         PATCH,
         "from benchmark.log import LogWriter\nclass Log(LogWriter):  #! CODE03\n    pass\n",
     ),
+    "another writer by another name": (PATCH, "from benchmark.log import LogWriter as W\nX = W  #! CODE03\n"),
+    "another writer by type": (
+        PATCH,
+        "from benchmark.log import LogWriter\nLog = type('Log', (LogWriter,), {})  #! CODE03\n",
+    ),
+    "another logger": (PATCH, "from mlperf_logging.mllog import MLLogger as M\nclass A(M):  #! CODE03\n    pass\n"),
+    "manager of shared objects": (HIDDEN, "import torch.multiprocessing as mp\nm = mp.Manager()  #! CODE03\n"),
+    "tensor shared between processes": (HIDDEN, "x.share_memory_()  #! CODE03\n"),
     "another log of the run": (
         PATCH,
         "from benchmark.run import log\nclass Log(log.RunLog):  #! CODE03\n    pass\n",
@@ -117,6 +125,8 @@ USES = {
 NONE = {
     "own class that is called": "class A:\n    def __call__(self):\n        return 1\n",
     "class of a library": "import torch\nclass A(torch.nn.Module):\n    pass\n",
+    "event of the log": "from benchmark.log import Event\nclass A(Event):\n    pass\n",
+    "key of the log": "from mlperf_logging.mllog import constants\nlog.start(constants.RUN_START)\n",
     "writer of the log": "from benchmark.log import LogWriter\nlog = LogWriter(f)\n",
     "YAML of plain values": "import yaml\na = yaml.CSafeLoader(f)\n",
     "version of a package": "from importlib.metadata import version\nv = version('torch')\n",
