@@ -10,7 +10,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,10 @@ def browser() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
+class ProtocolError(RuntimeError):
+    """The browser could not do what it was asked, for instance since the page was just leaving for another."""
+
+
 class Page:
     """One tab of the browser, with all events that it sent."""
 
@@ -39,18 +43,22 @@ class Page:
         self.count, self.events = 0, []
 
     def call(self, method: str, **params: Any) -> dict:
-        """The result of a method of the protocol. Raises AssertionError if the method fails."""
+        """The result of a method of the protocol. Raises ProtocolError if the method fails."""
         self.count += 1
         self.socket.send(json.dumps({"id": self.count, "method": method, "params": params}))
         while True:
             message = json.loads(self.socket.recv())
             if message.get("id") == self.count:
-                assert "error" not in message, message
+                if "error" in message:
+                    raise ProtocolError(f"{method}: {message['error'].get('message')}")
                 return message["result"]
             self.events.append(message)
 
     def run(self, script: str) -> Any:
-        """The value of a JavaScript expression in the page; a promise is awaited."""
+        """The value of a JavaScript expression in the page; a promise is awaited.
+
+        Raises ProtocolError if the page leaves for another one before the script has ended.
+        """
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
@@ -65,9 +73,17 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self.call("Page.navigate", url=page.resolve().as_uri())
-        deadline = time.monotonic() + SECONDS
-        while self.run("document.readyState") != "complete" and time.monotonic() < deadline:
-            time.sleep(0.02)
+        self.wait("document.readyState === 'complete'", SECONDS, pause=0.02)
+
+    def wait(self, script: str, seconds: float, pause: float = 0.05) -> bool:
+        """Run a script until it says true; false if it never does within `seconds`. The page may change meanwhile."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            with suppress(ProtocolError):  # the page was leaving: the script runs again in the next one
+                if self.run(script):
+                    return True
+            time.sleep(pause)
+        return False
 
     def complaints(self) -> list[dict]:
         """The errors and console messages of the page."""

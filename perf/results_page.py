@@ -18,7 +18,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from perf import results_speed
-from perf.browser import Page, started, tab
+from perf.browser import Page, ProtocolError, started, tab
 from results import site, summarize
 
 PAINTED = "new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
@@ -61,7 +61,7 @@ def drawn(view: Page) -> bool:
     """Whether a submission is open and its first chart is drawn; False while the browser changes pages."""
     try:
         return view.run(DRAWN)
-    except AssertionError:
+    except ProtocolError:
         return False
 
 

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -50,10 +49,7 @@ def silent(page, report):
 
 def wait(page, script):
     """Until a script says true; false after a minute, since a busy machine draws slowly."""
-    deadline = time.monotonic() + 60
-    while not (found := page.run(script)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return bool(found)
+    return page.wait(script, seconds=60)
 
 
 def press(page, key, text="", code=0):
@@ -315,3 +311,16 @@ def test_the_site_leads_to_a_submission(page, tree, new_log, tmp_path):
     assert wait(page, "location.pathname.endsWith('v1.0/index.html') && document.readyState === 'complete'")
     page.run("document.querySelector('table.cards th button').click()")
     assert page.complaints() == [] and all(url.startswith(tmp_path.as_uri()) for url in page.requests())
+
+
+def test_waiting_goes_on_through_a_page_that_leaves(page, tmp_path):
+    here, there = tmp_path / "here.html", tmp_path / "there.html"
+    there.write_text("<!doctype html><title>there</title><p>there", encoding="utf-8")
+    here.write_text("<!doctype html><title>here</title>", encoding="utf-8")
+    page.open(here)
+    page.run(f"setTimeout(() => {{ location.href = '{there.as_uri()}' }}, 200), 1")
+    left = "new Promise(() => {})"  # never kept: the browser ends it with an error when the page leaves
+    with pytest.raises(browser.ProtocolError):
+        page.run(left)
+    assert wait(page, "document.title === 'there'")
+    assert not page.wait("document.title === 'here'", seconds=0.2)
