@@ -16,8 +16,9 @@ SYSTEM ?= my-system
 EDITION := $(shell ls rules | grep -E '^v[0-9]+\.[0-9]+$$' | sort -V | tail -n 1)
 OUT := build/results/$(EDITION)
 
-# Packages come from one index, and each must have a digest that requirements/ lists
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+# Packages come from one index, and each must have a digest that requirements/ lists. They are compiled afterwards, by
+# all processors at once: pip uses one
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-compile
 TOOLS := build/tools/bin
 UV := $(TOOLS)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate \
 	--custom-compile-command 'make lock'
@@ -59,6 +60,7 @@ else ifneq ($(TORCH),none)
 	$(PIP) -r requirements/$(TORCH).txt
 endif
 	cp requirements/clone.pth "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold templates that are no Python
 	touch $@
 
 # Writes the completion of commands for bash. Then: `source build/completion.bash`
