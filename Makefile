@@ -60,7 +60,7 @@ else ifneq ($(TORCH),none)
 	$(PIP) -r requirements/$(TORCH).txt
 endif
 	cp requirements/clone.pth "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-	$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold templates that are no Python
+	$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # packages hold some files for newer Pythons
 	touch $@
 
 # Writes the completion of commands for bash. Then: `source build/completion.bash`

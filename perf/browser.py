@@ -64,7 +64,7 @@ class Page:
         return result["result"].get("value")
 
     def open(self, page: Path, width: int = 1024, dark: bool = False, media: str = "") -> None:
-        """Load a file and wait until it is complete. `width` is in CSS pixels."""
+        """Load a file and wait until it is complete. `width` is in CSS pixels. Raises RuntimeError if it never is."""
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.call(
@@ -73,7 +73,8 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self.call("Page.navigate", url=page.resolve().as_uri())
-        self.wait("document.readyState === 'complete'", SECONDS, pause=0.02)
+        if not self.wait("document.readyState === 'complete'", SECONDS, pause=0.02):
+            raise RuntimeError(f"{page}: found a page that still loads after {SECONDS:g} s, wanted it complete")
 
     def wait(self, script: str, seconds: float, pause: float = 0.05) -> bool:
         """Run a script until it says true; false if it never does within `seconds`. The page may change meanwhile."""

@@ -18,7 +18,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from perf import results_speed
-from perf.browser import Page, ProtocolError, started, tab
+from perf.browser import SECONDS, started, tab
 from results import site, summarize
 
 PAINTED = "new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
@@ -50,19 +50,11 @@ def measure(page: Path, times: int) -> dict[str, float]:
             for name, script in ACTS.items():
                 begin = time.perf_counter()
                 view.run(script if script == OPEN else f"{script}; {PAINTED}")
-                while script == OPEN and not drawn(view):
-                    time.sleep(0.01)
+                if script == OPEN and not view.wait(DRAWN, SECONDS, pause=0.01):
+                    raise RuntimeError(f"{page}: found no chart after {SECONDS:g} s in the submission that was opened")
                 found.setdefault(name, []).append(time.perf_counter() - begin)
             view.call("Page.close")
     return {name: statistics.median(values) for name, values in found.items()}
-
-
-def drawn(view: Page) -> bool:
-    """Whether a submission is open and its first chart is drawn; False while the browser changes pages."""
-    try:
-        return view.run(DRAWN)
-    except ProtocolError:
-        return False
 
 
 def pages(home: Path, submissions: int, runs: int) -> list[Path]:

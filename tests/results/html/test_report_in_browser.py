@@ -318,9 +318,8 @@ def test_waiting_goes_on_through_a_page_that_leaves(page, tmp_path):
     there.write_text("<!doctype html><title>there</title><p>there", encoding="utf-8")
     here.write_text("<!doctype html><title>here</title>", encoding="utf-8")
     page.open(here)
-    page.run(f"setTimeout(() => {{ location.href = '{there.as_uri()}' }}, 200), 1")
-    left = "new Promise(() => {})"  # never kept: the browser ends it with an error when the page leaves
+    leave = f"new Promise(() => {{ location.href = '{there.as_uri()}' }})"  # never kept: the page leaves before
     with pytest.raises(browser.ProtocolError):
-        page.run(left)
+        page.run(leave)
     assert wait(page, "document.title === 'there'")
     assert not page.wait("document.title === 'here'", seconds=0.2)
