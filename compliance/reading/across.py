@@ -130,7 +130,7 @@ class Across:
         for run in self._in_order:
             edition, limits = self.edition(run), self.edition(run).limits.curves
             problem, benchmark = edition.problems.get(run.problem or ""), edition.benchmarks.get(run.benchmark)
-            scale = scale_of(problem, benchmark.score, limits) if problem and benchmark else None
+            scale = scale_of(problem, benchmark, limits) if problem and benchmark else None
             if scale and run.path not in told:
                 kind = (run.benchmark, run.problem, run.numbers.width, scale)
                 index = indices.setdefault(kind, Index(scale, limits))

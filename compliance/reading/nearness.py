@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from compliance.reading.run import Run
 from compliance.reading.scores import Row
-from rules.limits import Curves, Published
+from rules.limits import Benchmark, Curves, Published
 
 AXES = 3  # dimensions of the grid
 KEPT = 32  # evaluations kept of a cell, or with the same number
@@ -40,39 +40,51 @@ class Near:
 @dataclass(frozen=True)
 class Scale:
     """The thresholds for distances. No two trainings come nearer than `reach`; within `doubt` they rarely come at the
-    same epoch. `perfect` is the evaluation without an error, near which all runs are alike; () if it is unknown."""
+    same epoch. `perfect` is the evaluation without an error, near which all runs are alike; () if it is unknown.
+    `counts` says whether the numbers are hits and predicted voxels, or sums of a mean."""
 
     reach: float
     doubt: float
     perfect: tuple[float, ...]
+    counts: bool = True
 
-    def tells(self, numbers: tuple[float, ...], times: float) -> bool:
-        """Return whether an evaluation is neither empty nor nearly perfect nor of one class alone, so that it can tell
-        runs apart."""
+    def tells(self, numbers: tuple[float, ...], times: float, within: float | None = None) -> bool:
+        """Return whether an evaluation can tell runs apart that come `within` a distance of each other (or reach):
+        whether it is `times` as far from an empty and from a perfect one, and not of one class alone."""
         if any(abs(n) > FARTHEST for n in numbers) or not any(numbers):
             return False
-        least = times * self.reach
-        if not self.perfect:  # of several classes or outputs, one alone is what a network reaches that knows no other
-            return len(numbers) == 1 or sum(abs(n) >= least for n in numbers) > 1
-        if len(self.perfect) != len(numbers):
+        if self.perfect and len(self.perfect) != len(numbers):
             return False
-        predicted = sum(numbers[len(numbers) // 2 :])
-        return min(predicted, distance(numbers, self.perfect)) >= least
+        least = times * (self.reach if within is None else within)
+        if self.perfect and distance(numbers, self.perfect) < least:
+            return False
+        if self.perfect and self.counts:
+            return sum(numbers[len(numbers) // 2 :]) >= least
+        # of several classes or outputs, one alone is what a network reaches that knows no other
+        return len(numbers) == 1 or sum(abs(n) >= least for n in numbers) > 1
+
+    def places(self, numbers: tuple[float, ...]) -> list[tuple[int, float]]:
+        """Return (place, number) of the numbers that can't be equal by chance: neither 0 nor those without an error."""
+        perfect = self.perfect or (0.0,) * len(numbers)
+        return [(i, n) for i, (n, best) in enumerate(zip(numbers, perfect, strict=True)) if n not in (0.0, best)]
 
 
-def scale_of(problem: Published, score: str | None, curves: Curves) -> Scale | None:
+def scale_of(problem: Published, benchmark: Benchmark, curves: Curves) -> Scale | None:
     """Return the scale of a problem's evaluations: for Dice in voxels of the foreground, for a mean score in its sums
     at the target. Return None if evaluations aren't compared, as for a mean with a target of zero."""
-    share, counts = curves.closest.get(score or ""), problem.class_counts.get("validation")
+    score, counts = benchmark.score or "", problem.class_counts.get("validation")
+    share = curves.closest.get(score)
     if not share:
         return None
-    wide = max(share, curves.near.get(score or "", share))
+    wide = max(share, curves.near.get(score, share))
     if score == "dice":
         voxels = sum(counts[1:]) if counts else 0
         perfect = tuple(map(float, counts[1:])) * 2 if counts else ()
         return Scale(share * voxels, wide * voxels, perfect) if voxels >= curves.fewest else None
     unit = problem.target * problem.eval_samples * (problem.outputs or 1)
-    return Scale(share * unit, wide * unit, ()) if unit else None
+    best = (benchmark.score_max or 0.0) * problem.eval_samples  # of a loss: 0
+    perfect = (best,) * (problem.outputs or 1) if best and not benchmark.lower else ()
+    return Scale(share * unit, wide * unit, perfect, counts=False) if unit else None
 
 
 def distance(one: Iterable[float], other: Iterable[float]) -> float:
@@ -95,9 +107,8 @@ class Index:
         found = [near for row in rows for near in self._near(run, row)]
         for row in rows:
             self._keep(self.cells[self._cell(row[2])], run, row)
-            for place in enumerate(row[2]):
-                if place[1]:
-                    self._keep(self.holders[place], run, row)
+            for place in self.scale.places(row[2]):
+                self._keep(self.holders[place], run, row)
         return min(found, key=lambda n: (not n.copied, not n.same_epoch, n.distance), default=None)
 
     def _near(self, run: Run, row: Row) -> list[Near]:
@@ -105,11 +116,12 @@ class Index:
         around = [x for step in STEPS for x in self.cells.get(tuple(map(sum, zip(cell, step, strict=True))), ())]
         shared: Counter[int] = Counter()
         same: dict[int, tuple[Run, Row]] = {}
-        for place in enumerate(row[2]):
+        places = self.scale.places(row[2])
+        for place in places:
             for held in self.holders.get(place, ()):
                 shared[id(held[1])] += 1
                 same[id(held[1])] = held
-        most = self.curves.equal * sum(map(bool, row[2]))
+        most = self.curves.equal * len(places)
         alike = {key: same[key] for key, count in shared.items() if count > max(most, 1)}
         near = {id(x[1]): x for x in around} | alike
         found = [self._held(run, row, *x, id(x[1]) in alike) for x in near.values()]
@@ -119,7 +131,8 @@ class Index:
         """Return how near two evaluations are, None if they aren't."""
         apart, same_epoch = distance(row[2], other[2]), row[1] is not None and row[1] == other[1]
         within = alike or apart <= self.scale.reach
-        if not within and not (same_epoch and apart <= self.scale.doubt):
+        doubtful = same_epoch and apart <= self.scale.doubt
+        if not within and not (doubtful and self.scale.tells(row[2], self.curves.telling, self.scale.doubt)):
             return None
         equal = sum(a == b for a, b in zip(row[2], other[2], strict=True))
         copied = within and same_epoch

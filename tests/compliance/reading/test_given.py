@@ -37,7 +37,7 @@ BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
 def test_plain_settings_are_given(words, text, wanted):
     begin = time.process_time()
     assert given(words, text) == wanted
-    assert time.process_time() - begin < 1
+    assert time.process_time() - begin < 20  # what is bounded is input that takes minutes
 
 
 def test_options_have_values_in_two_ways():

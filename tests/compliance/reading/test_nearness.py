@@ -13,6 +13,9 @@ from rules.edition import load
 
 EDITION = load("v1.0")
 CURVES = EDITION.limits.curves
+SCAFFOLD, COSMOFLOW, DEEPCAM, PUBLISHED = (
+    EDITION.benchmarks[name] for name in ("scaffold", "cosmoflow", "deepcam", "scaffold_published")
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ def fake(name, *evaluations):
 
 
 def index():
-    return Index(scale_of(EDITION.problems["smoke"], "dice", CURVES), CURVES)
+    return Index(scale_of(EDITION.problems["smoke"], SCAFFOLD, CURVES), CURVES)
 
 
 def evaluation(rng, quality=0.6):
@@ -39,20 +42,22 @@ def evaluation(rng, quality=0.6):
 
 
 def test_the_scale_is_the_foregrounds_or_the_targets():
-    assert scale_of(EDITION.problems["smoke"], "dice", CURVES).reach == pytest.approx(42.275)
-    assert scale_of(EDITION.problems["cosmoflow-mini"], "mean", CURVES).reach == pytest.approx(1e-4 * 0.124 * 512 * 4)
-    assert scale_of(EDITION.problems["smoke"], None, CURVES) is None
+    assert scale_of(EDITION.problems["smoke"], SCAFFOLD, CURVES).reach == pytest.approx(42.275)
+    assert scale_of(EDITION.problems["cosmoflow-mini"], COSMOFLOW, CURVES).reach == pytest.approx(
+        1e-4 * 0.124 * 512 * 4
+    )
+    assert scale_of(EDITION.problems["smoke"], replace(SCAFFOLD, score=None), CURVES) is None
 
 
 def test_a_target_of_zero_is_no_scale():
     problem = replace(EDITION.problems["cosmoflow-mini"], target=0.0)
-    assert scale_of(problem, "mean", CURVES) is None
+    assert scale_of(problem, COSMOFLOW, CURVES) is None
 
 
 @pytest.mark.parametrize(("voxels", "known"), [(CURVES.fewest - 1, False), (CURVES.fewest, True)])
 def test_of_too_few_voxels_chance_decides(voxels, known):
     problem = replace(EDITION.problems["smoke"], class_counts={"validation": (10**6, voxels - 10, 10)})
-    assert (scale_of(problem, "dice", CURVES) is not None) == known
+    assert (scale_of(problem, SCAFFOLD, CURVES) is not None) == known
 
 
 def test_noise_below_the_reach_is_found_and_beyond_is_not():
@@ -161,10 +166,10 @@ def test_numbers_beyond_counts_tell_nothing(number, tells):
 
 def test_without_counts_there_is_no_scale_of_dice_and_without_outputs_one_is_meant():
     bare = replace(EDITION.problems["smoke"], class_counts={})
-    assert scale_of(bare, "dice", CURVES) is None
-    assert scale_of(bare, "dice", replace(CURVES, fewest=1)) is None
+    assert scale_of(bare, SCAFFOLD, CURVES) is None
+    assert scale_of(bare, SCAFFOLD, replace(CURVES, fewest=1)) is None
     problem = replace(EDITION.problems["cosmoflow-mini"], outputs=0, target=2.0)
-    found = scale_of(problem, "mean", replace(CURVES, closest={"mean": 0.5}, near={"mean": 1.0}))
+    found = scale_of(problem, COSMOFLOW, replace(CURVES, closest={"mean": 0.5}, near={"mean": 1.0}))
     assert (found.reach, found.doubt) == (problem.eval_samples, 2.0 * problem.eval_samples)
 
 
@@ -223,12 +228,35 @@ def test_a_place_keeps_so_many_evaluations():
 
 def test_an_evaluation_of_one_class_alone_tells_nothing():
     """Two networks that know the background alone yet, of different trainings."""
-    scale = scale_of(EDITION.problems["deepcam-mini"], "mean", CURVES)
+    scale = scale_of(EDITION.problems["deepcam-mini"], DEEPCAM, CURVES)
     least = CURVES.telling * scale.reach
     for numbers, tells in [
         ((54.79, 0.012, 0.0), False),
         ((54.79, 0.999 * least, 0.0), False),
         ((54.79, least, 0.0), True),
-        ((54.79,), True),
     ]:
         assert scale.tells(numbers, CURVES.telling) == tells
+    assert Scale(0.01, 0.01, (64.0,), counts=False).tells((54.79,), CURVES.telling)
+
+
+def test_doubt_grows_with_an_evaluations_errors():
+    """Of two nearly perfect evaluations, each close to the truth, neither is far from the other."""
+    for errors, near in ((39, False), (40, True)):  # ten times the doubt
+        known = Index(Scale(1.0, 4.0, (1000.0, 1000.0)), replace(CURVES, equal=1.0))
+        known.add(fake("a", [980.0, 1000.0 - errors + 20]))
+        found = known.add(fake("b", [980.0 - 1, 1000.0 - errors + 21]))
+        assert (found is not None) == near
+        assert known.add(fake("c", [980.0, 1000.0 - errors + 20.5])).copied  # within reach of both
+
+
+def test_classes_without_an_error_are_equal_in_many_runs():
+    """Two runs on the authors' data, of which 3 and 4 classes of 5 had no error."""
+    problem = EDITION.problems["published4"]
+    scale = scale_of(problem, PUBLISHED, CURVES)
+    assert scale.perfect == (24.0,) * 5
+    known = Index(scale, CURVES)
+    known.add(fake("a", [24.0, 24.0, 24.0, 20.1, 23.2]))
+    assert known.add(fake("b", [24.0, 24.0, 24.0, 22.7, 23.0])) is None
+    assert known.add(fake("c", [24.0, 24.0, 24.0, 24.0, 24.0])) is None
+    assert known.add(fake("d", [24.0, 24.0, 24.0, 24.0, 24.0])) is None
+    assert known.add(fake("e", [24.0, 24.0, 24.0, 20.1, 23.2])).copied
