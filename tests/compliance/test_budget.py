@@ -162,4 +162,4 @@ def test_reading_a_log_ends_with_the_time_of_its_submission(tree, line):
     begin = time.process_time()
     ((_, why),) = judge([tree.root], seconds=0.3).missed
     assert why.startswith("judging it took more than 0.3 s; left:")
-    assert time.process_time() - begin < 2
+    assert time.process_time() - begin < 20

