@@ -46,7 +46,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault as a check yields it. The engine adds the code, and the severity and path if they are empty."""
+    """A fault as a check yields it. The engine adds the code, and the severity and path if they are empty. `about` has
+    the key of the log that the fault is about, and the groups that this key belongs to."""
 
     line: int
     found: Any = ""
@@ -54,6 +55,7 @@ class Fault:
     says: str = ""  # replaces what the rule's text says of a finding
     path: str = ""
     severity: str = ""
+    about: tuple[str, ...] = ()
 
 
 def sort_key(finding: Finding) -> tuple[str, int, str, str]:

@@ -20,8 +20,7 @@ from compliance.reading.run import Run, run_of
 from compliance.reading.terms import division_of, terms_for
 from compliance.reading.timeline import timeline
 from compliance.reading.tree import LogFile, Set, Submission
-from compliance.reading.tuning import left_out
-from compliance.rule import CHECKS, Check, ordered
+from compliance.rule import CHECKS, CONFIRMATION, TRIAL, Check, applying, of_keys, ordered
 from compliance.verdict import NO_STOP, NOT_CONVERGED, LogVerdict
 from compliance.waiver import Waivers
 from rules.edition import Edition
@@ -42,7 +41,7 @@ class Job:
     alone: bool
     division: str = ""  # the system description's, where it overrules the log's
     waivers: Waivers | None = None
-    without: frozenset[str] = frozenset()  # rules that do not apply to it
+    campaign: frozenset[str] = frozenset()  # TRIAL or CONFIRMATION
     seconds: float = SECONDS  # that reading it may take: the budget of its submission
 
 
@@ -76,9 +75,9 @@ class Unit:
             description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
             division = division_of((description.data or {}).get("division")) if description else ""
             benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
-            without = left_out(runs, self.edition)
+            campaign = _campaign(runs, self.edition)
             for log in runs.logs:
-                yield Job(log, self.edition, benchmark, False, division, self.waivers, without, most)
+                yield Job(log, self.edition, benchmark, False, division, self.waivers, campaign, most)
         if self.log:
             yield Job(self.log, self.edition, "", alone=True, waivers=self.waivers, seconds=most)
 
@@ -86,26 +85,28 @@ class Unit:
 def judge_log(job: Job) -> LogVerdict:
     """Judge one log by the rules on logs."""
     log = gather_log(job.log.file, job.log.name, job.edition, job.seconds)
-    terms = replace(terms_for(log, job.edition, job.benchmark, job.division), without=job.without)
-    if "RES01" in terms.codes:
+    terms = replace(terms_for(log, job.edition, job.benchmark, job.division), campaign=job.campaign)
+    codes = applying(job.edition.codes, terms.kinds)
+    if "RES01" in codes:
         set_aside(log, terms.metric)
     time = timeline(log, terms)
     findings: list[Finding] = []
     broken: set[str] = set()
-    for check in ordered("log", terms.codes):
+    for check in ordered("log", codes):
         if broken.isdisjoint(check.after):
-            faults = faults_of(check, log, terms, time)
-            new = [finding_of(fault, check, job.edition, job.log.name, job.waivers) for fault in faults]
-            findings += new
-            broken |= broken_by(new)
-            if check.gate and any(f.severity == "error" for f in new):  # a waiver does not open the gate
+            before = len(findings)
+            for fault in faults_of(check, log, terms, time):
+                findings.append(finding_of(fault, check, job.edition, job.log.name, job.waivers))
+                if broken_by(findings[-1:]):
+                    broken |= of_keys(check.code, fault.about)
+            if check.gate and any(f.severity == "error" for f in findings[before:]):  # a waiver does not open the gate
                 break
     run = run_of(log, terms, time, job.log.file, job.log.number, job.log.pruned)
     if not job.alone:  # a set may have some runs that failed; RUN03 counts them
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
-    codes, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
-    run = replace(run, codes=codes, lines=lines, broken=frozenset(broken))
+    told, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
+    run = replace(run, codes=told, lines=lines, broken=frozenset(broken))
     return LogVerdict(run, tuple(findings), job.edition.name)
 
 
@@ -197,12 +198,12 @@ def judge_set(judged: Judged, runs: Set, broken: set[str]) -> Iterator[Finding]:
     """Yield the findings of the rules on sets, except those with a premise in `broken` or broken by another."""
     unit, every = judged.unit, judged.runs(runs)
     terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition))
-    terms = replace(terms, throughput_only=_measures_throughput(runs, every), without=left_out(runs, unit.edition))
+    terms = replace(terms, throughput_only=_measures_throughput(runs, every), campaign=_campaign(runs, unit.edition))
     ledger = ledger_of(runs, unit.edition)
     place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry, ledger)
     sound = [run for run in every if run.codes.isdisjoint(gates())]
     alike = [run for run in sound if run.throughput_only == terms.throughput_only]
-    for check in ordered("set", terms.codes):
+    for check in ordered("set", applying(unit.edition.codes, terms.kinds)):
         if broken.isdisjoint(check.after):
             some = {"every": every, "sound": sound, "alike": alike}[check.runs]
             used = [run for run in some if run.broken.isdisjoint(check.after)]
@@ -215,6 +216,13 @@ def _findings(unit: Unit, check: Check, path: str, *arguments: Any) -> Iterator[
     """Yield the findings of a check, within the unit's budget."""
     for fault in faults_of(check, *arguments, account=unit.account):
         yield finding_of(fault, check, unit.edition, path, unit.waivers)
+
+
+def _campaign(runs: Set, edition: Edition) -> frozenset[str]:
+    """Return what a set is in a campaign of tuning; nothing if it is in none, or the edition has none."""
+    if not runs.place.campaign or edition.limits.tuning is None:
+        return frozenset()
+    return TRIAL if runs.trials else CONFIRMATION
 
 
 def _measures_throughput(runs: Set, every: list[Run]) -> bool:
@@ -259,7 +267,7 @@ def faults_of(check: Check, *arguments: object, account: Account | None = None) 
             if account:
                 account.look(check.code)
         for severity, count in more.items():
-            yield replace(first[severity], found=f"{count} more from here on", wanted="none")
+            yield replace(first[severity], found=f"{count} more from here on", wanted="none", about=())
     except Spent:
         raise
     except Exception as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from compliance.checklist import Checklist
 from compliance.finding import SEVERITIES, Finding, ancestors
-from compliance.rule import CHECKS, LEVELS
+from compliance.rule import CHECKS, LEVELS, STEPS
 from compliance.verdict import LogVerdict, Verdict
 from rules.edition import Edition
 
@@ -87,7 +87,7 @@ def _summary(
     only = sum(log.run.throughput_only for log in logs)
     spared = OF_RUNS if only and only == len(logs) and levels != LEVELS else ()
     codes = [c for c in edition.rules if c in CHECKS]
-    codes = [c for c in codes if c in edition.throughput_codes or CHECKS[c].level not in spared]
+    codes = [c for c in codes if CHECKS[c].on >= STEPS or CHECKS[c].level not in spared]
     return Summary(
         path,
         edition.name,

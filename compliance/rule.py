@@ -10,18 +10,30 @@ from compliance.finding import Fault
 
 Function = TypeVar("Function", bound=Callable[..., Iterable[Fault]])
 LEVELS = ("log", "tree", "set", "submission", "round", "waiver")
-RUNS = ("alike", "sound", "every")
+LOGS = ("alike", "sound", "every")
+OF_A_KEY = ("LOG01", "LOG04", "LOG05", "LOG06", "LOG14")  # rules by which one key of a log can't be used
+ANY = "*"  # stands for the key of a fault that names none
+
+# What logs are of, and sets of them; those of a campaign of tuning are trials or confirmations in addition.
+RUN = frozenset({"run"})  # training up to a target
+STEPS = frozenset({"steps"})  # throughput alone
+IO = frozenset({"io"})  # a trial of the input
+TRIAL = frozenset({"trial"})
+CONFIRMATION = frozenset({"confirmation"})
+RUNS = RUN | TRIAL | CONFIRMATION
+EVERY = RUNS | STEPS | IO
 
 
 @dataclass(frozen=True)
 class Check:
     """The check of one rule.
 
-    `after`: the codes of its premises. After an error of one of them this check is skipped, so that one fault is one
-    finding and not a dozen. Premises of premises count, too. A check of a set does not look at the logs that break a
-    premise of theirs. `gate`: a log with an error of this rule is judged no
-    further. `runs`: the logs of a set that the check looks at: those of the set's own kind (alike), runs and
-    throughput-only logs (sound), or also logs that a gate stopped (every).
+    `after`: the codes of its premises. `reads`: the keys of a log, or names of groups of keys, without which it says
+    nothing. After an error of a premise, or one by which such a key can't be used, this check is skipped, so that one
+    fault is one finding and not a dozen. Premises of premises count, too. A check of a set does not look at the logs
+    that break a premise of theirs. `on`: the kinds of logs, and of sets of them, to which the rule applies. `gate`: a
+    log with an error of this rule is judged no further. `runs`: the logs of a set that the check looks at: those of the
+    set's own kind (alike), runs and throughput-only logs (sound), or also logs that a gate stopped (every).
     """
 
     code: str
@@ -29,6 +41,8 @@ class Check:
     level: str
     severity: str
     after: tuple[str, ...]
+    reads: tuple[str, ...]
+    on: frozenset[str]
     gate: bool
     runs: str
     function: Callable[..., Iterable[Fault]]
@@ -42,20 +56,34 @@ def rule(
     level: str,
     severity: str = "error",
     after: tuple[str, ...] = (),
+    reads: tuple[str, ...] = (),
+    on: frozenset[str] = RUNS,
     gate: bool = False,
     runs: str = "alike",
 ) -> Callable[[Function], Function]:
     """Mark a generator of `Fault`s as the check of the rule `code`. The first line of its docstring is the rule's
-    sentence. Raises ValueError for a code that is taken, a missing sentence, or an unknown level."""
+    sentence. Raises ValueError for a code that is taken, a missing sentence, or an unknown level or kind of log."""
 
     def mark(function: Function) -> Function:
         sentence = (function.__doc__ or "").strip().partition("\n")[0].strip().rstrip(".")
-        if code in CHECKS or level not in LEVELS or runs not in RUNS or not sentence:
+        if code in CHECKS or level not in LEVELS or runs not in LOGS or not sentence or not on <= EVERY:
             raise ValueError(f"check {function.__name__}: code {code} taken, no sentence, or no such level {level!r}")
-        CHECKS[code] = Check(code, sentence, level, severity, after, gate, runs, function)
+        CHECKS[code] = Check(code, sentence, level, severity, after, reads, on, gate, runs, function)
         return function
 
     return mark
+
+
+def of_keys(code: str, keys: Iterable[str]) -> set[str]:
+    """Return the names under which an error of a rule is known: its code alone, and with each key that it is about. One
+    about no key may be about any."""
+    return {code, *(f"{code} {key}" for key in tuple(keys) or (ANY,))}
+
+
+def _before(code: str) -> set[str]:
+    """Return the codes of a rule's own premises, those of the keys that it reads among them."""
+    known = CHECKS.get(code)
+    return {*known.after, *(OF_A_KEY if known.reads else ())} if known else set()
 
 
 @functools.cache
@@ -64,20 +92,36 @@ def premises(code: str) -> frozenset[str]:
     found: set[str] = set()
     todo = [code]
     while todo:
-        known = CHECKS.get(todo.pop())
-        new = set(known.after if known else ()) - found
+        new = _before(todo.pop()) - found
         found |= new
         todo += new
     return frozenset(found)
 
 
+@functools.cache
+def breaking(code: str) -> frozenset[str]:
+    """Return the names of errors, as `of_keys` has them, after which a check is skipped: those of its premises, and of
+    these rules only those about a key that it reads."""
+    found: set[str] = set()
+    for known in (CHECKS[c] for c in (code, *premises(code)) if c in CHECKS):
+        found.update(known.after, *({f"{c} {key}" for c in OF_A_KEY} for key in (*known.reads, ANY) if known.reads))
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=256)
+def applying(codes: frozenset[str], kinds: frozenset[str]) -> frozenset[str]:
+    """Return the codes of the rules that apply to a log, or to a set, of these kinds."""
+    return frozenset(code for code in codes if code not in CHECKS or kinds <= CHECKS[code].on)
+
+
 @functools.lru_cache(maxsize=256)
 def ordered(level: str, codes: frozenset[str]) -> tuple[Check, ...]:
-    """Return the checks of a level among `codes`, each after its premises, with all premises in `after`."""
+    """Return the checks of a level among `codes`, each after its premises. Their `after` has the names of all errors
+    after which they are skipped."""
     chosen = {c.code: c for c in CHECKS.values() if c.level == level and c.code in codes}
     graph = TopologicalSorter({code: [p for p in sorted(premises(code)) if p in chosen] for code in sorted(chosen)})
     try:
         order = tuple(graph.static_order())
     except CycleError as error:
         raise ValueError(f"checks wait for each other: {' -> '.join(error.args[1])}") from None
-    return tuple(replace(chosen[code], after=tuple(sorted(premises(code)))) for code in order)
+    return tuple(replace(chosen[code], after=tuple(sorted(breaking(code)))) for code in order)

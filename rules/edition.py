@@ -38,16 +38,6 @@ class Edition:
         """The codes of its rules."""
         return frozenset(self.rules)
 
-    @functools.cached_property
-    def throughput_codes(self) -> frozenset[str]:
-        """The codes of the rules that judge a throughput-only log, and a set of such logs."""
-        return self.codes.intersection(self.limits.throughput_rules)
-
-    @functools.cached_property
-    def io_codes(self) -> frozenset[str]:
-        """The codes of the rules that judge a trial of the input."""
-        return self.codes.intersection(self.limits.io_rules)
-
     def __reduce__(self) -> tuple[Any, ...]:  # pickled by name: a worker process loads its own
         return (load, (self.name, self.folder.parent))
 
@@ -119,11 +109,6 @@ def _in_force(limits: Limits, texts: dict[str, Rule], where: str) -> dict[str, R
     for code, severity in limits.severity.items():
         _known(code, rules, f"{where}: severity")
         one_of(f"{where}: severity.{code}", severity, SEVERITIES)
-    for name in ("throughput_rules", "io_rules"):
-        for code in getattr(limits, name):
-            _known(code, texts, f"{where}: {name}")
-    for code in (*limits.tuning.trials_without, *limits.tuning.confirmations_without) if limits.tuning else ():
-        _known(code, texts, f"{where}: tuning")
     return rules
 
 

@@ -207,7 +207,7 @@ class Limits:
     weights: Weights | None = None  # None: runs hand in no weights
     environment: Environment | None = None  # None: runs hand in no manifests
     energy: Energy | None = None  # None: no rule judges energy counters
-    io: Io | None = None
+    io: Io | None = None  # None: there are no trials of the input
     based_on: str | None = None
     keys: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
     settings: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
@@ -215,7 +215,7 @@ class Limits:
     machine_settings: tuple[str, ...] = ()  # settings of the machine in logs that do not name theirs
     problems: dict[str, Any] = field(default_factory=dict)
     severity: dict[str, str] = field(default_factory=dict)  # code -> severity that differs from the check's own
-    scalings: tuple[str, ...] = ("strong", "weak")
+    scalings: tuple[str, ...] = ("strong", "weak")  # with `throughput`, there are throughput-only logs
     weak_runs: int = 1
     same_in_set: tuple[str, ...] = ()
     same_code: tuple[str, ...] = ()
@@ -230,8 +230,6 @@ class Limits:
     description_rules: bool = False  # whether a system description's division overrides the logs'
     system_nodes_logged: bool = False  # whether to look for instances that log the nodes of the whole system
     releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256}: rules/release.py
-    throughput_rules: tuple[str, ...] = ()  # rules on throughput-only logs and their sets; (): no such logs
-    io_rules: tuple[str, ...] = ()  # rules on trials of the input; (): no such logs
     registry: str = "none"  # whether entrants register and are assigned seeds: none, optional or required
     ledger: str = "none"  # whether sets have a launch ledger: none, optional or required
     tuning: Tuning | None = None  # None: there are no campaigns of tuning

@@ -14,8 +14,6 @@ from rules.registry import Entry, Request
 class Tuning:
     """`tuning` of an edition."""
 
-    trials_without: tuple[str, ...] = ()  # rules on logs and sets that do not apply to trials
-    confirmations_without: tuple[str, ...] = ()  # ... to confirmation runs
     distinct_bytes: int = 16  # fewest different bytes, of 32, of a random shift
     operations: int = 10_000_000  # most comparisons for recomputing the ends of a campaign's trials
 

@@ -12,14 +12,14 @@ from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
-from compliance.rule import rule
+from compliance.rule import EVERY, rule
 
 MILESTONES = ("init_start", "init_stop", "run_start", "run_stop")
 OF_THE_RUN = ("epoch_start", "epoch_stop", "block_start", "block_stop", "eval_start", "eval_stop")
 PAIRS = {"epoch_start": "epoch_stop", "eval_start": "eval_stop", "staging_start": "staging_stop"}
 
 
-@rule("CLK01", "log", after=("LOG03", "RUN10"))
+@rule("CLK01", "log", after=("LOG03", "RUN10"), reads=("init_stop", "run_start", "run_stop"), on=EVERY)
 def milestones_are_single(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A log has one run_start, one run_stop and one init_stop; two equal events count as two"""
     for name in ("init_stop", "run_start", "run_stop"):
@@ -32,7 +32,7 @@ def milestones_are_single(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
                 yield Fault(event.line, f"another {name}", f"only that of line {events[0].line}")
 
 
-@rule("CLK02", "log", after=("CLK01",))
+@rule("CLK02", "log", after=("CLK01",), on=EVERY)
 def milestones_are_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """init_start, init_stop, run_start, run_stop come in this order, line by line"""
     events = [e for name in MILESTONES if (e := log.first(name))]
@@ -41,14 +41,14 @@ def milestones_are_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[
             yield Fault(after.line, f"{after.key} before {before.key} of line {before.line}", ", ".join(MILESTONES))
 
 
-@rule("CLK03", "log", after=("CLK02", "CLK05"))
+@rule("CLK03", "log", after=("CLK02", "CLK05"), on=EVERY)
 def runs_take_time(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A run takes time: run_stop is later than run_start"""
     if time.seconds is not None and time.seconds <= 0:
         yield Fault(time.stop.line, f"{time.seconds:.3f} s", "more than 0 s")
 
 
-@rule("CLK04", "log", after=("CLK08",))
+@rule("CLK04", "log", after=("CLK08",), on=EVERY)
 def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Time never runs back from one event to the next"""
     limits = terms.edition.limits.clock
@@ -61,7 +61,7 @@ def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
         yield Fault(line, f"{key} {back} ms earlier than an event before it", "no such event", severity="warning")
 
 
-@rule("CLK05", "log", after=("LOG02",))
+@rule("CLK05", "log", after=("LOG02",), on=EVERY)
 def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Times are whole milliseconds within the days of the edition"""
     limits = terms.edition.limits.clock
@@ -79,7 +79,7 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
             return
 
 
-@rule("CLK06", "log", after=("CLK04",))
+@rule("CLK06", "log", after=("CLK04",), on=EVERY)
 def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """There is no gap between init_stop and run_start"""
     gap = seconds_between(log.first("init_stop"), time.start)
@@ -87,7 +87,7 @@ def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
         yield Fault(time.start.line, f"{gap:.3f} s", f"at most {terms.edition.limits.clock.gap:g} s")
 
 
-@rule("CLK07", "log", after=("CLK02", "CLK05"))
+@rule("CLK07", "log", after=("CLK02", "CLK05"), on=EVERY)
 def initialisation_is_limited(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Initialisation, init_start to init_stop, keeps within its limit"""
     stop = log.first("init_stop")
@@ -177,7 +177,7 @@ def figures_agree_with_the_clock(log: Log, terms: Terms, time: Timeline) -> Iter
             return
 
 
-@rule("CLK13", "log", after=("CLK03",))
+@rule("CLK13", "log", after=("CLK03",), on=EVERY)
 def duration_is_plausible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The run's duration is plausible"""
     limits = terms.edition.limits.clock

@@ -22,7 +22,7 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tree import Set
 from compliance.reading.tuning import read, settings_of, winner_of, words
-from compliance.rule import rule
+from compliance.rule import EVERY, rule
 from rules.edition import Edition
 
 MOST_TOLD = 20  # settings that a finding lists
@@ -131,7 +131,7 @@ def _environment(run: Run, edition: Edition) -> Environment | None:
     return named and read_environment(run.file.with_name(named.file), named.digest, limits.largest)
 
 
-@rule("TUN10", "log", after=("LOG05", "LOG06"))
+@rule("TUN10", "log", reads=("settings_table", "hyperparameters"), on=EVERY)
 def settings_are_those_of_the_table(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Settings from a table follow from its rows, which are logged with the table's sha256"""
     event, settings = log.first(TABLE), log.value("hyperparameters")

@@ -7,7 +7,7 @@ from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
-from compliance.rule import rule
+from compliance.rule import EVERY, rule
 
 SPLITS = ("train", "validation")
 
@@ -22,7 +22,7 @@ def fingerprints_are_published(log: Log, terms: Terms, time: Timeline) -> Iterat
             yield Fault(event.line, f"fingerprint {show(event.value)} of {split}", wanted)
 
 
-@rule("DATA02", "log", after=("DATA05",))
+@rule("DATA02", "log", after=("DATA05",), on=EVERY)
 def sample_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The numbers of training and validation samples are the published ones"""
     if terms.problem is None:
@@ -52,7 +52,7 @@ def class_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterat
         yield from _compare(event.line, "true counts", metadata(event, "true"), published.get("validation"))
 
 
-@rule("DATA04", "log", after=("LOG12",))
+@rule("DATA04", "log", after=("LOG12",), on=EVERY)
 def problem_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The definition of the problem is the published one"""
     event = log.first("problem_digest")
@@ -61,7 +61,7 @@ def problem_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iter
         yield Fault(event.line, f"problem_digest {show(event.value)}", wanted)
 
 
-@rule("DATA05", "log", after=("EVL06", "LOG12"))
+@rule("DATA05", "log", after=("EVL06", "LOG12"), reads=("dataset_fingerprint",))
 def fingerprints_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The fingerprint of each split is logged once, inside the run"""
     seen: dict[object, int] = {}
@@ -79,7 +79,7 @@ def fingerprints_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[
             yield Fault(1, f"no dataset_fingerprint of {split}", "one")
 
 
-@rule("DATA06", "log", after=("LOG12",))
+@rule("DATA06", "log", after=("LOG12",), reads=("epochs",))
 def epochs_train_on_the_split(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """No epoch trains on more or fewer samples than the training split has"""
     if terms.problem is None or terms.benchmark is None:

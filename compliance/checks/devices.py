@@ -12,11 +12,17 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
-from compliance.rule import rule
+from compliance.rule import EVERY, RUNS, STEPS, rule
 from rules.names import same_name
 
 
-@rule("SYS07", "log", after=("CLK04", "CLK10", "LOG06", "SYS08"))
+@rule(
+    "SYS07",
+    "log",
+    after=("CLK04", "CLK10", "SYS08"),
+    reads=("devices", "hyperparameters", "precision", "number_of_ranks", "number_of_nodes", "accelerators_per_node"),
+    on=RUNS | STEPS,
+)
 def devices_can_compute_so_fast(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The run computes no faster than its devices can"""
     limits, problem = terms.edition.limits.compute, terms.problem
@@ -33,7 +39,9 @@ def devices_can_compute_so_fast(log: Log, terms: Terms, time: Timeline) -> Itera
         yield Fault(event.line, found, wanted, severity="" if share > 1 else "review")
 
 
-@rule("SYS08", "log", after=("LOG06",))
+@rule(
+    "SYS08", "log", reads=("hyperparameters", "accelerators_per_node", "number_of_ranks", "number_of_nodes"), on=EVERY
+)
 def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The device that a run computes on agrees with its numbers of accelerators and ranks"""
     device, number = kind_of(log), log.value("accelerators_per_node")
@@ -53,7 +61,13 @@ def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
         yield Fault(line, found, "an accelerator for each rank")
 
 
-@rule("SYS10", "log", after=("LOG06", "SYS08", "SYS13"))
+@rule(
+    "SYS10",
+    "log",
+    after=("SYS08", "SYS13"),
+    reads=("devices", "hyperparameters", "number_of_ranks", "number_of_nodes"),
+    on=EVERY,
+)
 def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The devices that the ranks name agree with the numbers of ranks and nodes and with the settings"""
     event, groups = log.first("devices"), groups_of(log.value("devices"))
@@ -81,7 +95,7 @@ def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
         yield Fault(event.line, f"{found} accelerators by their uuids", f"{of}, one for each rank")
 
 
-@rule("SYS11", "set", after=("LOG06", "SYS10", "RUN07"))
+@rule("SYS11", "set", after=("SYS10", "RUN07"), reads=("devices",), on=EVERY)
 def runs_name_the_same_devices(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set name the same models of devices"""
     told = [(run, model) for run in runs if (model := _models(run))]
@@ -93,7 +107,7 @@ def runs_name_the_same_devices(runs: list[Run], place: SetPlace, terms: Terms) -
                 yield Fault(run.line("devices"), found, wanted, path=run.path)
 
 
-@rule("SYS12", "set", severity="review", after=("SYS11",))
+@rule("SYS12", "set", severity="review", after=("SYS11",), on=EVERY)
 def named_devices_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The devices that runs name are those of the system description"""
     model = next(filter(None, map(_models, runs)), ())
@@ -114,7 +128,7 @@ def _words(models: tuple[tuple[str, str], ...]) -> str:
     return "devices " + show(", ".join(f"{name} ({kind})" for kind, name in models))
 
 
-@rule("SYS13", "log", after=("LOG06",))
+@rule("SYS13", "log", reads=("number_of_nodes", "number_of_ranks"), on=EVERY)
 def nodes_have_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every node of a run has a rank"""
     nodes, ranks = log.value("number_of_nodes"), log.value("number_of_ranks")

@@ -18,7 +18,7 @@ from compliance.rule import rule
 from rules.energy import Energy
 
 
-@rule("ENE01", "log", after=("LOG14",))
+@rule("ENE01", "log", reads=("energy_sources", "energy_reading"))
 def readings_have_their_form(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Energy is logged as a list of counters, and at each moment the time and the joules of each, or null"""
     live = live_of(log)
@@ -80,7 +80,7 @@ def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Itera
             yield Fault(last.line, f"{watts:.6g} W of {_named(source)}", f"above 0, at most {most:.6g} W")
 
 
-@rule("ENE05", "set", severity="warning", after=("LOG06",))
+@rule("ENE05", "set", severity="warning", reads=("number_of_nodes", "accelerators_per_node"))
 def all_of_the_machine_is_measured(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Where energy is read, it is that of every node, and of all of its processors and accelerators"""
     for run in runs:

@@ -32,14 +32,14 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
 from compliance.reading.values import Unsound
-from compliance.rule import rule
+from compliance.rule import RUNS, STEPS, rule
 
 REVIEW = "review"  # the severity if one run or node could read a fact and another could not
 MOST_SHOWN = 10  # entries of a fact that a finding lists
 LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
 
 
-@rule("ENV01", "log", after=("LOG05", "LOG06", "CLK01"))
+@rule("ENV01", "log", after=("CLK01",), reads=("environment",), on=RUNS | STEPS)
 def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The environment manifest is logged before the clock starts: its sha256, bytes, and the file beside the log"""
     event = log.first(KEY)
@@ -58,7 +58,7 @@ def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
             )
 
 
-@rule("ENV02", "set", after=("ENV01",))
+@rule("ENV02", "set", after=("ENV01",), on=RUNS | STEPS)
 def environment_is_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Runs have an environment manifest, where the edition requires one or another run of the set has one"""
     limits, having = terms.edition.limits.environment, sum(KEY in run.facts for run in runs)
@@ -70,7 +70,7 @@ def environment_is_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> 
                 yield Fault(run.start.line if run.start else 1, "no environment manifest", wanted, path=run.path)
 
 
-@rule("ENV03", "set", after=("ENV01",))
+@rule("ENV03", "set", after=("ENV01",), on=RUNS | STEPS)
 def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The environment manifest of a run is there, and has the logged digest and size"""
     for run, named, path, largest in _files(runs, terms):
@@ -87,7 +87,7 @@ def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms
             yield Fault(1, f"{len(data)} bytes with {found}", wanted, path=manifest_of(run, named))
 
 
-@rule("ENV04", "set", after=("ENV03",))
+@rule("ENV04", "set", after=("ENV03",), on=RUNS | STEPS)
 def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """An environment manifest is sound: JSON of a known schema, each fact with its value and origin"""
     for run, named, path, largest in _files(runs, terms):
@@ -99,7 +99,7 @@ def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
             yield Fault(1, *error.args, path=manifest_of(run, named))
 
 
-@rule("ENV05", "set", after=("ENV04",))
+@rule("ENV05", "set", after=("ENV04",), on=RUNS | STEPS)
 def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set have the same environment"""
     limits = terms.edition.limits.environment
@@ -127,7 +127,7 @@ def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, A
             yield Fault(1, f"{name} {found}", wanted, path=manifest_of(run, named), severity=grade)
 
 
-@rule("ENV06", "set", after=("ENV04",))
+@rule("ENV06", "set", after=("ENV04",), on=RUNS | STEPS)
 def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The nodes of a run have the same environment"""
     limits = terms.edition.limits.environment
@@ -154,7 +154,7 @@ def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[
                     )
 
 
-@rule("ENV07", "set", after=("ENV04", "LOG06"))
+@rule("ENV07", "set", after=("ENV04",), reads=("hyperparameters",), on=RUNS | STEPS)
 def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The manifest's command line and config give the settings that the log states"""
     above = given_names(place.runs, place.ledger)
@@ -163,7 +163,13 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
             yield Fault(1, found, wanted, path=manifest_of(run, named))
 
 
-@rule("ENV08", "set", after=("ENV04", "LOG06", "SYS10"))
+@rule(
+    "ENV08",
+    "set",
+    after=("ENV04", "SYS10"),
+    reads=("devices", "number_of_ranks", "number_of_nodes", "versions"),
+    on=RUNS | STEPS,
+)
 def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The manifest is of the hosts, ranks and versions that the log names"""
     for run, named, environment in _read(runs, terms):
@@ -190,7 +196,7 @@ def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> I
                 )
 
 
-@rule("ENV09", "set", severity="review", after=("ENV04",))
+@rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The system description agrees with the manifests of its runs"""
     limits, described = terms.edition.limits.environment, place.described

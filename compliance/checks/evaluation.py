@@ -12,7 +12,7 @@ from compliance.reading.scores import COUNTS, counts_of, rows_of, sums_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata
 from compliance.reading.values import is_number
-from compliance.rule import rule
+from compliance.rule import CONFIRMATION, RUN, rule
 
 METRICS = {"eval_accuracy", "eval_error"}  # of all rounds; a benchmark may have another
 ROUNDINGS = 4  # units in the last place by which a mean may differ, since sums may be added in any order
@@ -122,7 +122,7 @@ def target_is_met_before_run_stop(log: Log, terms: Terms, time: Timeline) -> Ite
         yield Fault(time.stop.line, found, "run_stop later, by line and by time")
 
 
-@rule("EVL07", "log", after=("EVL08",))
+@rule("EVL07", "log", after=("EVL08",), on=RUN | CONFIRMATION)
 def run_reaches_its_target(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The run reaches its target at an evaluation inside the run"""
     if not time.passing and terms.target is not None:
@@ -133,7 +133,7 @@ def run_reaches_its_target(log: Log, terms: Terms, time: Timeline) -> Iterator[F
         yield Fault(time.stop.line if time.stop else log.last_line, found, f"{sign} {terms.target:g}")
 
 
-@rule("EVL08", "log", after=("EVL05",))
+@rule("EVL08", "log", after=("EVL05",), reads=("epochs",))
 def status_agrees_with_scores(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """run_stop's status agrees with the scores"""
     if time.stop is None:

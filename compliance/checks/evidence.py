@@ -15,7 +15,7 @@ POSITIVE, COUNTED, ANY = ("throughput", "compute_seconds"), ("wait_seconds",), (
 BYTES = ("total", "least_by_rank", "most_by_rank")
 
 
-@rule("LOG13", "log", after=("CLK10",))
+@rule("LOG13", "log", after=("CLK10",), reads=("tracked_stats",))
 def epochs_log_their_statistics(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every epoch logs its statistics once: throughput, loss, seconds waited and computed"""
     by_epoch: dict[object, list[Event]] = {}

@@ -11,14 +11,14 @@ from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata
 from compliance.reading.values import is_number
-from compliance.rule import rule
+from compliance.rule import IO, RUNS, rule
 
 OF_RUNS = ("epoch_start", "epoch_stop", "eval_start", "eval_stop", "tracked_stats", "throughput")
 WAITS = ("least", "mean", "most", "slowest")
 SIZES = ("total", "least_by_rank", "most_by_rank")
 
 
-@rule("IOT01", "log", after=("LOG02",))
+@rule("IOT01", "log", after=("LOG02",), on=RUNS | IO)
 def trials_score_nothing(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A trial of the input trains and scores nothing"""
     if terms.io_only:
@@ -27,7 +27,7 @@ def trials_score_nothing(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
                 yield Fault(event.line, f"{key} in a log that says io_only", "neither training nor a score")
 
 
-@rule("IOT02", "log", after=("CLK04", "LOG04", "LOG06", "LOG14"))
+@rule("IOT02", "log", after=("CLK04",), reads=("io_epoch", "io_trial"), on=RUNS | IO)
 def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The figures of a trial of the input follow from its counts and fit into its time on the clock"""
     passes, totals = log.all("io_epoch"), log.all("io_trial")
@@ -47,7 +47,7 @@ def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
     yield from _sums(passes, totals)
 
 
-@rule("IOT03", "log", after=("LOG06", "IOT02"))
+@rule("IOT03", "log", after=("IOT02",), on=RUNS | IO)
 def utilizations_are_shares(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A trial's utilizations are shares, and its waits are in order"""
     for event in _trials(log, terms):
@@ -61,7 +61,7 @@ def utilizations_are_shares(log: Log, terms: Terms, time: Timeline) -> Iterator[
             yield fault
 
 
-@rule("IOT04", "log", after=("LOG06", "IOT02", "DATA02"))
+@rule("IOT04", "log", after=("IOT02", "DATA02"), reads=("io_setup", "number_of_ranks", "number_of_nodes"), on=RUNS | IO)
 def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A trial's bytes are those of its samples, and no more than its devices deliver"""
     limits, setup = terms.edition.limits.io, log.value("io_setup")
@@ -91,7 +91,7 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
             yield Fault(event.line, f"{device} bytes from a device that read {disk}", "no more than it read")
 
 
-@rule("IOT05", "log", after=("LOG06", "IOT02"))
+@rule("IOT05", "log", after=("IOT02",), reads=("number_of_ranks",), on=RUNS | IO)
 def every_rank_is_counted(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A trial's figures count every rank"""
     ranks = log.value("number_of_ranks")
@@ -123,7 +123,7 @@ def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
                 yield fault
 
 
-@rule("IOT07", "log", severity="review", after=("LOG06", "IOT03"))
+@rule("IOT07", "log", severity="review", after=("IOT03",), reads=("io_setup",), on=RUNS | IO)
 def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A trial's utilization isn't above that of the loop without reads"""
     limits, setup = terms.edition.limits.io, log.value("io_setup")

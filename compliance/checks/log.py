@@ -9,26 +9,30 @@ from compliance.reading.log import MOST_EVENTS, Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of
 from compliance.reading.values import is_number
-from compliance.rule import rule
+from compliance.rule import EVERY, rule
 from rules.key import Key
 
 ENDINGS = {"_start": "INTERVAL_START", "_stop": "INTERVAL_END"}
 OF_AN_EPOCH = ("epoch_start", "epoch_stop", "eval_start", "eval_stop")
 COUNTED = ("run_start", "run_stop", "init_stop")  # CLK01 counts these
 ELSEWHERE = (*COUNTED, "seed")  # SEED01 asks for it
+PHASES = (*OF_AN_EPOCH, "block_start", "block_stop", "staging_start", "staging_stop", "resumed")
 
 
-@rule("LOG01", "log", after=("LOG02",))
+@rule("LOG01", "log", after=("LOG02",), on=EVERY)
 def lines_are_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every line with the token holds one JSON event"""
     for bad in log.bad:
         found = f"{bad.reason}, and the log ends there" if bad.line == log.last_line else bad.reason
-        yield Fault(bad.line, found, "one JSON object with time_ms, event_type, key, value and metadata")
+        key = log.named.get(bad.line, "")
+        about = subjects(key, terms) if key not in ("", "submission_benchmark") else ()  # all depends on that one
+        wanted = "one JSON object with time_ms, event_type, key, value and metadata"
+        yield Fault(bad.line, found, wanted, about=about)
     if log.bad_count > len(log.bad):
         yield Fault(log.bad[-1].line, f"{log.bad_count - len(log.bad)} more such lines", "none")
 
 
-@rule("LOG02", "log", gate=True)
+@rule("LOG02", "log", gate=True, on=EVERY)
 def log_can_be_read(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log can be read to its end"""
     if log.unreadable:
@@ -38,22 +42,24 @@ def log_can_be_read(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
         yield Fault(log.overflow, f"{log.count} events", wanted, "Could not look further")
 
 
-@rule("LOG03", "log", gate=True, after=("LOG01",))
+@rule("LOG03", "log", gate=True, after=("LOG02",), on=EVERY)
 def log_holds_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log holds events"""
-    if not log.count:
+    if not log.count and not log.bad:
         yield Fault(1, "no line with :::MLLOG", "the events of a run")
 
 
-@rule("LOG04", "log", after=("LOG03", "RUN10"))
+@rule("LOG04", "log", after=("LOG03", "RUN10"), on=EVERY)
 def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every required key is logged"""
+    if log.lost is None:  # any key may be in a line that can't be read
+        return
     for name, key in terms.keys.items():
-        if key.required and name not in log.events and name not in ELSEWHERE and applies(key, log, terms):
-            yield Fault(1, f"no {name}", "one")
+        if key.required and name not in (*log.events, *log.lost, *ELSEWHERE) and applies(key, log, terms):
+            yield Fault(1, f"no {name}", "one", about=subjects(name, terms))
 
 
-@rule("LOG05", "log", after=("LOG03", "RUN10"))
+@rule("LOG05", "log", after=("LOG03", "RUN10"), on=EVERY)
 def keys_of_the_run_are_logged_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A key that belongs to the run as a whole is logged once"""
     for name, key in terms.keys.items():
@@ -63,10 +69,11 @@ def keys_of_the_run_are_logged_once(log: Log, terms: Terms, time: Timeline) -> I
         mild = "warning" if terms.edition.limits.tolerant and not key.required else ""
         for event in events[1:]:
             found = f"another {name}, {show(event.value)}"
-            yield Fault(event.line, found, f"only that of line {events[0].line}", severity=mild)
+            wanted = f"only that of line {events[0].line}"
+            yield Fault(event.line, found, wanted, severity=mild, about=subjects(name, terms))
 
 
-@rule("LOG06", "log", after=("LOG02",))
+@rule("LOG06", "log", after=("LOG02",), on=EVERY)
 def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A value has the type and the range that its key asks for"""
     for name, key in terms.keys.items():
@@ -74,10 +81,11 @@ def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[F
             continue
         for event in log.all(name)[:1] if not key.many else log.all(name):
             if not _typed(event.value, key.kind) or (not key.closed and not in_limits(event.value, key)):
-                yield Fault(event.line, f"{name} {_quoted(event.value)}", describe(key))
+                found = f"{name} {_quoted(event.value)}"
+                yield Fault(event.line, found, describe(key), about=subjects(name, terms))
 
 
-@rule("LOG07", "log")
+@rule("LOG07", "log", on=EVERY)
 def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """An event's type fits its key: starts start, stops stop, all others are points in time"""
     odd: dict[tuple[str, str], list[Event]] = {}
@@ -95,7 +103,7 @@ def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
                 yield Fault(event.line, f"{name} {show(event.event_type)}", wanted)
 
 
-@rule("LOG08", "log", severity="warning", after=("LOG02",))
+@rule("LOG08", "log", severity="warning", after=("LOG02",), on=EVERY)
 def log_is_plain_text(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log is plain UTF-8 text, and an event has its line for itself"""
     for kind, (count, line) in log.odd.items():
@@ -103,7 +111,7 @@ def log_is_plain_text(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
         yield Fault(line, ODDITIES[kind] + times, "none")
 
 
-@rule("LOG09", "log", after=("LOG02",))
+@rule("LOG09", "log", after=("LOG02",), on=EVERY)
 def values_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A value that the rules list is one of the list"""
     for name, key in terms.keys.items():
@@ -114,7 +122,7 @@ def values_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
             yield Fault(event.line, f"{name} {show(event.value)}", f"one of {', '.join(map(str, key.choices))}")
 
 
-@rule("LOG10", "log", after=("LOG01", "LOG14"))
+@rule("LOG10", "log", reads=("epochs",), on=EVERY)
 def events_name_their_epoch(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Events of an epoch name it: epoch_num is the number of epochs, from 0 or 1 on"""
     for name in (*OF_AN_EPOCH, terms.metric):
@@ -126,7 +134,7 @@ def events_name_their_epoch(log: Log, terms: Terms, time: Timeline) -> Iterator[
                     break
 
 
-@rule("LOG11", "log", after=("LOG04",))
+@rule("LOG11", "log", reads=("rules_edition",), on=EVERY)
 def log_names_its_edition(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log names the edition of the rules that it was made for"""
     event = log.first("rules_edition")
@@ -134,7 +142,7 @@ def log_names_its_edition(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
         yield Fault(event.line, f"rules_edition {show(event.value)}", terms.edition.name)
 
 
-@rule("LOG12", "log", after=("LOG04",))
+@rule("LOG12", "log", reads=("problem",), on=EVERY)
 def log_names_its_problem(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log names a problem that the rules publish"""
     event = log.first("problem")
@@ -143,13 +151,23 @@ def log_names_its_problem(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
         yield Fault(event.line, f"problem {show(event.value)}", f"one of {', '.join(known)}")
 
 
-@rule("LOG14", "log", after=("LOG01",))
+@rule("LOG14", "log", after=("LOG02",), on=EVERY)
 def metadata_are_objects(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The metadata of an event is an object"""
     for name, events in (*log.events.items(), *((name, [event]) for name, event in log.others.items())):
         for event in events:
             if type(event.metadata) is not dict:
-                yield Fault(event.line, f"{name} with metadata {show(event.metadata)}", "an object")
+                found = f"{name} with metadata {show(event.metadata)}"
+                yield Fault(event.line, found, "an object", about=subjects(name, terms))
+
+
+def subjects(key: str, terms: Terms) -> tuple[str, ...]:
+    """Return a key with the groups that it is of: those of its epochs; those that repeat the configuration; those that
+    are the same in a run that was resumed."""
+    limits, configured = terms.edition.limits, terms.benchmark.configured if terms.benchmark else ()
+    same = ("seed", *limits.same_code, *limits.same_system, *limits.same_in_set, *limits.same_problem)
+    groups = {"epochs": (*PHASES, terms.metric), "configured": configured, "same": (*same, *configured)}
+    return (key, *(group for group, keys in groups.items() if key in keys))
 
 
 def _quoted(value: object) -> str:

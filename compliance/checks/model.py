@@ -12,12 +12,12 @@ from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
-from compliance.rule import rule
+from compliance.rule import EVERY, rule
 
 MOST_NAMED = 12  # settings
 
 
-@rule("HYP01", "log", after=("LOG02",))
+@rule("HYP01", "log", after=("LOG02",), on=EVERY)
 def closed_keeps_the_reference(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The closed division changes no hyperparameter but those that it may, and those within their limits"""
     for name, key in terms.keys.items():
@@ -34,7 +34,7 @@ def closed_keeps_the_reference(log: Log, terms: Terms, time: Timeline) -> Iterat
             yield Fault(event.line, f"{name} {show(value)}", wanted)
 
 
-@rule("HYP02", "log", after=("DATA02", "LOG06"))
+@rule("HYP02", "log", after=("DATA02",), reads=("global_batch_size", "train_samples"), on=EVERY)
 def batch_fits_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A global batch holds no more samples than the training split"""
     batch, samples = log.first("global_batch_size"), log.value("train_samples")
@@ -42,7 +42,7 @@ def batch_fits_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
         yield Fault(batch.line, f"global_batch_size {batch.value}", f"at most {samples}")
 
 
-@rule("HYP03", "log", after=("HYP01", "LOG06"))
+@rule("HYP03", "log", after=("HYP01",), reads=("hyperparameters", "configured"), on=EVERY)
 def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Hyperparameters that are logged twice, alone and in the resolved configuration, agree"""
     event = log.first("hyperparameters")
@@ -54,7 +54,7 @@ def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
             yield Fault(alone.line, f"{key} {show(alone.value)}", f"{name} {show(value)}, as in line {event.line}")
 
 
-@rule("HYP04", "log", after=("HYP03",))
+@rule("HYP04", "log", after=("HYP03",), reads=("hyperparameters", "config_digest"), on=EVERY)
 def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """config_digest is the digest of the hyperparameters"""
     event, settings = log.first("config_digest"), log.value("hyperparameters")
@@ -64,7 +64,7 @@ def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iter
             yield Fault(event.line, f"config_digest {show(event.value)}", f"{wanted}, that of the hyperparameters")
 
 
-@rule("HYP05", "log", after=("LOG06",))
+@rule("HYP05", "log", reads=("hyperparameters",), on=EVERY)
 def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The hyperparameters are complete"""
     event = log.first("hyperparameters")
@@ -76,7 +76,7 @@ def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iter
             yield Fault(event.line, f"hyperparameters without {', '.join(missing)}", wanted)
 
 
-@rule("HYP06", "log", severity="review", after=("HYP04", "LOG06"))
+@rule("HYP06", "log", severity="review", after=("HYP04",), reads=("hyperparameters",), on=EVERY)
 def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The closed division has no setting but those that the rules know, and those of the machine"""
     event, settings = _closed_settings(log, terms)
@@ -94,7 +94,7 @@ def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
         )
 
 
-@rule("HYP07", "log", severity="review", after=("LOG12",))
+@rule("HYP07", "log", severity="review", after=("LOG12",), on=EVERY)
 def data_type_is_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The data type of activations is one that the rules know, and the log says how a narrow one is scaled"""
     event, types = log.first("precision"), terms.edition.limits.data_types
@@ -114,7 +114,7 @@ def _is_text(value: Any) -> bool:
     return type(value) is str and bool(value.strip())
 
 
-@rule("MOD01", "log", after=("LOG12",))
+@rule("MOD01", "log", after=("LOG12",), on=EVERY)
 def parameters_are_the_models(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The model has the number of parameters of the reference"""
     event = log.first("parameter_count")
@@ -123,7 +123,7 @@ def parameters_are_the_models(log: Log, terms: Terms, time: Timeline) -> Iterato
         yield Fault(event.line, f"parameter_count {show(event.value)}", str(wanted))
 
 
-@rule("MOD02", "log", after=("LOG06",))
+@rule("MOD02", "log", reads=("layout", "number_of_ranks"), on=EVERY)
 def layout_covers_the_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The layout of ranks multiplies up to the number of ranks"""
     event, ranks = log.first("layout"), log.value("number_of_ranks")

@@ -12,7 +12,7 @@ from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import is_number
-from compliance.rule import rule
+from compliance.rule import EVERY, rule
 
 EDGES = ("epoch_start", "epoch_stop", "eval_start", "eval_stop")
 
@@ -88,7 +88,7 @@ def initialisation_is_short_beside_the_run(log: Log, terms: Terms, time: Timelin
             yield Fault(stop.line, f"{seconds:.3f} s before a run of {time.seconds:.3f} s", f"at most {most:.3f} s")
 
 
-@rule("CLK19", "log", severity="review", after=("CLK05", "CLK13"))
+@rule("CLK19", "log", severity="review", after=("CLK05", "CLK13"), on=EVERY)
 def no_run_is_from_the_future(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """No time is later than the clock of the checker"""
     latest = max((e for events in log.events.values() for e in events), key=_time_of, default=None)

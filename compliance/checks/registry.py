@@ -11,7 +11,7 @@ from compliance.reading.registry import RoundRegistry, key_of, names_entry
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tuning import entry_of
-from compliance.rule import rule
+from compliance.rule import RUN, rule
 from rules.registry import NAME, Entry
 
 MOST_LISTED = 20  # entries that a finding lists
@@ -27,7 +27,7 @@ def registry_is_whole(across: Across) -> Iterator[Fault]:
             yield Fault(damage.line, damage.found, damage.wanted, path=registry.path)
 
 
-@rule("REG02", "set")
+@rule("REG02", "set", on=RUN)
 def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A set has an entry in the registry, where the round requires one or a log names one"""
     registry, claims = place.registry, [run for run in runs if names_entry(run)]
@@ -44,7 +44,7 @@ def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
         yield Fault(1, "logs that name no entry", _choice(registry))
 
 
-@rule("REG03", "set", after=("REG02", "RUN02", "RUN09"))
+@rule("REG03", "set", after=("REG02", "RUN02", "RUN09"), on=RUN)
 def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Where a set has an entry in the registry, each run uses the seed that the entry assigns to it"""
     drawn = [run for run in runs if run.origin and "SEED04" not in run.codes]

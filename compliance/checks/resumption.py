@@ -26,7 +26,7 @@ def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterat
             yield Fault(event.line, f"resumed after epoch {show(epoch_of(event))}", f"epoch {show(last.epoch)}")
 
 
-@rule("RES02", "log", after=("LOG05", "LOG06", "RES01"))
+@rule("RES02", "log", after=("RES01",), reads=("same", "configured"))
 def runs_go_on_as_what_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A run resumes with its own seed, code, settings, data and system"""
     limits = terms.edition.limits

@@ -17,7 +17,7 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.values import is_number
-from compliance.rule import rule
+from compliance.rule import CONFIRMATION, RUN, RUNS, STEPS, rule
 from compliance.verdict import NO_STOP
 from rules.names import same_name
 
@@ -28,7 +28,7 @@ PLACEHOLDER = "PLACEHOLDER"
 MOST_TOLD = 10  # replays of a set that a finding lists
 
 
-@rule("RUN01", "set", runs="every", after=("THR03", "TREE06"))
+@rule("RUN01", "set", runs="every", after=("THR03", "TREE06"), on=RUN)
 def set_has_its_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """A set has as many runs as the benchmark asks for"""
     kept = [r for r in runs if not r.pruned]
@@ -57,7 +57,7 @@ def _missing(numbers: set[int], runs: int) -> list[tuple[int, int]]:
     return [(a + 1, b - 1) for a, b in gaps if b > a + 1]
 
 
-@rule("RUN02", "set", runs="every", after=("RUN01",))
+@rule("RUN02", "set", runs="every", after=("RUN01",), on=RUN | CONFIRMATION | STEPS)
 def runs_are_numbered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Runs are numbered without a hole, none twice"""
     counts = Counter(r.number for r in runs if r.number is not None)
@@ -74,7 +74,7 @@ def runs_are_numbered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterato
         yield Fault(1, f"{counts.total()} runs, the last is {numbers[-1]}: {'; '.join(found)}", wanted)
 
 
-@rule("RUN03", "set", after=("RUN01",))
+@rule("RUN03", "set", after=("RUN01",), on=RUN)
 def few_runs_fail_to_converge(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """No more runs of a set fail to converge than the rules forgive"""
     broken_off = NO_STOP[0] if terms.edition.limits.unfinished_forgiven else ""
@@ -85,7 +85,7 @@ def few_runs_fail_to_converge(runs: list[Run], place: SetPlace, terms: Terms) ->
             yield Fault(run.stop_line, f"one of {len(failed)} such runs", f"at most {forgiven}", path=run.path)
 
 
-@rule("RUN04", "set")
+@rule("RUN04", "set", on=RUNS | STEPS)
 def runs_are_of_one_code(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set are of the same code"""
     for key in terms.edition.limits.same_code:
@@ -138,7 +138,7 @@ def runs_are_of_one_system(runs: list[Run], place: SetPlace, terms: Terms) -> It
         yield from _odd_ones(runs, key, terms)
 
 
-@rule("RUN08", "set")
+@rule("RUN08", "set", on=RUN | CONFIRMATION)
 def runs_have_one_configuration(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The runs of a set have the same hyperparameters"""
     limits, configured = terms.edition.limits, terms.benchmark.configured if terms.benchmark else ()
@@ -154,7 +154,7 @@ def runs_are_of_one_problem(runs: list[Run], place: SetPlace, terms: Terms) -> I
         yield from _odd_ones(runs, key, terms)
 
 
-@rule("RUN10", "log", gate=True)
+@rule("RUN10", "log", gate=True, on=RUNS | STEPS)
 def log_is_of_its_folders_benchmark(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The log's benchmark is its folder's, and one that the rules know"""
     event = log.first("submission_benchmark")
@@ -170,7 +170,7 @@ def log_is_of_its_folders_benchmark(log: Log, terms: Terms, time: Timeline) -> I
         yield Fault(event.line, f"submission_benchmark {show(name)}", known)
 
 
-@rule("RUN11", "set")
+@rule("RUN11", "set", on=RUNS | STEPS)
 def organisation_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' organisation is the submission's"""
     said = _usual(runs, "submission_org")
@@ -182,7 +182,7 @@ def organisation_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) 
         yield Fault(run.line("submission_org"), f"submission_org {show(said)}", show(names[0]), path=run.path)
 
 
-@rule("RUN12", "set")
+@rule("RUN12", "set", on=RUNS | STEPS)
 def platform_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' platform is the system that their folder names"""
     said = _usual(runs, "submission_platform")
@@ -193,13 +193,13 @@ def platform_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> I
         )
 
 
-@rule("RUN13", "set")
+@rule("RUN13", "set", on=RUNS | STEPS)
 def division_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' division is the system description's"""
     yield from _against(runs, place, terms, "submission_division", "division")
 
 
-@rule("RUN14", "set")
+@rule("RUN14", "set", on=RUNS | STEPS)
 def status_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The logs' status is the system description's"""
     yield from _against(runs, place, terms, "submission_status", "status")
@@ -240,7 +240,7 @@ def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
                 yield Fault(1, f"no {key}", f"{show(value)}, as in the set's other runs", path=run.path)
 
 
-@rule("RUN17", "set")
+@rule("RUN17", "set", on=RUNS | STEPS)
 def identity_is_filled_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Nothing in the logs' identity is left as a placeholder"""
     for key in IDENTITY:

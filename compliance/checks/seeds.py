@@ -10,21 +10,21 @@ from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number, seed_of
-from compliance.rule import rule
+from compliance.rule import EVERY, rule
 from compliance.source.seeds import constants_of, is_constant, settings
 
 FEW = 20  # findings in a file of source
 OWN = "a seed of its own"
 
 
-@rule("SEED01", "log", after=("LOG03", "RUN10"))
+@rule("SEED01", "log", after=("LOG03", "RUN10"), reads=("seed",), on=EVERY)
 def runs_log_their_seed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Every run logs its seed"""
     if not log.first("seed"):
         yield Fault(1, "no event seed", "one")
 
 
-@rule("SEED02", "log")
+@rule("SEED02", "log", on=EVERY)
 def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A seed is a non-negative integer"""
     for event in log.all("seed"):
@@ -35,7 +35,7 @@ def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
             yield Fault(event.line, f"seed {show(event.value)} as text", "an integer", severity=mild)
 
 
-@rule("SEED03", "log", after=("SEED02", "SEED04"))
+@rule("SEED03", "log", after=("SEED02", "SEED04"), on=EVERY)
 def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A seed is drawn from enough entropy: no small number, no clock, no shell variable"""
     limits = terms.edition.limits.seeds
@@ -51,7 +51,7 @@ def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
             yield Fault(event.line, f"seed {show(event.value)}, {kind}", wanted)
 
 
-@rule("SEED04", "log", after=("LOG14",))
+@rule("SEED04", "log", reads=("seed",))
 def run_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A scored run takes its seed from a fresh source and is no rehearsal"""
     sources = terms.edition.limits.seeds.sources

@@ -11,7 +11,7 @@ from compliance.reading.log import Log
 from compliance.reading.source import MOST_FILES, SHARED, Folder, fault_of, sound
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
-from compliance.rule import rule
+from compliance.rule import EVERY, rule
 from rules.published import own_files
 
 SECRETS = {
@@ -128,7 +128,7 @@ def folders_of_source_ran(files: SubmissionFiles) -> Iterator[Fault]:
             yield Fault(1, "a file in no folder of source", "none", path=files.submission.place(*text.parts))
 
 
-@rule("SRC07", "log", after=("SRC08",))
+@rule("SRC07", "log", after=("SRC08",), on=EVERY)
 def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """A closed run loads the benchmark's own files"""
     event = log.first("source")
@@ -154,7 +154,7 @@ def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterat
     yield from _few([Fault(event.line, found, wanted) for found, wanted in wrong])
 
 
-@rule("SRC08", "log")
+@rule("SRC08", "log", on=EVERY)
 def source_has_its_digest(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The logged source digest is the digest of the files"""
     event = log.first("source")

@@ -15,7 +15,7 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number
-from compliance.rule import rule
+from compliance.rule import RUNS, STEPS, rule
 
 CLOSE = 1e-6  # relative tolerance of figures that follow from others
 
@@ -94,7 +94,7 @@ def instances_run_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Ite
         )
 
 
-@rule("THR03", "set", runs="sound")
+@rule("THR03", "set", runs="sound", on=RUNS | STEPS)
 def throughput_logs_are_no_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Throughput-only logs and scored runs have folders of their own: throughput/<benchmark> and strong or weak"""
     for run in runs:
@@ -104,7 +104,7 @@ def throughput_logs_are_no_runs(runs: list[Run], place: SetPlace, terms: Terms) 
             yield Fault(run.line("throughput_only"), found, wanted, path=run.path)
 
 
-@rule("THR04", "log", after=("CLK04", "LOG04", "LOG06"))
+@rule("THR04", "log", after=("CLK04",), reads=("throughput", "tracked_stats"), on=RUNS | STEPS)
 def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """The figures of a throughput-only log follow from its counts and fit into its time on the clock"""
     total, blocks = log.first("throughput"), log.all("tracked_stats")

@@ -13,7 +13,7 @@ from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import WEAK, place_of
-from compliance.rule import CHECKS, rule
+from compliance.rule import CHECKS, RUN, rule
 from rules.names import folded, same_name
 from rules.permutation import MOST_RUNS, permutation_p
 
@@ -52,7 +52,7 @@ def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
                 last = run
 
 
-@rule("RUN22", "set", severity="review", after=("RUN09",))
+@rule("RUN22", "set", severity="review", after=("RUN09",), on=RUN)
 def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """The set needs no fewer epochs than the reference's runs of the same batch size"""
     limits, named = terms.edition.limits.convergence, runs[0].problem if runs else None

@@ -25,10 +25,10 @@ from compliance.reading.weights import (
     not_finite,
     read_tensors,
 )
-from compliance.rule import rule
+from compliance.rule import CONFIRMATION, RUN, rule
 
 
-@rule("WGT01", "log", after=("LOG05", "LOG06", "CLK01"))
+@rule("WGT01", "log", after=("CLK01",), reads=("weights",))
 def weights_are_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     """Final weights are logged after run_stop: their sha256, bytes, and the file beside the log"""
     event = log.first(KEY)
@@ -50,7 +50,7 @@ def weights_are_small_enough(runs: list[Run], place: SetPlace, terms: Terms) -> 
             yield Fault(1, found, f"at most {limits.largest} bytes, or no file", path=_place(run))
 
 
-@rule("WGT03", "set")
+@rule("WGT03", "set", reads=("weights",), on=RUN | CONFIRMATION)
 def weights_are_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     """Runs that reached their target have final weights, where the edition requires them or one of the set has them"""
     limits, reached = terms.edition.limits.weights, [run for run in runs if run.converged]

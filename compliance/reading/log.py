@@ -1,12 +1,13 @@
 """Read one log in one pass and in bounded memory: its events by key, and whatever is odd in it."""
 
 import math
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmark.log import BadLine, Event, read_log
+from benchmark.log import TOKEN_BYTES, BadLine, Event, open_regular, read_log
 from compliance.reading.values import is_number
 from rules.edition import Edition
 
@@ -16,6 +17,8 @@ SMALL = 16 << 20  # bytes of a log below which the size of events does not count
 MOST_KEYS = 500  # keys unknown to the rules, of each of which the first event is kept
 SHOWN = 100  # bad lines and backward steps that are kept
 EVERY = 4096  # events and lines between two looks at the clock
+KEY = re.compile(rb'"key"\s*:\s*"(\w{1,100})"')
+LONGEST_LINE = 1 << 20  # bytes of a bad line that are searched for its key
 
 STRUCTURE = (
     "init_start", "init_stop", "run_start", "run_stop", "staging_start", "staging_stop",
@@ -36,6 +39,7 @@ class Log:
     others: dict[str, Event] = field(default_factory=dict)
     bad: list[BadLine] = field(default_factory=list)
     bad_count: int = 0
+    named: dict[int, str] = field(default_factory=dict)  # number of a bad line -> the one key that it still names
     odd: dict[str, list[int]] = field(default_factory=dict)  # kind -> [count, first line]
     back: list[tuple[int, int, str]] = field(default_factory=list)  # (line, ms back, key)
     not_time: list[Event] = field(default_factory=list)
@@ -45,6 +49,12 @@ class Log:
     overflow: int = 0  # the line from which nothing more was kept, or 0
     unreadable: str = ""
     memo: dict[str, Any] = field(default_factory=dict)  # values computed from the log, cached for all checks
+
+    @property
+    def lost(self) -> frozenset[str] | None:
+        """The keys of the bad lines; None if one names no key, and so may be of any."""
+        whole = self.bad_count == len(self.bad) and all(bad.line in self.named for bad in self.bad)
+        return frozenset(self.named.values()) if whole else None
 
     def all(self, key: str) -> list[Event]:
         """Return the events of a key, in order."""
@@ -82,6 +92,7 @@ def gather_log(path: Path, name: str, edition: Edition, seconds: float = math.in
     try:
         log.size = path.stat().st_size
         _gather(log, path, known_keys(edition), time.monotonic() + seconds)
+        log.named = _named(path, {bad.line for bad in log.bad})
     except OSError as error:
         log.unreadable = error.strerror or str(error)
     if edition.limits.many_ranks:
@@ -178,6 +189,19 @@ def _gather(log: Log, path: Path, known: frozenset[str], until: float) -> None:
     log.events = {key: kept for key, kept in events.items() if kept}
     log.count = count
     log.last_line = item.line if item else 1
+
+
+def _named(path: Path, lines: set[int]) -> dict[int, str]:
+    """Return number of a line -> its key, of those among `lines` that are of one event and still name its key."""
+    found: dict[int, str] = {}
+    number, last = 1, max(lines, default=0)
+    with open_regular(path) as file:
+        while number <= last and (text := file.readline(LONGEST_LINE)):
+            keys = KEY.findall(text) if number in lines else []
+            if len(keys) == 1 and text.count(TOKEN_BYTES) == 1 and text.endswith(b"\n"):
+                found[number] = keys[0].decode()
+            number += text.endswith(b"\n")
+    return found
 
 
 def _weight(event: Event) -> int:

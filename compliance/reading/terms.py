@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from benchmark.tree import THROUGHPUT
 from compliance.reading.log import Log
+from compliance.rule import IO, RUN, STEPS
 from rules.edition import Edition
 from rules.key import Key
 from rules.limits import Benchmark, Published
@@ -21,15 +23,12 @@ class Terms:
     folder_benchmark: str = ""  # the one that the log's folder names; "" for a log given alone
     throughput_only: bool = False  # whether the log says that it is no scored run
     io_only: bool = False  # whether it is a trial of the input (then throughput_only is set, too)
-    without: frozenset[str] = frozenset()  # rules that do not apply to runs of a campaign of tuning
+    campaign: frozenset[str] = frozenset()  # TRIAL or CONFIRMATION, in a campaign of tuning
 
     @property
-    def codes(self) -> frozenset[str]:
-        """The rules that judge the log."""
-        if self.io_only:
-            return self.edition.io_codes - self.without
-        codes = self.edition.throughput_codes if self.throughput_only else self.edition.codes
-        return codes - self.without
+    def kinds(self) -> frozenset[str]:
+        """What the log is, of the kinds to which rules apply."""
+        return (IO if self.io_only else STEPS if self.throughput_only else RUN) | self.campaign
 
     @property
     def target(self) -> float | None:
@@ -59,7 +58,7 @@ def terms_for(log: Log, edition: Edition, folder_benchmark: str = "", division: 
     published = edition.problems.get(problem) if type(problem) is str else None
     published = published if published and published.benchmark == name else None
     division = division_of(division) or division_of(log.value("submission_division"))
-    tried = bool(edition.io_codes) and log.value("io_only") is True
-    only = tried or (bool(edition.throughput_codes) and log.value("throughput_only") is True)
+    tried = edition.limits.io is not None and log.value("io_only") is True
+    only = tried or (THROUGHPUT in edition.limits.scalings and log.value("throughput_only") is True)
     benchmark, keys = edition.benchmarks[name], edition.keys[name]
     return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only, tried)

@@ -19,7 +19,6 @@ from benchmark.tuning.folder import Opened, opened
 from compliance.reading.ledger import SetLedger
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
-from rules.edition import Edition
 
 
 @dataclass(frozen=True)
@@ -128,11 +127,3 @@ def winner_of(runs: list[Run]) -> Run | None:
 def words(settings: dict[str, Any], names: list[str]) -> str:
     """Return the named settings in words."""
     return ", ".join(f"{name} {shown(settings.get(name))}" for name in names)
-
-
-def left_out(runs: Set, edition: Edition) -> frozenset[str]:
-    """Return the rules that do not apply to a set and its logs because they belong to a campaign of tuning."""
-    tuning = edition.limits.tuning
-    if not runs.place.campaign or tuning is None:
-        return frozenset()
-    return frozenset(tuning.trials_without if runs.trials else tuning.confirmations_without)

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +12,7 @@ from compliance.engine import judge
 from compliance.finding import Fault, Finding
 from compliance.judging import Job, Unit, judge_unit, only_failed, timed
 from compliance.reading.tree import log_file
-from compliance.rule import CHECKS, ordered
+from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
 from compliance.waiver import Waiver, Waivers
 from rules.edition import load
 
@@ -109,8 +110,24 @@ def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environ
     assert ("SYS11", "result_1.txt") in {(f.code, f.path.rpartition("/")[2]) for f in findings}
 
 
+@pytest.mark.parametrize(
+    ("campaign", "trials", "edition", "kind"),
+    [
+        ("first", True, "v1.0", TRIAL),
+        ("first", False, "v1.0", CONFIRMATION),
+        ("", False, "v1.0", frozenset()),
+        ("first", True, "mlperf-hpc-v3.0", frozenset()),  # which knows no campaigns
+    ],
+)
+def test_sets_are_trials_or_confirmations_in_campaigns_alone(campaign, trials, edition, kind):
+    runs = SimpleNamespace(place=SimpleNamespace(campaign=campaign), trials=trials)
+    assert judging._campaign(runs, load(edition)) == kind
+
+
 def test_every_premise_counts():
     """One of a log for a rule on its set, or of the layout for a rule on a set or a submission; else on one level."""
     known = {("log", "set"), ("tree", "set"), ("tree", "submission")}
-    across = {(CHECKS[p].level, c.level) for c in CHECKS.values() for p in c.after if CHECKS[p].level != c.level}
+    across = {
+        (CHECKS[p].level, c.level) for c in CHECKS.values() for p in premises(c.code) if CHECKS[p].level != c.level
+    }
     assert across <= known

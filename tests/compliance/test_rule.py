@@ -3,7 +3,20 @@
 import pytest
 
 from compliance import rule as module
-from compliance.rule import ordered, premises, rule
+from compliance.rule import (
+    EVERY,
+    OF_A_KEY,
+    RUN,
+    RUNS,
+    STEPS,
+    TRIAL,
+    applying,
+    breaking,
+    of_keys,
+    ordered,
+    premises,
+    rule,
+)
 
 
 @pytest.fixture
@@ -26,6 +39,7 @@ def check(monkeypatch):
 
 def clear():
     premises.cache_clear()
+    breaking.cache_clear()
     ordered.cache_clear()
 
 
@@ -39,7 +53,14 @@ def test_a_sentence_is_the_docstrings_first_line_without_its_stop(check):
 
 @pytest.mark.parametrize(
     "options",
-    [{"code": "A01"}, {"level": "logs"}, {"runs": "some"}, {"sentence": "."}, {"sentence": ""}],
+    [
+        {"code": "A01"},
+        {"level": "logs"},
+        {"runs": "some"},
+        {"on": frozenset({"walks"})},
+        {"sentence": "."},
+        {"sentence": ""},
+    ],
     ids=lambda o: next(iter(o)),
 )
 def test_a_code_that_is_taken_and_words_that_nobody_knows_are_refused(check, options):
@@ -82,3 +103,29 @@ def test_checks_that_wait_for_each_other_are_refused_by_name(check):
     check("A03", after=("A02",))
     with pytest.raises(ValueError, match=r"checks wait for each other: .*A0[123] -> A0[123]"):
         codes("log", "A01", "A02", "A03")
+
+
+def test_an_error_of_a_key_hides_what_reads_the_key_and_one_of_no_key_hides_all_that_read(check):
+    for code in OF_A_KEY:
+        check(code)
+    check("A01", reads=("seed", "layout"))
+    check("A02", after=("A01",))
+    check("A03")
+    for code in ("A01", "A02"):
+        assert not breaking(code).isdisjoint(of_keys("LOG06", ("layout", "configured")))
+        assert not breaking(code).isdisjoint(of_keys("LOG01", ()))
+        assert breaking(code).isdisjoint(of_keys("LOG06", ("devices",)))
+        assert breaking(code).isdisjoint({"LOG06"})
+    assert breaking("A03") == frozenset() and "A01" in breaking("A02") and premises("A02") == {"A01", *OF_A_KEY}
+
+
+def test_rules_apply_to_all_kinds_of_a_log(check):
+    check("A01")
+    check("A02", on=RUNS | STEPS)
+    check("A03", on=RUN | STEPS)
+    check("A04", on=EVERY)
+    codes = frozenset({"A01", "A02", "A03", "A04", "A05"})  # A05 is for people
+    applying.cache_clear()
+    told = {kinds: sorted(codes - applying(codes, kinds)) for kinds in (RUN, STEPS, RUN | TRIAL, STEPS | TRIAL)}
+    applying.cache_clear()
+    assert told == {RUN: [], STEPS: ["A01"], RUN | TRIAL: ["A03"], STEPS | TRIAL: ["A01", "A03"]}

@@ -3,7 +3,7 @@
 import pytest
 
 import compliance.checks  # noqa: F401  registers the checks
-from compliance.rule import CHECKS, LEVELS, ordered
+from compliance.rule import CHECKS, LEVELS, ordered, premises
 from rules.current import editions
 from rules.edition import load
 
@@ -34,4 +34,4 @@ def test_checks_come_behind_their_premises(name):
     for level in LEVELS:
         codes = [check.code for check in ordered(level, load(name).codes)]
         for check in ordered(level, load(name).codes):
-            assert all(codes.index(c) < codes.index(check.code) for c in check.after if c in codes)
+            assert all(codes.index(c) < codes.index(check.code) for c in premises(check.code) if c in codes)

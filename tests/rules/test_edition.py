@@ -175,7 +175,6 @@ def test_rounds_of_mlperf_hpc_know_no_weights():
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("THR01"), "found THR01, wanted codes of this family"),
         ("v1.0", lambda v: v["rules"].update(LOG="LOG01"), "found 'LOG01', wanted a list"),
-        ("v1.0", lambda v: v["throughput_rules"].append("LOG77"), "throughput_rules: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v.update(severity={"LOG77": "warning"}), "severity: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v.update(severity={"LOG01": "mild"}), "found 'mild', wanted one of error, warning"),
         (

@@ -190,11 +190,16 @@ def test_log08_an_oddity_is_told_once_with_its_lines(count, times):
     assert (fault.line, fault.found) == (9, f"{checks.ODDITIES['encoding']}{times}")
 
 
+def limits_of(tolerant):
+    return SimpleNamespace(tolerant=tolerant, same_code=(), same_system=(), same_in_set=(), same_problem=())
+
+
 def judged(check, log, keys=(), **changes):
     """What a check finds: (line, found). `changes` are those of the terms."""
-    limits = SimpleNamespace(tolerant=changes.pop("tolerant", False))
+    limits = limits_of(changes.pop("tolerant", False))
     edition = SimpleNamespace(limits=limits, name="v1.0", problems=changes.pop("problems", {}))
     told = {"keys": dict(keys), "division": "closed", "problem": None, "benchmark_name": "b", "metric": "score"}
+    told["benchmark"] = None
     terms = SimpleNamespace(edition=edition, **{**told, **changes})
     return [(fault.line, fault.found) for fault in check(log, terms, None)]
 
@@ -204,12 +209,12 @@ def judged(check, log, keys=(), **changes):
 )
 def test_log01_bad_lines_that_were_not_kept_are_counted(count, found):
     bad = [SimpleNamespace(line=line, reason="no JSON") for line in (4, 6, 9)]
-    log = SimpleNamespace(bad=bad, bad_count=count, last_line=10)
+    log = SimpleNamespace(bad=bad, bad_count=count, last_line=10, named={})
     assert judged(checks.lines_are_events, log) == [(4, "no JSON"), (6, "no JSON"), (9, "no JSON"), *found]
 
 
 def test_log01_a_log_that_was_cut_off_is_told_so():
-    log = SimpleNamespace(bad=[SimpleNamespace(line=9, reason="not JSON")], bad_count=1, last_line=9)
+    log = SimpleNamespace(bad=[SimpleNamespace(line=9, reason="not JSON")], bad_count=1, last_line=9, named={})
     assert judged(checks.lines_are_events, log) == [(9, "not JSON, and the log ends there")]
 
 
@@ -222,9 +227,11 @@ def test_log02_a_log_is_unreadable_or_too_long_or_neither():
     assert found(unreadable="no such file", overflow=5) == [(1, "no such file")]
 
 
-@pytest.mark.parametrize(("count", "found"), [(0, [(1, "no line with :::MLLOG")]), (1, [])])
-def test_log03_one_event_is_enough(count, found):
-    assert judged(checks.log_holds_events, SimpleNamespace(count=count)) == found
+@pytest.mark.parametrize(
+    ("count", "bad", "found"), [(0, [], [(1, "no line with :::MLLOG")]), (1, [], []), (0, ["a line"], [])]
+)
+def test_log03_one_event_is_enough_also_one_that_cannot_be_read(count, bad, found):
+    assert judged(checks.log_holds_events, SimpleNamespace(count=count, bad=bad)) == found
 
 
 def test_log04_asks_for_the_required_keys_that_apply(logs):
@@ -246,6 +253,18 @@ def test_log04_asks_for_the_required_keys_that_apply(logs):
     assert judged(check, log, keys) == [(1, "no closed_only"), *always]
 
 
+def test_log04_leaves_out_what_a_line_that_cannot_be_read_names_and_says_nothing_if_it_names_no_key(logs):
+    keys = {"here": Key(required=True), "gone": Key(required=True)}
+    log = logs.read(logs.event(1, "there"))
+    check = checks.required_keys_are_logged
+    log.bad, log.bad_count, log.named = [SimpleNamespace(line=2)], 1, {2: "here"}
+    assert judged(check, log, keys) == [(1, "no gone")]
+    log.named = {}
+    assert judged(check, log, keys) == []
+    log.named, log.bad_count = {2: "here"}, 2  # another one was not kept
+    assert judged(check, log, keys) == []
+
+
 @pytest.mark.parametrize("tolerant", [False, True])
 def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tolerant(logs, tolerant):
     keys = {
@@ -259,12 +278,9 @@ def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tol
     told = {1: "some", 2: "some", 3: "one", 4: "run_start", 5: "run_start", 6: "twice", 7: "thrice"}
     told |= {8: "twice", 9: "thrice", 10: "thrice"}
     log = logs.read(*(logs.event(line, key, value=line) for line, key in told.items()))
-    limits = SimpleNamespace(tolerant=tolerant)
-    faults = list(
-        checks.keys_of_the_run_are_logged_once(
-            log, SimpleNamespace(keys=keys, edition=SimpleNamespace(limits=limits)), None
-        )
-    )
+    edition = SimpleNamespace(limits=limits_of(tolerant))
+    terms = SimpleNamespace(keys=keys, edition=edition, benchmark=None, metric="score")
+    faults = list(checks.keys_of_the_run_are_logged_once(log, terms, None))
     mild = "warning" if tolerant else ""
     assert [(fault.line, fault.found, fault.wanted, fault.severity) for fault in faults] == [
         (8, "another twice, 8", "only that of line 6", ""),
@@ -403,3 +419,37 @@ def test_a_value_keeps_the_limits_of_its_key(key, good, bad):
 )
 def test_what_a_key_asks_for_is_described(key, words):
     assert checks.describe(key) == words
+
+
+def codes_of(tree, law):
+    return sorted((f.code, f.line) for f in judge([tree.path(2)], rules=law).findings if f.severity == "error")
+
+
+def test_a_value_of_the_wrong_type_hides_what_reads_this_key_alone(tree, law):
+    """The seed, the digest of the settings and the precision are judged, though `layout` is text."""
+    layout, seed = tree.changed("layout", value="one"), tree.changed("seed", value=5)
+    digest = tree.changed("config_digest", value="0" * 64)
+    assert codes_of(tree, law) == sorted([("HYP04", digest), ("LOG06", layout), ("SEED03", seed)])
+    ranks = tree.changed("number_of_ranks", value="two")  # MOD02, SYS08 and SYS10 read it
+    devices = tree.changed("devices", value=[{"host": "a"}])
+    assert ("LOG06", ranks) in codes_of(tree, law) and ("SYS10", devices) not in codes_of(tree, law)
+
+
+def test_a_bad_line_hides_what_reads_its_key_alone(tree, law):
+    """Without the line the log has no seed source, so to say: what else is wrong is told in the same round."""
+    event = tree.logs[2].one("config_digest")
+    target = tree.changed("target", value=0.5)
+    lines = tree.path(2).read_text().splitlines(keepends=True)
+    at = tree.logs[2].line(event)
+    lines[at - 1] = lines[at - 1].rstrip()[:-1] + "\n"
+    tree.path(2).write_text("".join(lines))
+    assert codes_of(tree, law) == sorted([("EVL10", target), ("LOG01", at)])
+
+
+def test_a_bad_line_that_names_no_key_may_be_of_any(tree, law):
+    tree.changed("target", value=0.5)
+    lines = tree.path(2).read_text().splitlines(keepends=True)
+    at = tree.logs[2].line(tree.logs[2].one("config_digest"))
+    lines[at - 1] = ":::MLLOG {\n"
+    tree.path(2).write_text("".join(lines))
+    assert codes_of(tree, law) == [("LOG01", at)]

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.reading.terms import Terms, terms_for
+from compliance.reading.terms import terms_for
+from compliance.rule import CONFIRMATION, IO, RUN, STEPS, TRIAL
 from rules.edition import load
 
 ROUND = load("mlperf-hpc-v2.0")
@@ -42,7 +43,7 @@ def test_the_descriptions_division_overrules_the_logs(logs, said, described, div
 def test_only_true_makes_a_throughput_log_and_only_where_the_edition_has_some(logs, edition, value, only):
     terms = terms_for(logs.read(logs.event(1, "throughput_only", value=value)), load(edition))
     assert terms.throughput_only is only
-    assert terms.codes == (load(edition).throughput_codes if only else load(edition).codes)
+    assert terms.kinds == (STEPS if only else RUN)
 
 
 def test_the_target_is_the_benchmarks_or_else_the_problems(logs, law):
@@ -65,19 +66,13 @@ def test_the_metric_is_the_benchmarks(logs):
 def test_a_trial_of_the_input_has_rules_of_its_own(logs, edition, value, tried):
     terms = terms_for(logs.read(logs.event(1, "io_only", value=value)), load(edition))
     assert (terms.io_only, terms.throughput_only) == (tried, tried)
-    assert terms.codes == (load(edition).io_codes if tried else load(edition).codes)
+    assert terms.kinds == (IO if tried else RUN)
 
 
-def test_rules_that_do_not_hold_for_a_log_are_left_out(logs):
-    for key in ("problem", "throughput_only", "io_only"):
-        terms = terms_for(logs.read(logs.event(1, key, value=True)), load("v1.0"))
-        some = frozenset(sorted(terms.codes)[:2])
-        assert replace(terms, without=some).codes == terms.codes - some
-
-
-def test_a_log_is_of_a_scored_run_unless_it_says_otherwise():
-    ours = load("v1.0")
-    assert Terms(ours, "scaffold", None, {}, None, "closed").codes == ours.codes
+def test_trials_and_confirmations_are_of_their_campaign_in_addition(logs):
+    terms = terms_for(logs.read(logs.event(1, "throughput_only", value=True)), load("v1.0"))
+    assert replace(terms, campaign=TRIAL).kinds == STEPS | TRIAL
+    assert replace(terms, throughput_only=False, campaign=CONFIRMATION).kinds == RUN | CONFIRMATION
 
 
 def test_a_problem_of_another_benchmark_is_none(logs):

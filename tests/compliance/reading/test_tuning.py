@@ -17,13 +17,11 @@ from compliance.reading.tuning import (
     course_of,
     entry_of,
     given_names,
-    left_out,
     point_of,
     read,
     settings_of,
     winner_of,
 )
-from rules.edition import load
 
 
 def trials_of(tuned):
@@ -153,24 +151,6 @@ def test_the_quickest_trial_wins_and_of_equals_the_first(trials, winner):
     runs = [SimpleNamespace(number=n, seconds=seconds, converged=reached) for n, seconds, reached in trials]
     assert winner_of(runs).number == winner
     assert winner_of([run for run in runs if not run.converged]) is None
-
-
-TUNING = load("v1.0").limits.tuning
-
-
-@pytest.mark.parametrize(
-    ("campaign", "confirmation", "edition", "without"),
-    [
-        ("first", False, "v1.0", TUNING.trials_without),
-        ("first", True, "v1.0", TUNING.confirmations_without),
-        ("", False, "v1.0", ()),
-        ("first", False, "mlperf-hpc-v3.0", ()),  # which knows no campaigns
-    ],
-)
-def test_rules_on_sets_of_runs_are_left_out_for_campaigns_alone(campaign, confirmation, edition, without):
-    place = SimpleNamespace(campaign=campaign, confirmation=confirmation)
-    runs = SimpleNamespace(place=place, trials=bool(campaign) and not confirmation)
-    assert left_out(runs, load(edition)) == frozenset(without)
 
 
 def test_the_course_of_a_trial_has_the_scores_of_its_epochs():
