@@ -1,6 +1,6 @@
 """Texts of the rules and the editions in which they are in force (`check.py --explain` and `--list`)."""
 
-import compliance.checks  # noqa: F401  registers the checks
+import compliance.families  # noqa: F401  registers the checks
 from benchmark.config import suggest
 from compliance.rule import CHECKS
 from rules.current import editions

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import compliance.checks  # noqa: F401  registers the checks
+import compliance.families  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
 from compliance.budget import OF_A_FINDING, SECONDS, Account, Spent
 from compliance.finding import WHOLE, Fault, Finding, ancestors, errors, show

@@ -37,7 +37,6 @@ class Check:
     """
 
     code: str
-    sentence: str
     level: str
     severity: str
     after: tuple[str, ...]
@@ -61,14 +60,13 @@ def rule(
     gate: bool = False,
     runs: str = "alike",
 ) -> Callable[[Function], Function]:
-    """Mark a generator of `Fault`s as the check of the rule `code`. The first line of its docstring is the rule's
-    sentence. Raises ValueError for a code that is taken, a missing sentence, or an unknown level or kind of log."""
+    """Mark a generator of `Fault`s as the check of the rule `code`, whose text is in `rules/texts/`. Raises ValueError
+    for a code that is taken, and an unknown level or kind of log."""
 
     def mark(function: Function) -> Function:
-        sentence = (function.__doc__ or "").strip().partition("\n")[0].strip().rstrip(".")
-        if code in CHECKS or level not in LEVELS or runs not in LOGS or not sentence or not on <= EVERY:
-            raise ValueError(f"check {function.__name__}: code {code} taken, no sentence, or no such level {level!r}")
-        CHECKS[code] = Check(code, sentence, level, severity, after, reads, on, gate, runs, function)
+        if code in CHECKS or level not in LEVELS or runs not in LOGS or not on <= EVERY:
+            raise ValueError(f"check {function.__name__}: {code} is taken, or no such level or logs")
+        CHECKS[code] = Check(code, level, severity, after, reads, on, gate, runs, function)
         return function
 
     return mark

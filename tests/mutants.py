@@ -3,7 +3,7 @@
     python tests/mutants.py                                      # 20 mutants of each module below
     python tests/mutants.py --each 5 --seed 2 benchmark/metric.py results/statistics
     python tests/mutants.py --all --jobs 2                       # every mutant: hours
-    python tests/mutants.py --again compliance/checks/clock.py   # those that survived the last time
+    python tests/mutants.py --again compliance/families/clock.py   # those that survived the last time
 
 Each mutant is a module whose syntax tree differs in one place. No file is changed: a process that has collected the
 module's tests forks for each mutant, gives the functions their changed code, and runs the tests up to the first that
@@ -45,7 +45,7 @@ from mutating import Mutant, mutant, places
 ROOT = Path(__file__).resolve().parents[1]
 KNOWN, KEPT = "tests/survivors.yaml", "build/mutants"
 MODULES = (  # files, or folders of them
-    "compliance/checks",
+    "compliance/families",
     "compliance/reading",
     "results/statistics",
     "benchmark/metric.py",
@@ -56,11 +56,14 @@ MODULES = (  # files, or folders of them
     "implementations/pytorch/layers/norm.py",
 )
 MORE = {  # tests of what several modules of a folder do together
-    "compliance/checks": ("tests/compliance/test_rounds.py",),
-    "compliance/reading": ("tests/compliance/checks/{name}", "tests/compliance/test_rounds.py"),
-    "compliance/reading/run.py": ("tests/compliance/checks/test_runs.py", "tests/compliance/checks/test_evaluation.py"),
-    "compliance/reading/timeline.py": ("tests/compliance/checks/test_clock.py",),
-    "compliance/reading/described.py": ("tests/compliance/checks/test_system.py",),
+    "compliance/families": ("tests/compliance/test_rounds.py",),
+    "compliance/reading": ("tests/compliance/families/{name}", "tests/compliance/test_rounds.py"),
+    "compliance/reading/run.py": (
+        "tests/compliance/families/test_runs.py",
+        "tests/compliance/families/test_evaluation.py",
+    ),
+    "compliance/reading/timeline.py": ("tests/compliance/families/test_clock.py",),
+    "compliance/reading/described.py": ("tests/compliance/families/test_system.py",),
     "results/statistics": ("tests/results/tables/{name}",),
 }
 LOADED = (

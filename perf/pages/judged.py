@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-import compliance.checks  # noqa: F401  registers the checks
+import compliance.families  # noqa: F401  registers the checks
 from compliance.reading import run as runs
 from compliance.rule import CHECKS
 from rules.edition import Edition
@@ -21,6 +21,7 @@ FACTS = ("seeds", "origin", "source", "weights", "environments", "launch", "resu
 SAME = {"same_code": "RUN04", "same_system": "RUN07", "same_in_set": "RUN08", "same_problem": "RUN09"}
 # Families that judge a kind of log of their own, and look at all its events on the way.
 OWN = {"ENE": "energy_", "IOT": "io_", "TUN": "trial", "THR": "throughput", "REG": "seed", "LED": "ledger"}
+ABOUT = "subjects"  # says what a fault is about, and reads no event
 WIDE = {"THR01", "THR02", "LED04", "LED05", "TUN10", "IOT06"}  # ... but these judge others, too
 
 
@@ -83,7 +84,7 @@ def _read(node: ast.AST, known: Mapping[str, Any], keys: frozenset[str], above: 
             yield from (text for text in _texts(part.iter, known) if text in keys)
         elif isinstance(part, ast.Constant) and part.value in keys and "_" in part.value:
             yield part.value
-        elif isinstance(part, ast.Name) and isinstance(known.get(part.id), types.FunctionType):
+        elif isinstance(part, ast.Name) and part.id != ABOUT and isinstance(known.get(part.id), types.FunctionType):
             called = known[part.id]
             if called.__module__.startswith("compliance."):
                 yield from _found(inspect.unwrap(called), keys, above)
@@ -112,4 +113,9 @@ def _facts() -> dict[str, ast.AST]:
 
 @cache
 def _tree(function: Callable[..., Any]) -> ast.AST:
-    return ast.parse(textwrap.dedent(inspect.getsource(function)))
+    """Return a function without its decorators, which name what it can't be judged without."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    for part in tree.body:
+        if isinstance(part, ast.FunctionDef):
+            part.decorator_list = []
+    return tree

@@ -25,11 +25,10 @@ def check(monkeypatch):
     monkeypatch.setattr(module, "CHECKS", {})
     clear()
 
-    def define(code, level="log", sentence="Something holds.", **options):
+    def define(code, level="log", **options):
         def function(*arguments):
             yield from ()
 
-        function.__doc__ = sentence
         rule(code, level, **options)(function)
         return module.CHECKS[code]
 
@@ -47,10 +46,6 @@ def codes(level, *chosen):
     return [c.code for c in ordered(level, frozenset(chosen))]
 
 
-def test_a_sentence_is_the_docstrings_first_line_without_its_stop(check):
-    assert check("A01", sentence="\n    A log has events.\n\n    More of it.\n    ").sentence == "A log has events"
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -58,8 +53,6 @@ def test_a_sentence_is_the_docstrings_first_line_without_its_stop(check):
         {"level": "logs"},
         {"runs": "some"},
         {"on": frozenset({"walks"})},
-        {"sentence": "."},
-        {"sentence": ""},
     ],
     ids=lambda o: next(iter(o)),
 )

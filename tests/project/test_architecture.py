@@ -55,5 +55,5 @@ def test_the_figure_is_the_codes():
 def test_the_figure_goes_down_and_names_each_folder():
     found, order = imports(), list(PACKAGES)
     assert all(order.index(package) < order.index(name) for package, names in found.items() for name in names)
-    assert found["compliance"] == {"benchmark", "rules"} and "checks" in folders("compliance")
+    assert found["compliance"] == {"benchmark", "rules"} and "families" in folders("compliance")
     assert figure(found) != figure({**found, "benchmark": {"rules"}})

@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.config import load_settings, machine_settings, read_yaml
 from benchmark.workload import problem_files
-from compliance.checks.model import _violates
+from compliance.families.hyperparameters import _violates
 from implementations.pytorch.config import CONFIGS, config_path
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import config_class

@@ -1,0 +1,159 @@
+"""DATA: the run read the published data, all of it, and evaluated on the published split."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmark.log import Event
+from compliance.finding import Fault, show
+from compliance.reading.log import Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
+from compliance.rule import EVERY, rule
+
+SPLITS = ("train", "validation")
+BYTES = ("total", "least_by_rank", "most_by_rank")
+
+
+@rule("DATA01", "log", after=("DATA05",))
+def fingerprints_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for event in log.all("dataset_fingerprint"):
+        split = metadata(event, "split")
+        wanted = terms.problem.fingerprints.get(split) if terms.problem and type(split) is str else None
+        if wanted and event.value != wanted:
+            yield Fault(event.line, f"fingerprint {show(event.value)} of {split}", wanted)
+
+
+@rule("DATA02", "log", after=("DATA05",), on=EVERY)
+def sample_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if terms.problem is None:
+        return
+    wanted = {"train_samples": terms.problem.train_samples, "eval_samples": terms.problem.eval_samples}
+    for name, number in wanted.items():
+        event = log.first(name)
+        if event and (type(event.value) is not int or event.value != number):
+            yield Fault(event.line, f"{name} {show(event.value)}", str(number))
+    for event in log.all("dataset_fingerprint"):
+        split, samples = metadata(event, "split"), metadata(event, "samples_count")
+        number = wanted["train_samples" if split == "train" else "eval_samples"]
+        if split in SPLITS and samples != number:
+            yield Fault(event.line, f"fingerprint of {show(samples)} {split} samples", str(number))
+
+
+@rule("DATA03", "log", after=("DATA05",))
+def class_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    published = terms.problem.class_counts if terms.problem else {}
+    for event in log.all("dataset_fingerprint"):
+        split = metadata(event, "split")
+        wanted = published.get(split) if type(split) is str else None
+        yield from _compare(event.line, f"{show(split)} class_counts", metadata(event, "class_counts"), wanted)
+    counted = terms.benchmark is not None and terms.benchmark.score == "dice"
+    for event in log.all(terms.metric) if counted else ():
+        yield from _compare(event.line, "true counts", metadata(event, "true"), published.get("validation"))
+
+
+@rule("DATA04", "log", after=("LOG12",), on=EVERY)
+def problem_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("problem_digest")
+    wanted = terms.problem.problem_digest if terms.problem else None
+    if event and wanted and event.value != wanted:
+        yield Fault(event.line, f"problem_digest {show(event.value)}", wanted)
+
+
+@rule("DATA05", "log", after=("EVL06", "LOG12"), reads=("dataset_fingerprint",))
+def fingerprints_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    seen: dict[object, int] = {}
+    for event in log.all("dataset_fingerprint"):
+        split = show(metadata(event, "split"))
+        if split not in SPLITS:
+            yield Fault(event.line, f"fingerprint of split {split}", "train or validation")
+        elif split in seen:
+            yield Fault(event.line, f"fingerprint of {split} again", f"only that of line {seen[split]}")
+        elif time.start and time.stop and not time.start.line < event.line < time.stop.line:
+            yield Fault(event.line, f"fingerprint of {split} outside the run", "between run_start and run_stop")
+        seen.setdefault(split, event.line)
+    for split in SPLITS:
+        if split not in seen and terms.problem and time.scores:  # a run may have aborted before
+            yield Fault(1, f"no dataset_fingerprint of {split}", "one")
+
+
+@rule("DATA06", "log", after=("LOG12",), reads=("epochs",))
+def epochs_train_on_the_split(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if terms.problem is None or terms.benchmark is None:
+        return
+    parts, whole = terms.benchmark.evaluations_per_epoch, terms.problem.train_samples
+    stops = log.all("epoch_stop")
+    for at in range(0, len(stops), parts):  # the last epoch may end after some of its parts
+        epoch = stops[at : at + parts]
+        faults = [fault for event in epoch if (fault := _partial(event, parts, whole, log.value("global_batch_size")))]
+        yield from faults
+        trained = [metadata(event, "samples_count") for event in epoch]
+        if len(epoch) == parts and not faults and sum(trained) != whole:
+            yield Fault(epoch[-1].line, f"{sum(trained)} samples in all parts of an epoch", str(whole))
+
+
+def _partial(event: Event, parts: int, whole: int, batch: object) -> Fault | None:
+    """Return what is wrong with the samples of one of so many parts of an epoch, None if nothing. Parts are of whole
+    batches."""
+    samples, room = metadata(event, "samples_count"), batch if parts > 1 and type(batch) is int else 0
+    if type(samples) is int and abs(samples - whole / parts) <= room:
+        return None
+    wanted = str(whole) if parts == 1 else f"{whole} in {parts} parts of whole batches"
+    return Fault(event.line, f"{show(samples)} samples", wanted)
+
+
+def _compare(line: int, name: str, found: object, wanted: tuple[int, ...] | None) -> Iterator[Fault]:
+    if wanted is None:
+        return
+    if type(found) is list and len(found) == len(wanted):
+        for index, (a, b) in enumerate(zip(found, wanted, strict=True)):
+            if a != b:
+                yield Fault(line, f"{show(a)} voxels of class {index} in {name}", str(b))
+    else:
+        yield Fault(line, f"{name} {show(found)}", f"{len(wanted)} classes")
+
+
+@rule("DATA09", "log", severity="review", after=("DATA05", "DATA04"))
+def datasets_are_registered(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    events = log.all("dataset_fingerprint")
+    if not events or terms.problem is None or terms.problem.fingerprints:
+        return
+    found = {metadata(event, "split"): event.value for event in events if type(metadata(event, "split")) is str}
+    known = terms.problem.datasets
+    if found not in known.values():
+        names = f"the fingerprints of {' or '.join(known)}" if known else "those of a registered dataset; none is"
+        yield Fault(events[0].line, ", ".join(f"{split} {show(value)}" for split, value in found.items()), names)
+
+
+@rule("DATA07", "log", after=("DATA05",))
+def bytes_read_suffice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    floors = terms.problem.bytes if terms.problem else {}
+    ranks = log.value("number_of_ranks")
+    for event in log.all("dataset_fingerprint"):
+        read, split = metadata(event, "bytes_read"), metadata(event, "split")
+        numbers: list[Any] = [read.get(name) if type(read) is dict else None for name in BYTES]
+        if not all(type(n) is int and n >= 0 for n in numbers):
+            yield Fault(event.line, f"bytes_read {show(read)}", f"integers {', '.join(BYTES)}")
+            continue
+        total, least, most = numbers
+        floor = floors.get(split, 1) if type(split) is str else 1
+        if total < floor:
+            yield Fault(event.line, f"{total} bytes read of {show(split)}", f"{floor} or more")
+        elif not least <= most <= total or (type(ranks) is int and not least * ranks <= total <= most * ranks):
+            found = f"{total} bytes, by rank from {least} to {most}"
+            yield Fault(event.line, found, f"a total that {show(ranks)} ranks can have")
+
+
+@rule("DATA08", "log", after=("CLK10", "DATA05"))
+def fingerprints_are_of_the_first_pass(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    parts = terms.benchmark.evaluations_per_epoch if terms.benchmark else 1  # each logged as an epoch
+    stops = {"train": next(iter(log.all("epoch_stop")[parts - 1 :]), None), "validation": log.first("eval_stop")}
+    second = next(iter(log.all("epoch_start")[parts:]), None)
+    for event in log.all("dataset_fingerprint"):
+        split = metadata(event, "split")
+        if split not in ("train", "validation"):
+            continue  # DATA05 says so
+        stop = stops[split]
+        if stop is None or event.line < stop.line or (second and event.line > second.line):
+            where = f"after line {stop.line}" if stop else "after the first pass"
+            wanted = where + (f" and before line {second.line}" if second else "")
+            yield Fault(event.line, f"the fingerprint of {split}", wanted)

@@ -1,0 +1,267 @@
+"""ENV: the manifests of the environments of runs are those that logs name, are sound, and agree where they must."""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from benchmark.environment.manifest import KEY, OTHER
+from benchmark.run.files import environment_path
+from benchmark.tree import ENVIRONMENT, SUPERSEDED
+from compliance.finding import Fault, show, why
+from compliance.reading.described import contradictions
+from compliance.reading.devices import CPU, groups_of
+from compliance.reading.digest import is_sha256
+from compliance.reading.environment import (
+    Environment,
+    Named,
+    content,
+    fault_of,
+    parse,
+    read_environment,
+)
+from compliance.reading.files import SubmissionFiles
+from compliance.reading.given import differences
+from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline
+from compliance.reading.tuning import given_names
+from compliance.reading.values import Unsound
+from compliance.rule import RUNS, STEPS, rule
+
+REVIEW = "review"  # the severity if one run or node could read a fact and another could not
+MOST_SHOWN = 10  # entries of a fact that a finding lists
+LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
+
+
+@rule("ENV01", "log", after=("CLK01",), reads=("environment",), on=RUNS | STEPS)
+def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first(KEY)
+    if event is None:
+        return
+    if fault := fault_of(event, log.path):
+        yield Fault(event.line, *fault)
+    elif time.start and event.line > time.start.line:
+        yield Fault(event.line, f"after run_start of line {time.start.line}", "before it")
+    for resumed in log.all("resumed"):
+        if type(resumed.value) is dict and not is_sha256(resumed.value.get(KEY)):
+            yield Fault(
+                resumed.line,
+                f"resumed with {KEY} {show(resumed.value.get(KEY))}",
+                "the sha256 of the manifest of what it resumed on",
+            )
+
+
+@rule("ENV02", "set", after=("ENV01",), on=RUNS | STEPS)
+def environment_is_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits, having = terms.edition.limits.environment, sum(KEY in run.facts for run in runs)
+    required = bool(limits and limits.use == "required")
+    if limits and (required or having):
+        wanted = "the digest of one" + ("" if required else f", as in {having} of {len(runs)} runs")
+        for run in runs:
+            if KEY not in run.facts:
+                yield Fault(run.start.line if run.start else 1, "no environment manifest", wanted, path=run.path)
+
+
+@rule("ENV03", "set", after=("ENV01",), on=RUNS | STEPS)
+def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for run, named, path, largest in _files(runs, terms):
+        size = "" if named.size is None else f"{named.size} bytes with "
+        wanted = f"{size}the sha256 {named.digest}, as logged in {run.path}"
+        try:
+            data = content(path, largest)
+        except OSError as error:
+            yield Fault(1, why(error), wanted, path=manifest_of(run, named))
+            continue
+        if len(data) > largest:
+            yield Fault(1, f"more than {largest} bytes", f"at most {largest}", path=manifest_of(run, named))
+        elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (None, len(data)):
+            yield Fault(1, f"{len(data)} bytes with {found}", wanted, path=manifest_of(run, named))
+
+
+@rule("ENV04", "set", after=("ENV03",), on=RUNS | STEPS)
+def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for run, named, path, largest in _files(runs, terms):
+        try:
+            parse(content(path, largest))
+        except OSError:
+            continue  # ENV03 says so
+        except Unsound as error:
+            yield Fault(1, *error.args, path=manifest_of(run, named))
+
+
+@rule("ENV05", "set", after=("ENV04",), on=RUNS | STEPS)
+def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits = terms.edition.limits.environment
+    # Only digests are kept of each manifest: there may be thousands, of a megabyte each.
+    kept = [(run, named, _digests(found.node, limits.same)) for run, named, found in _read(runs, terms)]
+    points = defaultdict(list)  # of a scaling study, in which the share of a node that a rank has may differ
+    for one in kept:
+        points[json.dumps(one[0].value("number_of_ranks"))].append(one)
+    for name, severity in limits.same.items() if kept else ():
+        for alike in points.values() if terms.throughput_only and severity == REVIEW else [kept]:
+            yield from _odd_ones(name, severity, alike, limits)
+
+
+def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, Any]]], limits: Any) -> Iterator[Fault]:
+    """Yield a fault for each manifest in which a fact differs from that of most manifests."""
+    counts = Counter(digests[name] for *_, digests in kept if digests[name] is not None)
+    usual = max(counts, key=counts.__getitem__, default=None)
+    other = next((_again(run, named, limits)[name] for run, named, d in kept if usual and d[name] == usual), None)
+    for run, named, digests in kept:
+        if digests[name] != usual:
+            value = _again(run, named, limits)[name]
+            found, wanted = apart(value, other)
+            wanted += ", as in the set's other runs"
+            grade = REVIEW if value is None else severity
+            yield Fault(1, f"{name} {found}", wanted, path=manifest_of(run, named), severity=grade)
+
+
+@rule("ENV06", "set", after=("ENV04",), on=RUNS | STEPS)
+def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits = terms.edition.limits.environment
+    for run, named, environment in _read(runs, terms):
+        first, *others = environment.nodes
+        for kind in others:
+            hosts = f"{show(kind.hosts[0])}{f' and {len(kind.hosts) - 1} more' if len(kind.hosts) > 1 else ''}"
+            for name, severity in limits.same_nodes.items():
+                value, usual = kind.values.get(name, first.values.get(name)), first.values.get(name)
+                if name == OTHER and OTHER in kind.values:
+                    yield Fault(
+                        1,
+                        f"nodes of other kinds, {hosts}",
+                        "one kind",
+                        path=manifest_of(run, named),
+                        severity=severity,
+                    )
+                elif _text(value) != _text(usual):
+                    severity = REVIEW if None in (value, usual) else severity
+                    found, wanted = apart(value, usual)
+                    wanted += f", as on {show(first.hosts[0])}"
+                    yield Fault(
+                        1, f"{name} {found} on {hosts}", wanted, path=manifest_of(run, named), severity=severity
+                    )
+
+
+@rule("ENV07", "set", after=("ENV04",), reads=("hyperparameters",), on=RUNS | STEPS)
+def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    above = given_names(place.runs, place.ledger)
+    for run, named, environment in _read(runs, terms):
+        for found, wanted in differences(environment, run, terms.benchmark, above):
+            yield Fault(1, found, wanted, path=manifest_of(run, named))
+
+
+@rule(
+    "ENV08",
+    "set",
+    after=("ENV04", "SYS10"),
+    reads=("devices", "number_of_ranks", "number_of_nodes", "versions"),
+    on=RUNS | STEPS,
+)
+def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for run, named, environment in _read(runs, terms):
+        groups = groups_of(run.value("devices")) or []
+        hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
+        first = named is run.environments[0]  # a run may be resumed on other hosts
+        pairs = [("hosts", hosts, sorted({group.host for group in groups}))] if groups and first else []
+        pairs += [("nodes", len(hosts), run.value("number_of_nodes"))]
+        pairs += [("ranks", (environment.run["launcher"] or {}).get("ranks", ranks), ranks)]
+        models = {group.name for group in groups if group.kind == CPU}
+        model = (environment.node["processors"] or {}).get("model")
+        pairs += [("processor", [model], sorted(models))] if models and model is not None else []
+        versions = run.value("versions") if type(run.value("versions")) is dict else {}
+        packages = environment.node["packages"] or {}
+        python = (environment.node["python"] or {}).get("version")
+        pairs += [("python", python, versions.get("python", python))] if python is not None else []
+        pairs += [
+            (key, packages[n], versions[key]) for key, n in LIBRARIES.items() if n in packages and key in versions
+        ]
+        for what, found, wanted in pairs:
+            if wanted is not None and found != wanted:
+                yield Fault(
+                    1, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}", path=manifest_of(run, named)
+                )
+
+
+@rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
+def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits, described = terms.edition.limits.environment, place.described
+    for run, named, environment in islice(_read(runs, terms), 1) if described else ():
+        for found, wanted in contradictions(environment, described, limits.memory):
+            yield Fault(1, found, f"{wanted}, as in the system description", path=manifest_of(run, named))
+
+
+@rule("ENV10", "submission")
+def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
+    if files.edition.limits.environment is None:
+        return
+    submission = files.submission
+    known = {environment_path(run.file) for run in files.runs if KEY in run.facts}
+    known |= {run.file.with_name(named.file) for run in files.runs for named in run.environments}
+    for entry in submission.entries:
+        path = submission.path.joinpath(*entry.parts)
+        if entry.kind == "file" and entry.parts[0] == "results" and ENVIRONMENT.match(entry.parts[-1]):
+            aside = SUPERSEDED in entry.parts and _log_beside(entry.parts, submission.at)
+            if path not in known and not aside:
+                wanted = "a manifest that a log beside it names"
+                yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
+
+
+def _log_beside(parts: tuple[str, ...], at: dict[str, Any]) -> bool:
+    """Return whether a superseded manifest has its log beside it."""
+    number = parts[-1].removeprefix("environment_").removesuffix(".json").partition("_")[0]
+    log = (*parts[:-1], f"result_{number}.txt")
+    return log in at and parts[-1].startswith(environment_path(Path(log[-1])).stem)
+
+
+def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, int]]:
+    """Yield (run, manifest as logged, its path, the most bytes) of every manifest that a log names."""
+    limits = terms.edition.limits.environment
+    for run in runs if limits else ():
+        for named in run.environments:
+            yield run, named, run.file.with_name(named.file), limits.largest
+
+
+def _read(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Environment]]:
+    """Yield every sound manifest, one at a time."""
+    for run, named, path, most in _files(runs, terms):
+        if found := read_environment(path, named.digest, most):
+            yield run, named, found
+
+
+def _digests(values: dict[str, Any], names: Iterable[str]) -> dict[str, bytes | None]:
+    """Return a digest of each named fact, None for one that could not be read."""
+    told = {name: values[name] for name in names}
+    return {n: None if v is None else hashlib.sha256(_text(v).encode()).digest() for n, v in told.items()}
+
+
+def _again(run: Run, named: Named, limits: Any) -> dict[str, Any]:
+    """Read the facts of a manifest's first node again; all are None if the file has gone meanwhile."""
+    found = read_environment(run.file.with_name(named.file), named.digest, limits.largest)
+    return found.node if found else defaultdict(lambda: None)
+
+
+def manifest_of(run: Run, named: Named) -> str:
+    """Return the path of a manifest as findings give it."""
+    return "/".join((*run.path.split("/")[:-1], named.file))
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def apart(value: Any, usual: Any) -> tuple[str, str]:
+    """Return two values in words; of two mappings, only the entries in which they differ."""
+    if type(value) is not dict or type(usual) is not dict:
+        return show(_text(value)), show(_text(usual))
+    names = sorted(n for n in value.keys() | usual.keys() if _text(value.get(n)) != _text(usual.get(n)))
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return tuple(
+        show(", ".join(f"{n} {_text(one[n]) if n in one else 'missing'}" for n in names[:MOST_SHOWN]) + more)
+        for one in (value, usual)
+    )

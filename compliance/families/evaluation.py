@@ -1,0 +1,310 @@
+"""EVL: evaluations and convergence, decided from the logged values and never from the status that the log claims."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchmark.dice_by_sample import dice_sums
+from benchmark.log import Event
+from benchmark.metric import Counts, dice, mean
+from compliance.finding import Fault, counted, show
+from compliance.reading.log import Log
+from compliance.reading.scores import COUNTS, counts_of, rows_of, sums_of
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata, seconds_between
+from compliance.reading.values import is_number
+from compliance.rule import CONFIRMATION, RUN, rule
+
+METRICS = {"eval_accuracy", "eval_error"}  # of all rounds; a benchmark may have another
+ROUNDINGS = 4  # units in the last place by which a mean may differ, since sums may be added in any order
+
+
+@rule("EVL01", "log", after=("EVL03",))
+def evaluations_log_one_score(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    scored: dict[object, Event] = {}
+    many = terms.edition.limits.tolerant  # such rounds may evaluate an epoch several times
+    for score in time.scores:
+        if not is_number(score.epoch):  # LOG10 says so
+            continue
+        before = scored.setdefault(score.epoch, score.event)
+        if before is not score.event and (not many or before.value == score.event.value):
+            found = f"another {terms.metric} of epoch {show(score.epoch)}"
+            mild = "warning" if many else ""
+            yield Fault(score.event.line, found, f"only that of line {before.line}", severity=mild)
+            if many:
+                break
+    for event in log.all("eval_start"):
+        if is_number(epoch_of(event)) and epoch_of(event) not in scored and not _aborted(time):
+            found = f"no {terms.metric} of epoch {show(epoch_of(event))}"
+            yield Fault(event.line, found, "one", severity="warning" if many else "")
+            if many:
+                break
+
+
+@rule("EVL02", "log", after=("CLK08", "LOG10"))
+def epochs_are_consecutive(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if terms.benchmark and terms.benchmark.epoch_num == "samples":
+        return
+    parts = terms.benchmark.evaluations_per_epoch if terms.benchmark else 1
+    last = None
+    for event in log.all("epoch_start"):
+        number = epoch_of(event)
+        wanted = (0 if last is None else last) + 1 / parts
+        counts_from_0 = last is None and parts == 1 and number == 0
+        if not counts_from_0 and not _close(number, wanted):
+            yield Fault(event.line, f"epoch {show(number)}", f"epoch {wanted:g}")
+            if terms.edition.limits.tolerant:
+                return
+        last = number
+
+
+def _close(number: object, wanted: float) -> bool:
+    """Return whether a number of epochs is the wanted one, which is rounded unless it is whole."""
+    return number == wanted or (wanted % 1 > 0 and is_number(number) and math.isclose(number, wanted, rel_tol=1e-6))
+
+
+@rule("EVL03", "log", after=("EVL02",))
+def epochs_are_evaluated_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    evaluations: dict[object, list[Event]] = {}
+    for event in log.all("eval_start"):
+        evaluations.setdefault(epoch_of(event), []).append(event)
+    for events in evaluations.values():
+        for event in events[1:]:
+            yield Fault(
+                event.line,
+                f"epoch {show(epoch_of(event))} evaluated again",
+                f"only the evaluation of line {events[0].line}",
+            )
+    starts = log.all("epoch_start")
+    if time.stop and metadata(time.stop, "status") != "aborted" and not starts and not evaluations:
+        yield Fault(time.stop.line, "neither an epoch nor an evaluation", "one evaluation of each epoch")
+    for event in starts:
+        unfinished = event is starts[-1] and _aborted(time)
+        if epoch_of(event) not in evaluations and not unfinished:
+            yield Fault(event.line, f"no evaluation of epoch {show(epoch_of(event))}", "one")
+    epochs = {epoch_of(e) for e in starts}
+    for number, events in evaluations.items():
+        if number not in epochs:
+            yield Fault(events[0].line, f"an evaluation of epoch {show(number)}", "one of an epoch that was trained")
+
+
+@rule("EVL04", "log", after=("LOG02",))
+def scores_are_numbers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for score in time.scores:
+        value = score.event.value
+        if not in_range(value, terms):
+            # A training may diverge for a while, and rounds accepted its NaN. Text and booleans are no scores.
+            mild = "warning" if terms.edition.limits.tolerant and type(value) in (int, float) else ""
+            yield Fault(score.event.line, f"{terms.metric} {show(value)}", _range(terms), severity=mild)
+
+
+@rule("EVL05", "log", after=("EVL04", "EVL12", "EVL13", "EVL16"))
+def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for score in time.scores:
+        wanted = _counted(score.event, terms)
+        if wanted is not None and not (
+            is_number(score.event.value) and abs(wanted - score.event.value) <= _room(wanted, terms)
+        ):
+            given = f"{wanted!r}, as its counts give"
+            yield Fault(score.event.line, f"{terms.metric} {score.event.value!r}", given)
+
+
+@rule("EVL06", "log", after=("CLK03",))
+def target_is_met_before_run_stop(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if time.late:
+        event = time.late.event
+        found = f"run_stop in line {time.stop.line}, {terms.metric} {show(event.value)} in line {event.line}"
+        yield Fault(time.stop.line, found, "run_stop later, by line and by time")
+
+
+@rule("EVL07", "log", after=("EVL08",), on=RUN | CONFIRMATION)
+def run_reaches_its_target(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if not time.passing and terms.target is not None:
+        numbers = [s.event.value for s in time.inside if is_number(s.event.value)]
+        best = (min if terms.benchmark.lower else max)(numbers, default=None)
+        sign = "at most" if terms.benchmark.lower else "at least"
+        found = f"best {terms.metric} {show(best)}" if numbers else f"no {terms.metric}"
+        yield Fault(time.stop.line if time.stop else log.last_line, found, f"{sign} {terms.target:g}")
+
+
+@rule("EVL08", "log", after=("EVL05",), reads=("epochs",))
+def status_agrees_with_scores(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if time.stop is None:
+        return
+    status = metadata(time.stop, "status")
+    # MLPerf HPC decides by the values alone: a wrong word is no error there, and EVL07 reports a missed target.
+    mild = "warning" if terms.edition.limits.tolerant else ""
+    if status not in ("success", "aborted"):
+        met = "where the target was met" if time.passing else "where the target was missed"
+        yield Fault(time.stop.line, f"status {show(status)} {met}", "success or aborted", severity=mild)
+    elif terms.target is not None and (status == "success") != bool(time.passing):
+        missed = "no evaluation meets the target" if time.scores else f"no {terms.metric} is logged"
+        met = "an evaluation meets the target" if time.passing else missed
+        wanted = "status success if and only if the target is met"
+        yield Fault(time.stop.line, f"status {status}, but {met}", wanted, severity=mild)
+
+
+@rule("EVL09", "log", after=("EVL01", "EVL05"))
+def run_ends_with_the_passing_evaluation(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if time.passing and len(time.inside) and time.inside[-1].event.line > time.passing.event.line:
+        after = [s for s in time.inside if s.event.line > time.passing.event.line and s.epoch != time.passing.epoch]
+        if after:
+            found = (
+                f"{counted(len(after), 'more evaluation')} after the target was met in line {time.passing.event.line}"
+            )
+            yield Fault(after[0].event.line, found, "none")
+
+
+@rule("EVL10", "log", after=("LOG12",))
+def target_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("target")
+    if event and terms.target is not None and event.value != terms.target:
+        yield Fault(event.line, f"target {show(event.value)}", f"{terms.target:g}")
+
+
+@rule("EVL11", "log", after=("LOG12",))
+def evaluations_cover_the_split(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if terms.problem is None:
+        return
+    for event in (*log.all("eval_stop"), *log.all(terms.metric)):
+        samples = metadata(event, "samples_count")
+        if samples != terms.problem.eval_samples or type(samples) is not int:
+            yield Fault(event.line, f"{event.key} over {show(samples)} samples", str(terms.problem.eval_samples))
+
+
+@rule("EVL12", "log", after=("DATA03",))
+def counts_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if terms.problem is None or terms.benchmark.score != "dice":
+        return
+    for score in time.scores:
+        counts = counts_of(score.event)
+        if counts is None:
+            found = ", ".join(f"{n} {show(metadata(score.event, n))}" for n in COUNTS)
+            yield Fault(score.event.line, found, "three lists of integers of equal length")
+        elif sum(counts.predicted) != sum(counts.true):
+            found = f"{sum(counts.predicted)} voxels predicted, {sum(counts.true)} true"
+            yield Fault(score.event.line, found, "as many of each")
+        elif many := _beyond(zip(counts.intersection, counts.predicted, counts.true, strict=True)):
+            yield Fault(score.event.line, many, "no more hits than voxels")
+        elif (most := most_confused(counts))[0] > (missed := sum(counts.true) - sum(counts.intersection)):
+            found = f"{most[0]} voxels taken for class {most[1]} or missed of it, but {missed} missed of all classes"
+            yield Fault(score.event.line, found, "at most as many as are missed")
+
+
+def _beyond(triples: Iterable[Sequence[int]], first: int = 0) -> str:
+    """Return in words the first class with more hits than predicted or true voxels, "" if there is none."""
+    for index, (hits, *voxels) in enumerate(triples, first):
+        if hits > min(voxels):
+            return f"class {index}: {hits} hits, {min(voxels)} voxels"
+    return ""
+
+
+def most_confused(counts: Counts) -> tuple[int, int]:
+    """Return (voxels, class) of the class with the most voxels that are taken for it or missed of it.
+
+    A voxel that is missed of one class is taken for another. So a class has at most as many as are missed of all.
+    """
+    triples = zip(counts.predicted, counts.true, counts.intersection, strict=True)
+    return max((p + t - 2 * i, index) for index, (p, t, i) in enumerate(triples))
+
+
+@rule("EVL13", "log", after=("LOG12",))
+def sums_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if terms.problem is None or terms.benchmark.score != "mean":
+        return
+    for score in time.scores:
+        sums = sums_of(score.event)
+        outputs = terms.problem.outputs
+        if sums is None or (outputs is not None and len(sums) != outputs):
+            found = f"sums {show(metadata(score.event, 'sums'))}"
+            yield Fault(score.event.line, found, f"a list of {outputs or ''} finite numbers, one an output")
+            continue
+        low, high = (None if b is None else b * terms.problem.eval_samples for b in _bounds(terms))
+        for value in sums:
+            if value < low or (high is not None and value > high):
+                found = f"a sum of {value!r} over {terms.problem.eval_samples} samples"
+                yield Fault(score.event.line, found, f"{low:g} or more" + (f", at most {high:g}" if high else ""))
+
+
+@rule("EVL14", "log", after=("LOG02",))
+def only_the_metric_is_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for name in sorted({benchmark.metric for benchmark in terms.edition.benchmarks.values()} | METRICS):
+        if name != terms.metric:
+            for event in log.all(name):
+                yield Fault(event.line, f"{name} {show(event.value)}", f"only {terms.metric}")
+
+
+@rule("EVL16", "log", after=("EVL11", "EVL13"))
+def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if terms.problem is None or not terms.benchmark.sample_counts:
+        return
+    samples, classes = terms.problem.eval_samples, terms.problem.outputs
+    stated = [
+        metadata(e, "class_counts") for e in log.all("dataset_fingerprint") if metadata(e, "split") == "validation"
+    ]
+    first = None
+    for score in time.scores:
+        line, rows = score.event.line, rows_of(score.event, samples, classes)
+        if rows is None:
+            wanted = f"{samples} samples with [hits, predicted, true] voxels of each of {classes} classes"
+            yield Fault(line, f"counts {show(metadata(score.event, 'counts'))}", wanted)
+            continue
+        if many := next((f"sample {at}, {many}" for at, row in enumerate(rows) if (many := _beyond(row, 1))), ""):
+            yield Fault(line, many, "no more hits than voxels")
+            continue
+        if (wanted := dice_sums(rows)) != sums_of(score.event):
+            yield Fault(line, f"sums {show(sums_of(score.event))}", f"{wanted!r}, as the counts of the samples give")
+        truth = sorted([true for *_, true in row] for row in rows)
+        totals = [sum(column) for column in zip(*truth, strict=True)]
+        if stated and type(stated[0]) is list and stated[0][1:] != totals:
+            yield Fault(line, f"{totals} true voxels by class", f"{show(stated[0][1:])}, as were read of the split")
+        elif truth != (first := first or truth):
+            yield Fault(line, "other true voxels of samples than in the first evaluation", "the same in each")
+
+
+def _room(wanted: float, terms: Terms) -> float:
+    """Return how far a score may be from the recomputed one. Dice comes from integers by one formula, so not at all."""
+    return 0.0 if terms.benchmark.score == "dice" else ROUNDINGS * math.ulp(wanted)
+
+
+def _counted(event: Event, terms: Terms) -> float | None:
+    """Return the score that follows from the counts or sums in an event's metadata, None without any."""
+    if terms.benchmark is None or terms.problem is None:
+        return None
+    if terms.benchmark.score == "dice":
+        counts = counts_of(event)
+        return None if counts is None else dice(counts)
+    sums = sums_of(event) if terms.benchmark.score == "mean" else None
+    return None if sums is None else mean(sums, terms.problem.eval_samples)
+
+
+def _bounds(terms: Terms) -> tuple[float, float | None]:
+    """Return the least and the greatest score."""
+    b = terms.benchmark
+    return (b.score_min if b.score_above is None else b.score_above), b.score_max
+
+
+def _aborted(time: Timeline) -> bool:
+    return time.stop is not None and not time.passing
+
+
+def _range(terms: Terms) -> str:
+    b = terms.benchmark
+    low = f"above {b.score_above:g}" if b.score_above is not None else f"from {b.score_min:g}"
+    return f"a finite number {low}" + (f" to {b.score_max:g}" if b.score_max is not None else "")
+
+
+@rule("EVL15", "log", after=("CLK10", "EVL01"))
+def scores_follow_their_evaluations(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    starts, stops = log.all("eval_start"), log.all("eval_stop")
+    lines, delay = [e.line for e in starts], terms.edition.limits.clock.stop_delay
+    ends = {epoch_of(e): e for e in stops}
+    for score in time.scores:
+        event, at = score.event, bisect_right(lines, score.event.line)
+        before = starts[at - 1] if at else None
+        if before is None or epoch_of(before) != score.epoch:
+            last = f"the eval_start of epoch {show(epoch_of(before))}" if before else "no eval_start"
+            found = f"the score of epoch {show(score.epoch)} after {last}"
+            yield Fault(event.line, found, f"the eval_start of epoch {show(score.epoch)} before it")
+        elif (seconds := seconds_between(ends.get(score.epoch), event)) is not None and seconds > delay:
+            yield Fault(event.line, f"a score {seconds:.3f} s after its eval_stop", f"at most {delay:g} s")

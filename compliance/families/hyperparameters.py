@@ -1,0 +1,136 @@
+"""HYP: the settings, and those that the closed division may change."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from benchmark.log import Event
+from compliance.families.log import applies, describe, in_limits
+from compliance.finding import Fault, show
+from compliance.reading.log import Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
+from compliance.rule import EVERY, rule
+
+MOST_NAMED = 12  # settings
+
+
+@rule("HYP01", "log", after=("LOG02",), on=EVERY)
+def closed_keeps_the_reference(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for name, key in terms.keys.items():
+        if not key.closed or not applies(key, log, terms):
+            continue
+        for event in log.all(name)[:1]:
+            wanted = _violates(event.value, key)
+            if wanted:
+                yield Fault(event.line, f"{name} {show(event.value)}", wanted)
+    event, settings = _closed_settings(log, terms)
+    for name, value in settings.items():
+        known = terms.benchmark.settings.get(name)
+        if known and known.limits and (wanted := _violates(value, known.limits)):
+            yield Fault(event.line, f"{name} {show(value)}", wanted)
+
+
+@rule("HYP02", "log", after=("DATA02",), reads=("global_batch_size", "train_samples"), on=EVERY)
+def batch_fits_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    batch, samples = log.first("global_batch_size"), log.value("train_samples")
+    if batch and type(batch.value) is int and type(samples) is int and batch.value > samples:
+        yield Fault(batch.line, f"global_batch_size {batch.value}", f"at most {samples}")
+
+
+@rule("HYP03", "log", after=("HYP01",), reads=("hyperparameters", "configured"), on=EVERY)
+def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("hyperparameters")
+    if event is None or type(event.value) is not dict or terms.benchmark is None:
+        return
+    for key, name in terms.benchmark.configured.items():
+        alone, value = log.first(key), event.value.get(name)
+        if alone and value is not None and alone.value != value:
+            yield Fault(alone.line, f"{key} {show(alone.value)}", f"{name} {show(value)}, as in line {event.line}")
+
+
+@rule("HYP04", "log", after=("HYP03",), reads=("hyperparameters", "config_digest"), on=EVERY)
+def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event, settings = log.first("config_digest"), log.value("hyperparameters")
+    if event and type(settings) is dict:
+        wanted = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        if event.value != wanted:
+            yield Fault(event.line, f"config_digest {show(event.value)}", f"{wanted}, that of the hyperparameters")
+
+
+@rule("HYP05", "log", reads=("hyperparameters",), on=EVERY)
+def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("hyperparameters")
+    if event and type(event.value) is dict and terms.benchmark:
+        settings = terms.benchmark.settings.items()
+        missing = [name for name, setting in settings if name not in event.value and not setting.optional]
+        if missing:
+            wanted = "all settings that define what is trained"
+            yield Fault(event.line, f"hyperparameters without {', '.join(missing)}", wanted)
+
+
+@rule("HYP06", "log", severity="review", after=("HYP04",), reads=("hyperparameters",), on=EVERY)
+def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event, settings = _closed_settings(log, terms)
+    if not settings:
+        return
+    known = {*terms.benchmark.settings, *_machine_settings(event, terms)}
+    others = [name for name in settings if name not in known]
+    if others:
+        more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+        named = ", ".join(map(show, others[:MOST_NAMED]))
+        yield Fault(
+            event.line,
+            f"hyperparameters with {named}{more}",
+            "only settings that the rules know, or a reason in sw_notes, for a reviewer",
+        )
+
+
+@rule("HYP07", "log", severity="review", after=("LOG12",), on=EVERY)
+def data_type_is_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event, types = log.first("precision"), terms.edition.limits.data_types
+    if event and types and type(event.value) is str:
+        if event.value not in types:
+            wanted = f"one of {', '.join(types)}, or a reason in sw_notes, for a reviewer"
+            yield Fault(event.line, f"precision {show(event.value)}", wanted)
+        elif types[event.value] == "scaled" and not _is_text(metadata(event, "scaling")):
+            yield Fault(
+                event.line,
+                f"precision {show(event.value)} without scaling",
+                "scaling in its metadata: in words, by what values are scaled",
+            )
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str and bool(value.strip())
+
+
+def _machine_settings(event: Event, terms: Terms) -> Iterable[str]:
+    """Return the settings that a log says are of the machine; the reference's if it does not say."""
+    named = metadata(event, "machine")
+    if named is None:
+        return terms.edition.limits.machine_settings
+    return (name for name in named if type(name) is str) if type(named) is list else ()
+
+
+def _closed_settings(log: Log, terms: Terms) -> tuple[Event | None, dict[str, Any]]:
+    """Return the event and the settings of a run in the closed division. The settings are {} in the open division, for
+    a malformed value, and if the rules list no settings of the benchmark."""
+    event = log.first("hyperparameters")
+    judged = event and terms.division == "closed" and terms.benchmark and terms.benchmark.settings
+    return (event, event.value) if judged and type(event.value) is dict else (event, {})
+
+
+def _violates(value: object, key) -> str:
+    """Return in words what the key asks for if the value violates it, else ""."""
+    if key.equals is not None:
+        same = (value == key.equals and type(value) is not bool) or value is key.equals
+        return "" if same else f"{key.equals!r}"
+    if key.close is not None:
+        good = type(value) in (int, float) and math.isclose(value, key.close, rel_tol=1e-9)
+        return "" if good else f"{key.close!r}"
+    if key.choices is not None:
+        return "" if value in key.choices else f"one of {', '.join(map(str, key.choices))}"
+    return "" if in_limits(value, key) else describe(key)

@@ -1,0 +1,191 @@
+"""IOT: trials of the input, and the time that the ranks of a run waited for data."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from benchmark.log import Event
+from compliance.families.throughput import CLOSE, rate_fault
+from compliance.finding import Fault, show
+from compliance.reading.log import Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.values import is_number
+from compliance.rule import IO, RUNS, rule
+
+OF_RUNS = ("epoch_start", "epoch_stop", "eval_start", "eval_stop", "tracked_stats", "throughput")
+WAITS = ("least", "mean", "most", "slowest")
+SIZES = ("total", "least_by_rank", "most_by_rank")
+
+
+@rule("IOT01", "log", after=("LOG02",), on=RUNS | IO)
+def trials_score_nothing(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if terms.io_only:
+        for key in (*OF_RUNS, terms.metric, "throughput_only"):
+            if event := log.first(key):
+                yield Fault(event.line, f"{key} in a log that says io_only", "neither training nor a score")
+
+
+@rule("IOT02", "log", after=("CLK04",), reads=("io_epoch", "io_trial"), on=RUNS | IO)
+def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    passes, totals = log.all("io_epoch"), log.all("io_trial")
+    if not terms.io_only or time.start is None:
+        return
+    faults = [fault for event in (*passes, *totals) if (fault := rate_fault(event, "seconds"))]
+    yield from faults
+    if faults:
+        return
+    before, limits = time.start, terms.edition.limits.clock
+    for event in sorted((*passes, *totals), key=lambda e: e.line):
+        if event.key == "io_epoch":
+            said, had = event.value["seconds"], (event.time_ms - before.time_ms) / 1000
+            if said > had * (1 + limits.slack) + limits.slack_seconds:
+                yield Fault(event.line, f"{said:.3f} s in {had:.3f} s on the clock", f"at most {had:.3f} s")
+        before = event
+    yield from _sums(passes, totals)
+
+
+@rule("IOT03", "log", after=("IOT02",), on=RUNS | IO)
+def utilizations_are_shares(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for event in _trials(log, terms):
+        value, au = event.value, event.value.get("au")
+        parts = [] if au is None else [au.get(n) if type(au) is dict else None for n in ("least", "mean", "most")]
+        shares = [*parts, value.get("au_waiting"), value.get("au_barrier")]
+        if not all(is_number(s) and -CLOSE <= s <= 1 + CLOSE for s in shares) or not _rising(parts):
+            found = f"au {show(au)}, au_waiting {show(shares[-2])}, au_barrier {show(shares[-1])}"
+            yield Fault(event.line, found, "shares from 0 to 1, least to most")
+        if fault := _waits_fault(event, value.get("wait_seconds"), value.get("seconds")):
+            yield fault
+
+
+@rule("IOT04", "log", after=("IOT02", "DATA02"), reads=("io_setup", "number_of_ranks", "number_of_nodes"), on=RUNS | IO)
+def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    limits, setup = terms.edition.limits.io, log.value("io_setup")
+    if not terms.io_only or limits is None:
+        return
+    size, ranks, nodes = (setup.get("sample_bytes"), log.value("number_of_ranks"), log.value("number_of_nodes"))
+    published = terms.problem
+    least = published.bytes.get("train", 0) / published.train_samples if published else 0
+    if type(size) is not int or size < max(1, least):
+        yield Fault(log.line("io_setup"), f"sample_bytes {show(size)}", f"an integer from {max(1, least):g} on")
+        return
+    for event in _trials(log, terms):
+        value, samples = event.value, metadata(event, "samples_count")
+        delivered, device, disk = (
+            _total(value.get(name)) for name in ("logical_bytes", "physical_bytes", "disk_bytes")
+        )
+        if delivered is None or not size * samples <= delivered <= size * samples * ranks:
+            yield Fault(
+                event.line,
+                f"logical_bytes {show(value.get('logical_bytes'))}",
+                f"{size * samples} to {size * samples * ranks}, the bytes of its samples",
+            )
+        most = limits.node_bytes_per_second * nodes * value["seconds"]
+        if device is not None and device > most:
+            yield Fault(event.line, f"{device} bytes from devices in {value['seconds']:.3f} s", f"at most {most:.4g}")
+        if device is not None and disk is not None and device > disk * (1 + limits.counter_slack) + limits.counter_free:
+            yield Fault(event.line, f"{device} bytes from a device that read {disk}", "no more than it read")
+
+
+@rule("IOT05", "log", after=("IOT02",), reads=("number_of_ranks",), on=RUNS | IO)
+def every_rank_is_counted(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    ranks = log.value("number_of_ranks")
+    for event in _trials(log, terms):
+        value = event.value
+        if value.get("ranks") != ranks:
+            yield Fault(event.line, f"ranks {show(value.get('ranks'))}", f"{show(ranks)}, as number_of_ranks says")
+            continue
+        for name in ("logical_bytes", "read_bytes", "requests", "physical_bytes"):
+            sizes = value.get(name)
+            if sizes is None and name == "physical_bytes":  # the kernel does not count it
+                continue
+            found = [sizes.get(n) if type(sizes) is dict else None for n in SIZES]
+            if not all(type(n) is int and n >= 0 for n in found):
+                yield Fault(event.line, f"{name} {show(sizes)}", f"integers {', '.join(SIZES)}")
+            elif not found[1] * ranks <= found[0] <= found[2] * ranks:
+                yield Fault(event.line, f"{name} {show(sizes)}", f"a total that {ranks} ranks can have")
+
+
+@rule("IOT06", "log", after=("LOG13",))
+def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for event in log.all("tracked_stats"):
+        stats = event.value if type(event.value) is dict else {}
+        if "wait_by_rank" in stats:
+            parts = [stats.get("wait_seconds"), stats.get("compute_seconds")]
+            seconds = sum(parts) if all(map(is_number, parts)) else None
+            if fault := _waits_fault(event, stats["wait_by_rank"], seconds):
+                yield fault
+
+
+@rule("IOT07", "log", severity="review", after=("IOT03",), reads=("io_setup",), on=RUNS | IO)
+def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    limits, setup = terms.edition.limits.io, log.value("io_setup")
+    ceiling = setup.get("null_au") if type(setup) is dict else None
+    for event in _trials(log, terms):
+        shares = event.value.get("au")
+        au = shares.get("mean") if type(shares) is dict else None
+        if limits and is_number(ceiling) and is_number(au) and au > ceiling + limits.ceiling_slack + CLOSE:
+            yield Fault(event.line, f"AU {au:.4f} above {ceiling:.4f}", f"at most {ceiling + limits.ceiling_slack:.4f}")
+
+
+def _trials(log: Log, terms: Terms) -> list[Event]:
+    """Return the passes and totals of a trial, [] for any other log."""
+    return [*log.all("io_epoch"), *log.all("io_trial")] if terms.io_only else []
+
+
+def _sums(passes: list[Event], totals: list[Event]) -> Iterator[Fault]:
+    """Yield the faults of totals that don't follow from their passes. Each format at a place has one total.
+
+    Times are added for each rank by itself. So the total, of the slowest rank, is at most the sum over passes of the
+    slowest rank in each.
+    """
+    groups: dict[tuple[str, str], list[Event]] = {}
+    for event in passes:
+        groups.setdefault(_variant(event), []).append(event)
+    for total in totals:
+        mine = groups.pop(_variant(total), None)
+        if mine is None:
+            yield Fault(
+                total.line, "an io_trial without passes of its format and place, or a second one", "one of each"
+            )
+            continue
+        for name in ("steps", "samples_count"):
+            found, wanted = metadata(total, name), sum(metadata(e, name) for e in mine)
+            if found != wanted:
+                yield Fault(total.line, f"{found:g} {name} in all", f"{wanted:g}, as in its passes together")
+        each = [e.value["seconds"] for e in mine]
+        if not max(each) * (1 - CLOSE) <= total.value["seconds"] <= sum(each) * (1 + CLOSE):
+            yield Fault(total.line, f"{total.value['seconds']:g} s in all", f"at most {sum(each):g}, as in its passes")
+    for left in list(groups.values())[:1]:
+        yield Fault(left[0].line, "a pass without an io_trial of its format and place", "one")
+
+
+def _variant(event: Event) -> tuple[str, str]:
+    return show(metadata(event, "format")), show(metadata(event, "place"))
+
+
+def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
+    """Return a fault if the waits of ranks are malformed, or not in order from the least to the slowest, and these to
+    `seconds`."""
+    found = [waits.get(n) if type(waits) is dict else None for n in WAITS]
+    if not all(is_number(n) and n >= 0 for n in found):
+        return Fault(event.line, f"waits {show(waits)}", f"numbers {', '.join(WAITS)}")
+    if not _rising([*found, seconds] if is_number(seconds) else found):
+        at = f"epoch {show(epoch_of(event))}, {show(seconds)} s"
+        return Fault(
+            event.line,
+            f"waits {', '.join(f'{n:g}' for n in found)} in {at}",
+            "least, mean, most, slowest and the whole, each no less than the one before",
+        )
+    return None
+
+
+def _rising(numbers: list[Any]) -> bool:
+    """Return whether each number is no less than the one before, within rounding."""
+    return all(a <= b * (1 + CLOSE) + CLOSE for a, b in itertools.pairwise(numbers))
+
+
+def _total(sizes: Any) -> int | None:
+    """Return a total of bytes, which is logged by itself or with the ranks' shares; None if it is no integer."""
+    total = sizes.get("total") if type(sizes) is dict else sizes
+    return total if type(total) is int else None

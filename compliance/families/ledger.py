@@ -1,0 +1,267 @@
+"""LED: the launch ledger of a set, in which each start of a run is recorded before its clock starts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+
+from benchmark.ledger import End, Entry, Event, Start
+from benchmark.run.files import LEDGER
+from benchmark.run.ledger import commitment
+from compliance.finding import Fault, among, counted, show
+from compliance.reading.digest import sha256
+from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_in
+from compliance.reading.place import SetPlace
+from compliance.reading.run import Launch, Run
+from compliance.reading.terms import Terms
+from compliance.reading.tree import WEAK
+from compliance.rule import rule
+
+MOST_TOLD = 20  # faults of a kind, or starts, that are reported one by one
+STATED = {"source": "source", "config_digest": "config", "problem_digest": "problem"}  # key of a log -> of a start
+
+
+@rule("LED01", "set", runs="every")
+def ledger_is_whole(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    if place.ledger:
+        path, ledger = place.ledger.path, place.ledger.ledger
+        for fault in ledger.faults:
+            severity = "review" if fault.cut else ""
+            says = "A line of the launch ledger was cut off while it was written" if fault.cut else ""
+            yield Fault(fault.line, fault.found, fault.wanted, says, path, severity)
+        if all(fault.cut for fault in ledger.faults):
+            slack = terms.edition.limits.clock.launch_slack
+            yield from islice(_order(place.ledger, slack), MOST_TOLD)
+            yield from islice(_references(place.ledger), MOST_TOLD)
+
+
+def _order(launched: SetLedger, slack: float) -> Iterator[Fault]:
+    """Yield the lines whose time is before that of an earlier line."""
+    latest = None
+    for entry in launched.ledger.entries:
+        if latest and latest.time_ms - entry.time_ms > 1000 * slack:
+            back = (latest.time_ms - entry.time_ms) / 1000
+            wanted = f"at most {slack:g} s, for clocks that were set"
+            yield Fault(entry.number, f"{back:.3f} s before line {latest.number}", wanted, path=launched.path)
+        if latest is None or entry.time_ms > latest.time_ms:
+            latest = entry
+
+
+def _references(launched: SetLedger) -> Iterator[Fault]:
+    """Yield the lines that refer to no start, or to a wrong one."""
+    for entry in launched.ledger.entries:
+        if entry.said.refers is None:
+            continue
+        about = launched.starts.get(entry.said.refers)
+        if about is None:
+            yield Fault(
+                entry.number,
+                f"a line that refers to line {entry.said.refers}, which is no start",
+                "the line of a start",
+                path=launched.path,
+            )
+        elif isinstance(entry.said, Start) and about.said.run != entry.said.run:
+            found = f"{show(entry.said.run)} goes on from start {about.number}, of {show(about.said.run)}"
+            yield Fault(entry.number, found, "a start of its own", path=launched.path)
+        elif isinstance(entry.said, End) and launched.ends[about.number] is not entry:
+            yield Fault(entry.number, f"another end of start {about.number}", "one", path=launched.path)
+
+
+@rule("LED02", "set")
+def set_has_a_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    if place.ledger is None:
+        named = [(run.path, run.launch) for run in runs if run.launch]
+        if named:
+            path, launch = named[0]
+            found = f"start {show(launch.number)} of a ledger that is not here{among(named, runs)}"
+            yield Fault(launch.line, found, f"{LEDGER} beside the logs", path=path)
+        elif runs and terms.edition.limits.ledger == "required":
+            yield Fault(1, "no launch ledger", f"{LEDGER} beside the logs")
+
+
+@rule("LED03", "set", after=("LED01", "LED02"))
+def runs_are_in_the_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    if place.ledger:
+        silent = [run for run in runs if run.launch is None]
+        if silent:
+            found = f"no event ledger{among(silent, runs)}"
+            wanted = f"one, before run_start, with the run's start in {place.ledger.path}"
+            yield Fault(1, found, wanted, path=silent[0].path)
+        for run in runs:
+            if run.launch and (fault := _unfounded(run, run.launch, place.ledger)):
+                yield fault
+
+
+def _unfounded(run: Run, launch: Launch, launched: SetLedger) -> Fault | None:
+    """Return what is wrong with the starts that a log names, None if nothing. `launch` is the first."""
+    entry = launched.starts.get(launch.number or 0)
+    if entry is None or entry.said.run != run.file.name:
+        found = f"start {show(launch.number)}" + (
+            f", of {show(entry.said.run)}" if entry else ", which the ledger does not have"
+        )
+        return Fault(launch.line, found, f"a start of {run.file.name} in {launched.path}", path=run.path)
+    if entry.line != launch.digest:
+        wanted = f"{entry.line}, the sha256 of line {entry.number} of {launched.path}"
+        return Fault(launch.line, f"a start whose line is {show(launch.digest)}", wanted, path=run.path)
+    if launched.first[entry.number] != entry.number:
+        found = f"start {entry.number}, which goes on from start {entry.said.resumes}"
+        return Fault(launch.line, found, f"start {launched.first[entry.number]}, the run's first", path=run.path)
+    if run.start and launch.line > run.start.line:
+        return Fault(launch.line, "an event ledger after run_start", f"before line {run.start.line}", path=run.path)
+    left = [start.number for start in launched.families[entry.number][1:]]
+    for again in run.resumptions:
+        if again.number not in left:
+            wanted = f"a start that goes on from start {entry.number} in {launched.path}, a later one each time"
+            return Fault(again.line, f"resumed by start {show(again.number)}", wanted, path=run.path)
+        left = left[left.index(again.number) + 1 :]
+    return None
+
+
+@rule("LED04", "set", after=("LED03", "RUN04", "RUN08"))
+def runs_are_as_they_were_started(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for run in runs:
+        for entry in place.ledger.starts_of(run) if place.ledger else ():
+            for key, name in STATED.items():
+                if run.value(key) != getattr(entry.said, name):
+                    wanted = f"{getattr(entry.said, name)}, as in start {entry.number}"
+                    yield Fault(run.line(key), f"{key} {show(run.value(key))}", wanted, path=run.path)
+            if run.seeds and commitment(run.seeds[0][1]) != entry.said.seed_commitment:
+                line, seed = run.seeds[0]
+                yield Fault(line, f"seed {seed}", f"the seed that start {entry.number} committed to", path=run.path)
+
+
+@rule("LED05", "set", after=("LED03",))
+def starts_are_when_runs_start(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    slack, launched = terms.edition.limits.clock.launch_slack, place.ledger
+    if launched is None:
+        return
+    for run in runs:
+        starts, name = {entry.number: entry for entry in launched.starts_of(run)}, run.file.name
+        for first in islice(starts.values(), 1):
+            if run.init and run.init.time_ms is not None:
+                early = run.init.time_ms - first.time_ms
+                yield from _apart(early, slack, f"before init_start of {name}", first, launched)
+            if run.start_ms is not None:
+                late = first.time_ms - run.start_ms
+                yield from _apart(late, slack, f"after run_start of {name}", first, launched)
+        for again in run.resumptions:
+            entry = starts.get(again.number or 0)
+            if entry and again.time_ms is not None:
+                late, what = entry.time_ms - again.time_ms, f"after {name} went on, in line {again.line}"
+                yield from _apart(late, slack, what, entry, launched)
+
+
+def _apart(by_ms: int, slack: float, what: str, entry: Entry[Event], launched: SetLedger) -> Iterator[Fault]:
+    """Yield a fault if a line is further from the log's clock than the slack, in seconds."""
+    if by_ms > 1000 * slack:
+        found = f"{by_ms / 1000:.3f} s {what}"
+        yield Fault(entry.number, found, f"at most {slack:g} s", path=launched.path)
+
+
+@rule("LED06", "set", after=("LED03",))
+def logs_are_those_of_the_ends(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    slack = terms.edition.limits.clock.launch_slack
+    for run in runs:
+        if place.ledger and (starts := place.ledger.starts_of(run)):
+            yield from _interrupted(run, starts, place.ledger)
+            yield from _ended(run, starts[-1], place.ledger, slack)
+
+
+def _interrupted(run: Run, starts: list[Entry[Start]], launched: SetLedger) -> Iterator[Fault]:
+    """Yield the faults of the ends from which a run was resumed. A resumed log begins with the log as it ended before,
+    except for a line that a full disk cut off."""
+    ends = [end for entry in starts[:-1] if (end := launched.ends.get(entry.number))]
+    kept = beginnings(run, {end.said.log for end in ends})
+    for end in ends:
+        if end.said.status == "success":
+            found = f"start {end.said.of} ended with success, and start {starts[-1].number} goes on from it"
+            yield Fault(end.number, found, "no further start after success", path=launched.path)
+        elif end.said.log not in kept:
+            found, wanted = f"start {end.said.of} ended with another log", f"one with which {run.file.name} begins"
+            yield Fault(end.number, found, wanted, path=launched.path, severity="review")
+
+
+def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> Iterator[Fault]:
+    """Yield the faults of the end of a run whose last start is `last`."""
+    end, digest, noted = launched.ends.get(last.number), sha256(run.file), launched.notes.get(last.number)
+    if end is None:
+        found = f"start {last.number} without an end" + (f"; a note says: {noted[0]}" if noted else "")
+        severity = "review" if noted else ""
+        yield Fault(
+            last.number, found, f"an end with the sha256 {digest} of the log", path=launched.path, severity=severity
+        )
+    elif end.said.log != digest:
+        found = f"a log that was changed after start {last.number} ended: sha256 {digest or 'of no file'}"
+        yield Fault(1, found, f"{end.said.log}, as in line {end.number} of {launched.path}", path=run.path)
+    elif run.stop is not None and end.said.status != run.status:
+        found, wanted = f"status {show(run.status)}", f"{end.said.status}, as in line {end.number} of {launched.path}"
+        yield Fault(run.stop_line, found, wanted, path=run.path)
+    else:
+        if run.stop_ms is not None:
+            yield from _apart(run.stop_ms - end.time_ms, slack, f"before run_stop of {run.file.name}", end, launched)
+        if noted and launched.noted[last.number] < end.number:
+            found, wanted = f"start {last.number} with the note: {noted[0]}", "none before the end"
+            yield Fault(end.number, found, wanted, path=launched.path, severity="review")
+
+
+@rule("LED07", "set", runs="every", after=("LED03", "RUN01", "RUN02"))
+def starts_are_accounted_for(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    if place.ledger and all(run.launch for run in runs):
+        fates = place.ledger.others(runs)
+        lost = [number for number, fate in fates.items() if fate == UNEXPLAINED]
+        for number in lost[:MOST_TOLD]:
+            entry, end = place.ledger.starts[number], place.ledger.ends.get(number)
+            what = "ended with success, and its log is not here" if end else "has no end"
+            found = f"start {number} of {show(entry.said.run)} {what}"
+            yield Fault(number, found, "its log, or a note that says why it is missing", path=place.ledger.path)
+        if len(lost) > MOST_TOLD:
+            found = f"{len(lost) - MOST_TOLD} more such starts from here on"
+            yield Fault(lost[MOST_TOLD], found, "none", path=place.ledger.path)
+
+
+@rule("LED08", "set", severity="review", runs="every", after=("LED03", "RUN01", "RUN02"))
+def starts_are_those_of_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    if place.ledger and all(run.launch for run in runs):
+        fates = {n: fate for n, fate in place.ledger.others(runs).items() if fate != UNEXPLAINED}
+        fates |= {number: "resumed without a line in its log" for run in runs for number in _unsaid(run, place.ledger)}
+        if fates:
+            counts = ", ".join(f"{count} {fate}" for fate, count in Counter(fates.values()).items())
+            found = f"{len(place.ledger.starts)} starts for {len(runs)} runs: {counts}"
+            yield Fault(min(fates), found, "no others, or a reason for each", path=place.ledger.path)
+
+
+@rule("LED10", "set", runs="every", after=("LED01",))
+def superseded_logs_are_of_starts(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    noted = place.ledger.notes if place.ledger else {}
+    starts = {entry.line: number for number, entry in place.ledger.starts.items()} if place.ledger else {}
+    for log in place.runs.superseded[:MOST_TOLD]:
+        digest, ran = start_in(log.file)
+        number = starts.get(digest) if digest else None
+        if number is None and ran:
+            found = f"a log of the start {show(digest)}" if digest else "a log that names no start"
+            yield Fault(1, found, f"a log of one of the {counted(len(starts), 'start')} in {LEDGER}", path=log.name)
+        elif number is not None and number not in noted:
+            yield Fault(1, f"start {number} without a note", "a note that says why it was made again", path=log.name)
+    if len(place.runs.superseded) > MOST_TOLD:
+        yield Fault(1, f"{len(place.runs.superseded)} logs in superseded/", f"at most {MOST_TOLD}")
+
+
+def _unsaid(run: Run, launched: SetLedger) -> set[int]:
+    """Return the resuming starts of a run that its log does not name."""
+    return {entry.number for entry in launched.starts_of(run)[1:]} - {again.number for again in run.resumptions}
+
+
+@rule("LED09", "set", severity="review", runs="every", after=("LED05", "LED06"))
+def starts_come_one_after_another(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    if not place.ledger or place.scaling == WEAK or place.runs.trials:
+        return
+    slack, launched = terms.edition.limits.clock.overlap, place.ledger
+    plain = {run.launch.number for run in runs if run.launch and not run.resumptions}  # RUN21 looks at these
+    last: Entry[End] | None = None  # the latest end of an earlier start
+    for number, entry in sorted(launched.starts.items(), key=lambda item: (item[1].time_ms, item[0])):
+        shared = (last.time_ms - entry.time_ms) / 1000 if last else 0.0
+        if last and shared > slack and not {number, last.said.of} <= plain:
+            found = f"start {number}, {shared:.3f} s before the end of start {last.said.of}"
+            yield Fault(number, found, f"at most {slack:g} s", path=launched.path)
+        end = launched.ends.get(number)
+        if end and (last is None or end.time_ms > last.time_ms):
+            last = end

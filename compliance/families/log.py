@@ -1,0 +1,233 @@
+"""LOG: the log can be read, is complete, and has the required keys with values of the right type."""
+
+import json
+from collections.abc import Iterator
+
+from benchmark.log import ODDITIES, Event
+from compliance.finding import Fault, show
+from compliance.reading.log import MOST_EVENTS, Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, epoch_of
+from compliance.reading.values import is_number
+from compliance.rule import EVERY, rule
+from rules.key import Key
+
+ENDINGS = {"_start": "INTERVAL_START", "_stop": "INTERVAL_END"}
+OF_AN_EPOCH = ("epoch_start", "epoch_stop", "eval_start", "eval_stop")
+COUNTED = ("run_start", "run_stop", "init_stop")  # CLK01 counts these
+ELSEWHERE = (*COUNTED, "seed")  # SEED01 asks for it
+DECIDES = "submission_benchmark"  # all other keys depend on it
+PHASES = (*OF_AN_EPOCH, "block_start", "block_stop", "staging_start", "staging_stop", "resumed")
+POSITIVE, FROM_ZERO, ANY = ("throughput", "compute_seconds"), ("wait_seconds",), ("loss",)
+
+
+@rule("LOG01", "log", after=("LOG02",), on=EVERY)
+def lines_are_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for bad in log.bad:
+        found = f"{bad.reason}, and the log ends there" if bad.line == log.last_line else bad.reason
+        key = log.named.get(bad.line, "")
+        about = subjects(key, terms) if key not in ("", DECIDES) else ()
+        wanted = "one JSON object with time_ms, event_type, key, value and metadata"
+        yield Fault(bad.line, found, wanted, about=about)
+    if log.bad_count > len(log.bad):
+        yield Fault(log.bad[-1].line, f"{log.bad_count - len(log.bad)} more such lines", "none")
+
+
+@rule("LOG02", "log", gate=True, on=EVERY)
+def log_can_be_read(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if log.unreadable:
+        yield Fault(1, log.unreadable, "a regular file that may be read")
+    elif log.overflow:
+        wanted = f"at most {MOST_EVENTS} events; large ones count several times"
+        yield Fault(log.overflow, f"{log.count} events", wanted, "Could not look further")
+
+
+@rule("LOG03", "log", gate=True, after=("LOG02",), on=EVERY)
+def log_holds_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if not log.count and not log.bad:
+        yield Fault(1, "no line with :::MLLOG", "the events of a run")
+
+
+@rule("LOG04", "log", after=("LOG03", "RUN10"), on=EVERY)
+def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if log.lost is None:  # any key may be in a line that can't be read
+        return
+    for name, key in terms.keys.items():
+        if key.required and name not in (*log.events, *log.lost, *ELSEWHERE) and applies(key, log, terms):
+            yield Fault(1, f"no {name}", "one", about=subjects(name, terms))
+
+
+@rule("LOG05", "log", after=("LOG03", "RUN10"), on=EVERY)
+def keys_of_the_run_are_logged_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for name, key in terms.keys.items():
+        events = log.events.get(name)
+        if key.many or not events or len(events) == 1 or name in COUNTED:
+            continue
+        mild = "warning" if terms.edition.limits.tolerant and not key.required else ""
+        for event in events[1:]:
+            found = f"another {name}, {show(event.value)}"
+            wanted = f"only that of line {events[0].line}"
+            yield Fault(event.line, found, wanted, severity=mild, about=subjects(name, terms))
+
+
+@rule("LOG06", "log", after=("LOG02",), on=EVERY)
+def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for name, key in terms.keys.items():
+        if name == "seed":  # SEED02 judges these
+            continue
+        for event in log.all(name)[:1] if not key.many else log.all(name):
+            if not _typed(event.value, key.kind) or (not key.closed and not in_limits(event.value, key)):
+                found = f"{name} {_quoted(event.value)}"
+                yield Fault(event.line, found, describe(key), about=subjects(name, terms))
+
+
+@rule("LOG07", "log", on=EVERY)
+def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    odd: dict[tuple[str, str], list[Event]] = {}
+    for name, events in log.events.items():
+        wanted = next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), "POINT_IN_TIME")
+        for event in events:
+            if event.event_type != wanted:
+                odd.setdefault((name, wanted), []).append(event)
+    for (name, wanted), events in odd.items():
+        if terms.edition.limits.tolerant:  # one finding a key: a program that errs does so in every line
+            times = f", {len(events)} times" if len(events) > 1 else ""
+            yield Fault(events[0].line, f"{name} {show(events[0].event_type)}{times}", wanted)
+        else:
+            for event in events:
+                yield Fault(event.line, f"{name} {show(event.event_type)}", wanted)
+
+
+@rule("LOG08", "log", severity="warning", after=("LOG02",), on=EVERY)
+def log_is_plain_text(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for kind, (count, line) in log.odd.items():
+        times = f", in {count} lines" if count > 1 else ""
+        yield Fault(line, ODDITIES[kind] + times, "none")
+
+
+@rule("LOG09", "log", after=("LOG02",), on=EVERY)
+def values_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for name, key in terms.keys.items():
+        if key.choices is None or key.closed:  # HYP01 judges those of the closed division
+            continue
+        event = log.first(name)
+        if event and event.value not in key.choices and _typed(event.value, key.kind):
+            yield Fault(event.line, f"{name} {show(event.value)}", f"one of {', '.join(map(str, key.choices))}")
+
+
+@rule("LOG10", "log", reads=("epochs",), on=EVERY)
+def events_name_their_epoch(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for name in (*OF_AN_EPOCH, terms.metric):
+        for event in log.all(name):
+            number = epoch_of(event)
+            if not is_number(number) or number < 0:
+                yield Fault(event.line, f"{name} with epoch_num {show(number)}", "the number of epochs so far")
+                if terms.edition.limits.tolerant:
+                    break
+
+
+@rule("LOG11", "log", reads=("rules_edition",), on=EVERY)
+def log_names_its_edition(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("rules_edition")
+    if event and event.value != terms.edition.name:
+        yield Fault(event.line, f"rules_edition {show(event.value)}", terms.edition.name)
+
+
+@rule("LOG12", "log", reads=("problem",), on=EVERY)
+def log_names_its_problem(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("problem")
+    if event and terms.problem is None:
+        known = (n for n, published in terms.edition.problems.items() if published.benchmark == terms.benchmark_name)
+        yield Fault(event.line, f"problem {show(event.value)}", f"one of {', '.join(known)}")
+
+
+@rule("LOG14", "log", after=("LOG02",), on=EVERY)
+def metadata_are_objects(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for name, events in (*log.events.items(), *((name, [event]) for name, event in log.others.items())):
+        for event in events:
+            if type(event.metadata) is not dict:
+                found = f"{name} with metadata {show(event.metadata)}"
+                yield Fault(event.line, found, "an object", about=subjects(name, terms))
+
+
+def subjects(key: str, terms: Terms) -> tuple[str, ...]:
+    """Return a key with the groups that it is of: those of its epochs; those that repeat the configuration; those that
+    are the same in a run that was resumed."""
+    limits, configured = terms.edition.limits, terms.benchmark.configured if terms.benchmark else ()
+    same = ("seed", *limits.same_code, *limits.same_system, *limits.same_in_set, *limits.same_problem)
+    groups = {"epochs": (*PHASES, terms.metric), "configured": configured, "same": (*same, *configured)}
+    return (key, *(group for group, keys in groups.items() if key in keys))
+
+
+def _quoted(value: object) -> str:
+    """Return a value; text in quotes, which tells "4" from 4."""
+    return show(json.dumps(value) if type(value) is str else value)
+
+
+def applies(key: Key, log: Log, terms: Terms) -> bool:
+    if key.closed and terms.division != "closed":
+        return False
+    return all(log.value(name) == value for name, value in key.only_if)
+
+
+KINDS = {
+    "int": lambda v: type(v) is int,
+    "number": is_number,
+    "string": lambda v: type(v) is str and bool(v.strip()),
+    "bool": lambda v: type(v) is bool,
+    "list": lambda v: type(v) is list,
+    "object": lambda v: type(v) is dict,
+}
+
+
+def _typed(value: object, kind: str | None) -> bool:
+    return kind is None or KINDS[kind](value)
+
+
+def in_limits(value: object, key: Key) -> bool:
+    """Return whether a value keeps the limits of its key: min, above, max, below, length."""
+    if key.length is not None:
+        return isinstance(value, list) and len(value) == key.length
+    if key.min is key.above is key.max is key.below is None:
+        return True
+    return (
+        is_number(value)
+        and (key.min is None or value >= key.min)
+        and (key.above is None or value > key.above)
+        and (key.max is None or value <= key.max)
+        and (key.below is None or value < key.below)
+    )
+
+
+def describe(key: Key) -> str:
+    """Return in words the value that a key asks for."""
+    kinds = {"int": "an integer", "number": "a finite number", "string": "text"}
+    kinds |= {"bool": "true or false", "list": "a list", "object": "an object"}
+    limits = {"from": key.min, "above": key.above, "up to": key.max, "below": key.below, "of length": key.length}
+    words = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
+    return " ".join([kinds.get(key.kind, key.kind or "a value"), *words])
+
+
+@rule("LOG13", "log", after=("CLK10",), reads=("tracked_stats",))
+def epochs_log_their_statistics(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    by_epoch: dict[object, list[Event]] = {}
+    for event in log.all("tracked_stats"):
+        by_epoch.setdefault(epoch_of(event), []).append(event)
+    for stop in log.all("epoch_stop"):
+        events = by_epoch.get(epoch_of(stop), [])
+        if len(events) != 1:
+            yield Fault(stop.line, f"{len(events)} tracked_stats of epoch {show(epoch_of(stop))}", "one")
+        elif wrong := _wrong_statistic(events[0].value):
+            yield Fault(events[0].line, *wrong)
+
+
+def _wrong_statistic(value: object) -> tuple[str, str] | None:
+    """Return (found, wanted) of the first wrong statistic of an epoch, None if all are right."""
+    stats = value if type(value) is dict else {}
+    for name in (*POSITIVE, *FROM_ZERO, *ANY):
+        number = stats.get(name)
+        if name not in stats:
+            return f"no {name}", "one"
+        if name not in ANY and (not is_number(number) or number < 0 or (name in POSITIVE and not number)):
+            return f"{name} {show(number)}", "a number above 0" if name in POSITIVE else "a number from 0 on"
+    return None

@@ -1,0 +1,141 @@
+"""REG: runs use the seeds that the registry of their round assigns to them."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from compliance.finding import Fault, among, show
+from compliance.reading.across import Across
+from compliance.reading.files import SubmissionFiles
+from compliance.reading.place import SetPlace
+from compliance.reading.registry import RoundRegistry, key_of, names_entry
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.tuning import entry_of
+from compliance.rule import RUN, rule
+from rules.registry import NAME, Entry
+
+MOST_LISTED = 20  # entries that a finding lists
+MOST_TRIED = 100  # runs of an entry among whose seeds the found one is searched
+REGISTERED = (("source", "source"), ("config_digest", "config"))  # key of a log, field of an entry
+
+
+@rule("REG01", "round")
+def registry_is_whole(across: Across) -> Iterator[Fault]:
+    for registry in across.registries:
+        if damage := registry.damage:
+            yield Fault(damage.line, damage.found, damage.wanted, path=registry.path)
+
+
+@rule("REG02", "set", on=RUN)
+def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    registry, claims = place.registry, [run for run in runs if names_entry(run)]
+    if registry and registry.damage:
+        says = "Whether a set has an entry in the registry can't be told while the registry is damaged"
+        yield Fault(1, f"{registry.path}:{registry.damage.line}", "a registry that is whole", says)
+        return
+    missing = [run for run in claims if not _entry(run, registry)]
+    if missing:
+        named = missing[0].origin
+        found = "a seed from the registry without an entry" if named.entry is None else f"entry {named.entry}"
+        yield Fault(named.line, f"{found}{among(missing, runs)}", _choice(registry), path=missing[0].path)
+    elif terms.edition.limits.registry == "required" and runs and not claims and not _own(runs[0], place):
+        yield Fault(1, "logs that name no entry", _choice(registry))
+
+
+@rule("REG03", "set", after=("REG02", "RUN02", "RUN09"), on=RUN)
+def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    drawn = [run for run in runs if run.origin and "SEED04" not in run.codes]
+    others = [run for run in drawn if not names_entry(run) and _own(run, place)]
+    if others:
+        found = f"a seed from {show(others[0].origin.source)}{among(others, runs)}"
+        entries = ", ".join(str(entry.entry) for entry in _own(others[0], place)[:MOST_LISTED])
+        yield Fault(others[0].origin.line, found, f"those of entry {entries}", path=others[0].path)
+    claims = [(run, entry) for run in drawn if (entry := _entry(run, place.registry))]
+    strange = [(run, entry) for run, entry in claims if entry.key != _key(run, place)]
+    if strange:
+        run, entry = strange[0]
+        found = f"entry {entry.entry}, of {entry.title}{among([run for run, _ in strange], runs)}"
+        wanted = f"one of {place.runs.place.org}, {place.system}, {run.benchmark}, {show(run.problem)}"
+        yield Fault(run.origin.line, found, wanted, path=run.path)
+    last = terms.benchmark.runs if terms.benchmark and place.scaling != "weak" else None
+    for run, entry in claims:
+        if entry.key == _key(run, place) and run.seeds and run.number is not None:
+            yield from _assigned(run, entry, last)
+
+
+def _assigned(run: Run, entry: Entry, runs: int | None) -> Iterator[Fault]:
+    """Yield a fault if a run's seed is not the one that the entry assigns. `runs` is the number of runs of a set, None
+    if the rules leave it open."""
+    line, seed = run.seeds[0]
+    if runs is not None and run.number >= runs:
+        yield Fault(line, f"run {run.number}", f"runs 0 to {runs - 1} of entry {entry.entry}", path=run.path)
+    elif seed != (wanted := entry.seed(run.number)):
+        other = next((i for i in range(runs or MOST_TRIED) if entry.seed(i) == seed), None)
+        whose = "" if other is None else f", that of run {other}"
+        said = f"{wanted}, which entry {entry.entry} assigns to run {run.number}"
+        yield Fault(line, f"seed {show(seed)}{whose}", said, path=run.path)
+
+
+@rule("REG04", "set", after=("REG02",))
+def set_uses_one_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    claims = [run for run in runs if names_entry(run)]
+    named = Counter(run.origin.entry for run in claims).most_common()
+    for run in claims:
+        if run.origin.entry != named[0][0]:
+            wanted = f"entry {named[0][0]}, as in the set's other runs"
+            yield Fault(run.origin.line, f"entry {run.origin.entry}", wanted, path=run.path)
+
+
+@rule("REG05", "set", after=("REG04", "RUN04", "RUN08"))
+def runs_are_as_registered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    claims = [(run, entry) for run in runs if (entry := _entry(run, place.registry))]
+    for key, name in REGISTERED:
+        changed = [(run, entry) for run, entry in claims if run.value(key) != getattr(entry, name)]
+        if changed:
+            run, entry = changed[0]
+            found = f"{key} {show(run.value(key))}{among([run for run, _ in changed], runs)}"
+            yield Fault(run.line(key), found, f"{getattr(entry, name)}, as in entry {entry.entry}", path=run.path)
+
+
+@rule("REG06", "set", after=("REG02",))
+def entries_are_drawn_before(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    slack = terms.edition.limits.seeds.drawn_slack * 1000
+    for run in runs:
+        entry = _entry(run, place.registry)
+        if entry and run.start_ms is not None and entry.drawn_ms - run.start_ms > slack:
+            early = (entry.drawn_ms - run.start_ms) / 1000
+            found = f"run_start {early:.3f} s before entry {entry.entry} was drawn, at {entry.drawn}"
+            yield Fault(run.start.line, found, f"at most {slack / 1000:g} s, for clocks that differ", path=run.path)
+
+
+@rule("REG07", "submission", severity="review")
+def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
+    entries = files.registry.of_organisation(files.submission.org) if files.registry else []
+    named = {run.origin.entry for run in files.runs if names_entry(run) and not run.throughput_only}
+    named |= {entry_of(trials) for trials in files.submission.sets if trials.trials}
+    idle = [entry for entry in entries if entry.entry not in named]
+    if idle:
+        told = "; ".join(f"entry {e.entry} ({e.system}, {e.benchmark}, {e.problem})" for e in idle[:MOST_LISTED])
+        more = "; ..." if len(idle) > MOST_LISTED else ""
+        yield Fault(1, f"{len(idle)} of {len(entries)} entries without runs: {told}{more}", "runs of each, or a reason")
+
+
+def _entry(run: Run, registry: RoundRegistry | None) -> Entry | None:
+    """Return the entry that a run names, None if there is no such entry or it names none."""
+    return registry.entry(run.origin.entry) if registry and names_entry(run) else None
+
+
+def _key(run: Run, place: SetPlace) -> tuple[str, ...]:
+    return key_of(place.runs.place.org, place.system, run.benchmark, run.problem)
+
+
+def _own(run: Run, place: SetPlace) -> list[Entry]:
+    """Return the entries of a run's organisation, system, benchmark and problem."""
+    return place.registry.fitting(_key(run, place)) if place.registry else []
+
+
+def _choice(registry: RoundRegistry | None) -> str:
+    """Return in words the entries among which a set should name one."""
+    if registry is None:
+        return f"{NAME} in the folder of the round, with the set's entry"
+    return f"one of those in {registry.path}, which has {len(registry.entries)}"

@@ -1,0 +1,361 @@
+"""RUN: a set has the right number of runs, all of one system, one code and one problem, and none is a copy."""
+
+import functools
+import itertools
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from operator import itemgetter
+from statistics import mode
+from typing import Any
+
+from compliance.families.environment import apart
+from compliance.finding import Fault, among, counted, show
+from compliance.reading.across import Across, Replay
+from compliance.reading.files import number_of
+from compliance.reading.log import Log
+from compliance.reading.nearness import Near
+from compliance.reading.place import SetPlace
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline
+from compliance.reading.tree import WEAK, place_of
+from compliance.reading.values import is_number
+from compliance.rule import CHECKS, CONFIRMATION, RUN, RUNS, STEPS, rule
+from compliance.verdict import NO_STOP
+from rules.names import same_name
+from rules.permutation import MOST_RUNS, permutation_p
+
+FIRST_NUMBERS = (0, 1)
+MOST_SHOWN = 20  # numbers that a finding lists
+IDENTITY = ("submission_org", "submission_platform", "submission_benchmark")
+PLACEHOLDER = "PLACEHOLDER"
+MOST_REPLAYS = 10  # replays of a set that a finding lists
+
+
+@rule("RUN01", "set", runs="every", after=("THR03", "TREE06"), on=RUN)
+def set_has_its_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    kept = [r for r in runs if not r.pruned]
+    if place.scaling == "weak":
+        if len(runs) < terms.edition.limits.weak_runs:
+            says = f"The set has {counted(len(runs), 'instance')}, {terms.edition.limits.weak_runs} are required"
+            yield Fault(1, f"{len(runs)}", f"{terms.edition.limits.weak_runs} or more", says)
+    elif terms.benchmark and len(kept) != terms.benchmark.runs:
+        missing = _missing({r.number for r in kept if r.number is not None}, terms.benchmark.runs)
+        says = f"The set has {counted(len(kept), 'run')}, {terms.benchmark.runs} are required{_without(missing)}"
+        yield Fault(1, f"{len(kept)}", f"{terms.benchmark.runs}", says)
+
+
+def _without(missing: list[tuple[int, int]]) -> str:
+    if not missing:
+        return ""
+    one = len(missing) == 1 and missing[0][0] == missing[0][1]
+    return f"; result_{missing[0][0]}.txt is missing" if one else f"; runs {_ranges(missing)} are missing"
+
+
+def _missing(numbers: set[int], runs: int) -> list[tuple[int, int]]:
+    """Return the ranges of numbers that a set lacks, counted from 1 where it has the last such number and no 0."""
+    first = 1 if 0 not in numbers and runs in numbers else 0
+    ends = sorted(n for n in numbers if first <= n < first + runs)
+    gaps = itertools.pairwise([first - 1, *ends, first + runs])
+    return [(a + 1, b - 1) for a, b in gaps if b > a + 1]
+
+
+@rule("RUN02", "set", runs="every", after=("RUN01",), on=RUN | CONFIRMATION | STEPS)
+def runs_are_numbered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    counts = Counter(r.number for r in runs if r.number is not None)
+    numbers = sorted(counts)
+    if not numbers:
+        return
+    holes = [(a + 1, b - 1) for a, b in itertools.pairwise(numbers) if b > a + 1]
+    twice = [(n, n) for n in numbers if counts[n] > 1]
+    found = [f"{what} {_ranges(some)}" for what, some in (("no run", holes), ("twice", twice)) if some]
+    if numbers[0] not in FIRST_NUMBERS:
+        found.insert(0, f"the first run is {numbers[0]}")
+    if found:
+        wanted = f"consecutive from {FIRST_NUMBERS[0]} or {FIRST_NUMBERS[1]}"
+        yield Fault(1, f"{counts.total()} runs, the last is {numbers[-1]}: {'; '.join(found)}", wanted)
+
+
+@rule("RUN03", "set", after=("RUN01",), on=RUN)
+def few_runs_fail_to_converge(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    broken_off = NO_STOP[0] if terms.edition.limits.unfinished_forgiven else ""
+    failed = [r for r in runs if "EVL07" in r.codes or (broken_off in r.codes and r.stop_ms is None)]
+    forgiven = terms.benchmark.forgiven if terms.benchmark else 0
+    if place.scaling != "weak" and len(failed) > forgiven:
+        for run in failed:
+            yield Fault(run.stop_line, f"one of {len(failed)} such runs", f"at most {forgiven}", path=run.path)
+
+
+@rule("RUN04", "set", on=RUNS | STEPS)
+def runs_are_of_one_code(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for key in terms.edition.limits.same_code:
+        yield from _odd_ones(runs, key, terms)
+
+
+@rule("RUN05", "round")
+def no_log_is_a_copy(across: Across) -> Iterator[Fault]:
+    for run in across.runs:
+        first = across.copies.get(run.path)
+        if first:
+            severity = across.severity(run, first)
+            yield Fault(1, f"the bytes of {first.path}", "a log of its own", path=run.path, severity=severity)
+            if across.strangers(run, first):
+                yield Fault(1, f"the bytes of {run.path}", "a log of its own", path=first.path, severity=severity)
+
+
+@rule("RUN06", "round")
+def no_run_is_a_replay(across: Across) -> Iterator[Fault]:
+    for replays in across.by_set():
+        told = [f"{r.equal} of {len(r.run.evaluations)} scores of {r.run.file.name}" for r in replays[:MOST_REPLAYS]]
+        more = (
+            f" and those of {counted(len(replays) - MOST_REPLAYS, 'more run')}" if len(replays) > MOST_REPLAYS else ""
+        )
+        origins = sorted({r.first.path for r in replays})
+        others = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
+        severities = {across.severity(r.run, r.first) for r in replays}
+        found = f"{', '.join(told)}{more}, as in {origins[0]}{others}"
+        severity, says, path = "" if "" in severities else "review", _replayed(replays, across), replays[0].run.path
+        yield Fault(replays[0].line, found, "scores of its own", says, path, severity)
+        for first in {r.first.path: r for r in replays if across.strangers(r.run, r.first)}.values():
+            found = f"{first.equal} scores that {first.run.path} has as well"
+            yield Fault(1, found, "scores of its own", path=first.first.path, severity=severity)
+
+
+def _replayed(replays: list[Replay], across: Across) -> str:
+    """Return in words how many runs of a set log the same scores, "" unless they have all scores in common."""
+    runs, equal = {r.run.path for r in replays} | {r.first.path for r in replays}, {r.equal for r in replays}
+    one_set = {r.first.set_path for r in replays} == {replays[0].run.set_path}
+    if not one_set or len(equal) > 1 or any(r.equal != len(r.run.evaluations) for r in replays):
+        return ""
+    every = len(runs) == sum(run.set_path == replays[0].run.set_path for run in across.runs)
+    return f"{'All ' if every else ''}{len(runs)} runs log the same {counted(equal.pop(), 'score')}"
+
+
+@rule("RUN07", "set")
+def runs_are_of_one_system(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for key in terms.edition.limits.same_system:
+        yield from _odd_ones(runs, key, terms)
+
+
+@rule("RUN08", "set", on=RUN | CONFIRMATION)
+def runs_have_one_configuration(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits, configured = terms.edition.limits, terms.benchmark.configured if terms.benchmark else ()
+    for key in dict.fromkeys((*limits.same_in_set, *configured)):
+        if key not in limits.same_system:  # RUN07 looks at those
+            yield from _odd_ones(runs, key, terms)
+
+
+@rule("RUN09", "set")
+def runs_are_of_one_problem(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for key in terms.edition.limits.same_problem:
+        yield from _odd_ones(runs, key, terms)
+
+
+@rule("RUN10", "log", gate=True, on=RUNS | STEPS)
+def log_is_of_its_folders_benchmark(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("submission_benchmark")
+    if event is None:
+        return
+    name = event.value
+    known = terms.folder_benchmark or ", ".join(terms.edition.benchmarks)
+    if (
+        (terms.folder_benchmark and name != terms.folder_benchmark)
+        or type(name) is not str
+        or name not in terms.edition.benchmarks
+    ):
+        yield Fault(event.line, f"submission_benchmark {show(name)}", known)
+
+
+@rule("RUN11", "set", on=RUNS | STEPS)
+def organisation_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    said = _usual(runs, "submission_org")
+    if said is None or place.submission is None or _is_placeholder(said):
+        return
+    names = [place.submission.org, place.described.get("submitter")]
+    if not any(same_name(said, n) for n in names if n):
+        run = next(r for r in runs if r.value("submission_org") == said)
+        yield Fault(run.line("submission_org"), f"submission_org {show(said)}", show(names[0]), path=run.path)
+
+
+@rule("RUN12", "set", on=RUNS | STEPS)
+def platform_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    said = _usual(runs, "submission_platform")
+    if said is not None and place.system and not _is_placeholder(said) and not same_name(said, place.system):
+        run = next(r for r in runs if r.value("submission_platform") == said)
+        yield Fault(
+            run.line("submission_platform"), f"submission_platform {show(said)}", show(place.system), path=run.path
+        )
+
+
+@rule("RUN13", "set", on=RUNS | STEPS)
+def division_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    yield from _against(runs, place, terms, "submission_division", "division")
+
+
+@rule("RUN14", "set", on=RUNS | STEPS)
+def status_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    yield from _against(runs, place, terms, "submission_status", "status")
+
+
+@rule("RUN15", "set")
+def nodes_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    if place.scaling != "weak":
+        yield from _against(runs, place, terms, "number_of_nodes", "number_of_nodes")
+
+
+@rule("RUN16", "set")
+def accelerators_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    said = _usual(runs, "accelerators_per_node")
+    number = number_of(place.described.get("accelerators_per_node"))
+    if place.scaling == "weak" and is_number(said) and number is not None and 0 < said < number:
+        return  # an instance may have some of a node's; THR01 looks at all that run at once
+    yield from _against(runs, place, terms, "accelerators_per_node", "accelerators_per_node")
+
+
+def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
+    """Yield a fault for each run whose value of a key differs from that of most runs, or that lacks an optional key
+    that others have. LOG04 names keys that every run must have."""
+    told = [(r, json.dumps(r.value(key), sort_keys=True)) for r in runs if key in r.facts]
+    if not told:
+        return
+    usual = mode(text for _, text in told)
+    value = next(run.value(key) for run, text in told if text == usual)
+    for run, text in told:
+        if text != usual and run.line(key) not in run.lines:  # one fault is one finding
+            found, wanted = apart(run.value(key), value)
+            yield Fault(run.line(key), f"{key} {found}", f"{wanted}, as in the set's other runs", path=run.path)
+    if key in terms.keys and not terms.keys[key].required:
+        for run in runs:
+            if key not in run.facts:
+                yield Fault(1, f"no {key}", f"{show(value)}, as in the set's other runs", path=run.path)
+
+
+@rule("RUN17", "set", on=RUNS | STEPS)
+def identity_is_filled_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for key in IDENTITY:
+        left = [r for r in runs if _is_placeholder(r.value(key))]
+        if left:
+            found = f"{key} {show(left[0].value(key))}{among(left, runs)}"
+            yield Fault(left[0].line(key), found, "its name", path=left[0].path)
+
+
+def _is_placeholder(value: object) -> bool:
+    return type(value) is str and PLACEHOLDER in value.upper()
+
+
+def _ranges(ranges: list[tuple[int, int]]) -> str:
+    """Return ranges of numbers in words."""
+    text = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in ranges[:MOST_SHOWN])
+    return text if len(ranges) <= MOST_SHOWN else f"{text}, ..."
+
+
+def _against(runs: list[Run], place: SetPlace, terms: Terms, key: str, name: str) -> Iterator[Fault]:
+    """Yield a fault if the value of most logs differs from a field of the description. RUN07 reports logs that differ
+    from each other."""
+    said, description = _usual(runs, key), place.description
+    if said is None or description is None or description.data is None or name not in description.data:
+        return
+    value, known = description.data[name], terms.edition.limits.system_fields.get(name)
+    if type(known) is list and value not in known:
+        return  # SYS05 says so
+    if not _equal(said, value):
+        wanted = f"{show(said)}, as in the logs"
+        if place.submission is None:  # a set given by itself: files outside of it get no findings
+            yield Fault(1, f"{name} {show(value)} in the system description", wanted)
+        else:
+            at = place.submission.place(*description.parts)
+            yield Fault(description.line_of(name), f"{name} {show(value)}", wanted, path=at)
+
+
+def _equal(said: object, value: object) -> bool:
+    if is_number(said):
+        number = number_of(value)
+        return number is None or number == said
+    return type(value) is not str or same_name(said, value)
+
+
+def _usual(runs: list[Run], key: str) -> Any:
+    told = [r.value(key) for r in runs if key in r.facts]
+    if not told:
+        return None
+    usual = mode(json.dumps(v, sort_keys=True) for v in told)
+    return json.loads(usual)
+
+
+@rule("RUN20", "round")
+def no_evaluations_are_copies(across: Across) -> Iterator[Fault]:
+    for near in across.near:
+        severity = across.severity(near.run, near.first) or ("" if near.copied else "review")
+        wanted = "counts of its own"
+        found = f"{_closeness(near)} of line {near.first_line} of {near.first.path}"
+        yield Fault(near.line, found, wanted, path=near.run.path, severity=severity)
+        if across.strangers(near.run, near.first):
+            found = f"{_closeness(near)} of line {near.line} of {near.run.path}"
+            yield Fault(near.first_line, found, wanted, path=near.first.path, severity=severity)
+
+
+@rule("RUN21", "round")
+def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
+    place = functools.cache(place_of)
+    systems: dict[object, list[tuple[tuple[int, int], str, Run]]] = defaultdict(list)
+    for run in across.runs:
+        at = place(run.file.parent)
+        if run.window and _occupies(run) and run.path not in across.copies and at.scaling != WEAK:
+            systems[at.home, at.system].append((run.window, run.path, run))
+    for runs in systems.values():
+        last: tuple[int, Run] | None = None  # of the earlier runs, the one that ends last, with its end
+        for (start, end), path, run in sorted(runs, key=itemgetter(0, 1)):
+            limit = across.edition(run).limits.clock.overlap
+            shared = (min(last[0], end) - start) / 1000 if last else 0.0
+            if last and shared > limit and not _same_campaign(last[1], run):
+                found = f"{shared:.3f} s at the same time as {last[1].path}"
+                yield Fault(run.start.line if run.start else 1, found, f"at most {limit:g} s", path=path)
+            if last is None or end > last[0]:
+                last = end, run
+
+
+@rule("RUN22", "set", severity="review", after=("RUN09",), on=RUN)
+def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits, named = terms.edition.limits.convergence, runs[0].problem if runs else None
+    problem, batch = terms.edition.problems.get(named or ""), runs[0].value("global_batch_size") if runs else None
+    point = problem.reference_epochs.get(batch) if problem and type(batch) is int else None
+    if limits is None or point is None:
+        return
+    own = [(epochs, run) for run in runs if not run.pruned and (epochs := epochs_of(run)) and epochs > 0]
+    for epochs, run in own:
+        if epochs < point.fewest:
+            wanted = f"{point.fewest:g} or more, the fewest of {point.runs} runs of the reference"
+            line = run.passing.line if run.passing else 1
+            yield Fault(line, f"{epochs:g} epochs to the target", wanted, path=run.path)
+    if own and len(own) + point.runs <= MOST_RUNS:
+        p = permutation_p([epochs for epochs, _ in own], point.epochs)
+        if p < limits.surprise:
+            mean = sum(epochs for epochs, _ in own) / len(own)
+            found = f"{mean:.2f} epochs on average, p = {p:.4f}"
+            yield Fault(1, found, f"p of {limits.surprise:g} or more next to the reference's {point.mean:.2f}")
+
+
+def _occupies(run: Run) -> bool:
+    """Return whether a run occupies its system from start to stop, by a clock without errors."""
+    wrong = any(code.startswith("CLK") and CHECKS[code].severity == "error" for code in run.codes)
+    return run.window is not None and not (wrong or run.throughput_only or run.resumed or run.pruned)
+
+
+def _same_campaign(one: Run, other: Run) -> bool:
+    """Return whether two runs are trials of one campaign of tuning. These may run at once; TUN06 checks them."""
+    return one.file.parent == other.file.parent and bool(place_of(one.file.parent).campaign)
+
+
+def epochs_of(run: Run) -> float | None:
+    """Return the epochs that a run trained up to the evaluation that met its target, None if none did."""
+    if run.passing is None or run.passing.epoch is None:
+        return None
+    return run.passing.epoch + run.shift
+
+
+def _closeness(near: Near) -> str:
+    """Return in words how near an evaluation is to another."""
+    if near.equal == near.count:
+        return "the counts"
+    return f"{near.equal} of {near.count} counts, and {near.distance:.6g} in all from those"

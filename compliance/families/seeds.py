@@ -1,0 +1,139 @@
+"""SEED: each run is seeded with a fresh seed, and with the one that it logs."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+
+from compliance.finding import Fault, show
+from compliance.reading.across import Across
+from compliance.reading.files import SubmissionFiles, Text
+from compliance.reading.log import Log
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.values import is_number, seed_of
+from compliance.rule import EVERY, rule
+from compliance.source.seeds import constants_of, is_constant, settings
+
+FEW = 20  # findings in a file of source
+OWN = "a seed of its own"
+
+
+@rule("SEED01", "log", after=("LOG03", "RUN10"), reads=("seed",), on=EVERY)
+def runs_log_their_seed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    if not log.first("seed"):
+        yield Fault(1, "no event seed", "one")
+
+
+@rule("SEED02", "log", on=EVERY)
+def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for event in log.all("seed"):
+        if seed_of(event.value) is None:
+            yield Fault(event.line, f"seed {show(event.value)}", "an integer from 0 on")
+        elif type(event.value) is str:
+            mild = "warning" if terms.edition.limits.tolerant else ""  # MLPerf HPC accepted them
+            yield Fault(event.line, f"seed {show(event.value)} as text", "an integer", severity=mild)
+
+
+@rule("SEED03", "log", after=("SEED02", "SEED04"), on=EVERY)
+def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    limits = terms.edition.limits.seeds
+    for event, logged in ((event, seed_of(event.value)) for event in log.all("seed")):
+        if logged is None:  # SEED02 says so
+            continue
+        seed = logged % (1 << limits.modulus_bits)
+        kind = _clock(seed, event.time_ms, limits.clock_window)
+        if not kind and seed.bit_length() < limits.bits:
+            kind = _small(seed)
+        if kind:
+            wanted = f"one drawn by the operating system, of {limits.bits} bits or more"
+            yield Fault(event.line, f"seed {show(event.value)}, {kind}", wanted)
+
+
+@rule("SEED04", "log", reads=("seed",))
+def run_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    sources = terms.edition.limits.seeds.sources
+    for event in log.all("seed"):
+        source = metadata(event, "source")
+        if sources and source not in sources:
+            yield Fault(event.line, f"seed from {show(source)}", " or ".join(sources))
+
+
+@rule("SEED05", "round")
+def no_seed_is_used_twice(across: Across) -> Iterator[Fault]:
+    told = _told(across)
+    for reuse in across.reused_seeds:
+        run, before = reuse.run, reuse.before
+        if run.path not in told and "SEED03" not in run.codes:
+            mild = "review" if across.edition(run).name != across.edition(before).name else ""
+            same = "as in" if reuse.seed == reuse.before_seed else "which generators take for the one in"
+            yield Fault(reuse.line, f"seed {reuse.seed}, {same} {before.path}", OWN, path=run.path, severity=mild)
+            if across.strangers(run, before):
+                found = f"seed {reuse.before_seed}, {same} {run.path}"
+                yield Fault(reuse.before_line, found, OWN, path=before.path, severity=mild)
+
+
+@rule("SEED07", "round", severity="review")
+def seeds_are_unrelated(across: Across) -> Iterator[Fault]:
+    told = _told(across)
+    for relation in across.related_seeds:
+        if relation.run.path not in told and "SEED03" not in relation.run.codes:
+            found = f"seed {relation.seed}, {relation.how}"
+            yield Fault(relation.line, found, "seeds drawn one by one", path=relation.run.path)
+
+
+def _told(across: Across) -> set[str]:
+    """Return the logs that RUN05 and RUN06 report already."""
+    return set(across.copies) | {replay.run.path for replay in across.replays}
+
+
+@rule("SEED06", "submission")
+def source_fixes_no_seed(files: SubmissionFiles) -> Iterator[Fault]:
+    logged = logged_seeds(files)
+    for texts in files.gathered.values():
+        for text, faults in fixed_seeds(files, texts):
+            place = files.submission.place(*text.parts)
+            possible = ((line, seed) for line, seed in possible_seeds(files, text) if seed in logged)
+            known = ((line, f"{seed}, which {logged[seed]} logs as its seed") for line, seed in possible)
+            for line, found in islice(chain(faults, known), FEW):
+                yield Fault(line, found, "a seed drawn afresh in every run", path=place)
+
+
+def logged_seeds(files: SubmissionFiles) -> dict[int, str]:
+    """Return each logged seed with the path of a log. Seeds that SEED03 reports are left out."""
+    fresh = [run for run in files.runs if "SEED03" not in run.codes]
+    return {seed: run.path for run in reversed(fresh) for _, seed in run.seeds}
+
+
+def fixed_seeds(files: SubmissionFiles, texts: tuple[Text, ...]) -> Iterator[tuple[Text, list[tuple[int, str]]]]:
+    """Yield (file, [(line, text of the call that seeds a generator with a constant)]) for each file of a folder."""
+    read = {text: files.python[text.sha256].seeds for text in texts if text.sha256 in files.python}
+    constants = constants_of((text.name, text.parts[-2], seeds) for text, seeds in read.items())
+    for text in texts:
+        fixed = read[text].fixed if text in read else ()
+        yield text, [(line, call) for line, call, seed in fixed if is_constant(seed, constants)]
+
+
+def possible_seeds(files: SubmissionFiles, text: Text) -> Iterable[tuple[int, int]]:
+    """Return (line, number) of each number that a file may set a seed to: in defaults, settings or scripts."""
+    python = files.python.get(text.sha256) if text.name.endswith(".py") else None
+    return python.seeds.possible if python else settings(text.name, text.text)
+
+
+UNITS = {"seconds": (1000, 1), "milliseconds": (1, 1), "microseconds": (1, 1000), "nanoseconds": (1, 10**6)}
+
+
+def _clock(seed: int, time_ms: object, window: float) -> str:
+    """Return in words the unit in which a seed is the time of the run, "" if in none. `window` is in seconds; 0 turns
+    the comparison off."""
+    if window and is_number(time_ms):
+        for unit, (seeds, milliseconds) in UNITS.items():  # seed * seeds == time * milliseconds, within the window
+            if abs(seed * seeds - int(time_ms) * milliseconds) <= int(window * 1000) * milliseconds:
+                return f"the clock in {unit}"
+    return ""
+
+
+def _small(seed: int) -> str:
+    if seed < 1 << 10:
+        return "a small number"
+    if seed < 1 << 15:
+        return "of 15 bits, as a shell's $RANDOM gives"
+    return f"of {seed.bit_length()} bits"

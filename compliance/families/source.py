@@ -1,0 +1,171 @@
+"""SRC: the source is handed in, can be read, and is file by file what the runs loaded."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from benchmark.source import combine
+from compliance.finding import Fault, show
+from compliance.reading.files import SubmissionFiles
+from compliance.reading.log import Log
+from compliance.reading.source import MOST_FILES, SHARED, Folder, fault_of, sound
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
+from compliance.rule import EVERY, rule
+from rules.published import own_files
+
+SECRETS = {
+    "a private key": re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"),
+    "an AWS key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    "a GitHub token": re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,})\b"),
+    "a Hugging Face token": re.compile(r"\bhf_[A-Za-z0-9]{30,}\b"),
+    "a Slack token": re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{10,}"),
+    "a password": re.compile(
+        r"""(?i)\b(?:password|passwd|secret|api_?key|auth_?token|access_?token)["']?\s{0,4}[:=]\s{0,4}["'][^"'\s<>{}$]{8,}["']"""
+    ),
+}
+USER_PATH = re.compile(r"(?<![\w.])(?:/home/|/Users/|/root/|[A-Za-z]:\\\\?Users\\\\?)(?!<|\$|\{)[\w.~-]+")
+LONGEST_LINE = 20_000
+FEW = 20  # findings of a kind in a file, folder, set or log
+FREE, KEPT = "implementations", ("benchmark", "rules")  # folders that a closed run may change, and may not
+NEEDED = ("benchmark/fingerprint.py", "benchmark/log.py")  # files that every run loads
+SCORED_WITH = {"dice": "benchmark/metric.py"}  # kind of score -> file that runs load for it
+
+
+@rule("SRC01", "submission")
+def results_have_source(files: SubmissionFiles) -> Iterator[Fault]:
+    for benchmark in dict.fromkeys(s.benchmark for s in files.submission.sets):
+        if benchmark in files.edition.benchmarks and not any(f.may_hold(benchmark) for f in files.folders):
+            yield Fault(1, f"no source for {benchmark}", "the source that ran", path=files.submission.place(SHARED))
+
+
+@rule("SRC02", "submission")
+def source_can_be_read(files: SubmissionFiles) -> Iterator[Fault]:
+    for text in files.source:
+        place = files.submission.place(*text.parts)
+        python = files.python.get(text.sha256) if text.name.endswith(".py") else None
+        if text.alien:  # CODE01 names it
+            continue
+        if text.problem and text.problem != "binary":
+            yield Fault(1, text.problem, "text", path=place)
+        elif python and python.problem:
+            yield Fault(python.line, python.problem, "Python", path=place)
+
+
+@rule("SRC03", "submission", after=("SRC01",))
+def source_is_the_one_that_ran(files: SubmissionFiles) -> Iterator[Fault]:
+    told: set[tuple[str, str]] = set()
+    for run, loaded, folder in files.loaded:
+        if folder is None:
+            continue
+        faults = [f for f in _differences(files, folder, loaded, run.path) if (run.set_path, f.path) not in told]
+        told.update((run.set_path, fault.path) for fault in faults)
+        yield from _few(faults, files.submission.place(*folder.parts))
+
+
+def _differences(files: SubmissionFiles, folder: Folder, loaded: dict[str, str], log: str) -> Iterator[Fault]:
+    for path, digest in sorted(loaded.items()):
+        within = folder.path_of(path)
+        found = None if within is None else folder.files[within]
+        if found not in (digest, ""):  # "": SRC02 tells why it could not be read
+            place = files.submission.place(*folder.parts, within or path)
+            yield Fault(1, f"sha256 {found}" if found else "no such file", f"{digest}, as logged in {log}", path=place)
+
+
+@rule("SRC04", "submission")
+def source_holds_no_secret(files: SubmissionFiles) -> Iterator[Fault]:
+    return _matches(files, SECRETS, "none")
+
+
+@rule("SRC05", "submission")
+def source_holds_no_users_path(files: SubmissionFiles) -> Iterator[Fault]:
+    return _matches(files, {"": USER_PATH}, "a path relative to the source, or a parameter")
+
+
+def _matches(files: SubmissionFiles, patterns: dict[str, re.Pattern[str]], wanted: str) -> Iterator[Fault]:
+    """Yield the lines that match a pattern. Equal files are searched once."""
+    known: dict[str, dict[int, str]] = {}
+    for text in files.source:
+        if text.sha256 not in known:
+            known[text.sha256] = dict(islice(_lines(text.text, patterns), FEW))
+        for line, found in known[text.sha256].items():
+            yield Fault(line, found, wanted, path=files.submission.place(*text.parts))
+
+
+def _lines(text: str, patterns: dict[str, re.Pattern[str]]) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) <= LONGEST_LINE:
+            match = next(((name, m) for name, pattern in patterns.items() if (m := pattern.search(line))), None)
+            if match:
+                yield number, match[0] or match[1][0]
+
+
+@rule("SRC06", "submission", after=("SRC03",))
+def folders_of_source_ran(files: SubmissionFiles) -> Iterator[Fault]:
+    used: dict[tuple[str, ...], set[str | None]] = {}
+    for _, loaded, folder in files.loaded:
+        if folder:
+            used.setdefault(folder.parts, set()).update(map(folder.path_of, loaded))
+    for folder in files.folders if used else ():  # without a log that names its files, this can't be decided
+        place = files.submission.place(*folder.parts)
+        if folder.shared and folder.parts not in used:
+            yield Fault(1, "source that no run loaded", "none", path=place)
+        elif folder.shared:
+            more = sorted(path for path in folder.files if path not in used[folder.parts])
+            faults = (Fault(1, "a file that no run loaded", "none", path=f"{place}/{path}") for path in more)
+            yield from _few(list(faults), place)
+            if not more and folder.name and folder.parts[1] != folder.name:
+                wanted = f"{folder.name}, the first digits of its digest"
+                yield Fault(1, f"the name {folder.parts[1]}", wanted, path=place)
+    for text in files.source if used else ():
+        if text.parts[0] == SHARED and len(text.parts) == 2:
+            yield Fault(1, "a file in no folder of source", "none", path=files.submission.place(*text.parts))
+
+
+@rule("SRC07", "log", after=("SRC08",), on=EVERY)
+def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("source")
+    if event is None or terms.division != "closed":
+        return
+    files, config = sound(metadata(event, "files")), metadata(event, "config")
+    kept = {path: digest for path, digest in files.items() if path.partition("/")[0] in KEPT}
+    releases = {"the checker's own": own_files(), **terms.edition.limits.releases}
+    # All files must be of one release, so that no files are combined that never belonged together.
+    name, ours = min(releases.items(), key=lambda one: sum(one[1].get(p) != d for p, d in kept.items()))
+    wrong = [
+        (f"{path} {digest}", f"{ours.get(path, 'no such file')}, {name}")
+        for path, digest in sorted(kept.items())
+        if ours.get(path) != digest
+    ]
+    scored = SCORED_WITH.get(terms.benchmark.score) if terms.benchmark else None
+    needed = [path for path in (*NEEDED, scored) if path and path not in files]
+    wrong += [(f"no {path}", "it among the files, since every run loads it") for path in needed]
+    for path in sorted(files.keys() - kept.keys()):
+        configures = path == config and path.endswith((".yaml", ".yml"))
+        if not configures and path.partition("/")[0] != FREE:
+            wrong.append((path, f"files of {', '.join((FREE, *KEPT))}, and the configuration"))
+    yield from _few([Fault(event.line, found, wanted) for found, wanted in wrong])
+
+
+@rule("SRC08", "log", on=EVERY)
+def source_has_its_digest(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("source")
+    if event is None:
+        return
+    files = metadata(event, "files")
+    if type(files) is not dict or not 0 < len(files) <= MOST_FILES:
+        found = f"{len(files)} files" if type(files) is dict else f"files {show(files)}"
+        yield Fault(event.line, found, f"the sha256 of each file that was loaded, 1 to {MOST_FILES}")
+        return
+    wrong = [(path, why) for path, digest in files.items() if (why := fault_of(path, digest))]
+    wanted = "a path in the repository and the sha256 of the file"
+    yield from _few([Fault(event.line, f"{show(path)}: {why}", wanted) for path, why in wrong])
+    if not wrong and event.value != (digest := combine(files.items())):
+        yield Fault(event.line, f"source {show(event.value)}", f"{digest}, the digest of its files")
+
+
+def _few(faults: list[Fault], path: str = "") -> Iterator[Fault]:
+    """Yield the first FEW faults, and one at `path` with the number of the others."""
+    yield from faults[:FEW]
+    if len(faults) > FEW:
+        yield Fault(faults[0].line, f"{len(faults) - FEW} more such places", path=path)

@@ -1,0 +1,234 @@
+"""SYS: the system description, and the devices that runs name."""
+
+from collections.abc import Iterator
+from statistics import mode
+from typing import Any
+
+from benchmark.log import Event
+from compliance.families.runs import PLACEHOLDER
+from compliance.finding import Fault, show
+from compliance.reading.devices import CPU, devices_of, groups_of, kind_of
+from compliance.reading.files import Description, SubmissionFiles
+from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
+from compliance.reading.values import count_of, is_number
+from compliance.rule import EVERY, RUNS, STEPS, rule
+from rules.names import folded, same_name
+
+
+@rule("SYS01", "submission")
+def systems_are_described(files: SubmissionFiles) -> Iterator[Fault]:
+    for system in files.submission.names("results"):
+        if system not in files.descriptions:
+            place = files.submission.place("systems", f"{system}.json")
+            yield Fault(1, "no such file", "the description of the system", path=place)
+
+
+@rule("SYS02", "submission")
+def descriptions_are_json(files: SubmissionFiles) -> Iterator[Fault]:
+    for description in files.descriptions.values():
+        if description.problem:
+            place = files.submission.place(*description.parts)
+            yield Fault(description.line, description.problem, "a JSON object", path=place)
+        elif description.twice:  # a person reads the first, a program the last
+            place = files.submission.place(*description.parts)
+            found, line = f"the field {show(description.twice)} twice", description.line_of(description.twice)
+            mild = "warning" if files.edition.limits.tolerant else ""
+            yield Fault(line, found, "each field once", path=place, severity=mild)
+
+
+@rule("SYS03", "submission")
+def descriptions_are_complete(files: SubmissionFiles) -> Iterator[Fault]:
+    for description in files.descriptions.values():
+        for name in files.edition.limits.system_fields:
+            if description.data is not None and name not in description.data:
+                place = files.submission.place(*description.parts)
+                yield Fault(1, f"no {name}", "one", path=place)
+
+
+@rule("SYS04", "submission")
+def descriptions_have_their_types(files: SubmissionFiles) -> Iterator[Fault]:
+    for description, name, value, kind in _fields(files):
+        if type(kind) is str and not FIELD_KINDS[kind][0](value):
+            place = files.submission.place(*description.parts)
+            yield Fault(description.line_of(name), f"{name} {show(value)}", FIELD_KINDS[kind][1], path=place)
+
+
+@rule("SYS05", "submission")
+def descriptions_use_known_values(files: SubmissionFiles) -> Iterator[Fault]:
+    for description, name, value, kind in _fields(files):
+        if type(kind) is list and value not in kind:
+            place = files.submission.place(*description.parts)
+            yield Fault(description.line_of(name), f"{name} {show(value)}", f"one of {', '.join(kind)}", path=place)
+
+
+@rule("SYS06", "submission", severity="warning")
+def descriptions_have_results(files: SubmissionFiles) -> Iterator[Fault]:
+    systems = files.submission.names("results")
+    for name, description in files.descriptions.items() if not files.submission.prepared else ():
+        if name not in systems:
+            place = files.submission.place(*description.parts)
+            yield Fault(1, f"no results/{name}", "results of every system described", path=place)
+
+
+def _fields(files: SubmissionFiles) -> Iterator[tuple[Description, str, Any, Any]]:
+    """Yield (description, name, value, the kind or the values that the rules ask for) of each field that is there."""
+    for description in files.descriptions.values():
+        for name, kind in files.edition.limits.system_fields.items():
+            if name in (description.data or ()):
+                yield description, name, description.data[name], kind
+
+
+FIELD_KINDS = {  # kind -> whether a value is of it, and the kind in words
+    "text": (lambda v: type(v) is str and bool(v.strip()), "text"),
+    "any text": (lambda v: type(v) is str, "text, which may be empty"),
+    "any": (lambda v: True, "anything"),
+    "count": (lambda v: count_of(v) is not None, "an integer from 0 on"),
+    "positive": (lambda v: bool(count_of(v)), "an integer from 1 on"),
+    "count or text": (lambda v: type(v) is str or count_of(v) is not None, "an integer from 0 on, or text"),
+}
+
+
+@rule(
+    "SYS07",
+    "log",
+    after=("CLK04", "CLK10", "SYS08"),
+    reads=("devices", "hyperparameters", "precision", "number_of_ranks", "number_of_nodes", "accelerators_per_node"),
+    on=RUNS | STEPS,
+)
+def devices_can_compute_so_fast(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    limits, problem = terms.edition.limits.compute, terms.problem
+    devices = devices_of(log, limits) if limits else None
+    rates = list(_rates(log))
+    if devices is None or problem is None or not problem.flops_per_sample or not rates:
+        return
+    peak, (rate, event) = devices.peak(limits), max(rates, key=lambda r: r[0])
+    share = rate * problem.flops_per_sample / peak if peak else 0.0
+    if share >= limits.review:
+        where = f"{devices.number} of kind {devices.kind} at {devices.precision}"
+        found = f"{rate:.4g} samples/s, {rate * problem.flops_per_sample:.3g} FLOP/s on {where}"
+        wanted = f"below {limits.review:g} of {peak:.3g} FLOP/s"
+        yield Fault(event.line, found, wanted, severity="" if share > 1 else "review")
+
+
+@rule(
+    "SYS08", "log", reads=("hyperparameters", "accelerators_per_node", "number_of_ranks", "number_of_nodes"), on=EVERY
+)
+def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    device, number = kind_of(log), log.value("accelerators_per_node")
+    ranks, nodes = log.value("number_of_ranks"), log.value("number_of_nodes")
+    if device is None or not all(type(n) is int for n in (number, ranks, nodes)):
+        return  # LOG06 and SYS10 say so
+    line = log.line("accelerators_per_node")
+    if type(device) is not str:
+        yield Fault(log.line("hyperparameters"), f"device {show(device)}", "the name of a kind of device")
+    elif device == CPU:
+        if number:
+            yield Fault(
+                line, f"{number} accelerators a node, and device cpu", "no accelerators, or their kind as device"
+            )
+    elif ranks > number * nodes:
+        found = f"{ranks} ranks with device {show(device)} on {number * nodes} accelerators"
+        yield Fault(line, found, "an accelerator for each rank")
+
+
+@rule(
+    "SYS10",
+    "log",
+    after=("SYS08", "SYS13"),
+    reads=("devices", "hyperparameters", "number_of_ranks", "number_of_nodes"),
+    on=EVERY,
+)
+def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event, groups = log.first("devices"), groups_of(log.value("devices"))
+    if event is None or type(event.value) is not list:
+        return  # LOG06 says so
+    if groups is None:
+        wanted = "for each host and model: host, kind, name, ranks, uuids"
+        yield Fault(event.line, f"devices {show(event.value)}", wanted)
+        return
+    settings, ranks, nodes = log.value("hyperparameters"), log.value("number_of_ranks"), log.value("number_of_nodes")
+    kind = settings.get("device") if type(settings) is dict else None
+    named, hosts = sum(group.ranks for group in groups), len({group.host for group in groups})
+    if type(ranks) is int and named != ranks:
+        yield Fault(event.line, f"devices of {named} ranks", f"of {ranks}, as number_of_ranks")
+    if type(nodes) is int and hosts != nodes:
+        yield Fault(event.line, f"devices on {hosts} hosts", f"on {nodes}, as number_of_nodes")
+    others = sorted({group.kind for group in groups} - {kind})
+    if type(kind) is str and others:
+        yield Fault(event.line, f"devices of kind {show(', '.join(others))}", f"{show(kind)}, as in the settings")
+    accelerators = [group for group in groups if group.kind != CPU]
+    uuids = [uuid for group in accelerators for uuid in group.uuids]
+    counted, of = sum(group.distinct for group in accelerators), sum(group.ranks for group in accelerators)
+    found = len(set(uuids)) + counted
+    if found != of or len(uuids) + counted != of:
+        yield Fault(event.line, f"{found} accelerators by their uuids", f"{of}, one for each rank")
+
+
+@rule("SYS11", "set", after=("SYS10", "RUN07"), reads=("devices",), on=EVERY)
+def runs_name_the_same_devices(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    told = [(run, model) for run in runs if (model := _models(run))]
+    if told:
+        usual = mode(model for _, model in told)
+        for run, model in told:
+            if model != usual:
+                found, wanted = _words(model), f"{_words(usual)}, as in the set's other runs"
+                yield Fault(run.line("devices"), found, wanted, path=run.path)
+
+
+@rule("SYS12", "set", severity="review", after=("SYS11",), on=EVERY)
+def named_devices_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    model = next(filter(None, map(_models, runs)), ())
+    data = place.described
+    for kind, name in model:
+        key = "host_processor_model_name" if kind == CPU else "accelerator_model_name"
+        if type(data.get(key)) is str and not same_name(data[key], name):
+            run = next(run for run in runs if _models(run))
+            yield Fault(run.line("devices"), f"device {show(name)}", f"{key} {show(data[key])}", path=run.path)
+
+
+def _models(run: Run) -> tuple[tuple[str, str], ...]:
+    """Return the (kind, model) pairs of devices that a run names."""
+    return tuple(sorted({(group.kind, group.name) for group in groups_of(run.value("devices")) or ()}))
+
+
+def _words(models: tuple[tuple[str, str], ...]) -> str:
+    return "devices " + show(", ".join(f"{name} ({kind})" for kind, name in models))
+
+
+@rule("SYS13", "log", reads=("number_of_nodes", "number_of_ranks"), on=EVERY)
+def nodes_have_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    nodes, ranks = log.value("number_of_nodes"), log.value("number_of_ranks")
+    if type(nodes) is int and type(ranks) is int and nodes > ranks:
+        yield Fault(log.line("number_of_nodes"), f"{show(nodes)} nodes and {show(ranks)} ranks", "a rank on each node")
+
+
+def _rates(log: Log) -> Iterator[tuple[float, Event]]:
+    """Yield (samples a second, event): of each epoch by the clock, and the total of a throughput-only log."""
+    starts = {epoch_of(e): e for e in log.all("epoch_start")}
+    for stop in log.all("epoch_stop"):
+        seconds, samples = seconds_between(starts.get(epoch_of(stop)), stop), metadata(stop, "samples_count")
+        if seconds is not None and is_number(samples) and samples > 0:
+            yield samples / max(seconds, 1e-3), stop  # stamps are whole milliseconds
+    for event in log.all("throughput"):
+        rate = event.value.get("throughput") if type(event.value) is dict else None
+        if is_number(rate) and rate > 0:
+            yield float(rate), event
+
+
+@rule("SYS09", "submission")
+def submitter_is_the_folder(files: SubmissionFiles) -> Iterator[Fault]:
+    org, logged = files.submission.org, {folded(run.value("submission_org")) for run in files.runs}
+    for description in files.descriptions.values():
+        submitter = (description.data or {}).get("submitter")
+        named = type(submitter) is str and submitter.strip() and PLACEHOLDER not in submitter.upper()
+        if named and not same_name(submitter, org):
+            place = files.submission.place(*description.parts)
+            if logged == {folded(submitter)}:  # the folder was renamed
+                wanted = f"{show(submitter)}, as in {'/'.join(description.parts)} and all logs"
+                yield Fault(1, f"the folder {show(org)}", wanted, path=files.submission.name)
+            else:
+                yield Fault(description.line_of("submitter"), f"submitter {show(submitter)}", show(org), path=place)

@@ -1,0 +1,164 @@
+"""THR: throughput sets (many instances of one training at once on one system), and throughput-only logs."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from benchmark.log import Event
+from benchmark.tree import THROUGHPUT
+from compliance.finding import Fault, show
+from compliance.reading.devices import CPU, groups_of
+from compliance.reading.files import number_of
+from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.values import is_number
+from compliance.rule import RUNS, STEPS, rule
+
+CLOSE = 1e-6  # relative tolerance of figures that follow from others
+
+
+@rule("THR01", "set", after=("THR02",))
+def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    total = _total(place)
+    if place.scaling != "weak" or total is None:
+        return
+    most = number_of(place.described.get("accelerators_per_node"))
+    used, hosts, accelerators = 0.0, Counter[str](), Counter[str]()
+    for _, sign, run in _changes(runs):
+        groups = groups_of(run.value("devices")) or []
+        for host in {group.host for group in groups}:  # a host that instances share is one node
+            hosts[host] += sign
+        for group in groups:
+            accelerators[group.host] += sign * group.ranks * (group.kind != CPU)
+        used += 0 if groups else sign * _nodes(run)
+        if (nodes := used + len(+hosts)) > total:
+            line = run.line("number_of_nodes")
+            yield Fault(
+                line,
+                f"{nodes:g} nodes at once with this instance",
+                f"at most {total:g}, as described",
+                path=run.path,
+            )
+            return
+        crowded = [host for host, number in accelerators.items() if most is not None and number > most]
+        if crowded:
+            found = f"{accelerators[crowded[0]]} accelerators of {show(crowded[0])} at once with this instance"
+            yield Fault(run.line("devices"), found, f"at most {most:g}, as described", path=run.path)
+            return
+
+
+def _changes(runs: list[Run]) -> list[tuple[int, int, Run]]:
+    """Return (time, 1 or -1, run) of each start and stop of an instance, in the order of time. A stop comes before a
+    start at the same time, so that its nodes are free."""
+    timed = [run for run in runs if run.window and run.window[0] < run.window[1] and _nodes(run)]
+    changes = [(at, sign, run) for run in timed for at, sign in zip(run.window, (1, -1), strict=True)]
+    return sorted(changes, key=lambda change: change[:2])
+
+
+@rule("THR02", "set", after=("RUN07",))
+def instances_say_their_scale(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    if place.scaling != "weak":
+        return
+    total = _total(place)
+    for run in runs:
+        nodes = run.value("number_of_nodes")
+        line = run.line("number_of_nodes")
+        if (not is_number(nodes) or nodes < 1) and line not in run.lines:
+            yield Fault(line, f"number_of_nodes {show(nodes)}", "a number from 1 on", path=run.path)
+    scales = {_nodes(run) for run in runs}
+    if terms.edition.limits.system_nodes_logged and len(runs) > 1 and total is not None and scales == {total}:
+        yield Fault(1, f"number_of_nodes {total:g}, the whole system's, in every instance", "the instance's own")
+
+
+@rule("THR05", "set", after=("THR01", "THR02"))
+def instances_run_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    timed = sorted((run for run in runs if run.window), key=lambda run: (run.window, run.path))
+    if place.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have shared any time
+        return
+    alone, latest = [], 0  # the latest stop of those that started before
+    for run, after in pairwise([*timed, None]):
+        if run.window[0] >= latest and (after is None or after.window[0] >= run.window[1]):
+            alone.append(run)
+        latest = max(latest, run.window[1])
+    if alone:
+        severity = "review" if len(alone) < len(timed) else ""
+        found = f"{len(alone)} of {len(timed)} such instances, of which this one ran first"
+        yield Fault(
+            alone[0].start.line, found, "others at the same time as each", path=alone[0].path, severity=severity
+        )
+
+
+@rule("THR03", "set", runs="sound", on=RUNS | STEPS)
+def throughput_logs_are_no_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for run in runs:
+        if run.throughput_only != terms.throughput_only:
+            found = "a throughput-only log among runs" if run.throughput_only else "a run among throughput-only logs"
+            wanted = f"it in {THROUGHPUT}/<benchmark>" if run.throughput_only else "it in strong or weak"
+            yield Fault(run.line("throughput_only"), found, wanted, path=run.path)
+
+
+@rule("THR04", "log", after=("CLK04",), reads=("throughput", "tracked_stats"), on=RUNS | STEPS)
+def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    total, blocks = log.first("throughput"), log.all("tracked_stats")
+    if not terms.throughput_only or total is None:
+        return
+    sound = True
+    for event in (*blocks, total):
+        if fault := rate_fault(event, "step_seconds"):
+            sound = False
+            yield fault
+    if not sound:
+        return
+    before, limits = time.start, terms.edition.limits.clock
+    for block in blocks:
+        said, had = _seconds_of(block), (block.time_ms - before.time_ms) / 1000
+        if said > had * (1 + limits.slack) + limits.slack_seconds:
+            yield Fault(block.line, f"{said:.3f} s of steps in {had:.3f} s on the clock", f"at most {had:.3f} s")
+        before = block
+    for name, count in (("steps", _steps), ("samples_count", _samples), ("seconds of steps", _seconds_of)):
+        found, wanted = count(total), sum(map(count, blocks))
+        if abs(found - wanted) > CLOSE * wanted:
+            yield Fault(total.line, f"{found:g} {name} in all", f"{wanted:g}, as in its blocks together")
+
+
+def rate_fault(event: Event, time: str) -> Fault | None:
+    """Return a fault if the samples a second of a block, a pass or a total don't follow from its counts. `time` is the
+    field with its time: `seconds`, or `step_seconds` for the mean of a step."""
+    value = event.value if type(event.value) is dict else {}
+    numbers = {name: metadata(event, name) for name in ("steps", "samples_count")}
+    numbers |= {name: value.get(name) for name in (time, "throughput")}
+    for name, number in numbers.items():
+        if not is_number(number) or number <= 0:
+            return Fault(event.line, f"{name} {show(number)}", "a number above 0")
+    seconds = numbers[time] * (numbers["steps"] if time == "step_seconds" else 1)
+    wanted = numbers["samples_count"] / seconds
+    if abs(numbers["throughput"] - wanted) > CLOSE * wanted:
+        return Fault(event.line, f"throughput {numbers['throughput']:g}", f"{wanted:g}, as its counts give")
+    return None
+
+
+def _steps(event: Event) -> float:
+    return metadata(event, "steps")
+
+
+def _samples(event: Event) -> float:
+    return metadata(event, "samples_count")
+
+
+def _seconds_of(event: Event) -> float:
+    """Return the seconds of all steps of a block."""
+    return _steps(event) * event.value["step_seconds"]
+
+
+def _total(place: SetPlace) -> float | None:
+    """Return the number of nodes of the described system, None if there is none."""
+    return number_of(place.described.get("number_of_nodes"))
+
+
+def _nodes(run: Run) -> float | None:
+    """Return the number of nodes that an instance logs, None without one."""
+    nodes = run.value("number_of_nodes")
+    return nodes if is_number(nodes) and nodes > 0 else None

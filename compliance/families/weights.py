@@ -1,0 +1,165 @@
+"""WGT: the final weights of a run are those that its log names, are sound, and belong to no other run."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmark.run.files import weights_path
+from compliance.finding import Fault, why
+from compliance.reading.across import Across
+from compliance.reading.files import SubmissionFiles
+from compliance.reading.log import Log
+from compliance.reading.place import SetPlace
+from compliance.reading.run import Run
+from compliance.reading.terms import Terms
+from compliance.reading.timeline import Timeline
+from compliance.reading.values import Unsound
+from compliance.reading.weights import (
+    KEY,
+    contents,
+    digest_of,
+    fault_of,
+    file_of,
+    in_folder,
+    not_finite,
+    read_tensors,
+)
+from compliance.rule import CONFIRMATION, RUN, rule
+
+
+@rule("WGT01", "log", after=("CLK01",), reads=("weights",))
+def weights_are_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first(KEY)
+    if event is None:
+        return
+    if fault := fault_of(event, log.path):
+        yield Fault(event.line, *fault)
+    elif time.stop and event.line < time.stop.line:
+        yield Fault(event.line, f"before run_stop of line {time.stop.line}", "after it")
+
+
+@rule("WGT02", "set")
+def weights_are_small_enough(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits = terms.edition.limits.weights
+    for run in runs:
+        if run.weights and limits and run.weights.size > limits.largest and weights_path(run.file).exists():
+            found = f"a file of {run.weights.size} bytes, by the log"
+            yield Fault(1, found, f"at most {limits.largest} bytes, or no file", path=_place(run))
+
+
+@rule("WGT03", "set", reads=("weights",), on=RUN | CONFIRMATION)
+def weights_are_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits, reached = terms.edition.limits.weights, [run for run in runs if run.converged]
+    having = [run for run in reached if KEY in run.facts]
+    required = bool(limits and limits.use == "required")
+    if required or having:
+        wanted = "the digest of its weights" + ("" if required else f", as in {len(having)} of {len(reached)} runs")
+        for run in reached:
+            if KEY not in run.facts:
+                severity = "" if required else "review"
+                yield Fault(run.stop_line, "no event weights", wanted, path=run.path, severity=severity)
+
+
+@rule("WGT04", "set")
+def weights_are_the_logged_ones(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for run, path in _files(runs, place, terms):
+        wanted = f"{run.weights.size} bytes with the sha256 {run.weights.digest}, as logged in {run.path}"
+        try:
+            size, digest = digest_of(path, run.weights.size)
+        except OSError as error:
+            yield Fault(1, why(error), wanted, path=_place(run))
+            continue
+        if (size, digest) != (run.weights.size, run.weights.digest):
+            yield Fault(1, f"{size} bytes{f' with {digest}' if digest else ''}", wanted, path=_place(run))
+
+
+@rule("WGT05", "set", after=("WGT04",))
+def weights_are_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for run, path in _files(runs, place, terms):
+        try:
+            if odd := not_finite(path):
+                found = f"{odd[1]} numbers of tensor {odd[0]!r} that are NaN or infinite"
+                yield Fault(1, found, "finite ones", path=_place(run))
+        except OSError:
+            continue  # WGT04 says so
+        except Unsound as error:
+            yield Fault(1, *error.args, path=_place(run))
+
+
+@rule("WGT06", "set", after=("WGT05",))
+def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    for run, path in _files(runs, place, terms):
+        parameters, published = run.value("parameter_count"), terms.edition.problems.get(run.problem or "")
+        if type(parameters) is not int or published is None:  # LOG06 and LOG12 say so
+            continue
+        try:
+            found, closed = sum(tensor.size for tensor in read_tensors(path)), run.division == "closed"
+        except (OSError, Unsound):
+            continue  # WGT04 and WGT05 say so
+        wanted = parameters + (published.buffer_count if closed else 0)
+        if found != wanted if closed else found < wanted:
+            more = "" if closed else " or more"
+            yield Fault(1, f"{found} numbers", f"{wanted}{more}", path=_place(run))
+
+
+@rule("WGT07", "submission")
+def weights_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
+    known = {weights_path(run.file) for run in files.runs if KEY in run.facts}
+    for entry in files.submission.entries:
+        held = entry.kind == "file" and in_folder(entry.parts)
+        if held and files.submission.path.joinpath(*entry.parts) not in known:
+            wanted = "the file of weights that a log beside the folder names"
+            yield Fault(1, entry.parts[-1], wanted, path=files.submission.place(*entry.parts))
+
+
+@rule("WGT08", "round")
+def weights_are_of_one_run(across: Across) -> Iterator[Fault]:
+    digests: dict[str, Run] = {}
+    tensors: dict[str, Run] = {}  # sha256 of a tensor -> the first run that has it
+    for run in across.runs:
+        limits = across.edition(run).limits.weights
+        if not run.weights or not limits or run.path in across.copies:  # RUN05 names equal logs
+            continue
+        first = digests.setdefault(run.weights.digest, run)
+        if first is not run:
+            yield from _shared(across, run, first, "the digest of the weights")
+        elif run.weights.size <= limits.largest:
+            held, equal = _contents(run), Counter[str]()
+            for digest, count in held.items():
+                if (other := tensors.setdefault(digest, run)) is not run:
+                    equal[other.path] += count
+            if equal.total() > limits.shared * sum(held.values()):
+                path = max(equal, key=equal.__getitem__)
+                other = next(one for one in tensors.values() if one.path == path)
+                what = f"{equal.total()} of {sum(held.values())} numbers, bit for bit,"
+                yield from _shared(across, run, other, what)
+
+
+def _shared(across: Across, run: Run, first: Run, what: str) -> Iterator[Fault]:
+    """Yield a fault for the later of two runs; for both if they are of different submissions."""
+    pairs = [(run, first), (first, run)] if across.strangers(run, first) else [(run, first)]
+    for one, other in pairs:
+        yield Fault(one.weights.line, f"{what} of {other.path}", "weights of its own", path=one.path)
+
+
+def _place(run: Run) -> str:
+    """Return the path of a run's weights as findings give it."""
+    return "/".join((*run.path.split("/")[:-1], file_of(run.path)))
+
+
+def _contents(run: Run) -> dict[str, int]:
+    """Return the tensors of a run's file by digest, {} if it can't be read."""
+    try:
+        return contents(weights_path(run.file))
+    except (OSError, Unsound):  # WGT04 and WGT05 say so
+        return {}
+
+
+def _files(runs: list[Run], place: SetPlace, terms: Terms) -> list[tuple[Run, Path]]:
+    """Return (run, path) of each file of weights that must be handed in: its log names it, and it is within the limit.
+    Confirmation runs may leave it out."""
+    limits = terms.edition.limits.weights
+    named = [run for run in runs if run.weights and limits and run.weights.size <= limits.largest]
+    files = [(run, weights_path(run.file)) for run in named]
+    return [(run, path) for run, path in files if not place.runs.place.confirmation or os.path.lexists(path)]

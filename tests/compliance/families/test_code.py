@@ -1,0 +1,296 @@
+"""CODE: what hides from people in source, and what they must look at: seeds, uses, files that nothing reads."""
+
+import json
+
+import pytest
+
+from compliance.engine import judge
+from compliance.families import code as checks
+from compliance.source.python import LARGEST
+from rules.published import REPOSITORY as ROOT
+
+LOUD = "training/parts.py"  # a file of the reference that people must read, if it is anybody else's
+damage = pytest.mark.damage
+HERE = "implementations/pytorch"
+TRAIN = f"{HERE}/train.py"
+
+
+@damage
+def coding_that_hides_code(tree):
+    return [("a.py", tree.add(f"{HERE}/a.py", "# coding: utf-7\n"), "CODE01")]
+
+
+@damage
+def compiled_module(tree):
+    return [("a.pyc", tree.add(f"{HERE}/__pycache__/a.pyc", "?"), "CODE01")]
+
+
+@damage
+def library_in_the_source(tree):
+    (tree.implementation / "fast.so").write_bytes(b"\x7fELF\2\1\1\0")
+    tree.ran()
+    return [("fast.so", 1, "CODE01")]
+
+
+@damage
+def seed_of_the_environment(tree):
+    return [("train.py", tree.add(TRAIN, "torch.manual_seed(int(os.environ['SEED']))\n"), "CODE02")]
+
+
+@damage
+def seed_that_is_cancelled(tree):
+    return [("train.py", tree.add(TRAIN, "seed = fresh_seed()\ntorch.manual_seed(seed * 0 + 42)\n") + 1, "CODE02")]
+
+
+@damage
+def seed_of_a_setting(tree):
+    return [("tiny.yaml", tree.add(f"{HERE}/configs/tiny.yaml", "seed: 42\n"), "CODE02")]
+
+
+@damage
+def process_that_is_started(tree):
+    return [("train.py", tree.add(TRAIN, "os.system('date')\n"), "CODE03")]
+
+
+@damage
+def module_that_runs_by_itself(tree):
+    return [("sitecustomize.py", tree.add(f"{HERE}/sitecustomize.py", "a = 1\n"), "CODE03")]
+
+
+@damage
+def kernel_in_another_language(tree):
+    return [("fast.cu", tree.add(f"{HERE}/fast.cu", "__global__ void f() {}\n"), "CODE04")]
+
+
+@damage
+def module_too_large_to_be_parsed(tree):
+    return [("data.py", tree.add(f"{HERE}/data.py", "#" * (LARGEST + 1)), "CODE04")]
+
+
+@damage
+def source_of_mlperf(tree):
+    path = "benchmarks/scaffold/implementations/pytorch/fast.cpp"
+    tree.put(tree.root / path, "int seed = 42;\n")
+    return [("fast.cpp", 1, "CODE04")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def findings(tree, law, family="CODE"):
+    return [f for f in judge([tree.root], rules=law).findings if f.code.startswith(family)]
+
+
+def test_they_are_reviews_but_for_what_hides(tree, law):
+    for entry in (library_in_the_source, seed_of_a_setting, process_that_is_started, kernel_in_another_language):
+        entry(tree)
+    verdict = judge([tree.root], rules=law)
+    assert {(f.code, f.severity) for f in verdict.findings} == {
+        ("CODE01", "error"),
+        ("CODE02", "review"),
+        ("CODE03", "review"),
+        ("CODE04", "review"),
+    }
+
+
+def test_a_finding_shows_the_line(tree, law):
+    tree.add(TRAIN, "os.system('date')\ntorch.manual_seed(int(os.environ['SEED']))\n")
+    first, second = sorted(findings(tree, law), key=lambda f: f.line)
+    assert first.found == "starts a process: os.system('date')"
+    assert (second.found, second.wanted) == ("torch.manual_seed(int(os.environ['SEED']))", checks.SEEDED)
+
+
+@pytest.mark.parametrize(("beyond", "lines"), [(-1, checks.PLACES - 1), (0, checks.PLACES), (1, checks.PLACES + 1)])
+def test_places_of_a_kind_are_bounded(tree, law, beyond, lines):
+    tree.add(TRAIN, "os.system('date')\n" * (checks.PLACES + beyond) + "eval('1')\n")
+    found = [f.found for f in findings(tree, law) if f.found.startswith("starts")]
+    assert len(found) == lines
+    assert (found[-1] == "starts a process: ... and 1 more in this file, 6 in all") == (beyond > 0)
+    others = {f.found for f in findings(tree, law)} - set(found)
+    assert others == {"runs text as code: eval('1')"}  # another kind is not hidden by them
+
+
+@pytest.mark.parametrize(("beyond", "lines"), [(0, checks.FILES), (1, checks.FILES + 1), (2, checks.FILES + 1)])
+def test_files_that_are_named_are_bounded(tree, law, beyond, lines):
+    for index in range(checks.FILES + beyond):
+        tree.put(tree.implementation / f"a{index:03}.py", f"eval('{index}')\n")
+    tree.ran()
+    found = findings(tree, law)
+    assert len(found) == lines
+    rest = [(1, f"... and {beyond} more in {beyond} files")] if beyond else []
+    assert [(f.line, f.found) for f in found if f.path == str(tree.root)] == rest
+
+
+def test_two_hundred_calls_do_not_flood(tree, law):
+    tree.add(TRAIN, "import subprocess\n" + "subprocess.run(['date'])\n" * 200)
+    found = findings(tree, law)
+    assert len(found) == checks.PLACES + 1
+    assert found[-1].found == "starts a process: ... and 196 more in this file, 201 in all"
+
+
+def test_too_much_source_in_all_folders_is_said(tree, law, monkeypatch):
+    tree.add(f"{tree.implementation.relative_to(tree.source)}/more.py", "RATE = 1\n")
+    monkeypatch.setattr(checks, "MOST_TRACED", 10)
+    told = [(f.line, f.found) for f in findings(tree, law)]
+    assert told.count((1, "more source in all folders than seeds are followed in")) == 1
+
+
+TOO_MUCH = "more source in all folders than seeds are followed in"
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_seeds_are_followed_in_so_many_characters(tree, law, monkeypatch, beyond):
+    characters = sum(len(path.read_text()) for path in tree.source.rglob("*.py"))
+    monkeypatch.setattr(checks, "MOST_TRACED", characters - beyond)
+    assert [f.found for f in findings(tree, law)] == [TOO_MUCH] * beyond
+
+
+def test_each_folder_is_named_in_which_seeds_are_not_followed(tree, law, monkeypatch):
+    tree.put(tree.root / "benchmarks/scaffold/implementations/pytorch/more.py", "RATE = 1\n")
+    monkeypatch.setattr(checks, "MOST_TRACED", 0)
+    assert [f.found for f in findings(tree, law, "CODE02")] == [TOO_MUCH] * 2
+
+
+@pytest.mark.parametrize("name", ["pytorch", "acme"])
+def test_the_reference_is_quiet_under_any_name(tree, law, name):
+    tree.put(tree.source / f"implementations/{name}" / LOUD, (ROOT / HERE / LOUD).read_text())
+    tree.ran()
+    assert findings(tree, law) == []
+
+
+def test_lines_of_the_reference_are_not_named_in_a_file_that_was_changed(tree, law):
+    text = (ROOT / HERE / LOUD).read_text()
+    tree.put(tree.source / HERE / LOUD, f"# ours\n{text}\nos.system('date')\n")
+    tree.ran()
+    (finding,) = findings(tree, law)
+    assert (finding.line, finding.found) == (text.count("\n") + 3, "starts a process: os.system('date')")
+
+
+def test_a_line_of_the_reference_at_another_place_is_named(tree, law):
+    """What it does there, nobody has looked at."""
+    text = (ROOT / HERE / LOUD).read_text()
+    line = next(line for line in text.splitlines() if line.startswith("from safetensors"))
+    tree.put(tree.source / HERE / LOUD, f"{text}{line}\n")
+    tree.ran()
+    (finding,) = findings(tree, law)
+    assert finding.found == f"loads weights or pickles: {line}" and finding.line == text.count("\n") + 1
+
+
+SEEDS = "training/seeds.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"), [("# ours", []), ("a = 1", [(1, "2 lines changed or added, 0 of the reference's gone")])]
+)
+def test_an_edit_that_may_change_the_mathematics_is_a_review_by_itself(tree, law, line, told):
+    """Not so a comment."""
+    tree.put(tree.source / HERE / SEEDS, f"{line}\n# ours\n{(ROOT / HERE / SEEDS).read_text()}")
+    tree.ran()
+    found = findings(tree, law)
+    assert [(f.line, f.found) for f in found] == told
+    assert {(f.code, f.severity, f.sentence, f.wanted) for f in found} <= {
+        ("CODE03", "review", checks.EDITED, checks.READ)
+    }
+
+
+def test_another_seed_in_a_changed_file_is_named_and_the_reference_s_own_are_not(tree, law):
+    text = (ROOT / HERE / SEEDS).read_text()
+    own = next(line for line in text.splitlines() if "Stream.WEIGHTS" in line)
+    tree.put(tree.source / HERE / SEEDS, text.replace(own, own.replace("(seed, ", "(id(seed), ")))
+    tree.ran()
+    found = findings(tree, law, "CODE02")
+    assert [f.found for f in found] == [own.strip().replace("(seed, ", "(id(seed), ")]
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_edited_files_that_are_named_are_bounded(tree, law, monkeypatch, beyond):
+    monkeypatch.setattr(checks, "FILES", 2 - beyond)
+    for name in (SEEDS, "training/step.py"):
+        tree.put(tree.source / HERE / name, f"a = 1\n{(ROOT / HERE / name).read_text()}")
+    tree.ran()
+    found = [f.found for f in findings(tree, law) if f.sentence == checks.EDITED]
+    assert len(found) == 2 and ("1 more such files" in found) == bool(beyond)
+
+
+MINIMAL = "implementations/minimal/train.py"
+
+
+LINE = "torch.manual_seed(seeds.stream_seed(seed, seeds.Stream.WEIGHTS))"
+
+
+def minimal(tree, law, text):
+    """The findings in own code that is made from the minimal implementation, which runs load from a folder `acme`,
+    beside the project's files."""
+    for path in tree.implementation.rglob("*.py"):
+        path.unlink()
+    for path in ("benchmark/run/process.py", "benchmark/run/seeds.py", "benchmark/run/reader.py"):
+        tree.put(tree.source / path, (ROOT / path).read_text())
+    tree.put(tree.source / "implementations/acme/train.py", f"# ours\n{text}")
+    tree.ran()
+    return [(f.path.rpartition("/")[2], f.line, f.found) for f in findings(tree, law)]
+
+
+def test_the_minimal_implementation_is_quiet_as_own_code(tree, law):
+    assert minimal(tree, law, (ROOT / MINIMAL).read_text()) == []
+
+
+@pytest.mark.parametrize("seed", ["c.batch_size", "int(time.time())"])
+def test_with_another_seed_it_is_not(tree, law, seed):
+    text = (ROOT / MINIMAL).read_text()
+    assert LINE in text
+    (found,) = minimal(tree, law, text.replace(LINE, LINE.replace("(seed, ", f"({seed}, ")))
+    assert found[0] == "train.py" and f"stream_seed({seed}," in found[2]
+
+
+def test_a_seed_that_a_run_logged_is_an_error_and_no_review(tree, found):
+    line = tree.add(f"{HERE}/configs/tiny.yaml", f"seed: {tree.logs[1].one('seed')['value']}\n")
+    assert found(tree.root) == [("tiny.yaml", line, "SEED06")]
+
+
+def test_a_files_code_is_judged_once(tree, found):
+    """What CODE01 names is not named again as unreadable."""
+    (tree.implementation / "a.py").write_bytes(b"# coding: latin-1\n# \xe9\n")
+    (tree.implementation / "b.txt").write_bytes(b"\x1f\x8b\x08\xff")
+    tree.ran()
+    assert found(tree.root) == [("a.py", 1, "CODE01"), ("b.txt", 1, "CODE01")]
+
+
+# What a verdict says of the source
+
+
+def told(tree, law):
+    (submission,) = judge([tree.root], rules=law).submissions
+    return submission.source
+
+
+def test_verdict_counts_files_that_are_not_the_references(tree, law):
+    assert told(tree, law) == "2 of 6 files of source are not the reference's"
+    tree.put(tree.implementation / "README.md", "Notes\n")
+    assert told(tree, law) == "2 of 6 files of source are not the reference's"
+
+
+def test_verdict_says_reference_source(tree, law):
+    for path in (TRAIN, f"{HERE}/configs/smoke.yaml"):
+        tree.put(tree.source / path, (ROOT / path).read_text())
+    (tree.implementation / "configs" / "tiny.yaml").unlink()
+    tree.ran()
+    assert told(tree, law) == "reference source"
+
+
+def test_verdict_says_nothing_without_source(tree, law):
+    for path in sorted(tree.source.rglob("*.*")):
+        path.unlink()
+    assert told(tree, law) == ""
+
+
+def test_the_command_says_it(run, tree):
+    assert "\n  2 of 6 files of source are not the reference's\n" in run(tree.root)[1]
+    (summary,) = json.loads(run(tree.root, "--format", "json")[1])["summaries"]
+    assert summary["source"] == "2 of 6 files of source are not the reference's"
+
+
+def test_so_much_is_told_and_no_more():
+    assert checks.PLACES == 5
+    assert checks.FILES == 100
+    assert checks.MOST_TRACED == 2**25

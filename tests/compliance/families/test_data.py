@@ -1,0 +1,359 @@
+"""DATA: data that isn't the published one, or not all of it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.families import data as checks
+
+damage = pytest.mark.damage
+
+
+@damage
+def validation_class_count_altered(tree):
+    true = list(tree.logs[2].all("eval_accuracy")[1]["metadata"]["true"])
+    true[1] -= 1
+    return [("result_2.txt", tree.changed("eval_accuracy", nth=1, metadata={"true": true}), "DATA03")]
+
+
+@damage
+def fingerprint_of_another_dataset(tree):
+    return [("result_2.txt", tree.changed("dataset_fingerprint", nth=1, value="f" * 64), "DATA01")]
+
+
+@damage
+def fewer_training_samples(tree):
+    return [("result_2.txt", tree.changed("train_samples", value=6), "DATA02")]
+
+
+@damage
+def fingerprint_of_fewer_samples(tree):
+    return [("result_2.txt", tree.changed("dataset_fingerprint", metadata={"samples_count": 7}), "DATA02")]
+
+
+@damage
+def training_class_count_altered(tree):
+    counts = [8000, 900, 701, 399]
+    line = tree.changed("dataset_fingerprint", metadata={"class_counts": counts})
+    return [("result_2.txt", line, "DATA03")] * 2
+
+
+@damage
+def definition_of_another_problem(tree):
+    return [("result_2.txt", tree.changed("problem_digest", value="0" * 64), "DATA04")]
+
+
+@damage
+def fingerprint_missing(tree):
+    log = tree.logs[2]
+    log.events.remove(log.all("dataset_fingerprint")[1])
+    tree.write(2)
+    return [("result_2.txt", 1, "DATA05")]
+
+
+@damage
+def fingerprint_before_the_run(tree):
+    log = tree.logs[2]
+    event, start = log.all("dataset_fingerprint")[0], log.one("run_start")
+    log.events.remove(event)
+    return [("result_2.txt", tree.inserted(start, {**event, "time_ms": start["time_ms"]}), "DATA05")]
+
+
+@damage
+def splits_exchanged(tree):
+    event = tree.logs[2].all("dataset_fingerprint")[1]
+    event["metadata"]["split"] = "train"
+    tree.write(2)
+    line = tree.logs[2].line(event)
+    return [("result_2.txt", 1, "DATA05"), ("result_2.txt", line, "DATA05")]
+
+
+@damage
+def half_an_epoch(tree):
+    return [("result_2.txt", tree.changed("epoch_stop", nth=1, metadata={"samples_count": 4}), "DATA06")]
+
+
+@damage
+def more_samples_than_published(study):
+    return [("result_1.txt", study.changed("train_samples", value=9), "DATA02")]
+
+
+@damage
+def a_copy_that_no_site_has_registered(mean):
+    return [("result_2.txt", mean.changed("dataset_fingerprint", value="c" * 64), "DATA09")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+PROBLEM = SimpleNamespace(
+    train_samples=8,
+    eval_samples=4,
+    fingerprints={"train": "a", "validation": "b"},
+    class_counts={"train": (30, 20), "validation": (15, 10)},
+    problem_digest="d",
+    datasets={},
+)
+
+
+def terms(score="dice", parts=1, **fields):
+    """Terms with a problem, of which some fields differ."""
+    problem = SimpleNamespace(**{**vars(PROBLEM), **fields})
+    benchmark = SimpleNamespace(score=score, evaluations_per_epoch=parts)
+    return SimpleNamespace(problem=problem, benchmark=benchmark, metric="eval_accuracy")
+
+
+@pytest.mark.parametrize(
+    ("parts", "batch", "samples", "found"),
+    [
+        (2, 2, [4, 4, 4, 4], []),
+        (2, 2, [4, 4, 4], []),  # a run may end after a part
+        (3, 2, [2, 2, 4, 2, 4, 2], []),  # four batches in three parts
+        (3, 2, [2, 2, 2], [3]),  # 6 of 8 samples
+        (2, 2, [4, 4, 4, 7], [4]),  # more than a batch too much
+        (2, 2, [1, 4], [1]),
+        (2, None, [3, 5], [1, 2]),
+        (1, 2, [7], [1]),
+    ],
+)
+def test_data06_parts_of_an_epoch_are_of_whole_batches(logs, parts, batch, samples, found):
+    stops = (logs.event(n, "epoch_stop", samples_count=count) for n, count in enumerate(samples, 1))
+    log = logs.read(*stops, logs.event(9, "global_batch_size", value=batch))
+    assert [f.line for f in checks.epochs_train_on_the_split(log, terms(parts=parts), None)] == found
+
+
+@pytest.mark.parametrize(("value", "found"), [(8, []), (7, [1]), (9, [1]), (8.0, [1]), ("8", [1]), (None, [1])])
+def test_the_number_of_samples_is_an_integer_and_the_published_one(logs, value, found):
+    log = logs.read(logs.event(1, "train_samples", value=value))
+    assert [f.line for f in checks.sample_counts_are_published(log, terms(), None)] == found
+    log = logs.read(logs.event(1, "epoch_stop", samples_count=value))
+    assert [f.line for f in checks.epochs_train_on_the_split(log, terms(), None)] == found
+
+
+@pytest.mark.parametrize(
+    ("split", "samples", "words"),
+    [
+        ("train", 8, []),
+        ("train", 4, [("fingerprint of 4 train samples", "8")]),
+        ("validation", 4, []),
+        ("validation", 8, [("fingerprint of 8 validation samples", "4")]),
+    ],
+)
+def test_a_fingerprint_is_of_the_samples_of_its_split(logs, split, samples, words):
+    log = logs.read(logs.event(1, "dataset_fingerprint", split=split, samples_count=samples))
+    assert [(f.found, f.wanted) for f in checks.sample_counts_are_published(log, terms(), None)] == words
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([30, 20], []),
+        ([30, 21], ["21 voxels of class 1 in train class_counts"]),
+        ([20, 30], ["20 voxels of class 0 in train class_counts", "30 voxels of class 1 in train class_counts"]),
+        ([30], ["train class_counts [30]"]),
+        ([30, 20, 0], ["train class_counts [30, 20, 0]"]),
+        ("ab", ["train class_counts ab"]),
+        (None, ["train class_counts None"]),
+    ],
+)
+def test_a_fingerprint_has_the_voxels_of_each_class(logs, counts, words):
+    log = logs.read(logs.event(1, "dataset_fingerprint", split="train", class_counts=counts))
+    assert [f.found for f in checks.class_counts_are_published(log, terms(), None)] == words
+    assert list(checks.class_counts_are_published(log, terms(class_counts={}), None)) == []
+
+
+@pytest.mark.parametrize("split", [None, 7, ["train"], {}])
+def test_a_split_that_is_no_text_is_not_looked_up(logs, split):
+    log = logs.read(logs.event(1, "dataset_fingerprint", value="c", split=split, samples_count=1, class_counts=[1]))
+    for check in (
+        checks.fingerprints_are_published,
+        checks.sample_counts_are_published,
+        checks.class_counts_are_published,
+    ):
+        assert list(check(log, terms(), None)) == []
+
+
+@pytest.mark.parametrize(("score", "found"), [("dice", [2]), ("mean", [])])
+def test_voxels_are_counted_where_the_score_is_dice(logs, score, found):
+    log = logs.read(logs.event(1, "eval_accuracy", true=[15, 10]), logs.event(2, "eval_accuracy", true=[15, 11]))
+    assert [f.line for f in checks.class_counts_are_published(log, terms(score), None)] == found
+    no_benchmark = SimpleNamespace(**{**vars(terms()), "benchmark": None})
+    assert list(checks.class_counts_are_published(log, no_benchmark, None)) == []
+
+
+def test_without_a_published_problem_nothing_is_compared(logs):
+    events = ("train_samples", "problem_digest", "dataset_fingerprint", "epoch_stop", "eval_accuracy")
+    log = logs.read(*(logs.event(i, key, split="train", true=[1]) for i, key in enumerate(events, 1)))
+    none = SimpleNamespace(problem=None, benchmark=SimpleNamespace(score="dice"), metric="eval_accuracy")
+    for check in (
+        checks.fingerprints_are_published,
+        checks.sample_counts_are_published,
+        checks.class_counts_are_published,
+        checks.problem_is_the_published_one,
+        checks.epochs_train_on_the_split,
+        checks.datasets_are_registered,
+    ):
+        assert list(check(log, none, None)) == []
+
+
+@pytest.mark.parametrize(("value", "published", "found"), [("d", "d", 0), ("e", "d", 1), ("e", "", 0)])
+def test_a_definition_is_compared_where_one_is_published(logs, value, published, found):
+    log = logs.read(logs.event(1, "problem_digest", value=value))
+    assert len(list(checks.problem_is_the_published_one(log, terms(problem_digest=published), None))) == found
+    assert list(checks.problem_is_the_published_one(logs.read(), terms(problem_digest=published), None)) == []
+
+
+def logged(logs, *lines, start=2, stop=9, scores=True, problem=PROBLEM):
+    """The lines and words of what DATA05 finds: of fingerprints of the two splits, and then of others."""
+    splits = ("train", "validation", "test", "validation")
+    log = logs.read(*(logs.event(n, "dataset_fingerprint", split=s) for n, s in zip(lines, splits, strict=False)))
+    milestones = {"start": start and SimpleNamespace(line=start), "stop": stop and SimpleNamespace(line=stop)}
+    found = checks.fingerprints_are_logged(
+        log, SimpleNamespace(problem=problem), SimpleNamespace(scores=scores, **milestones)
+    )
+    return [(fault.line, fault.found) for fault in found]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ((3, 8), []),
+        ((2, 8), [(2, "fingerprint of train outside the run")]),
+        ((3, 9), [(9, "fingerprint of validation outside the run")]),
+        ((1, 10), [(1, "fingerprint of train outside the run"), (10, "fingerprint of validation outside the run")]),
+        ((3, 4, 5), [(5, "fingerprint of split test")]),
+        ((3, 4, 5, 6), [(5, "fingerprint of split test"), (6, "fingerprint of validation again")]),
+        ((3,), [(1, "no dataset_fingerprint of validation")]),
+        ((), [(1, "no dataset_fingerprint of train"), (1, "no dataset_fingerprint of validation")]),
+    ],
+)
+def test_each_split_is_proved_once_and_inside_the_run(logs, lines, found):
+    assert logged(logs, *lines) == found
+
+
+def test_a_run_without_scores_or_milestones_or_a_problem_may_lack_fingerprints(logs):
+    assert logged(logs, scores=False) == logged(logs, problem=None) == []
+    assert logged(logs, 1, 10, start=None) == logged(logs, 1, 10, stop=None) == []
+
+
+@pytest.mark.parametrize(
+    ("datasets", "found"),
+    [
+        ({}, [(3, "train a, validation b", "those of a registered dataset; none is")]),
+        ({"here": {"train": "a"}, "there": {}}, [(3, "train a, validation b", "the fingerprints of here or there")]),
+        ({"here": {"train": "a", "validation": "b"}}, []),
+    ],
+)
+def test_a_dataset_is_one_of_those_that_are_registered(logs, datasets, found):
+    events = [(3, "a", "train"), (4, "b", "validation"), (5, "c", 7)]
+    log = logs.read(*(logs.event(line, "dataset_fingerprint", value=value, split=s) for line, value, s in events))
+    judged = checks.datasets_are_registered(log, terms(fingerprints={}, datasets=datasets), None)
+    assert [(f.line, f.found, f.wanted) for f in judged] == found
+    assert list(checks.datasets_are_registered(log, terms(datasets=datasets), None)) == []
+    assert list(checks.datasets_are_registered(logs.read(), terms(fingerprints={}), None)) == []
+
+
+@damage
+def bytes_read_missing(tree):
+    event = tree.logs[2].one("dataset_fingerprint")
+    del event["metadata"]["bytes_read"]
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "DATA07")]
+
+
+@damage
+def bytes_read_missing_of_both_splits(tree):
+    for event in (events := tree.logs[2].all("dataset_fingerprint")):
+        del event["metadata"]["bytes_read"]
+    tree.write(2)
+    return [("result_2.txt", tree.logs[2].line(event), "DATA07") for event in events]
+
+
+@damage
+def fingerprint_of_training_after_the_evaluation(tree):
+    log = tree.logs[2]
+    first, start = log.all("dataset_fingerprint")[0], log.all("epoch_start")[2]
+    log.events.remove(first)
+    first["time_ms"] = start["time_ms"]
+    return [("result_2.txt", tree.inserted(start, first), "DATA08")]
+
+
+def codes_of(tree, found):
+    tree.write(2)
+    return [code for _, _, code in found(tree.root)]
+
+
+@pytest.mark.parametrize(("total", "codes"), [(1998, ["DATA07"]), (2000, []), (2002, [])])
+def test_data07_bytes_have_a_floor(tree, found, total, codes):
+    read = {"total": total, "least_by_rank": total // 2, "most_by_rank": total // 2}
+    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "codes"),
+    [(2000, 2000, []), (0, 4000, []), (1999, 1999, ["DATA07"]), (2001, 2001, ["DATA07"]), (3000, 1000, ["DATA07"])],
+)
+def test_data07_ranks_add_up(tree, found, least, most, codes):
+    read = {"total": 4000, "least_by_rank": least, "most_by_rank": most}
+    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize("least", [-1, -2])
+def test_data07_bytes_are_never_below_0(tree, found, least):
+    read = {"total": 4000, "least_by_rank": least, "most_by_rank": 4000}
+    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
+    assert codes_of(tree, found) == ["DATA07"]
+
+
+@pytest.mark.parametrize("read", [4000, {}, {"total": True, "least_by_rank": 0, "most_by_rank": 1}, [], {"total": 4e3}])
+def test_data07_what_is_no_number_is_found(tree, found, read):
+    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
+    assert codes_of(tree, found) == ["DATA07"]
+
+
+@pytest.mark.parametrize("split", ["train", "other", None, []])
+@pytest.mark.parametrize(("total", "found"), [(0, [3]), (1, [])])
+def test_data07_a_byte_is_read_where_no_size_is_published(logs, split, total, found):
+    read = {"total": total, "least_by_rank": 0, "most_by_rank": total}
+    log = logs.read(logs.event(3, "dataset_fingerprint", split=split, bytes_read=read))
+    for problem in (None, SimpleNamespace(bytes={})):
+        assert [f.line for f in checks.bytes_read_suffice(log, SimpleNamespace(problem=problem), None)] == found
+
+
+def in_parts(parts):
+    """Terms of a benchmark with so many evaluations an epoch."""
+    return SimpleNamespace(benchmark=SimpleNamespace(evaluations_per_epoch=parts))
+
+
+@pytest.mark.parametrize(("line", "found"), [(4, [4]), (5, []), (6, []), (7, []), (8, [8])])
+def test_data08_a_fingerprint_is_logged_from_the_end_of_the_first_epoch_to_the_start_of_the_second(logs, line, found):
+    """Several programs may write into one line."""
+    epochs = ((2, "start"), (5, "stop"), (7, "start"), (9, "stop"))
+    proof = logs.event(line, "dataset_fingerprint", split="train")
+    log = logs.read(*(logs.event(n, f"epoch_{name}") for n, name in epochs), proof)
+    assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, in_parts(1), None)] == found
+    other = logs.event(1, "dataset_fingerprint", split="other")  # DATA05 says so
+    log.events["dataset_fingerprint"].insert(0, other)
+    assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, in_parts(1), None)] == found
+
+
+@pytest.mark.parametrize(
+    ("split", "line", "found"),
+    [
+        ("train", 2, [2]),
+        ("train", 6, [6]),
+        ("train", 8, []),
+        ("train", 11, [11]),
+        ("validation", 4, []),
+        ("validation", 8, []),
+    ],
+)
+def test_data08_a_pass_may_have_several_parts(logs, split, line, found):
+    """Two, of which each is logged as an epoch and evaluated."""
+    edges = ((1, "epoch_start"), (2, "epoch_stop"), (3, "eval_stop"), (5, "epoch_start"), (7, "epoch_stop"))
+    proof = logs.event(line, "dataset_fingerprint", split=split)
+    log = logs.read(*(logs.event(n, name) for n, name in (*edges, (10, "epoch_start"))), proof)
+    assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, in_parts(2), None)] == found

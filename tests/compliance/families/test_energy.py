@@ -1,0 +1,320 @@
+"""ENE: counters that run back, stop, stand for others, or leave something out."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.families import energy as checks
+from compliance.reading.energy import Live, Reading, Source
+from rules.edition import load
+
+damage = pytest.mark.damage
+
+
+@damage
+def source_without_a_scope(metered):
+    line = metered.sourced(0, scope="rack")
+    metered.at = 1
+    return [("result_2.txt", line, "ENE01")]
+
+
+@damage
+def reading_of_too_few_counters(metered):
+    return [("result_2.txt", metered.read(3, lambda value: value["joules"].pop()), "ENE01")]
+
+
+@damage
+def joules_that_fall(metered):
+    return [("result_2.txt", metered.read(4, lambda value: value["joules"].__setitem__(0, 1.0)), "ENE02")]
+
+
+@damage
+def joules_after_null(metered):
+    metered.read(4, lambda value: value["joules"].__setitem__(0, None))
+    line = metered.line(5)
+    return [("result_2.txt", line, "ENE02")]
+
+
+@damage
+def hole_at_an_epoch(metered):
+    event = metered.logs[2].all("epoch_stop")[2]
+    reading = next(
+        e for e in metered.readings if (e["metadata"]["moment"], e["metadata"].get("epoch_num")) == ("epoch_stop", 3)
+    )
+    metered.logs[2].events.remove(reading)
+    metered.write(2)
+    return [("result_2.txt", metered.logs[2].line(event), "ENE03")]
+
+
+@damage
+def reading_twice(metered):
+    log = metered.logs[2]
+    log.events.append(json.loads(json.dumps(log.events[-1])))
+    metered.write(2)
+    return [("result_2.txt", len(log.events), "ENE03")]
+
+
+@damage
+def more_than_a_processor_draws(metered):
+    line = metered.scaled(5.0)
+    return [("result_2.txt", line, "ENE04")] * 2
+
+
+@damage
+def counter_that_stands_still(metered):
+    return [("result_2.txt", metered.scaled(0.0), "ENE04")] * 2
+
+
+@damage
+def second_processor_left_out(metered):
+    for index in range(5):
+        metered.drop(1, index)
+    line = metered.logs[0].line(metered.logs[0].one("energy_sources"))
+    return [(f"result_{i}.txt", line, "ENE05") for i in range(5)]
+
+
+@damage
+def counter_that_failed(metered):
+    for at in range(6, len(metered.readings)):
+        metered.read(at, lambda value: value["joules"].__setitem__(1, None))
+    return [("result_2.txt", metered.logs[2].line(metered.logs[2].one("energy_sources")), "ENE05")]
+
+
+@damage
+def a_node_and_its_processors(metered):
+    return [("result_2.txt", metered.sourced(0, source="cray", scope="node", wraps_at=None), "ENE06")]
+
+
+@damage
+def processors_that_pass_for_a_node(metered):
+    metered.drop(1, 2)
+    return [("result_2.txt", metered.sourced(0, scope="node", wraps_at=None), "ENE01")]
+
+
+@damage
+def one_processor_twice(metered):
+    return [("result_2.txt", metered.sourced(1, device="package-0"), "ENE06")]
+
+
+@damage
+def read_once_a_wrap(metered):
+    return [("result_2.txt", metered.read(6, lambda value: None, gap_seconds=1000.0), "ENE07")] * 2
+
+
+@damage
+def rehearsed(metered):
+    return [("result_2.txt", metered.changed("energy_sources", metadata={"rehearsal": True}), "ENE08")]
+
+
+@damage
+def another_node(metered):
+    line = metered.sourced(0, node="n2")
+    metered.sourced(1, node="n2")
+    return [("result_2.txt", line, "ENE09")] * 2
+
+
+@damage
+def idle_accelerator(metered):
+    """Of another accelerator than the one that computes."""
+    metered.sourced(0, source="nvml", scope="device", device="1234")
+    return [("result_2.txt", metered.sourced(1, source="nvml", scope="device", device="567"), "ENE09")] * 2
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_good_energy(metered, found):
+    assert found(metered.root) == []
+
+
+def test_runs_without_counters_are_in_order(tree, found):
+    assert found(tree.root) == []
+
+
+@pytest.mark.parametrize(("factor", "codes"), [(1.1999, []), (1.2, []), (1.2001, ["ENE04"] * 2)])
+def test_ene04_mean_power_is_at_most_1_2_of_the_limit(metered, found, factor, codes):
+    metered.scaled(factor * 2.5)  # 200 W of a limit of 500 W
+    assert [code for *_, code in found(metered.root)] == codes
+
+
+@pytest.mark.parametrize(("milliseconds", "codes"), [(999, []), (1000, []), (1001, ["ENE03"])])
+def test_ene03_a_reading_is_within_a_second_of_its_event(metered, found, milliseconds, codes):
+    last = len(metered.readings) - 1
+    stop = metered.logs[2].one("run_stop")["time_ms"]
+    metered.read(last, lambda value: value["time_ms"].__setitem__(1, stop + milliseconds))
+    assert [code for *_, code in found(metered.root)] == codes
+
+
+@pytest.mark.parametrize(("seconds", "codes"), [(99.9, []), (100.0, ["ENE07"]), (100.1, ["ENE07"])])
+def test_ene07_a_counter_of_60_kj_and_500_w_is_read_within_100_s(metered, found, seconds, codes):
+    metered.sourced(0, wraps_at=60_000)
+    metered.read(6, lambda value: None, gap_seconds=seconds)
+    assert [code for *_, code in found(metered.root)] == codes
+
+
+def test_no_machine_states_more_than_the_rules_do(metered, found):
+    """1,000 W of a processor, and a fifth more."""
+    for at in range(2):
+        metered.sourced(at, limit_watts=1e9)
+    metered.scaled(6.0001)  # of 200 W
+    assert [code for *_, code in found(metered.root)] == ["ENE04"] * 2
+
+
+def test_a_run_that_was_not_over_or_went_on_is_not_judged(metered, found, logs):
+    log = metered.logs[2]
+    log.events = [e for e in log.events if e["metadata"].get("moment") != "run_stop"]
+    log.one("run_stop")["metadata"]["status"] = "aborted"
+    for event in log.all("eval_accuracy")[-1:]:
+        log.events.remove(event)
+    metered.write(2)
+    assert not [code for *_, code in found(metered.path(2)) if code.startswith("ENE")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, [], {}, "x", [1], {"time_ms": 3, "joules": 4}, {"time_ms": [1, 10**400], "joules": [0, 0]}]
+    + [{"time_ms": [1, 2], "joules": [x, 0]} for x in (-1, "1", True, 1e300, [0])],
+)
+def test_hostile_readings_are_one_fault_each(metered, found, value):
+    event = metered.readings[3]
+    event["value"] = value
+    metered.write(2)
+    assert found(metered.root) == [("result_2.txt", metered.logs[2].line(event), "ENE01")]
+
+
+@pytest.mark.parametrize("value", [None, {}, 3, [3], [{}], [[]] * 3, [{"node": "x" * 10**5}], [{}] * 20_000])
+def test_hostile_sources_are_one_fault(metered, found, value):
+    assert found(metered.root) == []
+    line = metered.changed("energy_sources", value=value)
+    assert found(metered.root) == [("result_2.txt", line, "ENE01")]
+
+
+def test_a_node_of_the_whole_is_enough(metered, found):
+    for index in range(5):
+        metered.drop(1, index)
+        metered.sourced(0, index=index, source="cray", scope="node", device="node", wraps_at=None)
+    assert found(metered.root) == []
+
+
+PASSED = SimpleNamespace(passing="some")
+
+
+TERMS = SimpleNamespace(edition=load("v1.0"))  # a counter may measure 1.2 times the limit of its device
+
+
+def of(check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.0):
+    """(line, found) of what a check finds in readings (milliseconds, joules of each counter), from line 11 on. Each
+    counter is of a device of 500 W."""
+    scopes = scopes or ["package"] * sources
+    counters = tuple(Source("n1", "x", scope, f"p{i}", wraps_at, 500.0) for i, scope in enumerate(scopes))
+    read = tuple(
+        Reading(line, moment, None, [time] * len(joules), list(joules), gap)
+        for (line, (time, *joules)), moment in zip(
+            enumerate(readings, 11), moments or ["run_start"] * len(readings), strict=True
+        )
+    )
+    log = SimpleNamespace(memo={"energy": Live(5, counters, read, False, ())})
+    return [(fault.line, fault.found) for fault in check(log, TERMS, PASSED)]
+
+
+@pytest.mark.parametrize(
+    ("readings", "found"),
+    [
+        ([(0, 0), (10_000, 6000)], []),  # 600 W
+        ([(0, 0), (10_000, 6001)], [(12, "600.1 W of n1: package p0")]),
+        ([(0, 0), (5_000, 6000), (10_000, 6000)], []),  # the mean counts
+        ([(0, 100), (10_000, 6100)], []),  # what was counted before doesn't
+        ([(0, 0), (10_000, 5)], []),
+        ([(0, 0), (10_000, 0)], [(12, "0 W of n1: package p0")]),
+        ([(0, 0), (500, 301)], [(12, "602 W of n1: package p0")]),
+        ([(0, 0), (0, 100)], []),  # in no time
+        ([(1000, 0), (500, 100)], []),  # ENE02 says so
+        ([(0, None), (10_000, 6001)], []),
+        ([(0, 0), (10_000, None)], []),
+        ([(0, 0, 0), (10_000, None, 6001)], [(12, "600.1 W of n1: package p1")]),
+    ],
+)
+def test_ene04_the_mean_power_of_a_counter(readings, found):
+    assert of(checks.power_is_what_machines_draw, *readings, sources=len(readings[0]) - 1) == found
+
+
+@pytest.mark.parametrize(
+    ("joules", "found"), [(300 * 6000, []), (300 * 6001, ["600.1 W of n1: device g, each of 300"])]
+)
+def test_ene04_of_equal_counters_each_draws_its_part(joules, found):
+    source = Source("n1", "x", "device", "g", None, 500.0, 300, 100)
+    read = tuple(
+        Reading(line, "run_start", None, [time], [total], 0.0, [time])
+        for line, time, total in ((1, 0, 0), (2, 10_000, joules))
+    )
+    log = SimpleNamespace(memo={"energy": Live(5, (source,), read, False, ())})
+    assert [fault.found for fault in checks.power_is_what_machines_draw(log, TERMS, PASSED)] == found
+
+
+@pytest.mark.parametrize(
+    ("node", "found"),
+    [("n7", []), ("login", ["a counter of login: device gpu"]), ("n9999", ["a counter of the node n9999"])],
+)
+def test_ene09_where_devices_are_counted_their_nodes_are_known(logs, node, found):
+    item = {"kind": "cuda", "name": "X", "ranks": 4}
+    hosts = {**item, "hosts": [f"n{n}" for n in range(1025)], "distinct": 4100}
+    log = logs.read(logs.event(1, "devices", value=[hosts, {**item, "host": "login", "uuids": ["a", "b", "c", "d"]}]))
+    log.memo["energy"] = Live(5, (Source(node, "nvml", "device", "gpu", None, 700.0),), (), False, ())
+    assert [fault.found for fault in checks.counters_are_of_what_computes(log, TERMS, PASSED)] == found
+
+
+@pytest.mark.parametrize(("times", "found"), [((1000, 1999), []), ((-1, 500), ["1.001 s from run_start in line 3"])])
+def test_ene03_the_earliest_of_equal_counters_counts_as_well(times, found):
+    start = SimpleNamespace(key="run_start", line=3, time_ms=1000)
+    source = Source("n1", "x", "device", "g", None, 500.0, 300, 100)
+    read = (Reading(4, "run_start", None, [times[1]], [0], 0.0, [times[0]]),)
+    named = {"first": lambda key: None, "all": lambda key: [start] if key == "run_start" else []}
+    log = SimpleNamespace(memo={"energy": Live(5, (source,), read, False, ())}, **named)
+    assert [fault.found for fault in checks.readings_have_no_holes(log, TERMS, PASSED)] == found
+
+
+@pytest.mark.parametrize(
+    ("readings", "found"),
+    [
+        ([(1000, 0), (2000, 0), (3000, 5)], []),
+        ([(1000, 7), (2000, 8), (3000, 9)], [(11, "7 J of n1: package p0 at first")]),
+        ([(1000, None), (2000, None)], []),
+        ([(1000, 0), (2000, 5), (3000, 4)], [(13, "4 J of n1: package p0 after 5")]),
+        ([(1000, 0), (999, 5)], [(12, "n1: package p0 read at 999 after 1000")]),
+        ([], []),
+    ],
+)
+def test_ene02_joules_begin_at_0_and_never_fall(readings, found):
+    assert of(checks.joules_never_fall, *readings) == found
+
+
+def test_ene03_the_last_of_equal_readings_is_named():
+    readings = [(time, 0) for time in range(5)]
+    moments = ["run_start", "epoch_stop", "epoch_stop", "epoch_stop", "run_stop"]
+    found = of(checks.readings_have_no_holes, *readings, moments=moments)
+    assert found == [(14, "another reading at epoch_stop")]
+
+
+def test_ene06_a_node_that_is_counted_with_its_parts_is_one_fault():
+    (fault,) = of(checks.nothing_is_counted_twice, scopes=("node", "module", "device", "package"))
+    assert fault == (5, "counters of n1: of the node, and of a module in it")
+
+
+def test_ene07_is_of_readings():
+    """A counter of 600 J and 500 W begins again after a second."""
+    assert of(checks.no_wrap_is_missed, wraps_at=600.0) == []
+    assert of(checks.no_wrap_is_missed, (0, 0), wraps_at=600.0, gap=0.999) == []
+    (fault,) = of(checks.no_wrap_is_missed, (0, 0), (1, 0), wraps_at=600.0, gap=1.0)
+    assert fault == (12, "1.000 s between readings of n1: package p0")
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+def test_ene05_is_not_asked_of_readings_that_are_wrong_themselves(number):
+    run = SimpleNamespace(
+        coverage=SimpleNamespace(failed=1, line=7), converged=True, codes={f"ENE{number:02}"}, path="a"
+    )
+    run.value = {}.get
+    faults = list(checks.all_of_the_machine_is_measured([run], SimpleNamespace(described={}), None))
+    assert [fault.line for fault in faults] == ([7] if number in (5, 8, 10) else [])

@@ -1,0 +1,534 @@
+"""ENV: manifests that are missing, others, unsound, or of another system than the log's."""
+
+import json
+import shutil
+import weakref
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from benchmark.environment.manifest import NODE, OTHER
+from compliance import judging
+from compliance.engine import judge
+from compliance.families import environment as checks
+from compliance.reading import environment as reading_environment
+from rules.edition import load
+
+damage = pytest.mark.damage
+LIMITS = load("v1.0").limits.environment
+FILE = "environment_2.json"
+
+
+def node_of(environed, index=2):
+    return environed.manifests[index]["nodes"][0]["facts"]
+
+
+@damage
+def digest_that_is_none(environed):
+    return [("result_2.txt", environed.changed("environment", value="5f2a"), "ENV01")]
+
+
+@damage
+def file_of_another_run(environed):
+    line = environed.changed("environment", metadata={"path": "environment_1.json"})
+    return [("result_2.txt", line, "ENV01")]
+
+
+@damage
+def logged_behind_run_start(environed):
+    log = environed.logs[2]
+    event = log.one("environment")
+    log.events.remove(event)
+    start = log.one("staging_start")
+    event["time_ms"] = start["time_ms"]
+    return [("result_2.txt", environed.inserted(start, event), "ENV01")]
+
+
+@damage
+def manifests_of_four_runs_of_five(environed):
+    environed.removed("environment")
+    environed.environment(2).unlink()
+    log = environed.logs[2]
+    return [("result_2.txt", log.line(log.one("run_start")), "ENV02")]
+
+
+@damage
+def manifest_that_is_gone(environed):
+    environed.environment(2).unlink()
+    return [(FILE, 1, "ENV03")]
+
+
+@damage
+def one_version_changed_afterwards(environed):
+    path = environed.environment(2)
+    path.write_text(path.read_text().replace("2.4.6", "2.4.7"))
+    return [(FILE, 1, "ENV03")]
+
+
+@damage
+def manifest_of_another_run(environed):
+    environed.fact("kernel", {"release": "6.8.1"}, 1)
+    environed.fact("kernel", {"release": "6.8.1"}, 2)
+    shutil.copyfile(environed.environment(0), environed.environment(2))
+    return [(FILE, 1, "ENV03")]
+
+
+@damage
+def manifest_that_is_no_json(environed):
+    environed.survey(2, b"\x80\x04")
+    return [(FILE, 1, "ENV04")]
+
+
+@damage
+def fact_without_an_origin(environed):
+    del node_of(environed)["kernel"]["origin"]
+    environed.survey(2)
+    return [(FILE, 1, "ENV04")]
+
+
+@damage
+def another_kernel_in_one_run(environed):
+    environed.fact("kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"})
+    return [(FILE, 1, "ENV05")]
+
+
+@damage
+def another_library_in_one_run(environed):
+    environed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7"})
+    return [(FILE, 1, "ENV05")]
+
+
+@damage
+def two_kinds_of_nodes(environed):
+    other = {"clocks": {"value": {"governor": {"powersave": 2}}, "origin": "a test"}}
+    for index, log in enumerate(environed.logs):
+        environed.manifests[index]["nodes"].append({"hosts": ["n2"], "facts": other if index == 2 else {}})
+        groups = [{**log.one("devices")["value"][0], "ranks": 1, "host": host} for host in ("n1", "n2")]
+        environed.changed("devices", index, value=groups)
+        environed.changed("number_of_nodes", index, value=2)
+        environed.survey(index)
+    environed.described(number_of_nodes="2")
+    return [(FILE, 1, "ENV06")]
+
+
+@damage
+def another_setting_on_the_command_line(environed):
+    words = [*environed.manifests[2]["run"]["command"]["value"], "beta_2=0.99"]
+    environed.fact("command", words)
+    return [(FILE, 1, "ENV07")]
+
+
+@damage
+def config_that_did_not_run(environed):
+    environed.fact("config", "learning_rate: 0.002\n")
+    return [(FILE, 1, "ENV07")] * 2  # it is no source of the run, and gives another rate
+
+
+@damage
+def manifest_of_another_host(environed):
+    environed.manifests[2]["nodes"][0]["hosts"] = ["n7"]
+    environed.survey(2)
+    return [(FILE, 1, "ENV08")]
+
+
+@damage
+def manifest_of_another_python(environed):
+    environed.fact("python", {"version": "3.12.1"})
+    return [(FILE, 1, "ENV05"), (FILE, 1, "ENV08")]
+
+
+@damage
+def manifest_with_more_ranks(environed):
+    environed.fact("launcher", {"launcher": "slurm", "ranks": 64})
+    return [(FILE, 1, "ENV08")]
+
+
+@damage
+def more_memory_than_there_is(environed):
+    environed.described(host_memory_capacity="48 GiB")
+    return [("environment_0.json", 1, "ENV09")]
+
+
+@damage
+def manifest_that_no_log_names(environed):
+    shutil.copyfile(environed.environment(1), environed.environment(5))
+    return [("environment_5.json", 1, "ENV10")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def codes(tree, law):
+    return [(f.code, f.severity) for f in judge([str(tree.root)], rules=law).findings]
+
+
+def test_good_submission_with_environments(environed, found):
+    assert found(environed.root) == []
+    assert found(environed.path(0).parent) == []
+    assert found(environed.path(0)) == []
+
+
+def test_none_is_well_where_manifests_are_optional(tree, found):
+    assert found(tree.root) == []
+
+
+def test_env02_required_is_an_error_of_every_run(environed, law):
+    folder = environed.root.parent.rename(environed.root.parents[1] / "surveyed")
+    environed.root = folder / environed.root.name
+    for index, log in enumerate(environed.logs):
+        log.one("rules_edition")["value"] = "surveyed"
+        environed.write(index)
+    assert codes(environed, law) == []
+    for index in range(5):
+        environed.at = index
+        environed.removed("environment")
+        environed.environment(index).unlink()
+    assert codes(environed, law) == [("ENV02", "error")] * 5
+
+
+@pytest.mark.parametrize(("more", "codes"), [(-1, []), (0, []), (1, ["ENV03"])])
+def test_env03_a_manifest_up_to_a_size(environed, found, more, codes):
+    data = environed.environment(2).read_bytes()
+    environed.survey(2, data + b" " * (LIMITS.largest + more - len(data)))
+    assert found(environed.root) == [(FILE, 1, code) for code in codes]
+
+
+def test_env03_every_manifest_that_is_gone_is_named(environed, found):
+    environed.environment(1).unlink()
+    environed.environment(2).unlink()
+    assert found(environed.root) == [("environment_1.json", 1, "ENV03"), (FILE, 1, "ENV03")]
+
+
+@pytest.mark.parametrize("size", [None, 0, -1, True, 1.0, "12", 1 << 53])
+def test_env01_bytes_are_counted(environed, found, size):
+    line = environed.changed("environment", metadata={"bytes": size})
+    assert ("result_2.txt", line, "ENV01") in found(environed.root)
+
+
+def test_env07_a_run_has_a_command_line(environed, found):
+    environed.fact("command", None)
+    assert found(environed.root) == [(FILE, 1, "ENV07")]
+
+
+def test_env03_a_link_is_no_file(environed, found, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    environed.environment(2).rename(elsewhere)
+    environed.environment(2).symlink_to(elsewhere)
+    assert sorted(found(environed.root)) == [(FILE, 1, "ENV03"), (FILE, 1, "TREE05")]
+
+
+def test_env05_every_fact_that_is_compared_has_its_severity(environed, law):
+    for name in LIMITS.same:
+        value = node_of(environed)[name]["value"]
+        for index in (0, 1, 3, 4) if value is None else ():
+            node_of(environed, index)[name]["value"] = NODE[name]()
+            environed.survey(index)
+        others = {str: "another", list: ["x"]}
+        node_of(environed)[name]["value"] = others.get(NODE[name]) or {**(value or {}), "more": 1}
+    environed.survey(2)
+    said = [(f.found.partition(" ")[0], f.severity) for f in judge([str(environed.root)], rules=law).findings]
+    assert sorted(said) == sorted(LIMITS.same.items())
+
+
+def test_env05_what_one_run_could_not_read_is_for_people(environed, law):
+    environed.fact("packages", None)
+    assert codes(environed, law) == [("ENV05", "review")]
+    for index in (0, 1, 3, 4):
+        environed.fact("packages", None, index)
+    assert codes(environed, law) == []
+
+
+def test_env05_names_what_differs(environed, law):
+    environed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7", "tqdm": "4.70.1"})
+    (finding,) = judge([str(environed.root)], rules=law).findings
+    assert finding.found == 'packages numpy "2.4.7", tqdm "4.70.1"'
+    assert finding.wanted == 'numpy "2.4.6", tqdm missing, as in the set\'s other runs'
+
+
+@pytest.mark.parametrize("steps", [True, False])
+def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, steps):
+    """Its measured steps: threads follow from the number of ranks, packages don't."""
+    given, faults = [], judging.faults_of
+
+    def noting(check, *parts, **more):
+        if check.code == "ENV05":
+            runs, place, terms = parts
+            given.append((runs, place, replace(terms, throughput_only=steps)))
+        return faults(check, *parts, **more)
+
+    def said():
+        given.clear()
+        judge([str(environed.root)], rules=law)
+        found = checks.runs_have_one_environment(*given[0])
+        return sorted((fault.path.rpartition("_")[2], fault.found.partition(" ")[0]) for fault in found)
+
+    monkeypatch.setattr(judging, "faults_of", noting)
+    environed.changed("number_of_ranks", 2, value=4)
+    environed.fact("backends", {"threads": 2}, 2)
+    assert said() == ([] if steps else [("2.json", "backends")])
+    environed.fact("packages", {"torch": "2.13.0"}, 2)
+    environed.fact("backends", {"threads": 3}, 0)  # of as many ranks as the others
+    of_a_point = [] if steps else [("2.json", "backends")]
+    assert said() == [("0.json", "backends"), *of_a_point, ("2.json", "packages")]
+
+
+@pytest.mark.parametrize(
+    ("words", "codes"),
+    [
+        (["learning_rate=1e-3"], []),
+        (["learning_rate=0.0010"], []),
+        (["learning_rate=0.0011"], ["ENV07"]),
+        (["threads=0"], []),  # the run found 1
+        (["precision=auto"], []),
+        (["weight_decay=0"], []),
+        (["beta_1=0"], ["ENV07"]),  # 0 is a value here
+        (["--layout=2,1,1,1"], []),
+        (["--org", "acme"], []),
+        (["--org", "bolt"], ["ENV07"]),
+        (["--division=open"], ["ENV07"]),
+        (["unknown=3", "--steps", "4"], []),
+        (["batch_size=["], []),  # says nothing
+        (["batch_size=" + "9" * 300], []),  # is not looked at
+    ],
+)
+def test_env07_the_last_word_counts(environed, found, words, codes):
+    environed.fact("command", [*environed.manifests[2]["run"]["command"]["value"], *words])
+    assert [code for *_, code in found(environed.root)] == codes
+
+
+@pytest.mark.parametrize(("said", "codes"), [("26.6 GiB", []), ("26.7 GiB", ["ENV09"]), ("21.9 GiB", []),
+    ("21.8 GiB", ["ENV09"]), ("25.8 GB", []), ("a lot", [])])  # fmt: skip
+def test_env09_memory_within_a_tenth(environed, found, said, codes):
+    """24 GiB are there; a tenth of what is described is allowed."""
+    environed.described(host_memory_capacity=said)
+    assert [code for *_, code in found(environed.root)] == codes
+
+
+@pytest.mark.parametrize(
+    ("field", "good", "bad"),
+    [
+        ("host_processors_per_node", "1", "2"),
+        ("host_processor_core_count", "2", "4"),
+        ("host_processor_vcpu_count", "many", "4"),
+        ("host_processor_model_name", "a PROCESSOR", None),  # SYS12 says so, where runs computed on it
+        ("framework", "PyTorch 2.13.0, tuned", "PyTorch 2.12.0"),
+        ("operating_system", "An operating-system", "Another"),
+    ],
+)
+def test_env09_fields_of_the_description(environed, found, field, good, bad):
+    environed.described(**{field: good})
+    assert found(environed.root) == []
+    if bad:
+        environed.described(**{field: bad})
+        assert [code for *_, code in found(environed.root)] == ["ENV09"]
+
+
+def test_env08_a_python_that_could_not_be_read_contradicts_no_log(environed, found):
+    for index in range(5):
+        environed.fact("python", None, index)
+    assert found(environed.root) == []
+
+
+def test_env10_what_was_moved_aside_lies_beside_its_log(launched, found):
+    folder = launched.path(0).parent / "superseded" / "20260101T000000Z"
+    launched.put(folder / "environment_0.json", "{}")
+    assert ("environment_0.json", 1, "ENV10") in found(launched.root)
+    launched.put(folder / "result_0.txt", "")
+    assert "ENV10" not in [code for *_, code in found(launched.root)]
+
+
+def test_a_run_that_went_on_has_another_manifest(environed, logs, found):
+    log = environed.logs[2]
+    resumed = logs.interrupt(log)
+    environed.write(2)
+    text = json.dumps(environed.manifests[2])
+    later = environed.put(environed.environment(2).with_name("environment_2_1.json"), text)
+    assert resumed["value"]["environment"] == logs.sha256(later)
+    assert [code for *_, code in found(environed.root)] == ["RES03"]
+    later.write_text(text + " ")
+    assert (later.name, 1, "ENV03") in found(environed.root)
+    del resumed["value"]["environment"]
+    environed.write(2)
+    assert ("result_2.txt", log.line(resumed), "ENV01") in found(environed.root)
+
+
+def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
+    """A submission may have thousands, each of which makes 25 MB of objects."""
+    alive, most = weakref.WeakSet(), []
+
+    def reading(*arguments):
+        if found := read(*arguments):
+            alive.add(found)
+            most.append(len(alive))
+        return found
+
+    class Held(reading_environment.Environment):
+        __hash__ = object.__hash__
+
+    read = checks.read_environment
+    monkeypatch.setattr(reading_environment, "Environment", Held)
+    monkeypatch.setattr(reading_environment, "_parsed", reading_environment._parsed.__wrapped__)
+    monkeypatch.setattr(checks, "read_environment", reading)
+    environed.fact("packages", {"torch": "2.13.0", "numpy": "1"})
+    codes = {f.code for f in judge([environed.root], rules=law).findings}
+    assert "ENV05" in codes and 0 < max(most) <= 3
+
+
+TEN = ", ".join(f"{n} 1" for n in "abcdefghij")
+
+
+def test_so_much_is_told_and_no_more():
+    assert checks.MOST_SHOWN == 10
+
+
+@pytest.mark.parametrize(
+    ("value", "usual", "found", "wanted"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1, "b": 3}, "b 2", "b 3"),
+        ({"a": 1}, {"b": 1}, "a 1, b missing", "a missing, b 1"),
+        (dict.fromkeys("abcdefghij", 1), {}, TEN, ", ".join(f"{n} missing" for n in "abcdefghij")),
+        (dict.fromkeys("abcdefghijkl", 1), {}, f"{TEN} and 2 more", None),
+        (dict.fromkeys("abcdefghijk", 1), {}, f"{TEN} and 1 more", None),
+        ([1], {"a": 1}, "[1]", None),
+    ],
+)
+def test_of_two_facts_the_entries_that_differ_are_told(value, usual, found, wanted):
+    told = checks.apart(value, usual)
+    assert told[0].strip('"') == found and (wanted is None or told[1].strip('"') == wanted)
+
+
+def test_env05_the_odd_run_is_named_if_it_is_the_first(environed, law):
+    environed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7"}, 0)
+    (finding,) = judge([str(environed.root)], rules=law).findings
+    assert finding.path.endswith("environment_0.json")
+    assert (finding.found, finding.wanted) == (
+        'packages numpy "2.4.7"',
+        'numpy "2.4.6", as in the set\'s other runs',
+    )
+
+
+def test_env05_entries_may_come_in_any_order(environed, found):
+    kernel = node_of(environed)["kernel"]["value"]
+    assert len(kernel) > 1
+    environed.fact("kernel", dict(reversed(kernel.items())))
+    assert found(environed.root) == []
+
+
+def test_env01_a_line_that_several_programs_write_is_not_behind_itself(logs):
+    facts = {"value": "a" * 64, "bytes": 1, "path": "environment_0.json"}
+    for line, found in ((3, []), (4, []), (5, [5])):
+        log = logs.read(logs.event(line, "environment", **facts))
+        time = SimpleNamespace(start=logs.event(4, "run_start"))
+        assert [f.line for f in checks.environment_is_named(log, None, time)] == found
+
+
+def test_env02_a_run_without_a_start_is_named_in_its_first_line():
+    limits = SimpleNamespace(environment=SimpleNamespace(use="required"))
+    runs = [SimpleNamespace(facts={}, start=start, path="result") for start in (None, SimpleNamespace(line=7))]
+    where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
+    assert [f.line for f in checks.environment_is_handed_in(runs, None, where)] == [1, 7]
+
+
+def test_a_manifest_lies_beside_its_log():
+    run, named = SimpleNamespace(path="a/b/c/result_0.txt"), SimpleNamespace(file="environment_0.json")
+    assert checks.manifest_of(run, named) == "a/b/c/environment_0.json"
+
+
+RUN = {"number_of_nodes": 1, "number_of_ranks": 2, "versions": {"python": "3.11.9", "torch": "2.13.0"}}
+
+
+FACTS = {
+    "processors": {"model": "A processor"},
+    "packages": {"torch": "2.13.0"},
+    "python": {"version": "3.11.9"},
+}
+
+
+def group(kind="cpu", name="A processor", host="n1"):
+    return {"host": host, "kind": kind, "name": name, "ranks": 2, "uuids": []}
+
+
+def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, facts=None, **logged):
+    """What ENV08 finds in manifest `at` of a run that has several."""
+    names = [SimpleNamespace(file=f"environment_0_{i}.json") for i in range(of)]
+    run = SimpleNamespace(value={**RUN, "devices": list(devices), **logged}.get, environments=names, path="result_0")
+    node = {**FACTS, **(facts or {})}
+    environment = reading_environment.Environment({"launcher": launcher}, (reading_environment.Kind(hosts, node),))
+    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment)])
+    return [fault.found for fault in checks.environment_is_the_runs([run], None, None)]
+
+
+@pytest.mark.parametrize(
+    ("devices", "facts", "found"),
+    [
+        ([group()], {}, []),
+        ([group(name="Another")], {}, ["processor ['A processor']"]),
+        ([group(), group(name="Another")], {}, ["processor ['A processor']"]),
+        ([group("cuda", "A chip")], {}, []),
+        ([group(), group("cuda", "A chip")], {}, []),
+        ([group()], {"processors": None}, []),
+        ([group()], {"processors": {}}, []),
+        ([], {}, []),
+    ],
+)
+def test_env08_the_processor_is_the_one_that_ranks_compute_on(monkeypatch, devices, facts, found):
+    assert compared(monkeypatch, *devices, facts=facts) == found
+
+
+@pytest.mark.parametrize(
+    ("at", "of", "host", "found"),
+    [(0, 1, "n1", []), (0, 1, "n2", ["hosts ['n1']"]), (0, 2, "n2", ["hosts ['n1']"]), (1, 2, "n2", [])],
+)
+def test_env08_a_run_begins_on_the_hosts_that_it_names(monkeypatch, at, of, host, found):
+    assert compared(monkeypatch, group(host=host), at=at, of=of) == found
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ({"launcher": {"ranks": 2}}, []),
+        ({"launcher": {"ranks": 3}}, ["ranks 3"]),
+        ({"launcher": {}}, []),
+        ({"hosts": ("n1", "n2")}, ["hosts ['n1', 'n2']", "nodes 2"]),
+        ({"number_of_nodes": None}, []),
+        ({"versions": None}, []),
+        ({"versions": {"python": "3.12.1"}}, ["python 3.11.9"]),
+        ({"versions": {"torch": "2.14.0", "numpy": "2.4.6"}}, ["torch 2.13.0"]),
+        ({"facts": {"python": None, "packages": None}}, []),
+    ],
+)
+def test_env08_what_log_and_manifest_both_say_is_equal(monkeypatch, fields, found):
+    assert compared(monkeypatch, group(), **fields) == found
+
+
+@pytest.mark.parametrize(
+    ("hosts", "values", "told"),
+    [
+        (["n2"], {}, []),
+        (["n2"], {"kernel": "6.9"}, [('kernel "6.9" on n2', '"6.8", as on n1', "error")]),
+        (["n2", "n3"], {"kernel": "6.9"}, [('kernel "6.9" on n2 and 1 more', '"6.8", as on n1', "error")]),
+        (["n2", "n3", "n4"], {"kernel": None}, [("kernel null on n2 and 2 more", '"6.8", as on n1', "review")]),
+        (["n2", "n3"], {OTHER: None}, [("nodes of other kinds, n2 and 1 more", "one kind", "warning")]),
+    ],
+)
+def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, told):
+    limits = SimpleNamespace(environment=SimpleNamespace(same_nodes={"kernel": "error", OTHER: "warning"}))
+    nodes = (reading_environment.Kind(("n1", "n9"), {"kernel": "6.8"}), reading_environment.Kind(tuple(hosts), values))
+    run, named = SimpleNamespace(path="a/result_0.txt"), SimpleNamespace(file="environment_0.json")
+    environment = reading_environment.Environment({}, nodes)
+    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, named, environment)])
+    where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
+    found = list(checks.nodes_are_alike([run], None, where))
+    assert [(f.found, f.wanted, f.severity) for f in found] == told
+    assert {f.line for f in found} <= {1}
+
+
+@pytest.mark.parametrize(
+    ("node", "told"), [({"gib": 20}, []), ({"cpus": "0"}, [("ENV05", "review")]), ("odd", [("ENV05", "review")])]
+)
+def test_env05_memory_of_numa_nodes_changes_while_a_virtual_machine_runs(environed, law, node, told):
+    known = node_of(environed)["numa"]["value"]["nodes"]["node0"]
+    environed.fact("numa", {"nodes": {"node0": {**known, **node} if type(node) is dict else node}})
+    assert codes(environed, law) == told

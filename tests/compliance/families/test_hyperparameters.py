@@ -1,0 +1,450 @@
+"""HYP: what the closed division may not change; hyperparameters that are incomplete, or don't agree."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.engine import judge
+from compliance.families import hyperparameters as checks
+from compliance.families.hyperparameters import closed_keeps_the_reference, hyperparameters_agree
+from compliance.reading.terms import terms_for
+from rules.edition import load
+from rules.key import Key
+from rules.settings import Setting
+
+damage = pytest.mark.damage
+
+
+@damage
+def another_optimizer(tree):
+    for index in range(5):
+        tree.changed("opt_name", index, value="lamb")
+    line = tree.logs[0].line(tree.logs[0].one("opt_name"))
+    return [(f"result_{i}.txt", line, "HYP01") for i in range(5)]
+
+
+@damage
+def another_beta(tree):
+    for index in range(5):
+        tree.changed("opt_adam_beta_1", index, value=0.95)
+    line = tree.logs[0].line(tree.logs[0].one("opt_adam_beta_1"))
+    return [(f"result_{i}.txt", line, "HYP01") for i in range(5)]
+
+
+@damage
+def batch_of_more_than_all(tree):
+    for index in range(5):
+        tree.settings(index, batch_size=16)
+        tree.changed("global_batch_size", index, value=16)
+    line = tree.logs[0].line(tree.logs[0].one("global_batch_size"))
+    return [(f"result_{i}.txt", line, "HYP02") for i in range(5)]
+
+
+@damage
+def learning_rate_that_the_configuration_denies(tree):
+    for index in range(5):
+        tree.changed("opt_base_learning_rate", index, value=0.002)
+    line = tree.logs[0].line(tree.logs[0].one("opt_base_learning_rate"))
+    return [(f"result_{i}.txt", line, "HYP03") for i in range(5)]
+
+
+@damage
+def digest_of_another_configuration(tree):
+    return [("result_2.txt", tree.changed("config_digest", value="0" * 64), "HYP04")]
+
+
+@damage
+def hyperparameter_left_out(tree):
+    return [(f"result_{i}.txt", tree.settings(i, epochs=...), "HYP05") for i in range(5)]
+
+
+@damage
+def another_weight_in_the_loss(tree):
+    return [(f"result_{i}.txt", tree.settings(i, background_weight=0.9), "HYP01") for i in range(5)]
+
+
+@damage
+def setting_that_the_rules_do_not_know(tree):
+    return [(f"result_{i}.txt", tree.settings(i, foreground_weight=0.9), "HYP06") for i in range(5)]
+
+
+@damage
+def data_type_that_nobody_knows(tree):
+    values = [tree.settings(i, precision="float7") and tree.changed("precision", i, value="float7") for i in range(5)]
+    return [(f"result_{i}.txt", line, "HYP07") for i, line in enumerate(values)]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def of_the_log(found, tree):
+    """What is found in run 2 given by itself: no set that it could differ from."""
+    return [(line, code) for _, line, code in found(tree.path(2))]
+
+
+def test_good_run(tree, found):
+    assert of_the_log(found, tree) == []
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, "c", "C" * 64])
+def test_digest_of_another_configuration(tree, found, digest):
+    line = tree.changed("config_digest", value=digest)
+    assert of_the_log(found, tree) == [(line, "HYP04")]
+
+
+@pytest.mark.parametrize("name", ["epochs", "more"])
+def test_hyperparameter_edited(tree, found, name):
+    values = dict(tree.logs[2].one("hyperparameters")["value"])
+    tree.changed("hyperparameters", value={**values, name: 12345})
+    assert of_the_log(found, tree) == [(tree.logs[2].line(tree.logs[2].one("config_digest")), "HYP04")]
+
+
+@pytest.mark.parametrize(
+    "value", [1, 1.0, 1e-300, True, None, "\udcff\u202e", [1, [2]], {"b": 1, "a": {"d": 1, "c": 2}}]
+)
+def test_digest_of_any_values(tree, found, value):
+    tree.settings(epochs=value)
+    assert of_the_log(found, tree) == []
+
+
+def test_order_of_hyperparameters_is_free(tree, found):
+    values = tree.logs[2].one("hyperparameters")["value"]
+    tree.changed("hyperparameters", value=dict(reversed(values.items())))
+    assert of_the_log(found, tree) == []
+
+
+def test_settings_that_the_rules_do_not_know_are_for_people(tree, law):
+    line = tree.settings(our_own=5, **{f"another_{i}": i for i in range(13)})
+    (finding,) = judge([str(tree.path(2))], rules=law).findings
+    assert (finding.line, finding.code, finding.severity) == (line, "HYP06", "review")
+    assert finding.found.startswith("hyperparameters with our_own, another_0,")
+    assert finding.found.endswith("another_10 and 2 more")
+
+
+@pytest.mark.parametrize(
+    ("machine", "unknown"),
+    [
+        ({}, "loader"),  # the log names none: the reference's, of which `tile` and `threads` are
+        ({"machine": ["loader", "tile", "threads", "device"]}, ""),
+        ({"machine": ["loader", "threads", "device"]}, "tile"),
+        ({"machine": []}, "device, threads, loader, tile"),
+        ({"machine": "loader"}, "device, threads, loader, tile"),
+        ({"machine": [5, None, "loader", "tile", "threads", "device"]}, ""),
+    ],
+)
+def test_hyp06_a_log_names_the_settings_of_its_machine(tree, law, machine, unknown):
+    tree.settings(loader="quick", tile=[1, 1, 1, 1])
+    tree.changed("hyperparameters", metadata=machine)
+    found = [f.found for f in judge([str(tree.path(2))], rules=law).findings]
+    assert found == ([f"hyperparameters with {unknown}"] if unknown else [])
+
+
+def test_hyp01_a_setting_that_defines_the_training_is_none_of_the_machine(tree, found):
+    line = tree.settings(background_weight=0.9)
+    tree.changed("hyperparameters", metadata={"machine": ["background_weight", "device", "threads"]})
+    assert of_the_log(found, tree) == [(line, "HYP01")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "codes"),
+    [
+        ("background_weight", 0.0199, ["HYP01"]),
+        ("background_weight", 0.02, []),
+        ("background_weight", 0.0201, ["HYP01"]),
+        ("background_weight", "0.02", ["HYP01"]),
+        ("background_weight", None, ["HYP01"]),
+        ("average_decay", -0.001, ["HYP01"]),
+        ("average_decay", 0, []),
+        ("average_decay", 0.995, []),
+        ("average_decay", 0.9951, ["HYP01"]),
+        ("average_decay", True, ["HYP01"]),
+        ("average_decay", [0.5], ["HYP01"]),
+        ("average_decay", float("nan"), ["HYP01", "LOG08"]),
+        ("warmup_epochs", -0.1, ["HYP01"]),
+        ("warmup_epochs", 0, []),
+        ("warmup_epochs", 10, []),
+        ("warmup_epochs", 10.1, ["HYP01"]),
+        ("accumulate", 0, ["HYP01"]),
+        ("accumulate", 1, []),
+        ("accumulate", 2, ["HYP01"]),
+        ("workers", 99, []),
+        ("decay_epochs", 1e9, []),
+    ],
+)
+def test_settings_keep_their_limits(tree, found, name, value, codes):
+    line = tree.settings(**{name: value})
+    assert of_the_log(found, tree) == [(line, code) for code in codes]
+
+
+@pytest.mark.parametrize("benchmark", ["cosmoflow", "deepcam"])
+@pytest.mark.parametrize("name", ["gradient_clip", "average_decay"])
+@pytest.mark.parametrize(("value", "wanted"), [(-0.01, ["0"]), (0, []), (0.0, []), (0.01, ["0"])])
+def test_settings_that_the_other_benchmarks_fix(logs, benchmark, name, value, wanted):
+    head = {"submission_benchmark": benchmark, "submission_division": "closed", "hyperparameters": {name: value}}
+    log = logs.read(*(logs.event(line, key, value=said) for line, (key, said) in enumerate(head.items(), 1)))
+    faults = list(closed_keeps_the_reference(log, terms_for(log, load("v1.0")), None))
+    assert [(fault.line, fault.wanted) for fault in faults] == [(3, text) for text in wanted]
+
+
+def test_each_setting_beyond_its_limits_is_a_finding(tree, law):
+    tree.settings(background_weight=0.9, average_decay=0.999, warmup_epochs=30)
+    findings = judge([str(tree.path(2))], rules=law).findings
+    assert {f.code for f in findings} == {"HYP01"}
+    assert {(f.found, f.wanted) for f in findings} == {
+        ("background_weight 0.9", "0.02"),
+        ("average_decay 0.999", "a finite number from 0 up to 0.995"),
+        ("warmup_epochs 30", "a finite number from 0 up to 10"),
+    }
+
+
+@pytest.mark.parametrize("name", ["epochs", "precision", "learning_rate"])
+def test_hyperparameter_left_out(tree, found, name):
+    line = tree.settings(**{name: ...})
+    assert of_the_log(found, tree) == [(line, "HYP05")]
+
+
+def test_those_left_out_are_named_in_one_finding(tree, law):
+    tree.settings(epochs=..., learning_rate=..., background_weight=...)
+    (finding,) = judge([str(tree.path(2))], rules=law).findings
+    assert finding.found == "hyperparameters without epochs, learning_rate, background_weight"
+
+
+def test_an_optional_setting_may_be_left_out_and_is_judged_where_it_is_there(tree, found):
+    tree.settings(accumulate=...)
+    assert of_the_log(found, tree) == []
+
+
+def test_an_optional_setting_that_is_there_keeps_to_its_limits(tree, found):
+    line = tree.settings(accumulate=2)
+    assert of_the_log(found, tree) == [(line, "HYP01")]
+
+
+def test_a_run_needs_no_setting_of_the_references_machine(tree, found):
+    tree.settings(threads=..., device=..., loader="quick")
+    tree.changed("hyperparameters", metadata={"machine": ["loader"]})
+    assert of_the_log(found, tree) == []
+
+
+@pytest.mark.parametrize("value", [{}, [], 5, "epochs"])
+def test_hyperparameters_that_are_none(tree, found, value):
+    tree.changed("hyperparameters", value=value)
+    assert {code for _, code in of_the_log(found, tree)} <= {"HYP04", "HYP05", "LOG06"}
+
+
+def test_deep_hyperparameters(tree, found):
+    deep = 0
+    for _ in range(500):
+        deep = [deep]
+    tree.changed("hyperparameters", value=deep)
+    assert {code for _, code in of_the_log(found, tree)} <= {"HYP04", "LOG06", "LOG01"}
+
+
+def test_batch_equal_to_the_training_split(tree, found):
+    tree.settings(batch_size=8)
+    tree.changed("global_batch_size", value=8)
+    assert of_the_log(found, tree) == []
+    tree.settings(batch_size=9)
+    line = tree.changed("global_batch_size", value=9)
+    assert of_the_log(found, tree) == [(line, "HYP02")]
+
+
+def test_number_of_parameters(tree, found):
+    assert of_the_log(found, tree) == []
+    line = tree.changed("parameter_count", value=1235)
+    assert of_the_log(found, tree) == [(line, "MOD01")]
+
+
+@pytest.mark.parametrize(
+    "layout", [{"data": 3}, {"data": 2, "depth": 0}, {"data": -2, "depth": -1}, {"data": 2.0}, {"data": "2"}, {}]
+)
+def test_layout_of_other_ranks(tree, found, layout):
+    line = tree.changed("layout", value=layout)
+    assert of_the_log(found, tree) == [(line, "MOD02")]
+
+
+def test_open_division_may_change_the_optimizer(tree, logs, found):
+    tree.write_system({**logs.SYSTEM, "division": "open"})
+    for index, log in enumerate(tree.logs):
+        log.one("submission_division")["value"] = "open"
+        log.one("opt_name")["value"] = "lamb"
+        log.one("parameter_count")["value"] = 4321
+        log.events.remove(log.one("opt_adam_beta_1"))
+        tree.write(index)
+    assert found(tree.root) == []
+
+
+def test_open_division_may_change_every_setting(tree, logs, found):
+    tree.write_system({**logs.SYSTEM, "division": "open"})
+    for index in range(5):
+        tree.changed("submission_division", index, value="open")
+        tree.settings(index, background_weight=0.9, average_decay=0.999, warmup_epochs=30, foreground_weight=2)
+    assert found(tree.root) == []
+
+
+def codes_of(tree, found):
+    tree.write(2)
+    return [code for _, _, code in found(tree.root)]
+
+
+@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["HYP02"])])
+def test_hyp02_a_batch_may_be_the_whole_split(tree, found, beyond, codes):
+    for log in tree.logs:
+        log.one("global_batch_size")["value"] = log.one("train_samples")["value"] + beyond
+    for index in range(5):
+        tree.settings(index, batch_size=8 + beyond)
+    assert codes_of(tree, found) == codes * 5
+
+
+def test_so_much_is_told_and_no_more():
+    assert checks.MOST_NAMED == 12
+
+
+@pytest.mark.parametrize(("number", "more"), [(1, None), (12, None), (13, "and 1 more"), (15, "and 3 more")])
+def test_hyp06_so_many_settings_are_named(tree, law, number, more):
+    tree.settings(**{f"mine_{i}": 1 for i in range(number)})
+    (fault,) = [f for f in judge([tree.path(2)], rules=law).findings if f.code == "HYP06"]
+    assert fault.found.count("mine_") == min(number, 12) and fault.found.endswith(more or f" mine_{number - 1}")
+
+
+@pytest.mark.parametrize(
+    ("settings", "known", "faults"),
+    [
+        ({"learning_rate": 0.2}, True, 1),
+        ({"learning_rate": 0.2}, False, 0),
+        ([0.2], True, 0),
+        (None, True, 0),
+    ],
+)
+def test_hyp03_compares_nothing_without_hyperparameters_or_a_benchmark(logs, settings, known, faults):
+    head = {"submission_benchmark": "scaffold", "opt_base_learning_rate": 0.1, "hyperparameters": settings}
+    events = [logs.event(line, key, value=said) for line, (key, said) in enumerate(head.items(), 1) if said]
+    log = logs.read(*events)
+    terms = terms_for(log, load("v1.0"))
+    terms = terms if known else replace(terms, benchmark=None)
+    assert len(list(hyperparameters_agree(log, terms, None))) == faults
+
+
+@pytest.mark.parametrize(
+    ("key", "good", "bad"),
+    [
+        (Key(equals=2), [2, 2.0], [1, 3, True, "2", None]),
+        (Key(equals=1), [1, 1.0], [True, 2]),
+        (Key(equals=True), [True], [False, None]),
+        (Key(equals=0), [0, 0.0], [False, 1]),
+        (
+            Key(close=0.5),
+            [0.5, 0.5 * (1 + 0.9e-9), 0.5 * (1 - 0.9e-9)],
+            [0.5 * (1 + 1.1e-9), 0.5 * (1 - 1.1e-9), "0.5"],
+        ),
+        (Key(close=1), [1, 1.0], [True, 2]),
+        (Key(choices=("a", "b")), ["a", "b"], ["c", None]),
+        (Key(kind="number", min=1, below=2), [1, 1.9], [0.9, 2, "1"]),
+    ],
+)
+def test_a_value_is_the_one_that_its_key_asks_for(key, good, bad):
+    assert [value for value in (*good, *bad) if not checks._violates(value, key)] == good
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        (Key(equals="x"), "'x'"),
+        (Key(close=0.5), "0.5"),
+        (Key(choices=(1, 2)), "one of 1, 2"),
+        (Key(kind="int", min=3), "an integer from 3"),
+    ],
+)
+def test_what_a_key_asks_for_is_told(key, words):
+    assert checks._violates(None, key) == words
+
+
+def judged(logs, check, keys=(), settings=None, division="closed", problem=None, known=True, more=(), **values):
+    """What a check finds: (line, found). Values are logged once each, from line 1 on; `more` are further events."""
+    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)), *more)
+    benchmark = SimpleNamespace(settings=settings or {}) if known else None
+    terms = SimpleNamespace(keys=dict(keys), division=division, problem=problem, benchmark=benchmark)
+    return [(fault.line, fault.found) for fault in check(log, terms, None)]
+
+
+def test_hyp01_every_key_of_the_closed_division_is_judged_by_its_first_event(logs):
+    keys = {
+        "free": Key(equals=1),
+        "elsewhere": Key(closed=True, equals=1, only_if=(("kind", "other"),)),
+        "fixed": Key(closed=True, equals=1),
+        "last": Key(closed=True, equals=1),
+    }
+    again = [logs.event(9, "fixed", value=3)]
+    values = {"free": 2, "elsewhere": 2, "fixed": 2, "last": 2}
+    found = [(3, "fixed 2"), (4, "last 2")]
+    assert judged(logs, checks.closed_keeps_the_reference, keys, more=again, **values) == found
+    assert judged(logs, checks.closed_keeps_the_reference, keys, division="open", more=again, **values) == []
+
+
+def test_hyp01_only_settings_with_limits_are_judged(logs):
+    settings = {"fixed": SimpleNamespace(limits=Key(equals=1)), "free": SimpleNamespace(limits=None)}
+    check, value = checks.closed_keeps_the_reference, {"unknown": 2, "free": 2, "fixed": 2}
+    assert judged(logs, check, settings=settings, hyperparameters=value) == [(1, "fixed 2")]
+    assert judged(logs, check, settings=settings, hyperparameters=value, division="open") == []
+    assert judged(logs, check, settings=settings, hyperparameters=value, known=False) == []
+    assert judged(logs, check, settings={}, hyperparameters=value) == []
+    assert judged(logs, check, settings=settings, hyperparameters=[value]) == []
+    assert judged(logs, check, settings=settings) == []
+
+
+@pytest.mark.parametrize(
+    ("batch", "samples", "good"),
+    [(8, 8, True), (9, 8, False), (9.0, 8, True), ("9", 8, True), (9, None, True), (9, 8.0, True), (None, 8, True)],
+)
+def test_hyp02_compares_integers_alone(logs, batch, samples, good):
+    values = {"global_batch_size": batch, "train_samples": samples}
+    found = judged(logs, checks.batch_fits_the_data, **{name: v for name, v in values.items() if v is not None})
+    assert found == ([] if good else [(1, f"global_batch_size {batch}")])
+
+
+def test_hyp03_compares_what_is_logged_twice(logs):
+    def found(alone, value):
+        log = logs.read(
+            *(logs.event(i, k, value=v) for i, (k, v) in enumerate({**alone, "hyperparameters": value}.items()))
+        )
+        terms = SimpleNamespace(benchmark=SimpleNamespace(configured={"a_logged": "a", "b_logged": "b"}))
+        return [(fault.line, fault.found, fault.wanted) for fault in hyperparameters_agree(log, terms, None)]
+
+    assert found({"a_logged": 1, "b_logged": 2}, {"a": 1, "b": 2}) == []
+    assert found({"b_logged": 2}, {"a": 1, "b": 3}) == [(0, "b_logged 2", "b 3, as in line 1")]
+    assert found({"a_logged": 1, "b_logged": 2}, {"b": 3}) == [(1, "b_logged 2", "b 3, as in line 2")]
+
+
+def test_hyp04_there_is_no_digest_of_nothing(logs):
+    check = checks.config_digest_is_the_configs
+    assert judged(logs, check, config_digest="0" * 64) == []
+    assert judged(logs, check, hyperparameters={}) == []
+    assert judged(logs, check, config_digest="0" * 64, hyperparameters=[]) == []
+    assert judged(logs, check, config_digest="0" * 64, hyperparameters={}) == [(1, f"config_digest {'0' * 64}")]
+
+
+def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
+    check, settings = checks.hyperparameters_are_complete, {"a": Setting(), "b": Setting()}
+    assert judged(logs, check, settings=settings) == []
+    assert judged(logs, check, settings=settings, hyperparameters=["a"]) == []
+    assert judged(logs, check, settings=settings, known=False, hyperparameters={}) == []
+    assert judged(logs, check, settings=settings, hyperparameters={"b": 1}) == [(1, "hyperparameters without a")]
+
+
+@pytest.mark.parametrize(
+    ("name", "scaling", "told"),
+    [
+        ("float16", None, None),
+        ("mxfp8", "a factor for each 32 values", None),
+        ("mxfp8", None, "precision mxfp8 without scaling"),
+        ("mxfp8", " ", "precision mxfp8 without scaling"),
+        ("mxfp8", 1, "precision mxfp8 without scaling"),
+        ("float7", "by hand", "precision float7"),
+    ],
+)
+def test_narrow_types_are_scaled(tree, law, name, scaling, told):
+    tree.settings(precision=name)
+    line = tree.changed("precision", value=name, metadata={} if scaling is None else {"scaling": scaling})
+    found = judge([str(tree.path(2))], rules=law).findings
+    assert [(f.line, f.code, f.severity, f.found) for f in found] == [(line, "HYP07", "review", told)] * bool(told)

@@ -1,0 +1,469 @@
+"""IOT: trials of the input, and what the ranks of a run waited."""
+
+import copy
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from compliance.engine import judge
+from compliance.families import io_trial as checks
+from rules.edition import load
+
+damage = pytest.mark.damage
+SAMPLE, SAMPLES = 500, 8  # bytes of arrays; of a pass
+WAITS = {"least": 0.1, "mean": 0.15, "most": 0.2, "slowest": 0.2}
+
+
+def sizes(total):
+    return {"total": total, "least_by_rank": total // 2, "most_by_rank": total // 2}
+
+
+def figures(passes=1):
+    """What two ranks have of passes of 2 s."""
+    seconds = 2.0 * passes
+    return {
+        "throughput": SAMPLES / 2.0,
+        "seconds": seconds,
+        "au": {"least": 0.9, "mean": 0.92, "most": 0.94},
+        "au_waiting": 0.9,
+        "au_barrier": 0.9,
+        "wait_seconds": {name: passes * n for name, n in WAITS.items()} | {"p50": 0.1, "p99": 0.1, "longest": 0.1},
+        "logical_bytes": sizes(SAMPLE * SAMPLES * passes),
+        "read_bytes": sizes(3000 * passes),
+        "physical_bytes": sizes(3000 * passes),
+        "disk_bytes": 4000 * passes,
+        "requests": sizes(80 * passes),
+        "request_bytes": 37.5,
+        "au_over_ceiling": 0.93,
+        "ranks": 2,
+        "cache": "cold: read from the device",
+    }
+
+
+def tried(study):
+    """The study, whose log 6 is a trial of two passes by two ranks."""
+    log = study.logs[6]
+    head = log.events[: log.events.index(log.one("run_start")) + 1]
+    log.events, log.time_ms = [e for e in head if e["key"] != "throughput_only"], head[-1]["time_ms"]
+    log.add("io_only", True)
+    log.add("io_setup", {"null_au": 0.99, "sample_bytes": SAMPLE, "epochs": 2})
+    where = {"format": "stored", "place": "data"}
+    for epoch in (1, 2):
+        log.add("io_epoch", figures(), after=2001, epoch_num=epoch, steps=2, samples_count=SAMPLES, **where)
+    log.add("io_trial", figures(2), epochs=2, steps=4, samples_count=2 * SAMPLES, **where)
+    log.stop("run_stop", status="success", epoch_num=2)
+    study.write(6)
+    return study
+
+
+def with_value(study, key, nth=0, **fields):
+    """Change fields of the value of an event of the trial; its line."""
+    value = copy.deepcopy(study.logs[6].all(key)[nth]["value"]) | fields
+    return study.changed(key, nth=nth, value=value)
+
+
+@damage
+def score_in_a_trial(study):
+    log = tried(study).logs[6]
+    event = copy.deepcopy(study.logs[0].one("eval_accuracy")) | {"time_ms": log.one("io_trial")["time_ms"]}
+    event["metadata"] = {"file": "train.py", "lineno": 1, "epoch_num": 1}
+    line = study.inserted(log.one("run_stop"), event)
+    return [("result_1.txt", line, "IOT01")]
+
+
+@damage
+def trial_that_says_throughput_too(study):
+    tried(study)
+    log = study.logs[6]
+    event = copy.deepcopy(log.one("io_only")) | {"key": "throughput_only"}
+    line = study.inserted(log.one("io_setup"), event)
+    found = [("result_1.txt", 1, "LOG04")] * 2  # throughput and its setup
+    return [*found, ("result_1.txt", line, "IOT01")]
+
+
+@damage
+def rate_raised(study):
+    return [("result_1.txt", with_value(tried(study), "io_epoch", 1, throughput=5.0), "IOT02")]
+
+
+@damage
+def pass_longer_than_its_clock(study):
+    line = with_value(tried(study), "io_epoch", seconds=2.5, throughput=SAMPLES / 2.5)
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def passes_left_out_of_the_total(study):
+    line = tried(study).changed("io_trial", metadata={"samples_count": 8, "steps": 4})
+    with_value(study, "io_trial", throughput=2.0)
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def pass_of_no_total(study):
+    tried(study)
+    line = study.changed("io_epoch", nth=1, metadata={"place": "from 1"})
+    total = study.changed("io_trial", metadata={"samples_count": 8, "steps": 2})
+    with_value(study, "io_trial", seconds=2.0)
+    assert total > line
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def total_that_comes_twice(study):
+    log = tried(study).logs[6]
+    line = study.inserted(log.one("run_stop"), copy.deepcopy(log.one("io_trial")))
+    return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def utilization_over_one(study):
+    au = {"least": 0.9, "mean": 0.95, "most": 1.01}
+    return [("result_1.txt", with_value(tried(study), "io_epoch", au=au), "IOT03")]
+
+
+@damage
+def utilization_is_no_number(study):
+    return [("result_1.txt", with_value(tried(study), "io_trial", au=[0.9]), "IOT03")]
+
+
+@damage
+def slowest_waits_less_than_most(study):
+    return [("result_1.txt", with_value(tried(study), "io_epoch", wait_seconds=WAITS | {"slowest": 0.19}), "IOT03")]
+
+
+@damage
+def fewer_bytes_than_samples_have(study):
+    line = with_value(tried(study), "io_epoch", logical_bytes=sizes(SAMPLE * SAMPLES - 2))
+    return [("result_1.txt", line, "IOT04")]
+
+
+@damage
+def sample_smaller_than_published(study):
+    """250 bytes are the least that a sample of `tiny` takes."""
+    return [("result_1.txt", with_value(tried(study), "io_setup", sample_bytes=249), "IOT04")]
+
+
+@damage
+def faster_than_any_device(study):
+    fast = 2 * 10**12 + 2
+    line = with_value(tried(study), "io_epoch", physical_bytes=sizes(fast), disk_bytes=fast)
+    return [("result_1.txt", line, "IOT04")]
+
+
+@damage
+def more_than_the_device_read(study):
+    line = with_value(tried(study), "io_epoch", physical_bytes=sizes(2_000_000), disk_bytes=900_000)
+    return [("result_1.txt", line, "IOT04")]
+
+
+@damage
+def rank_left_out(study):
+    return [("result_1.txt", with_value(tried(study), "io_trial", ranks=1), "IOT05")]
+
+
+@damage
+def total_that_ranks_cannot_have(study):
+    read = {"total": 7000, "least_by_rank": 1500, "most_by_rank": 1500}
+    return [("result_1.txt", with_value(tried(study), "io_epoch", read_bytes=read), "IOT05")]
+
+
+@damage
+def requests_are_no_counts(study):
+    return [("result_1.txt", with_value(tried(study), "io_epoch", requests=80), "IOT05")]
+
+
+@damage
+def epoch_that_waits_longer_than_it_takes(tree):
+    event = tree.logs[2].all("tracked_stats")[1]
+    ranks = {"least": 0.1, "mean": 0.1, "most": 0.1, "slowest": 99.0}
+    return [
+        ("result_2.txt", tree.changed("tracked_stats", nth=1, value={**event["value"], "wait_by_rank": ranks}), "IOT06")
+    ]
+
+
+@damage
+def mean_wait_below_the_least(tree):
+    event = tree.logs[2].all("tracked_stats")[1]
+    ranks = {"least": 0.3, "mean": 0.1, "most": 0.3, "slowest": 0.3}
+    return [
+        ("result_2.txt", tree.changed("tracked_stats", nth=1, value={**event["value"], "wait_by_rank": ranks}), "IOT06")
+    ]
+
+
+@damage
+def more_than_the_loop_without_reads(study):
+    with_value(tried(study), "io_setup", null_au=0.85)
+    return [
+        ("result_1.txt", study.logs[6].line(e), "IOT07")
+        for e in (*study.logs[6].all("io_epoch"), *study.logs[6].all("io_trial"))
+    ]
+
+
+@damage
+def trial_in_place_of_a_run(study):
+    tried(study).logs[6].write(study.path(2))
+    for index in (6, 7):
+        study.path(index).unlink()
+    return [("result_2.txt", 1, "THR03")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_a_good_trial_has_no_finding_and_is_no_run(study, found, law):
+    tried(study)
+    assert found(study.root) == [] and found(study.path(6)) == []
+    (log,) = judge([str(study.path(6))], rules=law).logs
+    assert log.run.throughput_only and not log.run.converged
+
+
+@pytest.mark.parametrize("waits", [[0.1, 0.1, 0.1, 0.1], [0.1, 0.15, 0.2, 0.25]])
+def test_good_waits_of_ranks(tree, found, waits):
+    event = tree.logs[2].all("tracked_stats")[1]
+    ranks = dict(zip(WAITS, waits, strict=True))
+    tree.changed("tracked_stats", nth=1, value={**event["value"], "wait_by_rank": ranks})
+    assert found(tree.root) == []
+
+
+def limits():
+    return load("v1.0").limits.io
+
+
+@pytest.mark.parametrize(("over", "codes"), [(-1, []), (0, []), (1, ["IOT04"])])
+def test_bytes_of_devices_from_both_sides(study, found, over, codes):
+    most = int(limits().node_bytes_per_second * 2.0)
+    physical = {"total": most + over, "least_by_rank": 0, "most_by_rank": most}
+    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=2 * most)
+    assert [code for *_, code in found(study.path(6))] == codes
+
+
+@pytest.mark.parametrize(("over", "codes"), [(-1, []), (0, []), (1, ["IOT04"])])
+def test_the_devices_own_count_from_both_sides(study, found, over, codes):
+    disk = 10_000_000
+    most = int(disk * (1 + limits().counter_slack)) + limits().counter_free
+    physical = {"total": most + over, "least_by_rank": 0, "most_by_rank": most}
+    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=disk)
+    assert [code for *_, code in found(study.path(6))] == codes
+
+
+@pytest.mark.parametrize(("over", "codes"), [(-0.001, []), (0, []), (0.001, ["IOT07"])])
+def test_the_ceiling_from_both_sides(study, found, over, codes):
+    ceiling = 0.92
+    au = dict.fromkeys(("least", "mean", "most"), ceiling + limits().ceiling_slack + over)
+    with_value(tried(study), "io_setup", null_au=ceiling)
+    with_value(study, "io_epoch", au=au)
+    assert [code for *_, code in found(study.path(6))] == codes
+
+
+@pytest.mark.parametrize("physical", [None, sizes(0)])
+def test_what_the_kernel_does_not_count_is_no_fault(study, found, physical):
+    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=None)
+    assert found(study.path(6)) == []
+
+
+@pytest.mark.parametrize("value", [[], {}, {"seconds": 1e400}, {"seconds": "2"}, {"seconds": -2.0, "throughput": 4}])
+def test_odd_values_are_findings(study, found, value):
+    line = tried(study).changed("io_epoch", value=value)
+    assert {(name, at) for name, at, _ in found(study.path(6))} == {("result_1.txt", line)}
+
+
+def test_an_edition_without_such_logs(law, tmp_path):
+    path = law / "v1.0" / "limits.yaml"
+    assert {"IOT01", "IOT06"} <= set(yaml.safe_load(path.read_text())["rules"]["IOT"])
+    assert load("mlperf-hpc-v3.0").limits.io is None
+
+
+def faults_of(logs, check, setup=None, total=None, only=True, at=2000, steps=2, nodes=1, more=(), **changes):
+    """What a check finds in a trial of a pass by two ranks; `changes` are the pass's, `total` the total's, `more` are
+    further events."""
+    where = {"format": "stored", "place": "data"}
+    whole = figures() | (total or {})
+    start = logs.event(1, "run_start", 0)
+    log = logs.read(
+        start,
+        logs.event(2, "number_of_ranks", value=2),
+        logs.event(3, "number_of_nodes", value=nodes),
+        logs.event(4, "io_setup", value={"null_au": 0.99, "sample_bytes": SAMPLE, **(setup or {})}),
+        logs.event(5, "io_epoch", at, figures() | changes, steps=2, samples_count=SAMPLES, **where),
+        logs.event(6, "io_trial", at, whole, steps=steps, samples_count=SAMPLES, **where),
+        *more,
+    )
+    terms = SimpleNamespace(io_only=only, edition=load("v1.0"), problem=None, metric="eval_accuracy")
+    return list(check(log, terms, SimpleNamespace(start=start)))
+
+
+def trial(logs, check, *args, **changes):
+    """The lines of `faults_of`."""
+    return [fault.line for fault in faults_of(logs, check, *args, **changes)]
+
+
+def rated(seconds):
+    return {"seconds": seconds, "throughput": SAMPLES / seconds}
+
+
+CLOCK = load("v1.0").limits.clock
+
+
+ROOM = 2.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds
+
+
+@pytest.mark.parametrize(
+    ("changes", "total", "lines"),
+    [
+        ({}, {}, []),
+        ({"throughput": 4 * (1 + 0.9e-6)}, {}, []),
+        ({"throughput": 4 * (1 + 1.1e-6)}, {}, [5]),
+        ({"throughput": 4 * (1 - 1.1e-6)}, {}, [5]),
+        ({"throughput": 0}, {}, [5]),
+        ({"throughput": True}, {}, [5]),
+        ({"seconds": -0.5}, {}, [5]),
+        (rated(ROOM - 1e-6), rated(ROOM - 1e-6), []),
+        (rated(ROOM + 1e-6), rated(ROOM + 1e-6), [5]),
+        (rated(ROOM), rated(ROOM), []),
+        ({}, rated(2.0 * (1 + 1e-6)), []),
+        ({}, rated(2.0 * (1 - 1e-6)), []),
+        ({}, rated(2.0 * (1 + 0.9e-6)), []),
+        ({}, rated(2.0 * (1 + 1.1e-6)), [6]),
+        ({}, rated(2.0 * (1 - 0.9e-6)), []),
+        ({}, rated(2.0 * (1 - 1.1e-6)), [6]),
+    ],
+)
+def test_figures_of_a_trial_follow_but_for_a_millionth(logs, changes, total, lines):
+    assert trial(logs, checks.trials_follow_from_counts, total=total, **changes) == lines
+    assert trial(logs, checks.trials_follow_from_counts, total=total, only=False, **changes) == []
+
+
+def test_steps_of_a_trial_are_those_of_its_passes(logs):
+    assert trial(logs, checks.trials_follow_from_counts, steps=3) == [6]
+
+
+def elsewhere(logs, line, key, place):
+    """A pass or a total of another place."""
+    where = {"format": "stored", "place": place}
+    return logs.event(line, key, 2000 * (line - 4), figures(), steps=2, samples_count=SAMPLES, **where)
+
+
+def test_of_passes_without_a_total_the_first_is_told(logs):
+    more = [elsewhere(logs, line, "io_epoch", place) for line, place in ((7, "memory"), (8, "memory"), (9, "disk"))]
+    (fault,) = faults_of(logs, checks.trials_follow_from_counts, more=more)
+    assert (fault.line, fault.found) == (7, "a pass without an io_trial of its format and place")
+
+
+def test_totals_behind_one_without_passes_are_judged_too(logs):
+    more = [elsewhere(logs, line, "io_trial", place) for line, place in ((7, "memory"), (8, "disk"))]
+    assert trial(logs, checks.trials_follow_from_counts, more=more) == [7, 8]
+
+
+AU = {"least": 0.9, "mean": 0.92, "most": 0.94}
+
+
+@pytest.mark.parametrize(
+    ("changes", "good"),
+    [
+        ({"au": None}, True),
+        ({"au": {"least": 0.0, "mean": 0.5, "most": 1.0}}, True),
+        ({"au": {**AU, "most": 1 + 0.9e-6}}, True),
+        ({"au": {**AU, "most": 1 + checks.CLOSE}}, True),
+        ({"au": {**AU, "most": 1 + 1.1e-6}}, False),
+        ({"au": {**AU, "least": -0.9e-6}}, True),
+        ({"au": {**AU, "least": -checks.CLOSE}}, True),
+        ({"au": {**AU, "least": 0.92 * (1 + checks.CLOSE) + checks.CLOSE}}, True),  # than the mean, within rounding
+        ({"au": {**AU, "least": -1.1e-6}}, False),
+        ({"au": {**AU, "mean": 0.95}}, False),
+        ({"au": {"least": 0.9, "mean": 0.92}}, False),
+        ({"au_waiting": 1.5}, False),
+        ({"au_barrier": None}, False),
+        ({"au_barrier": 0}, True),
+        ({"wait_seconds": dict.fromkeys(WAITS, 0)}, True),
+        ({"wait_seconds": WAITS | {"least": -0.5}}, False),
+        ({"wait_seconds": WAITS | {"slowest": 2.0}}, True),
+        ({"wait_seconds": WAITS | {"slowest": 2.1}}, False),
+        ({"wait_seconds": [0.1]}, False),
+    ],
+)
+def test_utilizations_are_shares_and_waits_are_within_the_pass(logs, changes, good):
+    assert trial(logs, checks.utilizations_are_shares, **changes) == ([] if good else [5])
+
+
+def test_each_share_is_told_by_its_name(logs):
+    (fault,) = faults_of(logs, checks.utilizations_are_shares, au=AU, au_waiting=0.8, au_barrier=1.5)
+    assert fault.found == f"au {AU}, au_waiting 0.8, au_barrier 1.5"
+
+
+@pytest.mark.parametrize(("over", "lines"), [(0, []), (1e-9, [5])])
+def test_a_utilization_may_equal_its_ceiling_within_rounding(logs, over, lines):
+    most = 0.5 + limits().ceiling_slack + checks.CLOSE
+    au = {**AU, "mean": most + over}
+    total = {"au": {**AU, "mean": 0.5}}
+    assert trial(logs, checks.utilization_is_below_its_ceiling, {"null_au": 0.5}, total, au=au) == lines
+
+
+@pytest.mark.parametrize(
+    ("setup", "changes", "lines"),
+    [
+        ({}, {}, []),
+        ({"sample_bytes": 1}, {"logical_bytes": 8}, [6]),  # the total still has more
+        ({"sample_bytes": 0}, {}, [4]),
+        ({"sample_bytes": True}, {}, [4]),
+        ({"sample_bytes": 500.0}, {}, [4]),
+        ({}, {"logical_bytes": SAMPLE * SAMPLES}, []),
+        ({}, {"logical_bytes": SAMPLE * SAMPLES - 1}, [5]),
+        ({}, {"logical_bytes": SAMPLE * SAMPLES * 2}, []),
+        ({}, {"logical_bytes": SAMPLE * SAMPLES * 2 + 1}, [5]),
+        ({}, {"logical_bytes": None}, [5]),
+    ],
+)
+def test_bytes_are_those_of_the_samples_up_to_once_a_rank(logs, setup, changes, lines):
+    assert trial(logs, checks.bytes_are_of_the_samples, setup, **changes) == lines
+    assert trial(logs, checks.bytes_are_of_the_samples, setup, only=False, **changes) == []
+
+
+def test_a_sample_has_a_byte_at_least(logs):
+    (fault,) = faults_of(logs, checks.bytes_are_of_the_samples, {"sample_bytes": 0})
+    assert fault.wanted == "an integer from 1 on"
+
+
+@pytest.mark.parametrize(("nodes", "lines"), [(1, [5]), (2, []), (3, [])])
+def test_each_node_may_deliver_as_many_bytes(logs, nodes, lines):
+    read = int(2 * limits().node_bytes_per_second * 2.0)  # in 2 s, as two nodes can
+    physical = {"physical_bytes": read, "disk_bytes": read}
+    assert trial(logs, checks.bytes_are_of_the_samples, nodes=nodes, **physical) == lines
+
+
+@pytest.mark.parametrize(
+    ("read", "good"),
+    [
+        ({"total": 10, "least_by_rank": 5, "most_by_rank": 5}, True),
+        ({"total": 9, "least_by_rank": 5, "most_by_rank": 5}, False),
+        ({"total": 11, "least_by_rank": 5, "most_by_rank": 5}, False),
+        ({"total": 0, "least_by_rank": 0, "most_by_rank": 0}, True),
+        ({"total": 0, "least_by_rank": -1, "most_by_rank": 0}, False),
+        ({"total": 10.0, "least_by_rank": 5, "most_by_rank": 5}, False),
+        ({"total": 10, "least_by_rank": 5}, False),
+        (None, False),
+    ],
+)
+@pytest.mark.parametrize("name", ["logical_bytes", "read_bytes", "requests", "physical_bytes"])
+def test_totals_are_what_ranks_can_have(logs, name, read, good):
+    counted = good or (read is None and name == "physical_bytes")  # the kernel does not count it
+    assert trial(logs, checks.every_rank_is_counted, **{name: read}) == ([] if counted else [5])
+
+
+@pytest.mark.parametrize(("ranks", "lines"), [(1, [5]), (2, []), (3, [5]), (None, [5])])
+def test_figures_are_of_all_ranks(logs, ranks, lines):
+    assert trial(logs, checks.every_rank_is_counted, ranks=ranks) == lines
+
+
+def test_ranks_left_out_of_a_pass_and_of_the_total_are_two_faults(logs):
+    assert trial(logs, checks.every_rank_is_counted, total={"ranks": 1}, ranks=1) == [5, 6]
+
+
+@pytest.mark.parametrize("key", ["epoch_start", "eval_stop", "eval_accuracy", "throughput_only"])
+def test_a_trial_has_nothing_of_a_run(logs, key):
+    log = logs.read(logs.event(3, key))
+    for only, lines in ((True, [3]), (False, [])):
+        terms = SimpleNamespace(io_only=only, metric="eval_accuracy")
+        assert [fault.line for fault in checks.trials_score_nothing(log, terms, None)] == lines

@@ -1,0 +1,79 @@
+"""MOD: a model of another size, and a layout that does not fit the ranks."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.families import model as checks
+
+damage = pytest.mark.damage
+
+
+@damage
+def smaller_model(tree):
+    return [("result_2.txt", tree.changed("parameter_count", value=1000), "MOD01")]
+
+
+@damage
+def layout_of_other_ranks(tree):
+    for index in range(5):
+        tree.changed("layout", index, value={"data": 4, "depth": 1, "height": 1, "width": 1})
+    line = tree.logs[0].line(tree.logs[0].one("layout"))
+    return [(f"result_{i}.txt", line, "MOD02") for i in range(5)]
+
+
+@damage
+def layout_of_more_ranks(study):
+    layout = {"data": 8, "depth": 1, "height": 1, "width": 1}
+    return [("result_1.txt", study.changed("layout", value=layout), "MOD02")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def judged(logs, check, division="closed", problem=None, **values):
+    """What a check finds: (line, found). Values are logged once each, from line 1 on."""
+    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)))
+    terms = SimpleNamespace(division=division, problem=problem)
+    return [(fault.line, fault.found) for fault in check(log, terms, None)]
+
+
+@pytest.mark.parametrize(
+    ("count", "division", "published", "good"),
+    [
+        (1000, "closed", 1000, True),
+        (999, "closed", 1000, False),
+        (1001, "closed", 1000, False),
+        (999, "open", 1000, True),
+        (999, "closed", None, True),
+        (999, "closed", ..., True),
+        (None, "closed", 1000, True),
+    ],
+)
+def test_mod01_a_model_has_as_many_parameters_as_published(logs, count, division, published, good):
+    problem = None if published is ... else SimpleNamespace(parameter_count=published)
+    values = {} if count is None else {"parameter_count": count}
+    found = judged(logs, checks.parameters_are_the_models, division=division, problem=problem, **values)
+    assert found == ([] if good else [(1, f"parameter_count {count}")])
+
+
+@pytest.mark.parametrize(
+    ("layout", "ranks", "good"),
+    [
+        ({"data": 2, "depth": 3}, 6, True),
+        ({"data": 2, "depth": 3}, 5, False),
+        ({"data": 0}, 0, False),
+        ({"data": 1}, 1, True),
+        ({"data": (1 << 32) - 1}, (1 << 32) - 1, True),
+        ({"data": 1 << 32}, 1 << 32, False),
+        ({"data": True}, 1, False),
+        ({"data": 3}, 2.0, True),
+        ([3], 2, True),
+        (None, 2, True),
+    ],
+)
+def test_mod02_a_layout_has_as_many_places_as_ranks(logs, layout, ranks, good):
+    values = {"number_of_ranks": ranks} | ({} if layout is None else {"layout": layout})
+    found = judged(logs, checks.layout_covers_the_ranks, **values)
+    assert found == ([] if good else [(2, f"layout {layout}")])

@@ -1,0 +1,229 @@
+"""RES: runs that were interrupted. A good log is interrupted in its third epoch and goes on ten minutes later; each
+entry damages it and returns exactly the findings that must come."""
+
+import copy
+import shutil
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from compliance_test_logs import PAUSE, event_like, interrupt
+
+from compliance.engine import judge
+from compliance.families import resumption as checks
+
+damage = pytest.mark.damage
+
+
+def resumed_tree(tree, **options):
+    """A good submission with a run that was interrupted."""
+    event = interrupt(tree.logs[2], **options)
+    tree.write(2)
+    return event
+
+
+def place(tree, event):
+    """Where an event is."""
+    return "result_2.txt", tree.logs[2].line(event)
+
+
+@damage
+def another_epoch_than_the_last(tree):
+    event = resumed_tree(tree, epoch=5)
+    event["metadata"]["epoch_num"] = 3
+    tree.write(2)
+    return [(*place(tree, event), "RES01")]
+
+
+@damage
+def resumed_before_the_first_evaluation(tree):
+    return [(*place(tree, resumed_tree(tree, epoch=1)), "RES01")]
+
+
+@damage
+def resumed_after_the_target(tree):
+    log = tree.logs[2]
+    stop = log.one("run_stop")
+    head = interrupt(copy.deepcopy(log))["value"]
+    event = event_like(stop, "resumed", head, epoch_num=5)
+    log.events.insert(log.events.index(stop), event)
+    tree.write(2)
+    return [(*place(tree, event), "RES01")]
+
+
+@damage
+def success_undone(tree):
+    event = resumed_tree(tree)
+    stop = tree.logs[2].one("run_stop")
+    stop["metadata"]["status"] = "success"
+    tree.write(2)
+    return [(*place(tree, tree.logs[2].all("run_stop")[1]), "CLK01")] if event else []
+
+
+@damage
+def on_other_nodes(tree):
+    event = resumed_tree(tree)
+    event["value"]["number_of_nodes"] = 2
+    tree.write(2)
+    return [(*place(tree, event), "RES02")]
+
+
+@damage
+def with_another_seed_and_another_source(tree):
+    event = resumed_tree(tree)
+    event["value"] |= {"seed": 1, "source": "0" * 64}
+    tree.write(2)
+    return [(*place(tree, event), "RES02")] * 2
+
+
+@damage
+def says_nothing_of_itself(tree):
+    event = resumed_tree(tree)
+    event["value"] = None
+    tree.write(2)
+    return [(*place(tree, event), "RES02")]
+
+
+@damage
+def pause_taken_out(tree):
+    """The clock of what came later is set back to hide the pause: it runs back."""
+    event = resumed_tree(tree)
+    log = tree.logs[2]
+    for e in log.events[log.events.index(event) + 1 :]:
+        e["time_ms"] -= PAUSE
+    tree.write(2)
+    return [("result_2.txt", log.line(event) + 1, "CLK04")]
+
+
+@damage
+def gap_in_the_epochs(tree):
+    event = resumed_tree(tree)
+    log = tree.logs[2]
+    log.events = [e for e in log.events if e["metadata"].get("epoch_num") != 3]
+    tree.write(2)
+    line = log.line(next(e for e in log.all("epoch_start") if e["metadata"]["epoch_num"] == 4))
+    return [("result_2.txt", line, "EVL02"), (*place(tree, event), "RES03")]
+
+
+@damage
+def nothing_but_an_interruption(tree):
+    return [(*place(tree, resumed_tree(tree)), "RES03")]
+
+
+@damage
+def with_another_learning_rate(tree):
+    """The benchmark's own settings, which its `configured` lists, are compared, too."""
+    event = resumed_tree(tree)
+    event["value"]["opt_base_learning_rate"] = 0.002
+    tree.write(2)
+    return [(*place(tree, event), "RES02")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+@pytest.mark.parametrize("aborted", [True, False])
+def test_an_interrupted_run_is_in_order_and_a_person_looks(tree, law, aborted):
+    event = resumed_tree(tree, aborted=aborted)
+    verdict = judge([str(tree.root)], rules=law)
+    (finding,) = verdict.findings
+    assert (finding.code, finding.severity, finding.line) == ("RES03", "review", tree.logs[2].line(event))
+    assert "after epoch 2" in finding.sentence and "600.0" in finding.found
+    seconds = [log.run.seconds for report in verdict.submissions for s in report.sets for log in s.logs]
+    assert seconds[2] > 600 > max(seconds[:2])
+
+
+def test_twice(tree, found):
+    first = resumed_tree(tree)
+    second = interrupt(tree.logs[2], epoch=5)
+    tree.write(2)
+    assert found(tree.root) == [(*place(tree, e), "RES03") for e in (first, second)]
+
+
+def test_an_evaluation_cannot_be_undone(tree, found):
+    """The fourth epoch is evaluated, and evaluated again after an interruption, to take the better one."""
+    event = resumed_tree(tree, epoch=5)
+    log = tree.logs[2]
+    event["metadata"]["epoch_num"] = 3
+    at = log.events.index(event) + 1
+    again = [e for e in log.events[:at] if e["metadata"].get("epoch_num") == 4 and e["key"] != "resumed"]
+    log.events[at:at] = [{**e, "time_ms": event["time_ms"]} for e in copy.deepcopy(again)]
+    tree.write(2)
+    assert {"RES01", "EVL02"} <= {code for _, _, code in found(tree.path(2))}
+
+
+def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_path):
+    event, rules = resumed_tree(tree), tmp_path / "rules"
+    shutil.copytree(law, rules)
+    path = rules / "v1.0" / "limits.yaml"
+    limits = yaml.safe_load(path.read_text())
+    limits["rules"].pop("RES")
+    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    codes = {f.code for f in judge([str(tree.path(2))], rules=rules).findings}
+    assert event and codes == {"CLK01"}
+
+
+def test_res03_tells_the_seconds_since_the_last_score(logs):
+    score = SimpleNamespace(event=SimpleNamespace(line=4, time_ms=1000))
+    log = logs.read(logs.event(9, "resumed", 3500, epoch_num=2))
+    (fault,) = checks.runs_are_not_interrupted(log, None, SimpleNamespace(scores=[score]))
+    assert fault.line == 9 and fault.found.startswith("2.500 s ") and "line 4 " in fault.found
+
+
+def found_of(check, log, scores=(), terms=None):
+    """What a check finds of a run from line 10 to 90: (line, found). `scores`: (line, epoch, whether it passes)."""
+    scored = [
+        SimpleNamespace(event=SimpleNamespace(line=line, time_ms=1000 * line), epoch=epoch, passes=passes)
+        for line, epoch, passes in scores
+    ]
+    time = SimpleNamespace(scores=scored, start=SimpleNamespace(line=10), stop=SimpleNamespace(line=90))
+    return [(fault.line, fault.found) for fault in check(log, terms, time)]
+
+
+@pytest.mark.parametrize(
+    ("line", "epoch", "scores", "found"),
+    [
+        (50, 2, [(30, 1, False), (40, 2, False), (60, 3, False)], None),
+        (50, 1, [(30, 1, False), (40, 2, False), (60, 3, False)], "resumed after epoch 1"),
+        (50, 3, [(30, 1, False), (40, 2, False), (60, 3, True)], "resumed after epoch 3"),
+        (50, 2, [(40, 2, True), (60, 3, False)], "resumed after the target was met in line 40"),
+        (50, 2, [(30, 1, True), (40, 2, False)], None),
+        (50, 2, [(60, 2, False)], "resumed before any evaluation"),
+        (50, 2, [(50, 2, False)], None),
+        (10, 2, [(5, 2, False)], "resumed outside the run"),
+        (11, 2, [(5, 2, False)], None),
+        (89, 2, [(5, 2, False)], None),
+        (90, 2, [(5, 2, False)], "resumed outside the run"),
+    ],
+)
+def test_res01_a_run_goes_on_from_the_last_score_before(logs, line, epoch, scores, found):
+    log = logs.read(logs.event(line, "resumed", epoch_num=epoch))
+    assert found_of(checks.runs_go_on_where_they_were, log, scores) == ([(line, found)] if found else [])
+
+
+def test_res02_every_resumption_is_judged_by_each_key_that_the_log_has(logs):
+    names = ("same_code", "same_system", "same_in_set", "same_problem")
+    limits = SimpleNamespace(**{name: (name, "seed", "nowhere") for name in names})
+    benchmark = SimpleNamespace(configured={"configured": "a"})
+    keys = ("seed", *names, "configured")
+    head = [logs.event(line, key, value=line) for line, key in enumerate(keys, 1)]
+    same = {key: line for line, key in enumerate(keys, 1)}
+    again = [(20, "nothing"), (21, same), (22, {**same, "configured": 9}), (23, {**same, "seed": 9, "same_problem": 9})]
+    log = logs.read(
+        *head, *(logs.event(line, "resumed", value=value) for line, value in again), logs.event(24, "other")
+    )
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits), benchmark=benchmark)
+    check = checks.runs_go_on_as_what_they_were
+    always = [(20, "resumed nothing"), (22, "configured 9"), (23, "seed 9"), (23, "same_problem 9")]
+    assert found_of(check, log, terms=terms) == always
+    terms.benchmark = None
+    assert found_of(check, log, terms=terms) == [always[0], *always[2:]]
+
+
+@pytest.mark.parametrize(("time_ms", "found"), [(43_500, "3.500 s"), (None, None), ("later", None)])
+def test_res03_an_interruption_has_a_time_or_is_not_told(logs, time_ms, found):
+    log = logs.read(logs.event(50, "resumed", time_ms, epoch_num=2))
+    told = f"{found} on the clock without progress, from line 40 to here"
+    scores = [(30, 1, False), (40, 2, False), (60, 3, False)]
+    assert found_of(checks.runs_are_not_interrupted, log, scores) == ([(50, told)] if found else [])

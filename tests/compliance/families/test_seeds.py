@@ -1,0 +1,276 @@
+"""SEED: seeds that are missing, no numbers, small, the clock's, used twice, or fixed in the source."""
+
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.engine import judge
+from compliance.families import seeds as checks
+from rules.edition import load
+
+damage = pytest.mark.damage
+SEEDS = load("v1.0").limits.seeds
+MS = 1000
+RING = 1 << SEEDS.modulus_bits
+TRAIN = "implementations/pytorch/train.py"
+
+
+@damage
+def no_seed(tree):
+    tree.removed("seed")
+    return [("result_2.txt", 1, "SEED01")]
+
+
+@damage
+def seed_of_text(tree):
+    return [("result_2.txt", tree.changed("seed", value="lucky"), "SEED02")]
+
+
+@damage
+def seed_in_quotes(tree):
+    return [("result_2.txt", tree.changed("seed", value=str((1 << 62) + 5)), "SEED02")]
+
+
+@damage
+def seed_of_the_clock(tree):
+    time = tree.logs[2].one("seed")["time_ms"]
+    return [("result_2.txt", tree.changed("seed", value=time * 1_000_000 + 123_456), "SEED03")]
+
+
+@damage
+def seed_of_the_shell(tree):
+    return [("result_2.txt", tree.changed("seed", value=22557), "SEED03")]
+
+
+@damage
+def rehearsal(tree):
+    return [("result_2.txt", tree.changed("seed", metadata={"source": "rehearsal"}), "SEED04")]
+
+
+@damage
+def seed_changed_to_anothers(tree):
+    line = tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"])
+    return [("result_3.txt", line, "SEED05")]
+
+
+@damage
+def seeds_equal_at_different_source_lines(tree):
+    seed = tree.logs[1].one("seed")
+    event = tree.logs[3].one("seed")
+    event["value"] = seed["value"]
+    event["metadata"].update(file="other.py", lineno=999)
+    tree.write(3)
+    return [("result_3.txt", tree.logs[3].line(event), "SEED05")]
+
+
+@damage
+def all_seeds_1_to_5(tree):
+    return [(f"result_{i}.txt", tree.changed("seed", i, value=i + 1), "SEED03") for i in range(5)]
+
+
+@damage
+def study_without_a_seed(study):
+    study.logs[6].events.remove(study.logs[6].one("seed"))
+    study.write(6)
+    return [("result_1.txt", 1, "SEED01")]
+
+
+@damage
+def seed_of_a_run(study):
+    return [("result_1.txt", study.changed("seed", value=study.logs[0].one("seed")["value"]), "SEED05")]
+
+
+@damage
+def seed_fixed_in_the_source(tree):
+    return [("train.py", tree.add(TRAIN, "torch.manual_seed(0)\n"), "SEED06")]
+
+
+@damage
+def seed_that_generators_take_for_anothers(tree):
+    """Reduced to the bits that generators take, it is run 1's."""
+    line = tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 5 * RING)
+    return [("result_3.txt", line, "SEED05")]
+
+
+@damage
+def small_seed_with_bits_that_no_generator_takes(tree):
+    return [("result_2.txt", tree.changed("seed", value=42 + RING), "SEED03")]
+
+
+@damage
+def seed_that_is_the_next_after_anothers(tree):
+    line = tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 1)
+    return [("result_3.txt", line, "SEED07")]
+
+
+@damage
+def seeds_counted_up(tree):
+    base = tree.logs[0].one("seed")["value"]
+    return [(f"result_{i}.txt", tree.changed("seed", i, value=base + i), "SEED07") for i in range(1, 5)]
+
+
+@damage
+def seed_whose_low_bits_are_anothers(tree):
+    """The generator on a CPU takes both for the same."""
+    seed = tree.logs[1].one("seed")["value"] ^ (1 << 55 | 1 << 40)
+    return [("result_3.txt", tree.changed("seed", 3, value=seed), "SEED07")]
+
+
+@damage
+def seeds_in_equal_steps(tree):
+    """One finding for the set, at one of the three that show it."""
+    lines = [tree.changed("seed", i, value=((1 << 62) + i * 0x0123456789ABCDE) % RING) for i in range(5)]
+    return [("result_2.txt", lines[2], "SEED07")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize(("beyond", "codes"), [(-1, ["SEED07"]), (0, []), (1, [])])
+def test_seed07_seeds_are_a_distance_apart(tree, found, sign, beyond, codes):
+    seed = tree.logs[1].one("seed")["value"]
+    tree.logs[2].one("seed")["value"] = (seed + sign * (SEEDS.distance + beyond)) % RING
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(("off", "codes"), [(SEEDS.distance - 1, ["SEED07"]), (SEEDS.distance, [])])
+def test_seed07_steps_are_equal_to_less_than_the_distance(tree, found, off, codes):
+    one, other = (tree.logs[i].one("seed")["value"] for i in (0, 1))
+    tree.logs[2].one("seed")["value"] = (2 * other - one + off) % RING
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize(("bit", "codes"), [(SEEDS.low_bits, ["SEED07"]), (SEEDS.low_bits - 1, [])])
+def test_seed07_low_bits_differ(tree, found, bit, codes):
+    tree.logs[2].one("seed")["value"] = tree.logs[1].one("seed")["value"] ^ (1 << bit)
+    assert codes_of(tree, found) == codes
+
+
+def test_seed07_is_for_people_to_judge(tree, law):
+    tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 77)
+    (one,) = judge([tree.root], rules=law).findings
+    assert (one.severity, one.found) == (
+        "review",
+        f"seed {tree.logs[3].one('seed')['value']}, 77 from that of {tree.path(1)}",
+    )
+
+
+def test_seed07_looks_across_submissions(tree, found, logs):
+    other = tree.root.with_name("bolt")
+    shutil.copytree(tree.root, other)
+    for index in range(5):
+        log = logs.good(30 + index)
+        log.one("submission_org")["value"] = "bolt"
+        if index == 4:
+            log.one("seed")["value"] = tree.logs[0].one("seed")["value"] - 3
+        log.write(other / tree.path(index).relative_to(tree.root))
+    description = other / "systems" / "box.json"
+    description.write_text(description.read_text().replace("acme", "bolt"))
+    assert found(tree.root.parent) == [("result_4.txt", log.line(log.one("seed")), "SEED07")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("train.py", 'parser.add_argument("--seed", type=int, default={})\n'),
+        ("train.py", "one_of_many = [{}]\n"),
+        ("tiny.yaml", "seed: {}\n"),
+        ("run.sh", "export SEED={}\n"),
+    ],
+)
+def test_seed_that_a_run_logs(tree, found, name, text):
+    path = f"implementations/pytorch/{'configs/' * name.endswith('yaml')}{name}"
+    line = tree.add(path, text.format(tree.logs[1].one("seed")["value"]))
+    assert found(tree.root) == [(name, line, "SEED06")]
+
+
+def test_default_that_no_run_used_is_no_fault(tree, found):
+    tree.add(TRAIN, 'parser.add_argument("--seed", type=int, default=42)\n')
+    assert found(tree.root) == []
+
+
+def test_constant_of_another_file(tree, found):
+    tree.add("implementations/pytorch/settings.py", "BASE = 40\nTHE_SEED = BASE + 2\n")
+    line = tree.add(TRAIN, "from .settings import THE_SEED\n\ntorch.manual_seed(THE_SEED)\n")
+    assert found(tree.root) == [("train.py", line + 2, "SEED06")]
+
+
+def test_constants_do_not_reach_another_folder(tree, found):
+    tree.put(tree.root / "benchmarks/scaffold/implementations/old/settings.py", "THE_SEED = 42\n")
+    tree.add("implementations/pytorch/settings.py", "THE_SEED = fresh()\n")
+    line = tree.add(TRAIN, "from .settings import THE_SEED\n\ntorch.manual_seed(THE_SEED)\n")
+    assert found(tree.root) == [("train.py", line + 2, "CODE02")]
+
+
+def test_constant_of_a_package(tree, found):
+    tree.add("implementations/pytorch/settings/__init__.py", "THE_SEED = 42\n")
+    line = tree.add(TRAIN, "from .settings import THE_SEED\n\ntorch.manual_seed(THE_SEED)\n")
+    assert found(tree.root) == [("train.py", line + 2, "SEED06")]
+
+
+@pytest.mark.parametrize(
+    ("copies", "replays", "codes", "told"),
+    [((), (), (), 1), (("b",), (), (), 0), ((), ("b",), (), 0), ((), (), ("SEED03",), 0), (("a",), ("a",), (), 1)],
+)
+def test_seeds_of_copies_and_replays_and_those_that_are_not_fresh_are_told_once(copies, replays, codes, told):
+    first, run = SimpleNamespace(path="a", codes=()), SimpleNamespace(path="b", codes=codes)
+    across = SimpleNamespace(
+        copies=dict.fromkeys(copies),
+        replays=[SimpleNamespace(run=SimpleNamespace(path=path)) for path in replays],
+        reused_seeds=[SimpleNamespace(run=run, line=7, seed=5, before=first, before_line=8, before_seed=5)],
+        related_seeds=[SimpleNamespace(run=run, line=7, seed=5, how="next to another")],
+        edition=lambda run: SimpleNamespace(name="v1.0"),
+        strangers=lambda run, other: False,
+    )
+    assert [(f.path, f.line) for f in checks.no_seed_is_used_twice(across)] == [("b", 7)] * told
+    assert [(f.path, f.line) for f in checks.seeds_are_unrelated(across)] == [("b", 7)] * told
+
+
+def codes_of(tree, found):
+    tree.write(2)
+    return [code for _, _, code in found(tree.root)]
+
+
+@pytest.mark.parametrize(("bits", "codes"), [(SEEDS.bits, []), (SEEDS.bits - 1, ["SEED03"])])
+def test_seed03_a_seed_has_the_bits_that_are_asked_for(tree, found, bits, codes):
+    tree.logs[2].one("seed")["value"] = (1 << bits) - 12_345
+    assert codes_of(tree, found) == codes
+
+
+@pytest.mark.parametrize("scale", [1_000, 1_000_000])  # micro- and nanoseconds: of more bits than are asked for
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize(("beyond", "codes"), [(0, ["SEED03"]), (1, [])])
+def test_seed03_a_seed_is_the_clock_up_to_the_window(tree, found, scale, sign, beyond, codes):
+    event = tree.logs[2].one("seed")
+    event["value"] = event["time_ms"] * scale + sign * (int(SEEDS.clock_window * MS) * scale + beyond)
+    assert codes_of(tree, found) == codes
+
+
+def test_so_much_is_told_and_no_more():
+    assert checks.FEW == 20
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind"),
+    [
+        (1023, "a small number"),
+        (1024, "of 15 bits, as a shell's $RANDOM gives"),
+        (32_767, "of 15 bits, as a shell's $RANDOM gives"),
+        (32_768, "of 16 bits"),
+    ],
+)
+def test_a_small_seed_is_told_by_its_size(seed, kind):
+    assert checks._small(seed) == kind
+
+
+@pytest.mark.parametrize(("unit", "each"), [("seconds", 1000), ("milliseconds", 1)])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_seed_is_the_clock_in_seconds_or_milliseconds_within_the_window(unit, each, sign):
+    now, window = 1_790_000_000_000, 60.0
+    within = (now + sign * 60_000) // each
+    assert checks._clock(within, now, window) == f"the clock in {unit}"
+    assert checks._clock(within + sign, now, window) == ""
+    assert checks._clock(within, now, 0.0) == checks._clock(within, None, window) == ""

@@ -1,0 +1,509 @@
+"""SRC and SEED06: the source in a submission is what ran, file by file, and of a closed run the benchmark's own."""
+
+import json
+import shutil
+import time
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from benchmark.source import combine
+from benchmark.tree import source_path
+from compliance.engine import judge
+from compliance.families import source as checks
+from compliance.reading.source import MOST_FILES, Folder
+from rules.edition import load
+
+LOG, METRIC, TRAIN = "benchmark/log.py", "benchmark/metric.py", "implementations/pytorch/train.py"
+CONFIG = "implementations/pytorch/configs/tiny.yaml"
+damage = pytest.mark.damage
+
+
+@damage
+def no_source(tree):
+    shutil.rmtree(tree.root / "source")
+    return [("source", 1, "SRC01")]
+
+
+@damage
+def python_that_does_not_parse(tree):
+    tree.add("implementations/pytorch/a.py", "a = 1\ndef f(:\n")
+    return [("a.py", 2, "SRC02")]
+
+
+@damage
+def file_that_ran_left_out(tree):
+    (tree.source / TRAIN).unlink()
+    return [("train.py", 1, "SRC03")]
+
+
+@damage
+def private_key(tree):
+    return [("id_rsa", tree.add("implementations/id_rsa", "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n"), "SRC04")]
+
+
+@damage
+def path_of_a_user(tree):
+    return [("train.py", tree.add(TRAIN, 'DATA = "/home/alice/data"\n'), "SRC05")]
+
+
+@damage
+def file_that_no_run_loaded(tree):
+    tree.put(tree.implementation / "other.py", "")
+    return [("other.py", 1, "SRC06")]
+
+
+@damage
+def metric_of_its_own_in_a_closed_run(tree):
+    tree.put(tree.source / METRIC, "ours = 1\n")
+    line = tree.ran()
+    return [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
+
+
+@damage
+def files_that_are_not_named(tree):
+    return [("result_2.txt", tree.changed("source", metadata={"files": None}), "SRC08")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def edit(path):
+    """Change one byte."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def findings(tree, law):
+    return judge([str(tree.root)], rules=law).findings
+
+
+def test_good_submission(tree, found):
+    assert found(tree.root) == []
+
+
+# SRC01, SRC02
+
+
+def test_source_of_documents_alone(tree, found):
+    shutil.rmtree(tree.source)
+    tree.put(tree.source / "README.md", "On request.\n")
+    assert found(tree.root) == [("source", 1, "SRC01")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.py", "a = 1\ndef f(:\n", 2),
+        ("b.py", "x = " + "(" * 9000, 1),
+        ("c.py", "\xff", 1),
+        ("d.yaml", "a" * (3 << 20), 1),
+    ],
+)
+def test_source_that_cannot_be_read(tree, found, name, text, line):
+    path = tree.put(tree.source / f"implementations/pytorch/{name}", "")
+    path.write_bytes(text.encode("latin-1"))
+    tree.ran()
+    assert found(tree.root) == [(name, line, "SRC02")]
+
+
+def test_byte_order_mark_is_python(tree, found):
+    tree.add("implementations/pytorch/a.py", "\ufeffa = 1\n")
+    assert found(tree.root) == []
+
+
+@pytest.mark.parametrize(("beyond", "found_in"), [(-1, ["train.py"]), (0, []), (1, [])])
+def test_more_python_than_can_be_parsed_is_for_review(tree, found, monkeypatch, beyond, found_in):
+    for index in range(4):
+        tree.add(f"implementations/pytorch/part{index}.py", f"a = {index}\n" + "#" * 10_000)
+    size = sum(len(path.read_text()) for path in tree.source.rglob("*.py"))
+    monkeypatch.setattr("compliance.reading.files.LARGEST_PYTHON", size + beyond)
+    assert [name for name, _, code in found(tree.root) if code == "CODE04"] == found_in
+
+
+# SRC03
+
+
+@pytest.mark.parametrize("name", [LOG, TRAIN, CONFIG])
+def test_edited_by_a_byte(tree, found, name):
+    edit(tree.source / name)
+    assert (name.rpartition("/")[2], 1, "SRC03") in found(tree.root)
+    assert {code for *_, code in found(tree.root)} <= {"SRC03", "SRC02", "SEED06", "CODE03"}
+
+
+def test_difference_says_found_and_wanted(tree, logs, law):
+    tree.put(tree.source / CONFIG, "epochs: 61\n")
+    (finding,) = findings(tree, law)
+    assert finding.path == f"{tree.source}/{CONFIG}"
+    assert finding.found == f"sha256 {logs.sha256(tree.source / CONFIG)}"
+    assert finding.wanted == f"{tree.files()[CONFIG]}, as logged in {tree.path(0)}"
+
+
+def test_files_that_differ_are_bounded(tree, law):
+    files = {**tree.files(), **{f"implementations/a/{i:03}.py": "0" * 64 for i in range(100)}}
+    tree.loads(files)
+    assert len(found := findings(tree, law)) == 21
+    assert found[0].path == str(tree.source)
+    assert found[0].found == "80 more such places"
+
+
+def test_set_of_another_system_is_told_apart(tree, logs, law):
+    second(tree, logs)
+    tree.put(tree.source / CONFIG, "epochs: 61\n")
+    found = [f for f in findings(tree, law) if f.code == "SRC03"]
+    assert [f.path for f in found] == [f"{tree.source}/{CONFIG}"] * 2
+    assert {f.wanted.rpartition("/")[0].rpartition("results/")[2] for f in found} == {
+        "box/strong/scaffold",
+        "crate/strong/scaffold",
+    }
+
+
+def second(tree, logs):
+    """A second system with the same runs but for seeds and curves; the paths of its logs."""
+    tree.put(tree.root / "systems" / "crate.json", json.dumps({**logs.SYSTEM, "system_name": "crate"}, indent=2))
+    paths = [tree.root / "results" / "crate" / "strong" / "scaffold" / f"result_{i}.txt" for i in range(5)]
+    for index, path in enumerate(paths):
+        log = logs.good(100 + index)
+        log.one("submission_platform")["value"] = "crate"
+        log.write(path)
+        tree.logs.append(log)
+    tree.path = lambda i, of=tree.path: of(i) if i < 5 else paths[i - 5]
+    return paths
+
+
+def test_two_systems_with_different_configs_in_one_folder(tree, logs, found):
+    second(tree, logs)
+    other = tree.put(tree.source / "implementations/pytorch/configs/crate.yaml", "epochs: 50\n")
+    first = tree.files()
+    changed = {path: digest for path, digest in first.items() if path != CONFIG}
+    changed["implementations/pytorch/configs/crate.yaml"] = logs.sha256(other)
+    tree.loads(changed, *range(5, 10))
+    tree.source.rename(source_path(tree.root, combine({**first, **changed}.items())))
+    assert found(tree.root) == []
+
+
+def test_two_systems_with_different_code_in_two_folders(tree, logs, found):
+    second(tree, logs)
+    copy = shutil.copytree(tree.source, tree.root / "source" / "copy")
+    (copy / CONFIG).write_text("epochs: 50\n")
+    tree.ran(*range(5, 10), folder=copy)
+    assert found(tree.root) == []
+
+
+def test_one_run_of_a_set_with_other_code(tree, found):
+    copy = shutil.copytree(tree.source, tree.root / "source" / "copy")
+    (copy / TRAIN).write_text("a = 1\n")
+    line = tree.ran(2, folder=copy)
+    assert found(tree.root) == [("result_2.txt", line, "RUN04")]
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_tree_of_mlperf(tree, found, relative):
+    folder = tree.root / "benchmarks" / "scaffold" / "implementations" / "tuned"
+    folder.parent.mkdir(parents=True)
+    tree.source.rename(folder)
+    (tree.root / "source").rmdir()
+    if relative:
+        for path in list((folder / "implementations" / "pytorch").iterdir()):
+            path.rename(folder / path.name)
+        shutil.rmtree(folder / "implementations")
+    tree.put(folder / "notes.py", "more = 'than what ran'\n")
+    assert found(tree.root) == []
+    (folder / LOG).unlink()
+    assert found(tree.root) == [("log.py", 1, "SRC03")]
+    folder.parent.parent.rename(tree.root / "benchmarks" / "deepcam")
+    assert found(tree.root) == [("source", 1, "SRC01")]
+
+
+# SRC04, SRC05, SEED06
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "text"),
+    [
+        ("SRC04", "id_rsa", "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n"),
+        ("SRC04", "train.py", 'PASSWORD = "correcthorsebattery"\n'),
+        ("SRC05", "train.py", 'DATA = "/home/alice/data"\n'),
+        ("SEED06", "train.py", "torch.manual_seed(0)\n"),
+    ],
+)
+def test_faults_in_source(tree, found, code, name, text):
+    line = tree.add(f"implementations/pytorch/{name}", text)
+    expected = (name, line, code)
+    copy = tree.root / "benchmarks" / "scaffold" / "implementations" / "pytorch"
+    assert found(tree.root) == [expected]
+    shutil.copytree(tree.implementation, copy)
+    assert found(tree.root) == [expected, expected]
+
+
+# SRC06
+
+
+def test_renamed_folder(tree, law):
+    tree.source.rename(tree.source.with_name("0" * 12))
+    (finding,) = findings(tree, law)
+    assert (finding.path, finding.code) == (f"{tree.root}/source/{'0' * 12}", "SRC06")
+    assert tree.source.name in finding.wanted
+
+
+def test_folder_that_no_run_uses(tree, found):
+    shutil.copytree(tree.source, tree.source.with_name("1" * 12))
+    assert found(tree.root) == [("1" * 12, 1, "SRC06")]
+
+
+def test_file_beside_the_folders(tree, found):
+    tree.put(tree.root / "source" / "other.py", "")
+    assert found(tree.root) == [("other.py", 1, "SRC06")]
+
+
+# SRC07
+
+
+@pytest.mark.parametrize("name", [LOG, METRIC, "rules/edition.py"])
+def test_closed_run_with_another_file_of_the_benchmark(tree, law, name):
+    tree.put(tree.source / name, "ours = 1\n")
+    line = tree.ran()
+    found = findings(tree, law)
+    assert [(f.path, f.line, f.code) for f in found] == [(str(tree.path(i)), line, "SRC07") for i in range(5)]
+    assert found[0].found == f"{name} {tree.files()[name]}"
+    assert found[0].wanted.endswith(", the checker's own")
+
+
+@pytest.mark.parametrize("name", [LOG, METRIC, "benchmark/fingerprint.py"])
+def test_closed_run_without_a_file_that_all_need(tree, found, name):
+    (tree.source / name).unlink()
+    line = tree.ran()
+    assert found(tree.root) == [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
+
+
+def test_open_run_may_change_the_benchmark(tree, logs, found):
+    tree.put(tree.source / METRIC, "ours = 1\n")
+    tree.ran()
+    tree.write_system({**logs.SYSTEM, "division": "open"})
+    for index, log in enumerate(tree.logs):
+        log.one("submission_division")["value"] = "open"
+        tree.write(index)
+    assert found(tree.root) == [("metric.py", 1, "CODE03")]  # for a person to read
+
+
+@pytest.mark.parametrize("name", ["extra/code.py", "Benchmark/log.py", "train.py", "config/code.py"])
+def test_closed_run_with_files_of_other_folders(tree, found, name):
+    tree.put(tree.source / name, "a = 1\n")
+    line = tree.ran()
+    assert found(tree.root) == [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
+
+
+@pytest.mark.parametrize("name", ["config/mine.yaml", "mine.yaml"])
+def test_configuration_may_lie_anywhere(tree, found, name):
+    tree.put(tree.source / name, "epochs: 3\n")
+    tree.ran()
+    tree.loads(tree.files(), config=name)
+    assert found(tree.root) == []
+
+
+def test_release_is_the_benchmarks_own(tree, found, tmp_path, logs):
+    law = logs.law(tmp_path / "law")
+    path = law / "v1.0" / "limits.yaml"
+    limits = yaml.safe_load(path.read_text())
+    for name in (LOG, METRIC):
+        tree.put(tree.source / name, "a = 'release'\n")
+    tree.ran()
+    files = tree.files()
+    own = {name: digest for name, digest in files.items() if name.startswith(("benchmark/", "rules/"))}
+    limits["releases"] = {"v1.0.1": own, "v1.0.2": {**own, METRIC: "0" * 64}}
+    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    assert judge([str(tree.root)], rules=law).findings == ()
+    del limits["releases"]["v1.0.1"][METRIC]  # its files and another's are no release
+    path = tmp_path / "other" / "v1.0" / "limits.yaml"
+    shutil.copytree(law, tmp_path / "other")
+    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    assert {f.code for f in judge([str(tree.root)], rules=tmp_path / "other").findings} == {"SRC07"}
+
+
+# SRC08
+
+
+def test_digest_of_other_files(tree, found):
+    event = tree.logs[2].one("source")
+    event["value"] = "0" * 64
+    tree.write(2)
+    codes = [f for f in found(tree.root) if f[2] != "RUN04"]
+    assert codes == [("result_2.txt", tree.logs[2].line(event), "SRC08")]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        None,
+        [],
+        {},
+        "source",
+        {"/etc/passwd": "0" * 64},
+        {"implementations/../../secret": "0" * 64},
+        {"implementations//a.py": "0" * 64},
+        {"./implementations/a.py": "0" * 64},
+        {"implementations\\a.py": "0" * 64},
+        {"": "0" * 64},
+        {"a" * 1000: "0" * 64},
+        {"implementations/\u202ea.py": "0" * 64},
+        {"implementations/\udcff.py": "0" * 64},
+        {"implementations/a.py": "0" * 63},
+        {"implementations/a.py": "A" * 64},
+        {"implementations/a.py": ["0" * 64]},
+        {"implementations/a.py": {"a": {}}},
+        {"implementations/a.py": None},
+        {f"implementations/{i}.py": "0" * 64 for i in range(MOST_FILES + 1)},
+    ],
+    ids=lambda files: ascii(files)[:40],
+)
+def test_files_that_are_none(tree, law, files):
+    event = tree.logs[2].one("source")
+    event["metadata"]["files"] = files
+    tree.write(2)
+    found = judge([str(tree.path(2))], rules=law).findings
+    assert [(f.line, f.code) for f in found] == [(tree.logs[2].line(event), "SRC08")]
+
+
+def test_hostile_files_take_no_time(tree, law):
+    bad = {f"implementations/{i}/../{i}.py": [i] for i in range(100_000)}
+    sound = {f"implementations/{i}.py": f"{i:064x}" for i in range(100_000)}
+    own = tree.files()
+    for index, size in enumerate([100_000, 3000, 2000, MOST_FILES - 10]):
+        files = dict([*(bad if index % 2 else sound).items()][:size])
+        tree.loads({**own, **files}, index)
+    for index in range(300):
+        tree.put(tree.root / "source" / f"{index:012}" / TRAIN, f"a = {index}\n")
+    start = time.process_time()
+    found = findings(tree, law)
+    assert time.process_time() - start < 20
+    assert {"LOG01", "SRC03", "SRC08"} <= {f.code for f in found}
+    assert len(found) < 200
+    assert all(f.text().isprintable() for f in found)
+
+
+def test_so_much_is_told_and_no_more():
+    assert checks.LONGEST_LINE == 20_000
+    assert checks.FEW == 20
+
+
+@pytest.mark.parametrize(
+    ("number", "last"), [(0, None), (20, "20"), (21, "1 more such places"), (25, "5 more such places")]
+)
+def test_so_many_faults_are_told_one_by_one(number, last):
+    told = list(checks._few([checks.Fault(i, str(i), "w") for i in range(1, number + 1)], "place"))
+    assert [fault.line for fault in told] == [*range(1, min(number, 20) + 1), *([1] if number > 20 else [])]
+    assert (told[-1].found if told else None) == last
+
+
+# Checks alone, of made-up files
+
+
+def submitted(*source, **more):
+    """The files of a submission, as far as these checks look at them."""
+    return SimpleNamespace(
+        **{"source": source, "python": {}, "folders": (), "loaded": (), **more},
+        submission=SimpleNamespace(place=lambda *parts: "/".join(parts)),
+    )
+
+
+def text(name, content="", problem="", alien=""):
+    named = {"parts": ("source", "x", name), "name": name, "sha256": name}
+    return SimpleNamespace(**named, text=content, problem=problem, alien=alien)
+
+
+def test_src02_files_that_another_rule_names_and_binary_ones_are_left_out():
+    files = submitted(text("a", problem="large", alien="odd"), text("b", problem="binary"), text("c", problem="large"))
+    assert [(f.path, f.line, f.found) for f in checks.source_can_be_read(files)] == [("source/x/c", 1, "large")]
+
+
+def test_src03_a_run_without_a_folder_of_source_does_not_excuse_the_next():
+    first, second = (SimpleNamespace(path=path, set_path="set") for path in ("result_0.txt", "result_1.txt"))
+    folder = Folder(("source", "x"), {})
+    files = submitted(loaded=((first, {"a.py": "0" * 64}, None), (second, {"a.py": "1" * 64}, folder)))
+    (fault,) = checks.source_is_the_one_that_ran(files)
+    assert (fault.path, fault.line, fault.wanted) == ("source/x/a.py", 1, f"{'1' * 64}, as logged in result_1.txt")
+
+
+@pytest.mark.parametrize(("spaces", "lines"), [(0, [2]), (1, [2]), (2, [])])
+def test_src05_lines_up_to_a_length_are_searched(monkeypatch, spaces, lines):
+    monkeypatch.setattr(checks, "LONGEST_LINE", len("/home/alice") + 1)
+    files = submitted(text("a.py", f"a = 1\n/home/alice{' ' * spaces}\n"))
+    assert [fault.line for fault in checks.source_holds_no_users_path(files)] == lines
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "found"),
+    [
+        ("x", {"a.py": "1" * 64}, ["the name x"]),
+        (combine([("a.py", "1" * 64)])[:12], {"a.py": "1" * 64}, []),
+        ("x", {"a.py": ""}, []),  # what can't be read has no digest
+        ("x", {"a.py": "1" * 64, "b.py": "2" * 64}, ["a file that no run loaded"]),  # nor is the name its own then
+    ],
+)
+def test_src06_a_folder_of_source_has_what_ran_and_the_name_that_follows(name, held, found):
+    folder, other = Folder(("source", name), held), Folder(("benchmarks", "b", "implementations", "c"), held)
+    files = submitted(folders=(folder, other), loaded=((None, {"a.py": "1" * 64}, folder),))
+    assert [(fault.line, fault.found) for fault in checks.folders_of_source_ran(files)] == [(1, what) for what in found]
+
+
+def source_event(logs, files, value=None, **metadata):
+    """A log of one event, which names the files that a run loaded."""
+    sound = type(files) is dict and all(type(digest) is str for digest in files.values())
+    value = combine(files.items()) if value is None and sound else value
+    return logs.read(logs.event(7, "source", value=value, files=files, **metadata))
+
+
+def closed(score="dice", division="closed"):
+    benchmark = SimpleNamespace(score=score) if score else None
+    return SimpleNamespace(division=division, benchmark=benchmark, edition=load("v1.0"))
+
+
+@pytest.mark.parametrize(
+    ("path", "config", "wrong"),
+    [
+        ("mine.yaml", "mine.yaml", False),
+        ("mine.yml", "mine.yml", False),
+        ("mine.yaml", "other.yaml", True),
+        ("mine.py", "mine.py", True),
+        ("implementations/mine.py", None, False),
+        ("implementations/mine.yaml", "implementations/mine.yaml", False),
+        ("mine/implementations", None, True),
+    ],
+)
+def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path, config, wrong):
+    files = {name: digest for name, digest in checks.own_files().items() if name.startswith("benchmark/")}
+    log = source_event(logs, {**files, path: "0" * 64}, config=config)
+    assert [f.found for f in checks.closed_runs_load_our_files(log, closed(), None)] == ([path] if wrong else [])
+
+
+@pytest.mark.parametrize(("score", "found"), [("dice", [f"no {METRIC}"]), ("mean", []), (None, [])])
+def test_src07_the_file_that_scores_is_needed_where_it_is_known(logs, score, found):
+    files = {name: digest for name, digest in checks.own_files().items() if name in checks.NEEDED}
+    log = source_event(logs, files)
+    assert [f.found for f in checks.closed_runs_load_our_files(log, closed(score), None)] == found
+
+
+def test_a_log_without_source_is_another_rules(logs):
+    assert list(checks.closed_runs_load_our_files(logs.read(), closed(), None)) == []
+    assert list(checks.source_has_its_digest(logs.read(), closed(), None)) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, ["0 files"]),
+        ([], ["files []"]),
+        ("a.py", ["files a.py"]),
+        ({"a.py": "0" * 64}, []),
+        ({f"{i}.py": "0" * 64 for i in range(MOST_FILES)}, []),
+        ({f"{i}.py": "0" * 64 for i in range(MOST_FILES + 1)}, [f"{MOST_FILES + 1} files"]),
+        ({"a.py": "0" * 63}, [f"a.py: {'0' * 63!r}"]),  # and nothing of the digest of all
+    ],
+    ids=lambda files: ascii(files)[:40],
+)
+def test_src08_says_what_is_wrong_with_the_files(logs, files, found):
+    faults = checks.source_has_its_digest(source_event(logs, files), closed(), None)
+    assert [(fault.line, fault.found) for fault in faults] == [(7, what) for what in found]

@@ -1,0 +1,480 @@
+"""SYS: system descriptions that are missing, no JSON, incomplete or of nothing."""
+
+import json
+import shutil
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from benchmark.run.devices import Device, grouped
+from compliance.engine import judge
+from compliance.families import system as checks
+from rules.edition import load
+
+damage = pytest.mark.damage
+COMPUTE = load("v1.0").limits.compute
+FLOPS = 10**12  # of a sample; the two ranks declare as much a second together
+
+
+@damage
+def description_missing(tree):
+    (tree.root / "systems" / "box.json").unlink()
+    return [("box.json", 1, "SYS01")]
+
+
+@damage
+def description_that_is_no_json(tree):
+    (tree.root / "systems" / "box.json").write_text('{\n "submitter": "acme",\n oops\n}\n')
+    return [("box.json", 3, "SYS02")]
+
+
+@damage
+def description_with_a_field_twice(tree):
+    path = tree.root / "systems" / "box.json"
+    path.write_text(path.read_text().replace('"number_of_nodes"', '"number_of_nodes": 1000, "number_of_nodes"', 1))
+    line = path.read_text().partition('"number_of_nodes"')[0].count("\n") + 1
+    return [("box.json", line, "SYS02")]
+
+
+@damage
+def description_that_is_a_list(tree):
+    (tree.root / "systems" / "box.json").write_text("[1, 2]\n")
+    return [("box.json", 1, "SYS02")]
+
+
+@damage
+def description_without_its_processor(tree, logs):
+    tree.write_system({k: v for k, v in logs.SYSTEM.items() if k != "host_processor_model_name"})
+    return [("box.json", 1, "SYS03")]
+
+
+@damage
+def description_with_a_number_of_words(tree):
+    return [("box.json", tree.described(host_processors_per_node="two"), "SYS04")]
+
+
+@damage
+def description_with_another_status(tree):
+    return [("box.json", tree.described(status="rumoured"), "SYS05")]
+
+
+@damage
+def description_without_results(tree):
+    shutil.copyfile(tree.root / "systems" / "box.json", tree.root / "systems" / "crate.json")
+    return [("crate.json", 1, "SYS06")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_description_of_each_broken_type(tree, logs, found):
+    for name in logs.SYSTEM:
+        tree.write_system({**logs.SYSTEM, name: None})
+        codes = {code for *_, code in found(tree.root)}
+        assert codes <= {"SYS04", "SYS05"}, name
+        assert codes or name == "other_software_stack"
+    tree.write_system(json.loads(json.dumps(logs.SYSTEM)))
+    assert found(tree.root) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("text", ["x"], ["", " ", None, 1]),
+        ("any text", ["x", ""], [None, 1, ["x"]]),
+        ("any", ["x", "", None, 1, {"a": []}], []),
+        ("count", [0, 1, "0", "12"], [-1, 1.0, "two", "", None]),
+        ("positive", [1, "12"], [0, "0", -1, "", None]),
+        ("count or text", [0, "0", "two", ""], [-1, 1.0, None]),
+    ],
+)
+def test_a_field_is_of_its_kind(kind, good, bad):
+    names = [f"field_{i}" for i in range(len(good + bad))]
+    box = SimpleNamespace(data=dict(zip(names, good + bad, strict=True)), parts=("box.json",), line_of=names.index)
+    edition = SimpleNamespace(limits=SimpleNamespace(system_fields=dict.fromkeys(names, kind)))
+    submission = SimpleNamespace(place=lambda *parts: "/".join(parts))
+    files = SimpleNamespace(descriptions={"box": box}, edition=edition, submission=submission)
+    faults = list(checks.descriptions_have_their_types(files))
+    assert [fault.line for fault in faults] == list(range(len(good), len(good + bad)))
+    assert {fault.wanted for fault in faults} <= {checks.FIELD_KINDS[kind][1]}
+
+
+def rated(tree, share, index=2, **settings):
+    """Lets the second epoch of a run compute at so much of two cores' peak."""
+    log = tree.logs[index]
+    if settings:
+        tree.settings(index, **settings)
+    flops = share * 2e12 * COMPUTE.core["float32"]
+    seconds = 8 * 10**10 / flops
+    start, stop = log.all("epoch_start")[1], log.all("epoch_stop")[1]
+    by = start["time_ms"] + round(1000 * seconds) - stop["time_ms"]
+    for event in log.events[log.events.index(stop) :]:
+        event["time_ms"] += by
+    stats = log.all("tracked_stats")[1]
+    stats["time_ms"] = stop["time_ms"]
+    stats["value"] |= {"throughput": 8 / seconds, "wait_seconds": 0.001, "compute_seconds": seconds - 0.001}
+    tree.write(index)
+    return log.line(stop)
+
+
+def named(ranks=2, **changes):
+    """The devices of one host, as a log has them."""
+    return [{"host": "n1", "kind": "cpu", "name": "A processor", "ranks": ranks, "uuids": [], **changes}]
+
+
+@damage
+def an_epoch_that_two_cores_cannot_compute(tree):
+    return [("result_2.txt", rated(tree, 1.2), "SYS07")]
+
+
+@damage
+def accelerators_beside_a_processor(tree):
+    lines = [tree.changed("accelerators_per_node", index, value=4) for index in range(5)]
+    tree.described(accelerators_per_node="4")
+    return [(f"result_{i}.txt", line, "SYS08") for i, line in enumerate(lines)]
+
+
+@damage
+def cuda_without_accelerators(tree):
+    for index in range(5):
+        tree.settings(index, device="cuda")
+    line = tree.logs[0].line(tree.logs[0].one("accelerators_per_node"))
+    return [(f"result_{i}.txt", line, "SYS08") for i in range(5)]
+
+
+@damage
+def a_second_host(tree):
+    other = named(1)[0] | {"host": "n2"}
+    line = tree.changed("devices", value=[*named(1), other])
+    return [("result_2.txt", line, "SYS10")]
+
+
+@damage
+def one_run_on_another_model(tree):
+    line = tree.changed("devices", value=named(name="A faster one"))
+    return [("result_2.txt", line, "SYS11")]
+
+
+@damage
+def another_model_than_described(tree):
+    lines = [tree.changed("devices", index, value=named(name="A faster one")) for index in range(5)]
+    return [("result_0.txt", lines[0], "SYS12")]
+
+
+@damage
+def more_nodes_than_ranks(tree):
+    lines = [tree.changed("number_of_nodes", index, value=3) for index in range(5)]
+    tree.described(number_of_nodes="3")
+    return [(f"result_{i}.txt", line, "SYS13") for i, line in enumerate(lines)]
+
+
+@pytest.mark.parametrize(("share", "severity"), [(0.85, None), (0.95, "review"), (1.05, "error")])
+def test_sys07_a_high_share_is_for_people(tree, law, share, severity):
+    rated(tree, share)
+    found = [(f.code, f.severity) for f in judge([tree.root], rules=law).findings]
+    assert found == ([("SYS07", severity)] if severity else [])
+
+
+@pytest.mark.parametrize(("tflops", "codes"), [(0.5, []), (0.1, ["SYS07"]), (1e9, [])])
+def test_sys07_what_the_settings_declare_counts_up_to_the_limit(tree, law, tflops, codes):
+    """At 0.6 of two cores' peak: 0.72 of 1.2 in 10^12 FLOP/s, and a rank of two declares its own."""
+    for index in range(5):
+        tree.settings(index, peak_tflops=tflops)
+    rated(tree, 0.6)
+    assert [f.code for f in judge([tree.path(2)], rules=law).findings] == codes
+
+
+def test_sys07_nobody_declares_more_than_there_is(tree, law):
+    for index in range(5):
+        tree.settings(index, peak_tflops=1e9)
+    rated(tree, 1.2)
+    assert [f.code for f in judge([tree.path(2)], rules=law).findings] == ["SYS07"]
+
+
+@pytest.mark.parametrize(("number", "codes"), [(2, []), (3, []), (1, ["SYS08"]), (0, ["SYS08"])])
+def test_sys08_an_accelerator_for_each_rank(tree, found, number, codes):
+    """Two ranks on a node."""
+    tree.settings(2, device="cuda")
+    tree.changed("accelerators_per_node", value=number)
+    tree.changed("devices", value=named(kind="cuda", uuids=["a", "b"]))
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+@pytest.mark.parametrize(
+    ("devices", "number", "codes"),
+    [
+        (named(), 0, []),
+        (named(), 4, ["SYS08"]),
+        (named(kind="rocm", uuids=["a", "b"]), 2, []),
+        (named(kind="rocm", uuids=["a", "b"]), 1, ["SYS08"]),
+        ([*named(1), *named(1, kind="rocm", uuids=["a"])], 1, ["SYS08"]),  # two ranks, one of them on a processor
+    ],
+)
+def test_sys08_without_a_setting_the_devices_say_what_computes(tree, found, devices, number, codes):
+    tree.settings(2, device=...)
+    tree.changed("devices", value=devices)
+    tree.changed("accelerators_per_node", value=number)
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+@pytest.mark.parametrize(("nodes", "codes"), [(1, []), (2, []), (3, ["SYS13"]), (1 << 70, ["SYS13"])])
+def test_sys13_two_ranks_are_on_two_nodes_at_most(tree, found, nodes, codes):
+    """Each rank on a host of its own, where there are several."""
+    tree.changed("number_of_nodes", value=nodes)
+    tree.changed("devices", value=named() if nodes == 1 else named(1) + named(1, host="n2"))
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+@pytest.mark.parametrize("device", [0, None, [], {}])
+def test_sys08_a_device_has_a_name(tree, found, device):
+    tree.settings(2, device=device)
+    assert [code for _, _, code in found(tree.path(2))] == ([] if device is None else ["SYS08"])
+
+
+def test_sys07_throughput_alone_has_a_limit_too(study, law):
+    log = study.logs[6]
+    for event in (*log.all("tracked_stats"), log.one("throughput")):
+        event["value"] |= {"throughput": 4000.0, "step_seconds": 0.001}
+    study.write(6)
+    assert {f.code for f in judge([study.path(6)], rules=law).findings} == {"SYS07"}
+
+
+@pytest.mark.parametrize(
+    ("devices", "codes"),
+    [
+        (named(), []),
+        (named(1) + named(1, name="Another"), []),
+        (named(1), ["SYS10"]),
+        (named(3), ["SYS10"]),
+        (named(kind="cuda", uuids=["a", "b"]), ["SYS10"]),
+        ([], ["SYS10"]),
+        ([7], ["SYS10"]),
+        (named(host=""), ["SYS10"]),
+        (named(ranks=True), ["SYS10"]),
+        (named(uuids=[{}]), ["SYS10"]),
+        ("one", ["LOG06"]),
+    ],
+)
+def test_sys10_devices_are_of_all_ranks(tree, found, devices, codes):
+    tree.changed("devices", value=devices)
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+@pytest.mark.parametrize(
+    ("uuids", "codes"),
+    [(["a", "b"], []), (["a", "a"], ["SYS10"]), (["a"], ["SYS10"]), (["a", "b", "b"], ["SYS10"])],
+)
+def test_sys10_accelerators_are_told_apart(tree, found, uuids, codes):
+    tree.settings(2, device="cuda")
+    tree.changed("accelerators_per_node", value=2)
+    tree.changed("devices", value=named(kind="cuda", uuids=uuids))
+    assert [code for _, _, code in found(tree.path(2))] == codes
+
+
+def test_sys11_runs_may_be_on_other_hosts(tree, found):
+    tree.changed("devices", value=named(host="n7"))
+    assert found(tree.root) == []
+
+
+def test_sys12_names_that_differ_by_case_are_the_same(tree, found):
+    tree.described(host_processor_model_name="a PROCESSOR")
+    assert found(tree.root) == []
+
+
+def judged(logs, *events, flops=FLOPS, compute=COMPUTE, settings=None, **problem):
+    """What SYS07 finds in a log of two ranks that has these events, too: (line, severity)."""
+    settings = {"device": "cpu", "threads": 1, "peak_tflops": 0.5} if settings is None else settings
+    facts = {"hyperparameters": settings, "number_of_ranks": 2, "number_of_nodes": 1, "precision": "float32"}
+    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)), *events)
+    problem = problem.get("problem", SimpleNamespace(flops_per_sample=flops))
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(compute=compute)), problem=problem)
+    return [(fault.line, fault.severity) for fault in checks.devices_can_compute_so_fast(log, terms, None)]
+
+
+def epochs(logs, *seconds, samples=10):
+    """Epochs that take so many seconds, in lines 11 and 12, 21 and 22, and so on."""
+    return [
+        logs.event(10 * n + i, f"epoch_{key}", logs.START + round(1000 * i * s) - 1000 * s, epoch_num=n, **more)
+        for n, s in enumerate(seconds, 1)
+        for i, (key, more) in enumerate((("start", {}), ("stop", {"samples_count": samples})), 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flops", "found"),
+    [
+        (9 * 10**11 - 1, []),
+        (9 * 10**11, [(12, "review")]),
+        (FLOPS, [(12, "review")]),
+        (FLOPS + 1, [(12, "")]),
+        (0, []),
+    ],
+)
+def test_sys07_nine_tenths_of_the_peak_are_for_people_and_more_than_all_of_it_is_an_error(logs, flops, found):
+    assert judged(logs, *epochs(logs, 10), flops=flops) == found
+
+
+def test_sys07_the_fastest_epoch_counts(logs):
+    assert judged(logs, *epochs(logs, 20, 5, 10, 15)) == [(22, "")]
+    assert judged(logs, *epochs(logs, 10, 20)) == [(12, "review")]
+
+
+@pytest.mark.parametrize(("samples", "found"), [(0, []), ("10", []), (None, []), (1, [(12, "review")])])
+def test_sys07_an_epoch_of_one_sample_has_a_rate(logs, samples, found):
+    assert judged(logs, *epochs(logs, 1, samples=samples)) == found
+
+
+def test_sys07_an_epoch_takes_a_millisecond_or_more(logs):
+    assert judged(logs, *epochs(logs, 0, samples=1), flops=10**9) == [(12, "review")]
+
+
+def test_sys07_an_epoch_without_a_start_has_no_rate(logs):
+    assert judged(logs, epochs(logs, 1)[1]) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"throughput": 0.5}, [(9, "review")]),
+        ({"throughput": 0}, []),
+        ({"throughput": "1"}, []),
+        ({}, []),
+        ([9], []),
+    ],
+)
+def test_sys07_throughput_alone_is_a_rate(logs, value, found):
+    assert judged(logs, logs.event(9, "throughput", value=value), flops=2 * FLOPS) == found
+
+
+def test_sys07_says_nothing_where_something_is_unknown(logs):
+    fast = epochs(logs, 1)
+    assert judged(logs, *fast) == [(12, "")]
+    assert judged(logs) == []
+    assert judged(logs, *fast, problem=None) == []
+    assert judged(logs, *fast, compute=None) == []
+    assert judged(logs, *fast, settings={}) == []
+    assert judged(logs, *fast, settings={"device": "cpu"}, compute=replace(COMPUTE, core={})) == []  # no peak
+
+
+def agreeing(logs, check, **facts):
+    """What a check finds in a log of these facts."""
+    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)))
+    return [fault.found for fault in check(log, None, None)]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "found"),
+    [(4, []), (5, ["5 ranks with device cuda on 4 accelerators"])],
+)
+def test_sys08_accelerators_are_those_of_all_nodes(logs, ranks, found):
+    facts = {"number_of_ranks": ranks, "number_of_nodes": 2, "accelerators_per_node": 2}
+    assert agreeing(logs, checks.devices_agree, hyperparameters={"device": "cuda"}, **facts) == found
+    for settings in ({}, [], "cuda", None):  # other rules say so
+        assert agreeing(logs, checks.devices_agree, hyperparameters=settings, **facts) == []
+    assert agreeing(logs, checks.devices_agree, **facts) == []
+    for name in facts:
+        assert agreeing(logs, checks.devices_agree, hyperparameters={"device": "cuda"}, **{**facts, name: "9"}) == []
+
+
+def test_sys10_what_a_log_lacks_contradicts_no_device(logs):
+    def found(**facts):
+        return agreeing(logs, checks.named_devices_agree, **facts)
+
+    said = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": "cpu"}}
+    assert found(**said) == found(**said, devices="?") == found(**said, devices=named()) == []
+    for name in said:
+        assert found(**{**said, name: None}, devices=named()) == []
+    assert found(**{**said, "hyperparameters": {"device": "cuda"}}, devices=named()) == ["devices of kind cpu"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, []),
+        ({"distinct": 65_535}, ["65535 accelerators by their uuids"]),
+        ({"ranks": 3, "distinct": 49_152}, ["devices of 49152 ranks"]),
+        ({"kind": "rocm"}, ["devices of kind rocm"]),
+        (
+            {"hosts": [f"n{n}" for n in range(16_385)], "distinct": 65_540},
+            ["devices of 65540 ranks", "devices on 16385 hosts"],
+        ),
+    ],
+)
+def test_sys10_a_machine_of_65536_accelerators(logs, changes, told):
+    hosts = [f"n{n}" for n in range(16_384)]
+    devices = [{"hosts": hosts, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 65_536, **changes}]
+    facts = {"number_of_ranks": 65_536, "number_of_nodes": 16_384, "hyperparameters": {"device": "cuda"}}
+    assert agreeing(logs, checks.named_devices_agree, devices=devices, **facts) == told
+
+
+def test_sys10_what_a_run_logs_of_a_large_machine(logs):
+    devices = [Device(f"nid{n // 4:06}", "cuda", "X", f"GPU-{n:032x}") for n in range(4 * 1025 - 1)]
+    facts = {"number_of_ranks": 4099, "number_of_nodes": 1025, "hyperparameters": {"device": "cuda"}}
+    assert agreeing(logs, checks.named_devices_agree, devices=grouped(devices), **facts) == []
+    devices[1] = devices[0]
+    found = agreeing(logs, checks.named_devices_agree, devices=grouped(devices), **facts)
+    assert found == ["4098 accelerators by their uuids"]
+
+
+def test_sys13_what_is_no_number_is_not_compared(logs):
+    for nodes, ranks in ((3, None), (None, 2), (3, "2"), ("3", 2)):
+        assert agreeing(logs, checks.nodes_have_ranks, number_of_nodes=nodes, number_of_ranks=ranks) == []
+
+
+@pytest.mark.parametrize(
+    ("described", "found"),
+    [
+        ({"host_processor_model_name": "A processor", "accelerator_model_name": "A chip"}, []),
+        ({"host_processor_model_name": "Another", "accelerator_model_name": "A chip"}, ["device A processor"]),
+        ({"host_processor_model_name": "A processor", "accelerator_model_name": "Another"}, ["device A chip"]),
+        ({"host_processor_model_name": None}, []),
+        ({}, []),
+    ],
+)
+def test_sys12_a_device_is_compared_with_the_field_of_its_kind(described, found):
+    both = named() + named(kind="cuda", name="A chip")
+    runs = [
+        SimpleNamespace(value={"devices": devices}.get, line=lambda key: 7, path="result")
+        for devices in (None, both, named(name="Not looked at"))
+    ]
+    judged = checks.named_devices_are_the_descriptions(runs, SimpleNamespace(described=described), None)
+    assert [fault.found for fault in judged] == found
+
+
+@damage
+def another_submitter_in_the_description(tree):
+    return [("box.json", tree.described(submitter="Bolt"), "SYS09")]
+
+
+@damage
+def renamed_folder(tree):
+    tree.root = tree.root.rename(tree.root.with_name("bolt"))
+    return [("bolt", 1, "SYS09")]
+
+
+def test_sys09_case_and_punctuation_do_not_matter(tree, found):
+    tree.described(submitter="A.C.M.E")
+    assert found(tree.root) == []
+
+
+@pytest.mark.parametrize(
+    ("submitter", "wrong"),
+    [
+        ("bolt", True),
+        ("acme", False),
+        ("ACME ", False),
+        (" ", False),
+        (5, False),
+        (None, False),
+        ("Placeholder", False),
+    ],
+)
+def test_sys09_other_rules_name_a_submitter_that_is_none(submitter, wrong):
+    box = SimpleNamespace(data={"submitter": submitter}, parts=("systems", "box.json"), line_of=lambda name: 3)
+    unread = SimpleNamespace(data=None)
+    submission = SimpleNamespace(org="acme", place=lambda *parts: "/".join(parts))
+    files = SimpleNamespace(submission=submission, runs=(), descriptions={"box": box, "crate": unread})
+    found = [(fault.path, fault.line) for fault in checks.submitter_is_the_folder(files)]
+    assert found == [("systems/box.json", 3)] * wrong

@@ -1,0 +1,401 @@
+"""THR: throughput sets, and logs that measure throughput alone."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.engine import judge
+from compliance.families import throughput as checks
+from compliance.impact import with_impact
+from compliance.output.json import document
+from compliance.output.text import render
+from compliance.report import Report, summaries
+from rules.edition import load
+
+damage = pytest.mark.damage
+
+
+@damage
+def rate_raised(study):
+    value = {**study.logs[6].all("tracked_stats")[1]["value"], "throughput": 17.0}
+    return [("result_1.txt", study.changed("tracked_stats", nth=1, value=value), "THR04")]
+
+
+@damage
+def total_raised(study, logs):
+    return [("result_1.txt", study.changed("throughput", value=logs.rate(0.1)), "THR04")]
+
+
+@damage
+def steps_faster_than_the_clock(study, logs):
+    """Steps that take longer than there was time for: the samples were fewer, or the clock was turned."""
+    block = study.changed("tracked_stats", nth=1, value=logs.rate(0.9))
+    total = study.logs[6].line(study.logs[6].one("throughput"))
+    return [("result_1.txt", line, "THR04") for line in (block, total)]
+
+
+@damage
+def block_without_samples(study):
+    metadata = {"steps": 4, "samples_count": 0}
+    return [("result_1.txt", study.changed("tracked_stats", nth=2, metadata=metadata), "THR04")]
+
+
+@damage
+def run_in_the_study(study, logs):
+    logs.good(8).write(study.path(8))
+    return [("result_3.txt", 1, "THR03")]
+
+
+@damage
+def word_for_true(study):
+    """A log that doesn't say so properly is a run, and lies in the wrong place."""
+    found = [("result_1.txt", study.changed("throughput_only", value="true"), "LOG06")]
+    line = study.logs[6].line(study.logs[6].one("run_stop"))
+    return [*found, ("result_1.txt", 7, "THR03"), *(("result_1.txt", line, code) for code in ("EVL03", "EVL08"))]
+
+
+@damage
+def more_instances_at_once_than_nodes(weak):
+    weak.described(number_of_nodes="1")
+    return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("number_of_nodes")), "THR01")]
+
+
+@damage
+def more_accelerators_at_once_than_a_node_has(weak):
+    """Two instances of two accelerators each share a node that has three."""
+    weak.described(number_of_nodes="1", accelerators_per_node="3", accelerator_model_name="An accelerator")
+    for index, log in enumerate(weak.logs):
+        uuids = [f"{index}-{rank}" for rank in range(2)]
+        log.one("devices")["value"] = [
+            {"host": "n1", "kind": "cuda", "name": "An accelerator", "ranks": 2, "uuids": uuids}
+        ]
+        log.one("accelerators_per_node")["value"] = 2
+        weak.settings(index, device="cuda")
+    return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("devices")), "THR01")]
+
+
+@damage
+def one_instance_after_another(weak):
+    for index, log in enumerate(weak.logs):
+        for event in log.events:
+            event["time_ms"] += 3_600_000 * index
+        weak.write(index)
+    return [("result_0.txt", weak.logs[0].line(weak.logs[0].one("run_start")), "THR05")]
+
+
+def whole_systems(weak):
+    """Every instance logs all nodes of the system."""
+    weak.options = {"edition": "whole-systems"}  # of rounds where instances are known to do so
+    for index, log in enumerate(weak.logs):
+        log.one("rules_edition")["value"], log.one("number_of_nodes")["value"] = "whole-systems", 2
+        (named,) = log.one("devices")["value"]
+        log.one("devices")["value"] = [{**named, "host": host, "ranks": named["ranks"] // 2} for host in ("n1", "n2")]
+        for event in log.events:  # one after the other
+            event["time_ms"] += 3_600_000 * index
+        weak.write(index)
+
+
+@damage
+def nodes_of_the_whole_system_in_every_instance(weak):
+    whole_systems(weak)
+    return [("scaffold", 1, "THR02")]
+
+
+@damage
+def throughput_log_in_place_of_a_run(study):
+    study.logs[6].write(study.path(2))
+    for index in (6, 7):
+        study.path(index).unlink()
+    line = study.logs[6].line(study.logs[6].one("throughput_only"))
+    return [("result_2.txt", line, "THR03")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+@pytest.mark.parametrize(("instances", "codes"), [(1, []), (2, ["THR02"]), (3, ["THR02"])])
+def test_thr02_one_instance_may_have_the_whole_system_and_two_may_not(weak, found, instances, codes):
+    whole_systems(weak)
+    for index in range(instances, 6):
+        weak.path(index).unlink()
+    told = [code for *_, code in found(weak.root, **weak.options)]
+    assert [code for code in told if code.startswith("THR")] == codes
+
+
+def test_good_throughput_set(weak, found):
+    assert found(weak.root) == []
+
+
+def test_a_node_that_instances_share_counts_once(weak, found):
+    weak.described(number_of_nodes="1")
+    for index, log in enumerate(weak.logs):
+        log.one("devices")["value"][0]["host"] = "n1"
+        weak.write(index)
+    assert found(weak.root) == []
+
+
+@pytest.mark.parametrize("number, codes", [("1", {"RUN16", "THR01"}), ("2", {"THR01"}), ("4", set()), ("5", set())])
+def test_instances_may_have_some_of_a_nodes_accelerators(weak, found, number, codes):
+    weak.described(number_of_nodes="1", accelerators_per_node=number, accelerator_model_name="An accelerator")
+    for index, log in enumerate(weak.logs):
+        uuids = [f"{index}-{rank}" for rank in range(2)]
+        log.one("devices")["value"] = [
+            {"host": "n1", "kind": "cuda", "name": "An accelerator", "ranks": 2, "uuids": uuids}
+        ]
+        log.one("accelerators_per_node")["value"] = 2
+        weak.settings(index, device="cuda")
+    assert {code for _, _, code in found(weak.root)} == codes
+
+
+@pytest.mark.parametrize("late, severities", [(-1, []), (0, ["review"]), (1, ["review"])])
+def test_an_instance_by_itself_is_for_people(weak, law, late, severities):
+    """Instance 0 starts as instance 1 stops, or one millisecond off."""
+    by = weak.logs[1].one("run_stop")["time_ms"] - weak.logs[0].one("run_start")["time_ms"] + late
+    for event in weak.logs[0].events:
+        event["time_ms"] += by
+    weak.write(0)
+    findings = judge([str(weak.root)], rules=law).findings
+    assert [f.severity for f in findings if f.code == "THR05"] == severities
+
+
+def test_instance_of_no_nodes(weak, found):
+    event = weak.logs[1].one("number_of_nodes")
+    event["value"] = 0
+    weak.write(1)
+    assert found(weak.root) == [("result_1.txt", weak.logs[1].line(event), "LOG06")]
+
+
+def test_pruned_log_is_judged_too(weak, found):
+    path = weak.path(0).parent / "pruned_results" / "result_5.txt"
+    weak.logs[5].events.pop()
+    weak.logs[5].write(path)
+    assert found(weak.root) == [("result_5.txt", 1, "CLK01")]
+
+
+def test_good_study_has_no_finding(study, found):
+    assert found(study.root) == []
+    assert found(study.path(5).parent) == []
+    assert found(study.path(7)) == []
+
+
+@pytest.mark.parametrize("more", [False, True])
+def test_throughput_log_among_runs(study, logs, found, more):
+    """In place of a run, which may have failed, or beside the runs."""
+    index = 5 if more else 2
+    study.logs[6].write(study.path(0).with_name(f"result_{index}.txt"))
+    study.path(6).unlink()
+    study.path(7).rename(study.path(6))
+    line = study.logs[6].line(study.logs[6].one("throughput_only"))
+    assert found(study.root) == [(f"result_{index}.txt", line, "THR03")]
+    assert found(study.path(0).parent) == [(f"result_{index}.txt", line, "THR03")]
+
+
+def test_other_rounds_know_no_such_log(study, law):
+    verdict = judge([str(study.path(5))], "mlperf-hpc-v3.0", rules=law)
+    assert not verdict.logs[0].run.throughput_only and verdict.exit_code == 1
+
+
+def test_the_judge_says_what_it_is(study, law):
+    def told(path):
+        verdict = judge([str(path)], rules=law)
+        editions = {"v1.0": load("v1.0", law)}
+        findings = with_impact(verdict, editions)
+        report = Report(findings, summaries(verdict, findings, editions), verdict.missed, editions, verdict.exit_code)
+        assert verdict.exit_code == 0
+        return render(report), document(report)["summaries"][0]
+
+    alone, summary = told(study.path(6))
+    assert (
+        "1 log (throughput-only: no scored run) by the rules v1.0, without a submission\n" in alone
+        and alone.endswith("\n  in order\n")
+    )
+    scored = told(study.path(0))[1]
+    assert summary["throughput_only"] == 1 and summary["rules"] == summary["passed"] < scored["rules"]
+    assert "8 logs (3 of them throughput-only: no scored run)" in told(study.root)[0]
+    assert "throughput-only" not in told(study.path(0))[0]
+
+
+CLOCK = load("v1.0").limits.clock
+
+
+ONLY = SimpleNamespace(throughput_only=True, edition=load("v1.0"))
+
+
+def figures(logs, total=None, only=True, **changes):
+    """What THR04 finds in a log of two blocks of 10 steps of 0.1 s, 80 samples each; `changes` are the second's."""
+    block = {"steps": 10, "samples_count": 80, "step_seconds": 0.1, "throughput": 80.0, "at": 2000}
+
+    def event(line, key, steps, samples_count, step_seconds, throughput, at):
+        value = {"step_seconds": step_seconds, "throughput": throughput}
+        return logs.event(line, key, at, value, steps=steps, samples_count=samples_count)
+
+    whole = {**block, "steps": 20, "samples_count": 160, **(total or {})}
+    start = logs.event(1, "run_start", 0)
+    events = [event(3, "tracked_stats", **{**block, "at": 1000}), event(4, "tracked_stats", **{**block, **changes})]
+    log = logs.read(start, *events, event(9, "throughput", **whole))
+    terms = SimpleNamespace(throughput_only=only, edition=ONLY.edition)
+    faults = checks.figures_follow_from_counts(log, terms, SimpleNamespace(start=start))
+    return [(fault.line, fault.found) for fault in faults]
+
+
+def test_figures_that_follow_from_their_counts_are_good(logs):
+    assert figures(logs) == []
+    assert figures(logs, throughput=70.0, only=False) == []
+
+
+@pytest.mark.parametrize(("by", "lines"), [(0.9e-6, []), (-0.9e-6, []), (1.1e-6, [4]), (-1.1e-6, [4])])
+def test_a_rate_is_what_its_counts_give_but_for_a_millionth(logs, by, lines):
+    assert [line for line, _ in figures(logs, throughput=80 * (1 + by))] == lines
+
+
+@pytest.mark.parametrize("name", ["steps", "samples_count", "step_seconds", "throughput"])
+@pytest.mark.parametrize("wrong", [0, -1, -0.5, None, True, "80"])
+def test_counts_and_rates_are_numbers_above_zero(logs, name, wrong):
+    ((line, found),) = figures(logs, **{name: wrong})
+    assert line == 4 and found.startswith(f"{name} ")
+
+
+@pytest.mark.parametrize(("more", "lines"), [(0, []), (1, []), (2, [9]), (-1, []), (-2, [9])])
+def test_a_total_is_that_of_its_blocks_but_for_a_millionth(logs, more, lines):
+    """A million steps in two blocks, the second one's of a microsecond."""
+    steps, seconds = 1_000_000 + more, 1.99999
+    total = {"steps": steps, "step_seconds": seconds / steps, "throughput": 160 / seconds}
+    changes = {"steps": 999_990, "step_seconds": 1e-6, "throughput": 80 / 0.99999}
+    assert [line for line, _ in figures(logs, total, **changes)] == lines
+
+
+@pytest.mark.parametrize(("beyond", "lines"), [(-1e-6, []), (1e-6, [4])])
+def test_steps_of_a_block_fit_into_its_time_on_the_clock(logs, beyond, lines):
+    seconds = 1.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds + beyond  # from the block before
+    total = {"step_seconds": (1 + seconds) / 20, "throughput": 160 / (1 + seconds)}
+    assert [line for line, _ in figures(logs, total, step_seconds=seconds / 10, throughput=80 / seconds)] == lines
+
+
+def test_a_block_may_take_all_of_its_time_on_the_clock(logs):
+    seconds = 1.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds
+    total = {"steps": 11, "step_seconds": (1 + seconds) / 11, "throughput": 160 / (1 + seconds)}
+    assert figures(logs, total, steps=1, step_seconds=seconds, throughput=80 / seconds) == []
+
+
+def test_a_log_without_a_total_has_no_figures_to_compare(logs):
+    assert list(checks.figures_follow_from_counts(logs.read(), ONLY, None)) == []
+
+
+@pytest.mark.parametrize(("off", "wrong"), [(0, False), (1, False), (-1, False), (2, True), (-2, True)])
+def test_a_rate_of_seconds_follows_from_them(logs, off, wrong):
+    """A million samples a second, which may be one more or less."""
+    value = {"seconds": 3.0, "throughput": 1_000_000 + off}
+    fault = checks.rate_fault(logs.event(4, "io", value=value, steps=7, samples_count=3_000_000), "seconds")
+    found = {"line": 4, "found": f"throughput {1_000_000 + off:g}", "wanted": "1e+06, as its counts give"}
+    assert fault == (checks.Fault(**found) if wrong else None)
+
+
+@pytest.mark.parametrize(
+    ("total", "names"),
+    [
+        ({"samples_count": 161, "throughput": 80.5}, ["samples_count"]),
+        ({"steps": 19, "throughput": 160 / 1.9}, ["steps", "seconds of steps"]),
+        ({"step_seconds": 0.1 * (1 + 2e-6), "throughput": 80 / (1 + 2e-6)}, ["seconds of steps"]),
+        ({"step_seconds": 0.1 * (1 - 2e-6), "throughput": 80 / (1 - 2e-6)}, ["seconds of steps"]),
+        ({"step_seconds": 0.1 * (1 + 5e-7), "throughput": 80 / (1 + 5e-7)}, []),
+    ],
+)
+def test_the_whole_is_what_its_blocks_are_together(logs, total, names):
+    found = figures(logs, total)
+    assert [text.partition(" ")[2].removesuffix(" in all") for _, text in found] == names
+    assert {line for line, _ in found} <= {9}
+
+
+def instance(start, stop, nodes=1, number=0, devices=None):
+    """An instance of a throughput set, as far as its time and nodes go."""
+    values = {"number_of_nodes": nodes, "devices": devices}
+    mark = SimpleNamespace(line=5 + number, time_ms=start)
+    window = (start, stop) if stop is not None else None
+    named = {"path": f"result_{number}.txt", "window": window, "start": mark, "lines": frozenset()}
+    return SimpleNamespace(**named, value=values.get, line=lambda key: 7)
+
+
+def of_system(nodes, scaling="weak", accelerators="4"):
+    data = {"number_of_nodes": nodes, "accelerators_per_node": accelerators}
+    return SimpleNamespace(scaling=scaling, description=SimpleNamespace(data=data), described=data or {})
+
+
+@pytest.mark.parametrize(
+    ("spans", "nodes", "found"),
+    [
+        ([(0, 10, 1), (5, 15, 1)], "2", None),
+        ([(0, 10, 1), (5, 15, 2)], "2", "3 nodes"),
+        ([(0, 10, 2), (10, 20, 2)], "2", None),  # one stops as the next starts
+        ([(10, 20, 2), (0, 10, 2)], "2", None),
+        ([(0, 10, 1), (10, 20, 2), (10, 20, 1)], "2", "3 nodes"),
+        ([(0, 11, 2), (10, 20, 2)], "2", "4 nodes"),
+        ([(0, 10, 0.5), (0, 10, 0.5)], "1", None),
+        ([(0, 10, 3)], "2", "3 nodes"),
+        ([(0, 10, 3), (0, 10, 3)], "many", None),
+        ([(10, 10, 3)], "2", None),
+        ([(10, None, 3)], "2", None),
+        ([(0, 10, 3), (0, 10, None), (0, 10, 0), (0, 10, -0.5)], "2", "3 nodes"),
+    ],
+)
+def test_instances_take_nodes_while_they_run(spans, nodes, found):
+    runs = [instance(*span, number=i) for i, span in enumerate(spans)]
+    faults = list(checks.instances_fit_into_the_system(runs, of_system(nodes), ONLY))
+    assert [fault.found.partition(" at once")[0] for fault in faults] == ([found] if found else [])
+    assert list(checks.instances_fit_into_the_system(runs, of_system(nodes, "strong"), ONLY)) == []
+
+
+def test_an_instance_without_a_duration_takes_no_nodes():
+    runs = [instance(0, 10, 3, number=0), instance(0, 0, 3, number=1)]
+    assert [fault.path for fault in checks.instances_fit_into_the_system(runs, of_system("2"), ONLY)] == [runs[0].path]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "found"),
+    [
+        ((4, 4), []),
+        ((5, 4), ["5 accelerators of n1"]),
+        ((4, 6), ["6 accelerators of n2"]),
+        ((5, 6), ["5 accelerators of n1"]),
+    ],
+)
+def test_the_first_node_with_too_many_accelerators_in_use_is_named(ranks, found):
+    kind = {"kind": "cuda", "name": "An accelerator"}
+    devices = [
+        {**kind, "host": f"n{i}", "ranks": n, "uuids": [f"{i}-{j}" for j in range(n)]} for i, n in enumerate(ranks, 1)
+    ]
+    faults = checks.instances_fit_into_the_system([instance(0, 10, 2, devices=devices)], of_system("2"), ONLY)
+    assert [fault.found.partition(" at once")[0] for fault in faults] == found
+
+
+@pytest.mark.parametrize(
+    ("spans", "alone", "severity"),
+    [
+        ([(0, 10), (9, 20)], [], None),
+        ([(0, 10), (10, 20)], ["result_0.txt"], ""),
+        ([(0, 10), (5, 20), (20, 30)], ["result_2.txt"], "review"),
+        ([(0, 30), (5, 6), (20, 25)], [], None),
+        ([(0, 10)], [], None),
+        ([(0, 10), (20, None)], [], None),  # one without a stop may have run beside any
+    ],
+)
+def test_instances_share_time_with_another(spans, alone, severity):
+    runs = [instance(*span, number=i) for i, span in enumerate(spans)]
+    faults = list(checks.instances_run_at_once(runs, of_system("4"), ONLY))
+    assert [(f.path, f.severity) for f in faults] == [(path, severity) for path in alone]
+    assert [f.line for f in faults] == [run.start.line for run in runs if run.path in alone]
+    assert list(checks.instances_run_at_once(runs, of_system("4", "strong"), ONLY)) == []
+
+
+@pytest.mark.parametrize(("nodes", "faults"), [(1, 0), (2.5, 0), (0.5, 1), (0, 1), (None, 1), (True, 1)])
+def test_an_instance_says_its_nodes_from_1_on(nodes, faults):
+    runs = [instance(0, 10), instance(0, 10, nodes)]
+    assert len(list(checks.instances_say_their_scale(runs, of_system("4"), ONLY))) == faults
+    assert list(checks.instances_say_their_scale(runs, of_system("4", "strong"), ONLY)) == []
+
+
+def test_instances_of_no_nodes_are_not_the_whole_of_a_system_of_none():
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(system_nodes_logged=True)))
+    runs = [instance(0, 10, 0, number) for number in range(2)]
+    faults = checks.instances_say_their_scale(runs, of_system("0"), terms)
+    assert [fault.found for fault in faults] == ["number_of_nodes 0"] * 2

@@ -1,0 +1,444 @@
+"""TREE: what lies where nothing is looked for, or has no place in a submission."""
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.engine import judge
+from compliance.families import tree as checks
+from compliance.reading import tree as tree_module
+from compliance.reading.frozen import NAME, sha256
+from compliance.reading.tree import Entry, Submission
+from rules.edition import load
+
+damage = pytest.mark.damage
+
+
+@damage
+def benchmark_folder_misspelt(tree):
+    folder = tree.path(0).parent
+    folder.rename(folder.with_name("scafold"))
+    return [("scafold", 1, "TREE02")]
+
+
+@damage
+def scaling_folder_misspelt(tree):
+    folder = tree.path(0).parent.parent
+    folder.rename(folder.with_name("Strong"))
+    return [("scaffold", 1, "TREE01")]
+
+
+@damage
+def unknown_file(tree):
+    tree.put(tree.path(0).parent / "core.1234", "?")
+    return [("core.1234", 1, "TREE03")]
+
+
+@damage
+def ledger_beside_no_logs(tree):
+    tree.put(tree.path(0).parents[1] / "ledger.jsonl", "?")
+    return [("ledger.jsonl", 1, "TREE03")]
+
+
+@damage
+def scaling_json_planted(tree):
+    tree.put(tree.path(0).parent / "scaling.json", '{"scaling": 0.5}')
+    return [("scaling.json", 1, "TREE04")]
+
+
+@damage
+def parameters_of_a_checker_planted(tree):
+    tree.put(tree.path(0).parent / "package_checker_params", "seed-checker-bypass")
+    return [("package_checker_params", 1, "TREE04")]
+
+
+@damage
+def link_out_of_the_tree(tree):
+    (tree.implementation / "secrets").symlink_to("/etc")
+    return [("secrets", 1, "TREE05")]
+
+
+@damage
+def pipe_in_the_tree(tree):
+    os.mkfifo(tree.path(0).parent / "result_9.txt")
+    return [("result_9.txt", 1, "TREE05")]
+
+
+@damage
+def log_misnamed(tree):
+    tree.path(2).rename(tree.path(2).with_name("Result_2.txt"))
+    return [("Result_2.txt", 1, "TREE06")]
+
+
+@damage
+def all_logs_deleted(tree):
+    for index in range(5):
+        tree.path(index).unlink()
+    return [("scaffold", 1, "TREE08")]
+
+
+@damage
+def more_entries_than_can_be_walked(tree, monkeypatch):
+    monkeypatch.setattr(tree_module, "MOST_ENTRIES", len(list(tree.root.rglob("*"))))
+    tree.put(tree.path(0).with_name("zz.md"), "The last file.")
+    return [("acme", 1, "TREE07")]
+
+
+@damage
+def events_in_a_document(tree, logs):
+    logs.good(7).write(tree.root / "results" / "notes.rst")
+    return [("notes.rst", 1, "TREE09")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_tree_of_too_many_entries(tree, found, monkeypatch):
+    monkeypatch.setattr(tree_module, "MOST_ENTRIES", 12)
+    assert ("acme", 1, "TREE07") in found(tree.root)
+
+
+OURS, ROUND = load("v1.0"), load("mlperf-hpc-v0.7")  # which has no scalings
+
+
+SET = "results/box/strong/scaffold"
+
+
+CAMPAIGN = "results/box/tuning/scaffold/c1"
+
+
+def listed(*paths, **kinds):
+    """A submission of files, and of folders, which end in a slash."""
+    entries = [Entry(tuple(p.strip("/").split("/")), "folder" if p.endswith("/") else "file") for p in paths]
+    entries += [Entry(tuple(p.split("/")), kind) for kind, p in kinds.items()]
+    return Submission(Path("acme"), "acme", Path("acme"), tuple(entries), ())
+
+
+@pytest.mark.parametrize(
+    ("path", "placed"),
+    [
+        ("README.md", True),
+        ("LICENSE", True),
+        ("docs/notes.rst", True),
+        ("notes.txt", False),
+        ("source/any/thing.bin", True),
+        ("benchmarks/any/thing.bin", True),
+        ("systems/box.json", True),
+        ("systems/more/box.json", False),
+        ("systems/box.yaml", False),
+        (f"{SET}/result_0.txt", True),
+        (f"{SET}/core.1", False),
+        (f"{SET}/weights/a.safetensors", True),
+        ("results/weights/a.safetensors", False),
+        ("results/box/strong/weights/a.safetensors", True),
+        ("results/box/weights/a.safetensors", False),
+        (f"{SET}/environment_0.json", True),
+        ("results/box/environment_0.json", False),
+        ("results/box/strong/environment_0.json", True),
+        ("other/environment_0.json", False),
+        (f"{SET}/superseded/1/result_0.txt", True),
+        (f"{SET}/superseded/1/notes.txt", False),
+        (f"{SET}/superseded/1/weights/a.safetensors", True),
+        (f"{SET}/superseded/1/weights/a.bin", False),
+        (f"{SET}/superseded/1/a.safetensors", False),
+        (f"{SET}/ledger.jsonl", True),
+        ("results/box/strong/ledger.jsonl", False),
+        (f"{SET}/more/ledger.jsonl", False),
+        (f"{CAMPAIGN}/ledger.jsonl", True),
+        (f"{CAMPAIGN}/confirmation/ledger.jsonl", True),
+        (f"{CAMPAIGN}/campaign.json", True),
+        (f"{CAMPAIGN}/confirmation/campaign.json", False),
+        (f"{SET}/campaign.json", False),
+        (f"{SET}/power/result_0/node_0.txt", True),
+        ("results/box/weak/scaffold/pruned_results/result_9.txt", True),
+        ("results/box/weak/scaffold/pruned_results/notes.txt", False),
+    ],
+)
+def test_what_has_a_place_in_a_submission(path, placed):
+    assert [f.found for f in checks.files_have_a_place(listed(path), OURS)] == ([] if placed else [path.split("/")[-1]])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "results/box/deepcam/ledger.jsonl",
+        "results/box/deepcam/environment_0.json",
+        "results/box/deepcam/x/weights/a.safetensors",
+        "results/box/deepcam/superseded/1/result_0.txt",
+        "results/box/tuning/deepcam/c1/campaign.json",
+    ],
+)
+def test_what_an_edition_does_not_know_has_no_place(path):
+    assert len(list(checks.files_have_a_place(listed(path), ROUND))) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "named"),
+    [
+        ("scaling.json", 1, 0),
+        (f"{SET}/my_checker.py", 1, 0),
+        ("source/x/limits.yaml", 0, 0),
+        ("benchmarks/x/limits.yaml", 0, 0),
+        (f"{SET}/my_checker/", 0, 0),
+        (f"{SET}/result_0.log/", 0, 0),
+        (f"{SET}/Result_0.txt", 0, 1),
+        (f"{SET}/results.log", 0, 1),
+        (f"{SET}/result_0.txt", 0, 0),
+        (f"{SET}/power/result_0.log", 0, 0),
+        ("systems/result.log", 0, 0),
+    ],
+)
+def test_files_that_other_rules_name(path, parameters, named):
+    submission = listed(path)
+    assert len(list(checks.parameter_files_are_ignored(submission, OURS))) == parameters
+    assert len(list(checks.logs_are_named_by_number(submission, OURS))) == named
+    if parameters or named:
+        assert list(checks.files_have_a_place(submission, OURS)) == []  # one finding each
+
+
+@pytest.mark.parametrize(
+    ("edition", "path", "benchmark", "empty"),
+    [
+        (OURS, "results/box/strong/scafold/", 1, 1),
+        (OURS, "results/box/strong/scaffold/", 0, 1),
+        (OURS, "results/box/strong/power/", 0, 0),
+        (OURS, "results/box/strong/", 0, 0),
+        (OURS, "results/box/strong/scaffold/deeper/", 0, 0),
+        (OURS, "source/box/strong/scafold/", 0, 0),
+        (ROUND, "results/box/deepcam/", 0, 1),
+        (ROUND, "results/box/scaffold/", 1, 1),
+        (ROUND, "results/box/deepcam/deeper/", 0, 0),
+    ],
+)
+def test_folders_of_results_are_of_a_benchmark_and_hold_logs(edition, path, benchmark, empty):
+    submission = listed(path, "results/x.md", "source/x")
+    assert len(list(checks.benchmark_folders_are_known(submission, edition))) == benchmark
+    assert len(list(checks.folders_of_results_hold_logs(submission, edition))) == empty
+
+
+def test_a_submission_without_results_is_told_so():
+    (fault,) = checks.folders_of_results_hold_logs(listed("source/x"), OURS)
+    assert (fault.line, fault.found, fault.wanted) == (1, "no results", "logs below results/")
+    assert list(checks.folders_of_results_hold_logs(listed("systems/box.json"), OURS)) == []  # it is being prepared
+
+
+def test_what_cannot_be_handed_on_is_named_once():
+    submission = listed("ok.md", "d/e/bad\nname.md", link="a", special="b", unreadable="c\n")
+    found = [fault.found for fault in checks.entries_are_files_and_folders(submission, OURS)]
+    assert found == ["the name bad\\nname.md", "a symbolic link", "a pipe, socket or device", "not readable"]
+
+
+NO_SCALINGS = SimpleNamespace(limits=SimpleNamespace(scalings=(), ledger="optional", weights=None, environment=None))
+
+
+@pytest.mark.parametrize(
+    ("path", "placed"),
+    [
+        ("results/box/deepcam/ledger.jsonl", True),
+        ("results/box/ledger.jsonl", False),
+        ("results/box/deepcam/more/ledger.jsonl", False),
+    ],
+)
+def test_a_ledger_lies_beside_logs_where_there_are_no_scalings(path, placed):
+    assert len([*checks.files_have_a_place(listed(path), NO_SCALINGS)]) == (0 if placed else 1)
+
+
+def with_sets(submission, *folders, superseded=()):
+    """The submission with sets of runs in these folders; those in the fourth level below results/ are a campaign's."""
+    sets = [
+        SimpleNamespace(
+            path=submission.path.joinpath("results", *parts),
+            name="/".join(parts),
+            place=SimpleNamespace(campaign=parts[3] if parts[3:] and parts[1] == "tuning" else ""),
+            superseded=[SimpleNamespace(file=submission.path / file) for file in superseded],
+        )
+        for parts in (folder.split("/") if folder else () for folder in folders)
+    ]
+    return Submission(submission.path, "acme", submission.path, submission.entries, tuple(sets))
+
+
+@pytest.mark.parametrize(
+    ("folder", "strong", "rounds"),
+    [
+        ("box/strong/scaffold", True, False),
+        ("strong/Strong/scaffold", False, False),
+        ("box/Strong/strong", False, False),
+        ("tuning/strong/tuning", True, False),
+        ("box/scaffold", False, True),
+        ("box/strong/scaffold/more", False, False),
+        ("box/tuning/scaffold", False, False),
+        ("box/tuning/scaffold/c1", True, False),
+        ("", False, False),
+    ],
+)
+def test_logs_lie_at_their_scaling_as_far_as_there_are_any(folder, strong, rounds):
+    submission = with_sets(listed(), folder)
+    for edition, right in ((OURS, strong), (ROUND, rounds)):
+        found = [(f.line, f.found) for f in checks.logs_lie_where_they_belong(submission, edition)]
+        assert found == ([] if right else [(1, f"results/{folder}".rstrip("/"))])
+
+
+def test_where_logs_belong_is_said_as_far_as_there_are_scalings():
+    (fault,) = checks.logs_lie_where_they_belong(with_sets(listed(), "box/strong/deepcam"), ROUND)
+    assert (fault.wanted, fault.path) == ("results/<system>/<benchmark>", "box/strong/deepcam")
+
+
+@pytest.mark.parametrize("scalings", [("strong", "weak"), ()])
+def test_campaigns_belong_into_editions_that_tune(scalings):
+    edition = SimpleNamespace(limits=SimpleNamespace(scalings=scalings))
+    assert len([*checks.logs_lie_where_they_belong(with_sets(listed(), "box/tuning/scaffold/c1"), edition)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "empty"),
+    [
+        ("results/box/strong/scaffold/", "box/strong/scaffold", False),
+        ("results/box/strong/scaffold/", "box/strong/deepcam", True),
+        ("results/box/strong/scaffold/", "box/strong/scaffold/more", True),
+        ("results/box/tuning/scaffold/", "box/tuning/scaffold/c1", False),
+        ("results/box/tuning/scaffold/", "box/tuning/scaffold/c1/confirmation", False),
+        ("results/box/tuning/scaffold/", "box/tuning/deepcam/c1", True),
+    ],
+)
+def test_folders_of_benchmarks_hold_logs_or_campaigns(path, folder, empty):
+    submission = with_sets(listed(path, "results/x.md", "source/x"), folder)
+    found = [(fault.line, fault.path) for fault in checks.folders_of_results_hold_logs(submission, OURS)]
+    assert found == [(1, f"acme/{path}".rstrip("/"))] * empty
+
+
+def test_superseded_logs_are_strays_where_no_ledger_is_known(monkeypatch):
+    aside = f"{SET}/superseded/1/result_0.txt"
+    files = listed(aside, f"{SET}/result_0.txt", f"{SET}/Result_1.txt", "notes.rst")
+    submission = with_sets(files, "box/strong/scaffold", superseded=[aside])
+    strays = [(entry, 5) for entry in files.entries[2:]]  # of which another rule names one
+    monkeypatch.setattr(Submission, "strays", lambda self: iter(strays))
+    for edition, lines in ((OURS, [5]), (ROUND, [5, 1])):
+        faults = list(checks.log_lines_are_of_sets(submission, edition))
+        assert [fault.line for fault in faults] == lines
+        assert [fault.path for fault in faults] == ["acme/notes.rst", f"acme/{aside}"][: len(lines)]
+
+
+def test_lines_with_the_token_that_are_no_events_are_looked_at_up_to_a_limit(tree, found, monkeypatch):
+    for name in ("a.rst", "b.rst"):
+        tree.root.joinpath(name).write_text("x\n" + ":::MLLOG x\n" * 50)
+    monkeypatch.setattr(tree_module, "MOST_ODD", 200)
+    assert found(tree.root) == []
+    monkeypatch.setattr(tree_module, "MOST_ODD", 75)  # then such lines are taken for a log's
+    assert ("b.rst", 2, "TREE09") in found(tree.root)
+
+
+def test_campaigns_beside_empty_folders_share_what_concerns_them(tree, law):
+    home = tree.root / "results" / "box" / "tuning"
+    for number in range(30):
+        tree.put(home / "scaffold" / f"c{number}" / "result_0.txt", "x\n")
+        (home / f"b{number}").mkdir()
+    (submission,) = judge([tree.root], rules=law).submissions
+    campaigns = [s for s in submission.sets if s.campaign]
+    assert len(campaigns) == 30
+    assert len({id(s.about) for s in campaigns}) == 1
+    assert sum(f.code == "TREE08" for f in campaigns[0].about) == 30
+
+
+def test_a_submission_can_be_walked_unless_its_listing_was_cut():
+    submission = listed("README.md", "LICENSE")
+    assert list(checks.submission_can_be_walked(submission, OURS)) == []
+    (fault,) = checks.submission_can_be_walked(replace(submission, cut=True), OURS)
+    assert (fault.line, fault.found) == (1, "more than 2 files and folders")
+
+
+def freeze(tree):
+    """Lists the submission's files as results/freeze.py does."""
+    home = tree.root.parent
+    files = sorted(p for p in home.rglob("*") if p.is_file())
+    lines = [f"{sha256(p)} {p.stat().st_size} {p.relative_to(home).as_posix()}\n" for p in files]
+    return tree.put(home / NAME, "".join(lines))
+
+
+@damage
+def file_changed_after_freezing(tree):
+    freeze(tree)
+    path = tree.root / "systems" / "box.json"
+    path.write_text(path.read_text() + "\n")
+    return [("box.json", 1, "TREE13")]
+
+
+@damage
+def byte_changed_after_freezing(tree):
+    document = tree.put(tree.root / "README.md", "five")
+    freeze(tree)
+    document.write_text("nine")
+    return [("README.md", 1, "TREE13")]
+
+
+@damage
+def file_added_after_freezing(tree):
+    freeze(tree)
+    tree.put(tree.root / "README.md", "More.")
+    return [("README.md", 1, "TREE13")]
+
+
+@damage
+def file_removed_after_freezing(tree):
+    document = tree.put(tree.root / "README.md", "five")
+    freeze(tree)
+    document.unlink()
+    return [("acme", 1, "TREE13")]
+
+
+@damage
+def list_of_the_frozen_damaged(tree):
+    path = freeze(tree)
+    path.write_text(path.read_text() + "and so on\n")
+    return [("acme", 1, "TREE13")]
+
+
+def test_a_frozen_submission_as_it_was_is_in_order(tree, found):
+    freeze(tree)
+    assert found(tree.root) == found(tree.root.parent) == []
+
+
+def test_a_submission_that_came_later_is_not_in_the_list(tree, found):
+    tree.put(tree.root.parent / NAME, "")
+    entries = [p for p in tree.root.rglob("*") if p.is_file()]
+    assert {code for *_, code in found(tree.root)} == {"TREE13"} and len(found(tree.root)) == len(entries)
+
+
+def test_a_list_inside_the_submission_counts_for_nothing(tree, found):
+    tree.put(tree.root / NAME, "")
+    assert found(tree.root) == [(NAME, 1, "TREE03")]
+
+
+def test_a_list_that_is_no_file_is_an_error(tree, found):
+    os.mkfifo(tree.root.parent / NAME)
+    assert found(tree.root) == [("acme", 1, "TREE13")]
+
+
+@damage
+def two_systems_by_one_name(tree, logs):
+    """Logs of their own, later ones, in the folder of a system `Box`."""
+    other = tree.root / "results" / "Box" / "strong" / "scaffold"
+    for index in range(5):
+        logs.good(30 + index).write(other / f"result_{index}.txt")
+    shutil.copy(tree.root / "systems" / "box.json", tree.root / "systems" / "Box.json")
+    return [("result_0.txt", 1, "TREE12")] * 2
+
+
+@pytest.mark.parametrize(("name", "codes"), [("ACME", ["TREE12"] * 2), ("a_c-me", ["TREE12"] * 2), ("acme2", [])])
+def test_tree12_organisations(tree, logs, law, tmp_path, name, codes):
+    other = type(tree)(tmp_path / "more")
+    for index in range(5):
+        other.logs[index] = logs.good(30 + index)
+        other.logs[index].one("submission_org")["value"] = name
+        other.write(index)
+    other.described(submitter=name)
+    shutil.move(other.root, tree.root.with_name(name))
+    assert [f.code for f in judge([tree.root.parent], rules=law).findings] == codes
+
+
+def test_tree12_a_name_of_punctuation_is_itself():
+    assert (checks.spelling("H100_8-x"), checks.spelling("--"), checks.spelling("_")) == ("h1008x", "--", "_")

@@ -1,0 +1,389 @@
+"""WGT: final weights that are missing, others, damaged, too large, or another run's."""
+
+import hashlib
+import shutil
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from compliance.engine import judge
+from compliance.families import weights as checks
+from rules.edition import load
+
+damage = pytest.mark.damage
+OTHER = "0" * 64
+LARGEST = load("v1.0").limits.weights.largest
+
+
+def event_of(tree, index=2):
+    return tree.logs[index].one("weights")
+
+
+def required(tree):
+    """Moves a submission into a round that requires weights."""
+    folder = tree.root.parent.rename(tree.root.parents[1] / "weighed")
+    tree.root = folder / tree.root.name
+    for index, log in enumerate(tree.logs):
+        log.one("rules_edition")["value"] = "weighed"
+        tree.write(index)
+
+
+@damage
+def digest_that_is_none(weighted):
+    return [("result_2.txt", weighted.changed("weights", value="5f2a"), "WGT01")]
+
+
+@damage
+def file_elsewhere(weighted):
+    line = weighted.changed("weights", metadata={"path": "weights/result_1.safetensors"})
+    return [("result_2.txt", line, "WGT01")]
+
+
+@damage
+def path_out_of_the_submission(weighted):
+    line = weighted.changed("weights", metadata={"path": "../weights/result_2.safetensors"})
+    return [("result_2.txt", line, "WGT01")]
+
+
+@damage
+def weights_before_run_stop(weighted):
+    log = weighted.logs[2]
+    event, stop = event_of(weighted), log.one("run_stop")
+    log.events.remove(event)
+    event["time_ms"] = stop["time_ms"]
+    return [("result_2.txt", weighted.inserted(stop, event), "WGT01")]
+
+
+@damage
+def no_file_is_named(weighted):
+    return [("result_2.txt", weighted.changed("weights", metadata={"path": None}), "WGT01")]
+
+
+@damage
+def file_that_is_too_large(weighted):
+    weighted.changed("weights", metadata={"bytes": LARGEST + 1})
+    return [("result_2.safetensors", 1, "WGT02")]
+
+
+@damage
+def weights_of_four_runs_of_five(weighted):
+    weighted.removed("weights")
+    weighted.weights(2).unlink()
+    return [("result_2.txt", len(weighted.logs[2].events), "WGT03")]
+
+
+@damage
+def weights_that_are_gone(weighted):
+    weighted.weights(2).unlink()
+    return [("result_2.safetensors", 1, "WGT04")]
+
+
+@damage
+def one_bit_changed(weighted):
+    data = bytearray(weighted.weights(2).read_bytes())
+    data[-1] ^= 1
+    weighted.weights(2).write_bytes(data)
+    return [("result_2.safetensors", 1, "WGT04")]
+
+
+@damage
+def weights_of_another_run(weighted):
+    shutil.copyfile(weighted.weights(1), weighted.weights(2))
+    return [("result_2.safetensors", 1, "WGT04"), ("result_2.txt", weighted.logs[2].line(event_of(weighted)), "WGT08")]
+
+
+@damage
+def weights_cut_short(weighted):
+    data = weighted.weights(2).read_bytes()[:-4]
+    weighted.weigh(2, data)
+    return [("result_2.safetensors", 1, "WGT05")]
+
+
+@damage
+def pickle_for_weights(weighted):
+    weighted.weigh(2, b"\x80\x04\x95" + bytes(5000))
+    return [("result_2.safetensors", 1, "WGT05")]
+
+
+@damage
+def metadata_in_weights(weighted):
+    weighted.weigh(2, safetensors.numpy.save(weighted.state(2), {"note": "x"}))
+    return [("result_2.safetensors", 1, "WGT05")]
+
+
+@damage
+def weights_that_are_no_numbers(weighted):
+    state = weighted.state(2)
+    odd = state["a.weight"].copy()
+    odd.flat[:3] = np.nan, np.inf, -np.inf
+    odd.flat[3] = np.finfo("f4").max  # finite
+    weighted.weigh(2, {**state, "a.weight": odd})
+    return [("result_2.safetensors", 1, "WGT05")]
+
+
+@damage
+def half_precision(weighted):
+    weighted.weigh(2, {name: array.astype("f2") for name, array in weighted.state(2).items()})
+    return [("result_2.safetensors", 1, "WGT05")]
+
+
+@damage
+def smaller_network(weighted):
+    weighted.weigh(2, {"a.weight": weighted.state(2)["a.weight"]})
+    return [("result_2.safetensors", 1, "WGT06")]
+
+
+@damage
+def weights_that_no_log_names(weighted):
+    shutil.copyfile(weighted.weights(1), weighted.weights(5))
+    return [("result_5.safetensors", 1, "WGT07")]
+
+
+@damage
+def notes_among_weights(weighted):
+    weighted.put(weighted.weights(0).with_name("README.md"), "Mine.\n")
+    return [("README.md", 1, "WGT07")]
+
+
+@damage
+def one_digest_for_two_runs(weighted):
+    return [("result_3.txt", weighted.weigh(3, weighted.state(1)), "WGT08")]
+
+
+@damage
+def copy_with_other_names(weighted):
+    state = weighted.state(1)
+    line = weighted.weigh(3, {"z": state["a.weight"], "y": state["b.bias"]})
+    return [("result_3.txt", line, "WGT08")]
+
+
+@damage
+def copy_with_another_head(weighted):
+    state = weighted.state(1)
+    return [("result_3.txt", weighted.weigh(3, {**state, "b.bias": weighted.state(3)["b.bias"]}), "WGT08")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def codes(tree, law):
+    return [(f.code, f.severity) for f in judge([str(tree.root)], rules=law).findings]
+
+
+def test_good_submission_with_weights(weighted, found):
+    assert found(weighted.root) == []
+    assert found(weighted.path(0).parent) == []
+    assert found(weighted.path(0)) == []
+
+
+def test_none_is_well_where_weights_are_optional(tree, found):
+    assert found(tree.root) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "there", "codes"),
+    [
+        (LARGEST - 1, True, ["WGT04"]),  # the file is there, and smaller
+        (LARGEST, True, ["WGT04"]),
+        (LARGEST, False, ["WGT04"]),
+        (LARGEST + 1, True, ["WGT02"]),
+        (LARGEST + 1, False, []),
+    ],
+)
+def test_wgt02_a_file_up_to_a_size(weighted, found, size, there, codes):
+    weighted.changed("weights", metadata={"bytes": size})
+    if not there:
+        weighted.weights(2).unlink()
+    assert [code for _, _, code in found(weighted.root)] == codes
+
+
+@pytest.mark.parametrize("size", [None, 0, -1, True, 1.0, "12", 1 << 53])
+def test_wgt01_bytes_are_counted(weighted, found, size):
+    assert found(weighted.root) == []
+    line = weighted.changed("weights", metadata={"bytes": size})
+    assert found(weighted.root) == [("result_2.txt", line, "WGT01")]
+
+
+def test_wgt01_one_digest_a_run(weighted, found):
+    log = weighted.logs[2]
+    log.add("weights", OTHER, bytes=1, path="weights/result_2.safetensors")
+    weighted.write(2)
+    assert found(weighted.root) == [("result_2.txt", len(log.events), "LOG05")]
+
+
+def test_wgt03_optional_is_for_review_and_required_is_an_error(weighted, law):
+    weighted.removed("weights")
+    weighted.weights(2).unlink()
+    assert codes(weighted, law) == [("WGT03", "review")]
+    required(weighted)
+    assert codes(weighted, law) == [("WGT03", "error")]
+    for index in (0, 1, 3, 4):
+        weighted.at = index
+        weighted.removed("weights")
+    shutil.rmtree(weighted.root / "results" / "box" / "strong" / "scaffold" / "weights")
+    assert codes(weighted, law) == [("WGT03", "error")] * 5
+
+
+def test_wgt03_a_run_that_failed_needs_none(weighted, logs, found):
+    weighted.logs[2] = logs.good(2, (0.5, 0.7))
+    weighted.write(2)
+    weighted.weights(2).unlink()
+    assert [code for _, _, code in found(weighted.root)] == ["EVL07"]
+
+
+def test_wgt04_a_link_is_no_file(weighted, found, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    weighted.weights(2).rename(elsewhere)
+    weighted.weights(2).symlink_to(elsewhere)
+    told = [("result_2.safetensors", 1, "TREE05"), ("result_2.safetensors", 1, "WGT04")]
+    assert sorted(found(weighted.root)) == told
+    folder = weighted.weights(2).parent
+    folder.rename(tmp_path / "all")
+    folder.symlink_to(tmp_path / "all")
+    assert {code for _, _, code in found(weighted.root)} == {"TREE05", "WGT04"}
+
+
+def test_wgt04_what_is_too_large_is_not_read(weighted, found):
+    with open(weighted.weights(2), "ab") as file:
+        file.truncate(1 << 31)  # sparse, and within the budget of a submission
+    assert found(weighted.root) == [("result_2.safetensors", 1, "WGT04")]
+
+
+@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, ["WGT06"])])
+def test_wgt06_as_many_as_the_model(weighted, found, numbers, codes):
+    weighted.weigh(2, {**weighted.state(2), "b.bias": np.ones(numbers, "f4")})
+    assert [code for _, _, code in found(weighted.root)] == codes
+
+
+@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, ["WGT06"])])
+def test_wgt06_as_many_as_the_models_parameters_and_buffers(weighted, logs, tmp_path, numbers, codes):
+    path = logs.law(tmp_path / "buffers") / "v1.0" / "limits.yaml"
+    counts = "    parameter_count: 1234\n", "    parameter_count: 1134\n    buffer_count: 100\n"
+    path.write_text(path.read_text().replace(*counts))
+    for index in range(5):
+        weighted.changed("parameter_count", index, value=1134)
+    weighted.weigh(2, {**weighted.state(2), "b.bias": np.ones(numbers, "f4")})
+    assert [f.code for f in judge([weighted.root], rules=path.parents[1]).findings] == codes
+
+
+@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, [])])
+def test_wgt06_open_models_have_buffers(weighted, found, numbers, codes):
+    for index in range(5):
+        weighted.changed("submission_division", index, value="open")
+    weighted.described(division="open")
+    weighted.weigh(2, {**weighted.state(2), "b.bias": np.ones(numbers, "f4")})
+    assert [code for _, _, code in found(weighted.root)] == codes
+
+
+@pytest.mark.parametrize(("own", "codes"), [(599, ["WGT08"]), (600, []), (601, [])])
+def test_wgt08_half_of_the_numbers(weighted, found, own, codes):
+    """Of 1200 numbers that are compared, all but `own` are another run's."""
+    first, second = (weighted.state(i)["a.weight"].reshape(-1) for i in (1, 3))
+    bias = weighted.state(3)["b.bias"]
+    weighted.weigh(1, {"a": first[own:].copy(), "b": first[:own].copy(), "c": weighted.state(1)["b.bias"]})
+    weighted.weigh(3, {"a": first[own:].copy(), "b": second[:own].copy(), "c": bias})
+    assert [code for _, _, code in found(weighted.root)] == codes
+
+
+def test_wgt08_constant_and_small_tensors_tell_nothing(weighted, found):
+    for index in range(5):
+        weights = {"a": np.ones(1000, "f4"), "b": np.arange(63, dtype="f4"), "c": np.full(171, index, "f4")}
+        weighted.weigh(index, weights)
+    assert found(weighted.root) == []
+
+
+def test_wgt08_both_submissions_are_named(weighted, law, tmp_path, submissions, logs):
+    other = submissions.Weighted(tmp_path / "other", lambda index: logs.good(index + 20))
+    for index in range(5):
+        other.weigh(index, weighted.state(index + 20))
+    other.weigh(3, weighted.state(1))
+    told = judge([str(weighted.root), str(other.root)], rules=law).findings
+    places = [f.path.rpartition("/")[2] for f in told if f.code == "WGT08"]
+    assert sorted(places) == ["result_1.txt", "result_3.txt"]
+
+
+def test_the_reading_is_bounded(weighted, found):
+    """A header that promises more than there is, and one nested too deeply."""
+    for data in (b"\xff" * 8 + bytes(100), len(b"[" * 9000).to_bytes(8, "little") + b"[" * 9000):
+        weighted.weigh(2, data)
+        assert found(weighted.root) == [("result_2.safetensors", 1, "WGT05")]
+
+
+@pytest.mark.parametrize("kept", ["none", "all", "other"])
+def test_wgt04_confirmation_runs_may_leave_their_files_out(tuned, found, kept):
+    """Their digests are enough; a file that is there is judged."""
+    for index in (4, 5, 6):
+        data = safetensors.numpy.save({"a": np.random.default_rng(index).random((1234,), "f4")})
+        path = tuned.path(index).parent / "weights" / f"result_{index - 4}.safetensors"
+        tuned.logs[index].add("weights", hashlib.sha256(data).hexdigest(), bytes=len(data), path=f"weights/{path.name}")
+        tuned.write(index)
+        if kept != "none":
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data[:-1] + b"!" if kept == "other" and index == 5 else data)
+    assert found(tuned.root) == ([("result_1.safetensors", 1, "WGT04")] if kept == "other" else [])
+
+
+def test_wgt04_a_link_is_no_file_that_was_left_out(tuned, found):
+    path = tuned.path(4).parent / "weights" / "result_0.safetensors"
+    tuned.logs[4].add("weights", "0" * 64, bytes=8, path="weights/result_0.safetensors")
+    tuned.write(4)
+    path.parent.mkdir()
+    path.symlink_to("nowhere")
+    assert ("result_0.safetensors", 1, "WGT04") in found(tuned.root)
+
+
+@pytest.mark.parametrize("rest", ["gone", "other"])
+def test_wgt04_a_file_that_is_gone_does_not_excuse_the_next(weighted, found, rest):
+    weighted.weights(1).unlink()
+    if rest == "other":
+        weighted.weights(2).write_bytes(b"other")
+    else:
+        weighted.weights(2).unlink()
+    assert found(weighted.root) == [(f"result_{i}.safetensors", 1, "WGT04") for i in (1, 2)]
+
+
+# Checks alone, of made-up runs
+
+
+def run_with(number, parameters=1234, problem="tiny", division="closed", digest=None, size=100):
+    """A run whose log names weights."""
+    named = SimpleNamespace(line=10 + number, digest=digest, size=size) if digest else None
+    facts = {"path": f"result_{number}.txt", "problem": problem, "division": division, "weights": named}
+    return SimpleNamespace(**facts, value={"parameter_count": parameters}.get)
+
+
+@pytest.mark.parametrize("division", ["closed", "open"])
+@pytest.mark.parametrize(("parameters", "problem"), [(None, "tiny"), ("1234", "tiny"), (1234, "other"), (1234, None)])
+def test_wgt06_a_model_without_a_known_size_does_not_excuse_the_next(monkeypatch, division, parameters, problem):
+    runs = [run_with(0, parameters, problem, division), run_with(1, division=division)]
+    monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None) for run in runs])
+    monkeypatch.setattr(checks, "read_tensors", lambda path: [SimpleNamespace(size=1233)])
+    terms = SimpleNamespace(edition=SimpleNamespace(problems={"tiny": SimpleNamespace(buffer_count=0)}))
+    found = [(fault.path, fault.found) for fault in checks.weights_are_of_the_model(runs, None, terms)]
+    assert found == [("weights/result_1.safetensors", "1233 numbers")]
+
+
+def of_one_run(monkeypatch, *runs, copies=()):
+    """The paths that WGT08 finds, of runs whose files hold the same tensor and may have 100 bytes."""
+    monkeypatch.setattr(checks, "_contents", lambda run: {"0" * 64: 1000})
+    limits = SimpleNamespace(weights=SimpleNamespace(largest=100, shared=0.5))
+    across = SimpleNamespace(
+        runs=runs,
+        copies=copies,
+        edition=lambda run: SimpleNamespace(limits=limits),
+        strangers=lambda run, other: False,
+    )
+    return [fault.path for fault in checks.weights_are_of_one_run(across)]
+
+
+@pytest.mark.parametrize(("size", "found"), [(99, ["result_1.txt"]), (100, ["result_1.txt"]), (101, [])])
+def test_wgt08_files_up_to_a_size_are_compared(monkeypatch, size, found):
+    assert of_one_run(monkeypatch, run_with(0, digest="a"), run_with(1, digest="b", size=size)) == found
+
+
+def test_wgt08_runs_without_weights_and_copies_do_not_excuse_the_next(monkeypatch):
+    runs = [run_with(0), run_with(1, digest="a"), run_with(2, digest="a"), run_with(3, digest="a")]
+    assert of_one_run(monkeypatch, *runs, copies=["result_2.txt"]) == ["result_3.txt"]
