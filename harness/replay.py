@@ -188,7 +188,7 @@ def say_whose(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> Non
     """Print whose code trains, and whose source the log names."""
     whose = f"the reference, {REFERENCE}" if args.code == "reference" else f"theirs, {args.source}"
     print(f"code that trains: {whose}")
-    print(f"code of the log: {origin(run.files.items(), edition.limits.releases).details}")
+    print(f"code of the log: {origin(run.files.items(), edition.releases).details}")
     others = unknown(run, edition) if args.code == "reference" else []
     if others:
         print(f"settings of the log that the reference does not know, left out: {', '.join(others)}")

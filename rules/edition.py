@@ -1,4 +1,5 @@
-"""Load an edition of the rules: rules/<edition>/limits.yaml as the dataclasses of limits.py, and the rules' texts."""
+"""Load an edition of the rules: rules/<edition>/limits.yaml as the dataclasses of limits.py, the releases whose files
+runs may load, and the rules' texts."""
 
 import dataclasses
 import functools
@@ -19,11 +20,12 @@ from rules.settings import settings_of
 from rules.text import Rule, read_texts
 
 TEXTS = "texts"
+RELEASES = "releases.yaml"
 
 
 @dataclass(frozen=True)
 class Edition:
-    """One edition: its rules by code, and its limits."""
+    """One edition: its rules by code, its limits, and the releases whose files runs may load."""
 
     name: str
     folder: Path
@@ -32,6 +34,7 @@ class Edition:
     benchmarks: dict[str, Benchmark]
     problems: dict[str, Published]
     keys: dict[str, dict[str, Key]]  # benchmark -> key name -> Key, common keys first
+    releases: dict[str, dict[str, str]]  # name of a release -> path -> sha256: rules/release.py
 
     @functools.cached_property
     def codes(self) -> frozenset[str]:
@@ -75,6 +78,7 @@ def loaded(name: str, root: Path) -> Edition:
         benchmarks={n: _benchmark(b, limits, keys[n], f"{where}: benchmarks.{n}") for n, b in benchmarks.items()},
         problems=problems,
         keys=keys,
+        releases=_read_releases(name, limits.based_on, root),
     )
 
 
@@ -91,6 +95,18 @@ def _read_limits(name: str, root: Path) -> Any:
     if not isinstance(below, dict) or "based_on" in below:
         raise ValueError(f"{where}: based_on: found {base!r}, wanted an edition that is based on no other")
     return patched(below, values, where)
+
+
+def _read_releases(name: str, base: str | None, root: Path) -> dict[str, dict[str, str]]:
+    """Read releases.yaml of an edition, and of the one that it is based on, as far as they have some."""
+    found: dict[str, dict[str, str]] = {}
+    for folder in (root / base, root / name) if base else (root / name,):
+        if (folder / RELEASES).is_file():
+            values = read_yaml(folder / RELEASES)
+            if not isinstance(values, dict) or not all(isinstance(files, dict) for files in values.values()):
+                raise ValueError(f"{folder.name}/{RELEASES}: found another form, wanted name: {{path: sha256}}")
+            found |= values
+    return found
 
 
 def _in_force(limits: Limits, texts: dict[str, Rule], where: str) -> dict[str, Rule]:

@@ -229,7 +229,6 @@ class Limits:
     unfinished_forgiven: bool = False  # whether a log that breaks off counts as a run that did not converge
     description_rules: bool = False  # whether a system description's division overrides the logs'
     system_nodes_logged: bool = False  # whether to look for instances that log the nodes of the whole system
-    releases: dict[str, Any] = field(default_factory=dict)  # name -> {path: sha256}: rules/release.py
     registry: str = "none"  # whether entrants register and are assigned seeds: none, optional or required
     ledger: str = "none"  # whether sets have a launch ledger: none, optional or required
     tuning: Tuning | None = None  # None: there are no campaigns of tuning

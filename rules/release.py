@@ -1,4 +1,4 @@
-"""Print an entry for `releases` in limits.yaml: the digest of each file that a run of the reference may load.
+"""Print an entry for releases.yaml of an edition: the digest of each file that a run of the reference may load.
 
     python rules/release.py v1.0.0
 
@@ -34,10 +34,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="of the release, such as v1.0.0")
     name = parser.parse_args(arguments).name
-    if name in load(current()).limits.releases:
+    if name in load(current()).releases:
         print(f"release.py: found {name!r} among the releases of {current()}, wanted a new name", file=sys.stderr)
         return 2
-    print(yaml.safe_dump({"releases": {name: digests()}}, sort_keys=False), end="")
+    print(yaml.safe_dump({name: digests()}, sort_keys=False), end="")
     return 0
 
 

@@ -129,7 +129,7 @@ def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterat
         return
     files, config = sound(metadata(event, "files")), metadata(event, "config")
     kept = {path: digest for path, digest in files.items() if path.partition("/")[0] in KEPT}
-    releases = {"the checker's own": own_files(), **terms.edition.limits.releases}
+    releases = {"the checker's own": own_files(), **terms.edition.releases}
     # All files must be of one release, so that no files are combined that never belonged together.
     name, ours = min(releases.items(), key=lambda one: sum(one[1].get(p) != d for p, d in kept.items()))
     wrong = [

@@ -51,7 +51,7 @@ class Work:
 
     def is_kept(self, path: str, digest: str) -> bool:
         """Return whether a file is one of the published source, byte for byte."""
-        return is_published(published_path(tuple(path.split("/"))), digest, self.edition.limits.releases)
+        return is_published(published_path(tuple(path.split("/"))), digest, self.edition.releases)
 
     def place(self, path: str) -> str:
         """Return the path of a file in the anonymous package."""

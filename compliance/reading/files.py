@@ -107,7 +107,7 @@ class SubmissionFiles:
     @cached_property
     def published(self) -> frozenset[tuple[str, ...]]:
         """The files of source that are the reference's, byte for byte."""
-        releases = self.edition.limits.releases
+        releases = self.edition.releases
         return frozenset(t.parts for t in self.source if is_published(published_path(t.parts), t.sha256, releases))
 
     @cached_property
@@ -115,7 +115,7 @@ class SubmissionFiles:
         """The verdict's words on whether all source is the reference's; "" without source."""
         files = [text for text in self.source if depth_of(text.parts) and not DOCUMENT.search(text.name)]
         pairs = ((published_path(text.parts), text.sha256) for text in files)
-        return origin(pairs, self.edition.limits.releases).words
+        return origin(pairs, self.edition.releases).words
 
     @cached_property
     def gathered(self) -> dict[tuple[str, ...], tuple[Text, ...]]:

@@ -6,9 +6,10 @@ import shutil
 import subprocess
 import sys
 
+import pytest
 import yaml
 
-from rules import release
+from rules import new, release
 from rules.current import ROOT, current
 from rules.edition import load
 from rules.release import digests
@@ -33,28 +34,42 @@ def test_a_release_is_all_that_a_run_of_the_reference_may_load(tmp_path):
     assert digests(tmp_path) == {name: hashlib.sha256(name.encode()).hexdigest() for name in wanted}
 
 
-def test_what_it_prints_is_what_limits_hold(tmp_path):
+def test_what_it_prints_is_what_the_file_holds(tmp_path):
     command = [sys.executable, "-c", NO_TORCH, str(SCRIPT), "v9.9.9"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     printed = yaml.safe_load(done.stdout)
-    assert printed == {"releases": {"v9.9.9": digests()}}
+    assert printed == {"v9.9.9": digests()}
     root = tmp_path / "rules"
     shutil.copytree(ROOT, root)
-    path = root / "v1.0" / "limits.yaml"
-    path.write_text(path.read_text().replace("releases:", done.stdout.rstrip() + "\n ", 1))
-    assert load("v1.0", root).limits.releases["v9.9.9"]["benchmark/log.py"] == digests()["benchmark/log.py"]
+    with (root / "v1.0" / "releases.yaml").open("a") as file:
+        file.write(done.stdout)
+    new.make("v9.1", "v1.0", root)
+    assert load("v9.1", root).releases == load("v1.0", root).releases  # which it is based on
+    assert load("v1.0", root).releases["v9.9.9"]["benchmark/log.py"] == digests()["benchmark/log.py"]
 
 
 def test_a_release_has_one_name(monkeypatch, capsys):
-    monkeypatch.setitem(load(current()).limits.releases, "v9.9.9", {})
+    monkeypatch.setitem(load(current()).releases, "v9.9.9", {})
     assert release.main(["v9.9.9"]) == 2
     assert "found 'v9.9.9' among the releases" in capsys.readouterr().err
 
 
 def test_a_published_release_stays_as_it_is():
     """Whatever moves in the tree: the entry has the paths that the release's files had."""
-    (files,) = load(current()).limits.releases.values()
+    (files,) = load(current()).releases.values()
     text = json.dumps(files, sort_keys=True)
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == "411d715d7c7c3dc1"
     assert "implementations/pytorch/replay.py" in files and "harness/replay.py" not in files
+
+
+@pytest.mark.parametrize("text", ["- v1.0.1\n", "v1.0.1: benchmark/log.py\n"])
+def test_another_form_is_refused(tmp_path, text):
+    shutil.copytree(ROOT, tmp_path / "rules")
+    (tmp_path / "rules" / "v1.0" / "releases.yaml").write_text(text)
+    with pytest.raises(ValueError, match=r"v1\.0/releases\.yaml: found another form"):
+        load("v1.0", tmp_path / "rules")
+
+
+def test_an_edition_may_have_no_releases():
+    assert load("mlperf-hpc-v3.0").releases == {}

@@ -306,20 +306,17 @@ def test_configuration_may_lie_anywhere(tree, found, name):
 
 def test_release_is_the_benchmarks_own(tree, found, tmp_path, logs):
     law = logs.law(tmp_path / "law")
-    path = law / "v1.0" / "limits.yaml"
-    limits = yaml.safe_load(path.read_text())
     for name in (LOG, METRIC):
         tree.put(tree.source / name, "a = 'release'\n")
     tree.ran()
     files = tree.files()
     own = {name: digest for name, digest in files.items() if name.startswith(("benchmark/", "rules/"))}
-    limits["releases"] = {"v1.0.1": own, "v1.0.2": {**own, METRIC: "0" * 64}}
-    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    releases = {"v1.0.1": own, "v1.0.2": {**own, METRIC: "0" * 64}}
+    (law / "v1.0" / "releases.yaml").write_text(yaml.safe_dump(releases))
     assert judge([str(tree.root)], rules=law).findings == ()
-    del limits["releases"]["v1.0.1"][METRIC]  # its files and another's are no release
-    path = tmp_path / "other" / "v1.0" / "limits.yaml"
+    del releases["v1.0.1"][METRIC]  # its files and another's are no release
     shutil.copytree(law, tmp_path / "other")
-    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    (tmp_path / "other" / "v1.0" / "releases.yaml").write_text(yaml.safe_dump(releases))
     assert {f.code for f in judge([str(tree.root)], rules=tmp_path / "other").findings} == {"SRC07"}
 
 
