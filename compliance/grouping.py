@@ -12,6 +12,7 @@ WAIVED = "waived"
 ORDER = (*SEVERITIES, WAIVED)
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
+COPIED = ("RUN05", "RUN06")  # a log is another's copy, or has its scores
 MILD = ("warning", "info")  # of which those that most logs have are told in a line
 RESULT = re.compile(r"/result_\d+\.txt$")
 
@@ -119,7 +120,7 @@ def _order(report: Report, summary: Summary) -> list[str]:
 
 def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Sequence[str] = ()) -> tuple[Kind, ...]:
     """Return the findings of a submission grouped by rule and set. They are ordered by severity, then by number, then
-    as in `order`."""
+    as in `order`; of one severity, those on copied runs come first, since others follow from them."""
     sets, logs = (list(summary.sets), summary.logs) if summary else ([], 0)
     rank = {code: at for at, code in enumerate(order)}
     by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
@@ -131,9 +132,12 @@ def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Se
         groups.sort(key=lambda g: (-len(g.findings), g.place))
         having = len({finding.path for finding in same if RESULT.search(finding.path)})
         made.append(Kind(severity, code, tuple(groups), severity in MILD and 1 < logs < 2 * having))
-    return tuple(
-        sorted(made, key=lambda k: (ORDER.index(k.severity), -len(k.findings), rank.get(k.code, len(rank)), k.code))
-    )
+
+    def place(kind: Kind) -> tuple[int, bool, int, int, str]:
+        at = rank.get(kind.code, len(rank))
+        return ORDER.index(kind.severity), kind.code not in COPIED, -len(kind.findings), at, kind.code
+
+    return tuple(sorted(made, key=place))
 
 
 def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], list[Kind]]:

@@ -54,6 +54,14 @@ def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):
     assert made[0].sentence == "A seed is fresh" and kinds([]) == ()
 
 
+def test_a_copy_stands_before_what_follows_from_it():
+    codes = ("REG03", "LED03", "REG03", "RUN05", "ENV01")
+    made = kinds([finding(f"acme/{n}", code) for n, code in enumerate(codes)], order=("REG03", "LED03", "RUN05"))
+    assert [k.code for k in made] == ["RUN05", "REG03", "LED03", "ENV01"]
+    review = kinds([finding("acme/1", "RUN05", "review"), finding("acme/1", "LED03")])
+    assert [k.code for k in review] == ["LED03", "RUN05"]
+
+
 def test_blocks_are_those_with_errors_first_and_elsewhere_last(found):
     other = replace(report(()).summaries[0], path="other", sets=())
     told = blocks(report((*found, finding("other/x", severity="info")), other))
