@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from compliance.assemble import assemble
-from compliance.budget import SECONDS
+from compliance.budget import SECONDS, Account
 from compliance.finding import Finding, ancestors
 from compliance.judging import Judged, Unit, faults_of, finding_of, gates
 from compliance.reading.across import Across
-from compliance.reading.discovery import discover
+from compliance.reading.discovery import Found, discover
 from compliance.reading.edition import of_namesake, rounds_of, select_edition
 from compliance.reading.files import description_of
 from compliance.reading.frozen import published_order
@@ -46,39 +46,38 @@ def judge(
     if edition:
         load(edition, rules)
     found = discover(list(dict.fromkeys(map(str, paths))))
-    rounds, registries = rounds_of(found.submissions), Registries()
-    units = [
-        _unit(select_edition(s, edition, rules, together), s, s.sets, waivers, registries)
-        for s, together in zip(found.submissions, rounds, strict=True)
-    ]
-    units += [_unit(select_edition(s, edition, rules), None, (s,), waivers, registries) for s in found.sets]
-    units += [Unit(select_edition(log, edition, rules), None, (), {}, log, waivers) for log in found.logs]
+    units, missed = _units(found, edition, rules, waivers, seconds), list(found.missed)
     namesakes = {} if edition else {unit.path: of_namesake(unit.target, unit.edition, rules) for unit in units}
     units = [unit for unit in units if not namesakes.get(unit.path)]
-    for unit in units:
-        unit.account.logs, unit.account.most = sum(1 for _ in unit.jobs()), seconds
     judged = judge_units(units, jobs, progress)
-    missed = [(one.unit.path, one.unit.account.spent) for one in judged if one.unit.account.spent]
+    missed += [(one.unit.path, one.unit.account.spent) for one in judged if one.unit.account.spent]
     missed += [(path, why) for path, why in namesakes.items() if why]
     missed += [(unit.path, NO_RUNS) for unit in units if unit.submission and unit.submission.prepared]
     judged = [one for one in judged if not one.unit.account.spent]
-    verdict = assemble(judged, judge_round(judged, waivers), [*found.missed, *missed])
+    verdict = assemble(judged, judge_round(judged, waivers), missed)
     return unused(verdict, waivers) if waivers else verdict
 
 
-def _unit(
-    edition: Edition,
-    submission: Submission | None,
-    sets: tuple[Set, ...],
-    waivers: Waivers | None,
-    registries: Registries,
-) -> Unit:
-    systems = dict.fromkeys(s.system for s in sets if s.system)
-    homes = {s.system: s.place.home for s in sets}
-    found = {name: description_of(submission.path if submission else homes[name], name) for name in systems}
-    registry = registries.of(submission or sets[0], edition)
-    descriptions = {name: d for name, d in found.items() if d}
-    return Unit(edition, submission, sets, descriptions, waivers=waivers, registry=registry)
+def _units(found: Found, named: str | None, rules: Path, waivers: Waivers | None, seconds: float) -> list[Unit]:
+    """Return the submissions, the sets and the logs that were found, each with its edition."""
+    registries = Registries()
+
+    def unit(edition: Edition, submission: Submission | None, sets: tuple[Set, ...]) -> Unit:
+        home = {s.system: submission.path if submission else s.place.home for s in sets}
+        descriptions = {name: d for name, path in home.items() if name and (d := description_of(path, name))}
+        registry = registries.of(submission or sets[0], edition)
+        account = Account(sum(len(s.logs) for s in sets), seconds)
+        return Unit(edition, submission, sets, descriptions, None, waivers, registry, account)
+
+    rounds = rounds_of(found.submissions)
+    units = [
+        unit(select_edition(s, named, rules, together), s, s.sets)
+        for s, together in zip(found.submissions, rounds, strict=True)
+    ]
+    units += [unit(select_edition(s, named, rules), None, (s,)) for s in found.sets]
+    for log in found.logs:
+        units.append(Unit(select_edition(log, named, rules), None, (), {}, log, waivers, None, Account(1, seconds)))
+    return units
 
 
 def judge_round(judged: Sequence[Judged], waivers: Waivers | None = None) -> dict[str, list[Finding]]:

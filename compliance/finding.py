@@ -1,5 +1,6 @@
 """A finding: one fault, at one place, with what was found and what is wanted."""
 
+import re
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 from typing import Any
@@ -35,8 +36,10 @@ class Finding:
         return printable(f"{mark}{self.said()}")
 
     def said(self) -> str:
-        """Return the sentence with what was found and wanted, as submitted: the caller escapes it."""
-        return self.sentence + (f" ({self.details()})" if self.details() else "")
+        """Return the sentence with what was found and wanted, unless it says both itself. The caller escapes it."""
+        values = (value for value in (self.found, self.wanted) if value)
+        told = all(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", self.sentence) for value in values)
+        return self.sentence if told else f"{self.sentence} ({self.details()})"
 
     def details(self) -> str:
         """Return `found ..., wanted ...`, as far as they are given."""

@@ -5,32 +5,25 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from compliance.finding import SEVERITIES, Finding, counted
-from compliance.report import Report, Summary, owned
+from compliance.finding import Finding, counted
+from compliance.report import ORDER, WAIVED, Report, Summary, owned, told_as
 
-WAIVED = "waived"
-ORDER = (*SEVERITIES, WAIVED)
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
+COPIED = ("RUN05", "RUN06")  # a log is another's copy, or has its scores
 MILD = ("warning", "info")  # of which those that most logs have are told in a line
 RESULT = re.compile(r"/result_\d+\.txt$")
 
 
 @dataclass(frozen=True)
-class Group:
-    """The findings of one rule in one set, in the order of their places; `place` is the set, "" outside of sets."""
-
-    place: str
-    findings: tuple[Finding, ...]
-
-
-@dataclass(frozen=True)
 class Kind:
-    """The findings of one rule and severity in one submission; the set with most of them first."""
+    """The findings of one rule and severity in one submission. `groups` has those of each set, the set with most of
+    them first, and those outside of sets."""
 
     severity: str  # or waived
     code: str
-    groups: tuple[Group, ...]
+    groups: tuple[tuple[Finding, ...], ...]
+    sets: int = 0  # the number of groups that are of sets
     common: bool = False  # whether it is mild, and most logs have it
 
     @property
@@ -39,47 +32,28 @@ class Kind:
         each set."""
         if len(self.findings) <= MOST_WHOLE and not self.common:
             return [(finding, times - 1) for finding, times in Counter(self.findings).items()]
-        first = [(group.findings[0], len(group.findings) - 1) for group in self.groups]
+        first = [(group[0], len(group) - 1) for group in self.groups]
         return first[: 1 if self.common else MOST_SHOWN]
 
     @property
     def findings(self) -> list[Finding]:
         """The findings of all groups."""
-        return [f for group in self.groups for f in group.findings]
+        return [finding for group in self.groups for finding in group]
 
     @property
     def sentence(self) -> str:
         """The sentence of the first finding."""
-        return self.groups[0].findings[0].sentence
+        return self.groups[0][0].sentence
 
     @property
     def size(self) -> str:
         """The number of findings and sets in words, such as "12 times in 3 sets"; "" for a single finding."""
-        total, sets = len(self.findings), sum(bool(g.place) for g in self.groups)
+        total = len(self.findings)
         if total == 1:
             return ""
-        inside = f" in {counted(sets, 'set')}" if sets else ""
-        outside = " and outside" if sets and sets < len(self.groups) else ""
+        inside = f" in {counted(self.sets, 'set')}" if self.sets else ""
+        outside = " and outside" if 0 < self.sets < len(self.groups) else ""
         return f"{total} times{inside}{outside}"
-
-
-@dataclass(frozen=True)
-class Block:
-    """The part of a report on one submission, set or log. `summary` is None for findings outside of all of these."""
-
-    summary: Summary | None
-    kinds: tuple[Kind, ...]
-    counts: dict[str, int]  # of all findings by severity; waived ones are counted apart
-
-    @property
-    def path(self) -> str:
-        """The path as findings give it, "" without a summary."""
-        return self.summary.path if self.summary else ""
-
-
-def told_as(finding: Finding) -> str:
-    """Return a finding's severity, or "waived"."""
-    return WAIVED if finding.waived else finding.severity
 
 
 def label(finding: Finding) -> str:
@@ -87,39 +61,20 @@ def label(finding: Finding) -> str:
     return f"{WAIVED} {finding.severity}" if finding.waived else finding.severity
 
 
-def shown(report: Report) -> list[Finding]:
-    """Return the findings of the chosen severity; all, and the waived ones, if none was chosen."""
-    return [f for f in report.findings if not report.severity or told_as(f) == report.severity]
-
-
-def blocks(report: Report) -> list[Block]:
-    """Return a block for each summary, those with errors first, then one for findings elsewhere, if there are any."""
-    paths = [summary.path for summary in report.summaries]
-    every, some = owned(paths, report.findings), owned(paths, tuple(shown(report)))
-    made = [Block(s, kinds(some[s.path], s, _order(report, s)), count(every[s.path])) for s in report.summaries]
-    made.sort(key=lambda block: not block.counts["error"])
-    if every[""]:
-        made.append(Block(None, kinds(some[""]), count(every[""])))
+def shown(report: Report) -> list[tuple[Summary, tuple[Kind, ...]]]:
+    """Return each part of the report with its findings of the chosen severity; with all, if none was chosen. Codes are
+    in the order of the edition, in which what a log says comes first, and what follows later."""
+    made = []
+    for part in report.parts:
+        found = [f for f in part.findings if not report.severity or told_as(f) == report.severity]
+        order = list(report.editions[part.edition].rules) if part.edition in report.editions else []
+        made.append((part, kinds(found, part, order)))
     return made
-
-
-def count(findings: Iterable[Finding]) -> dict[str, int]:
-    """Return the number of findings by severity; waived ones are counted apart."""
-    counts = dict.fromkeys(ORDER, 0)
-    for finding in findings:
-        counts[told_as(finding)] += 1
-    return counts
-
-
-def _order(report: Report, summary: Summary) -> list[str]:
-    """Return the codes in the order of the edition, in which what a log says comes first, and what follows later."""
-    edition = report.editions.get(summary.edition)
-    return list(edition.rules) if edition else []
 
 
 def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Sequence[str] = ()) -> tuple[Kind, ...]:
     """Return the findings of a submission grouped by rule and set. They are ordered by severity, then by number, then
-    as in `order`."""
+    as in `order`; of one severity, those on copied runs come first, since others follow from them."""
     sets, logs = (list(summary.sets), summary.logs) if summary else ([], 0)
     rank = {code: at for at, code in enumerate(order)}
     by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
@@ -127,13 +82,17 @@ def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Se
         by_rule[told_as(finding), finding.code].append(finding)
     made = []
     for (severity, code), same in by_rule.items():
-        groups = [Group(place, tuple(some)) for place, some in owned(sets, tuple(same)).items() if some]
-        groups.sort(key=lambda g: (-len(g.findings), g.place))
+        places = {place: tuple(some) for place, some in owned(sets, tuple(same)).items() if some}
+        groups = tuple(places[place] for place in sorted(places, key=lambda place: (-len(places[place]), place)))
         having = len({finding.path for finding in same if RESULT.search(finding.path)})
-        made.append(Kind(severity, code, tuple(groups), severity in MILD and 1 < logs < 2 * having))
-    return tuple(
-        sorted(made, key=lambda k: (ORDER.index(k.severity), -len(k.findings), rank.get(k.code, len(rank)), k.code))
-    )
+        common = severity in MILD and 1 < logs < 2 * having
+        made.append(Kind(severity, code, groups, len(places.keys() - {""}), common))
+
+    def place(kind: Kind) -> tuple[int, bool, int, int, str]:
+        at = rank.get(kind.code, len(rank))
+        return ORDER.index(kind.severity), kind.code not in COPIED, -len(kind.findings), at, kind.code
+
+    return tuple(sorted(made, key=place))
 
 
 def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], list[Kind]]:

@@ -84,30 +84,32 @@ class Unit:
 
 def judge_log(job: Job) -> LogVerdict:
     """Judge one log by the rules on logs."""
+    begin = time.monotonic()
     log = gather_log(job.log.file, job.log.name, job.edition, job.seconds)
     terms = replace(terms_for(log, job.edition, job.benchmark, job.division), campaign=job.campaign)
     codes = applying(job.edition.codes, terms.kinds)
     if "RES01" in codes:
         set_aside(log, terms.metric)
-    time = timeline(log, terms)
+    milestones = timeline(log, terms)
     findings: list[Finding] = []
     broken: set[str] = set()
     for check in ordered("log", codes):
         if broken.isdisjoint(check.after):
-            before = len(findings)
-            for fault in faults_of(check, log, terms, time):
-                findings.append(finding_of(fault, check, job.edition, job.log.name, job.waivers))
-                if broken_by(findings[-1:]):
+            faults = list(faults_of(check, log, terms, milestones))
+            new = [finding_of(fault, check, job.edition, job.log.name, job.waivers) for fault in faults]
+            findings += new
+            for fault, finding in zip(faults, new, strict=True):
+                if broken_by([finding]):
                     broken |= of_keys(check.code, fault.about)
-            if check.gate and any(f.severity == "error" for f in findings[before:]):  # a waiver does not open the gate
+            if check.gate and any(f.severity == "error" for f in new):  # a waiver does not open the gate
                 break
-    run = run_of(log, terms, time, job.log.file, job.log.number, job.log.pruned)
+    run = run_of(log, terms, milestones, job.log.file, job.log.number, job.log.pruned)
     if not job.alone:  # a set may have some runs that failed; RUN03 counts them
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
     told, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
     run = replace(run, codes=told, lines=lines, broken=frozenset(broken))
-    return LogVerdict(run, tuple(findings), job.edition.name)
+    return LogVerdict(run, tuple(findings), job.edition.name, time.monotonic() - begin)
 
 
 def only_failed(finding: Finding, limits: Limits) -> bool:
@@ -133,17 +135,11 @@ class Judged:
         return [self.logs[log.name].run for log in runs.logs]
 
 
-def timed(job: Job) -> tuple[LogVerdict, float]:
-    """Judge one log. Return the seconds that it took, too."""
-    begin = time.monotonic()
-    return judge_log(job), time.monotonic() - begin
-
-
-def judge_unit(unit: Unit, logs: Iterable[tuple[LogVerdict, float]]) -> Judged:
+def judge_unit(unit: Unit, logs: Iterable[LogVerdict]) -> Judged:
     """Judge a unit. `logs` are taken one by one, as long as the unit's budget lasts."""
     judged = Judged(unit, {}, [])
-    for log, seconds in logs:
-        unit.account.charge(seconds, log.run.kept + OF_A_FINDING * len(log.findings), log.run.path)
+    for log in logs:
+        unit.account.charge(log.seconds, log.run.kept + OF_A_FINDING * len(log.findings), log.run.path)
         if unit.account.spent:
             return judged
         judged.logs[log.run.path] = log

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from compliance.checklist import Checklist
-from compliance.finding import SEVERITIES, Finding, ancestors
+from compliance.finding import SEVERITIES, Finding, ancestors, errors
 from compliance.rule import CHECKS, LEVELS, STEPS
 from compliance.verdict import LogVerdict, Verdict
 from rules.edition import Edition
@@ -15,22 +16,37 @@ OF_A_LOG = ("log", "round")
 OF_RUNS = ("log", "set")  # levels of which few rules judge throughput-only logs
 
 
+WAIVED = "waived"
+ORDER = (*SEVERITIES, WAIVED)
+
+
 @dataclass(frozen=True)
 class Summary:
-    """One submission, set or log in a few numbers. `source`, `sets` and `checklist` are for submissions only."""
+    """One submission, set or log with its findings. `source`, `sets` and `checklist` are for submissions only. Without
+    a path, it stands for the findings outside of all that was judged."""
 
     path: str
     edition: str
     logs: int
     rules: int  # that were checked: for a log by itself, without those on sets and submissions
-    broken: tuple[str, ...]  # codes with an error
-    counts: dict[str, int]  # findings by severity; waived ones under "waived"
-    review: tuple[str, ...]  # codes that people must still judge
+    findings: tuple[Finding, ...]
+    review: tuple[str, ...] = ()  # codes that people must still judge
     throughput_only: int = 0  # logs that measure throughput and are no runs
     source: str = ""  # whether it is the reference's
     sets: tuple[str, ...] = ()  # paths of its sets
     checklist: Checklist | None = None  # with what reviewers said
     alone: bool = False  # a set or a log without its submission, for which some rules can't be checked
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """The number of findings by severity; waived ones are counted apart."""
+        counts = Counter(told_as(finding) for finding in self.findings)
+        return {name: counts[name] for name in ORDER}
+
+    @cached_property
+    def broken(self) -> tuple[str, ...]:
+        """The codes with an error, sorted."""
+        return tuple(sorted({f.code for f in errors(self.findings)}))
 
     @property
     def passed(self) -> int:
@@ -40,7 +56,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Report:
-    """The input of every output format."""
+    """The input of every output format. `findings` are all, in the order of places."""
 
     findings: tuple[Finding, ...]
     summaries: tuple[Summary, ...]
@@ -52,6 +68,18 @@ class Report:
     severity: str = ""  # the one severity that these show; "" for all
     chosen: bool = False  # whether --select or --ignore restricted the rules
     sandbox: str = ""  # the checker's sandbox in words; "" if none was asked for
+
+    @property
+    def parts(self) -> list[Summary]:
+        """The summaries, those with errors first, then one of the findings elsewhere, if there are any."""
+        elsewhere = tuple(owned([summary.path for summary in self.summaries], self.findings)[""])
+        parts = sorted(self.summaries, key=lambda summary: not summary.counts["error"])
+        return [*parts, Summary("", "", 0, 0, elsewhere)] if elsewhere else parts
+
+
+def told_as(finding: Finding) -> str:
+    """Return a finding's severity, or "waived"."""
+    return WAIVED if finding.waived else finding.severity
 
 
 def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
@@ -66,7 +94,7 @@ def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[st
         for s in verdict.submissions
     }
     return tuple(
-        replace(_summary(path, editions[edition], logs, levels, found[path]), **more.get(path, {"alone": True}))
+        replace(_summary(path, editions[edition], logs, levels, tuple(found[path])), **more.get(path, {"alone": True}))
         for path, edition, logs, levels in places
     )
 
@@ -80,10 +108,8 @@ def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Fin
 
 
 def _summary(
-    path: str, edition: Edition, logs: Sequence[LogVerdict], levels: tuple[str, ...], findings: list[Finding]
+    path: str, edition: Edition, logs: Sequence[LogVerdict], levels: tuple[str, ...], findings: tuple[Finding, ...]
 ) -> Summary:
-    counts = Counter("waived" if f.waived else f.severity for f in findings)
-    broken = sorted({f.code for f in findings if f.severity == "error" and not f.waived})
     only = sum(log.run.throughput_only for log in logs)
     spared = OF_RUNS if only and only == len(logs) and levels != LEVELS else ()
     codes = [c for c in edition.rules if c in CHECKS]
@@ -93,8 +119,7 @@ def _summary(
         edition.name,
         len(logs),
         sum(CHECKS[code].level in levels for code in codes),
-        tuple(broken),
-        {name: counts.get(name, 0) for name in (*SEVERITIES, "waived")},
+        findings,
         tuple(code for code, rule in edition.rules.items() if rule.by_review),
         only,
     )

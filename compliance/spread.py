@@ -11,14 +11,13 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from itertools import islice
 from multiprocessing import get_all_start_methods, get_context
 
-from compliance.judging import Judged, Unit, judge_unit, timed
+from compliance.judging import Judged, Unit, judge_log, judge_unit
 from compliance.terminal import tell
 from compliance.verdict import LogVerdict
 
 CHUNK = 32  # most logs in a chunk
 SHARES = 4  # least number of chunks for each process, so that none waits long for the last one
 
-Timed = tuple[LogVerdict, float]  # with the seconds that judging took
 Progress = Callable[[int, int], None]  # called with the number of logs done, and of all logs
 
 _UNITS: tuple[Unit, ...] = ()  # in a worker: all units
@@ -30,7 +29,7 @@ def judge_units(units: Sequence[Unit], jobs: int, progress: Progress | None = No
     count = _Count(sum(sizes), progress)
     pool = _pool(units, jobs) if jobs > 1 and sum(sizes) > 1 else None
     if pool is None:
-        return [judge_unit(unit, count.each(map(timed, unit.jobs()))) for unit in units]
+        return [judge_unit(unit, count.each(map(judge_log, unit.jobs()))) for unit in units]
     with pool:
         return _spread(pool, units, sizes, jobs, count)
 
@@ -60,7 +59,7 @@ def _spread(
     return [done[at] for at in range(len(units))]
 
 
-def _logs(parts: list[Future[list[Timed]]]) -> Iterator[Timed]:
+def _logs(parts: list[Future[list[LogVerdict]]]) -> Iterator[LogVerdict]:
     """Yield the logs of the chunks in order. If the caller stops early, cancel the chunks that were not begun."""
     try:
         for part in parts:
@@ -77,14 +76,14 @@ def _hold(units: tuple[Unit, ...]) -> None:
     gc.freeze()  # objects loaded so far stay: exempt them from garbage collection
 
 
-def _part(at: int, start: int, count: int) -> list[Timed]:
+def _part(at: int, start: int, count: int) -> list[LogVerdict]:
     """Judge `count` logs of a unit, from log `start` on."""
-    return [timed(job) for job in islice(_UNITS[at].jobs(), start, start + count)]
+    return [judge_log(job) for job in islice(_UNITS[at].jobs(), start, start + count)]
 
 
 def _whole(at: int) -> Judged:
     """Judge a whole unit."""
-    return judge_unit(_UNITS[at], map(timed, _UNITS[at].jobs()))
+    return judge_unit(_UNITS[at], map(judge_log, _UNITS[at].jobs()))
 
 
 class _Count:
@@ -99,7 +98,7 @@ class _Count:
             if self.progress:
                 self.progress(self.done, self.total)
 
-    def each(self, logs: Iterable[Timed]) -> Iterator[Timed]:
+    def each(self, logs: Iterable[LogVerdict]) -> Iterator[LogVerdict]:
         for log in logs:
             self.add(1)
             yield log

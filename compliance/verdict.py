@@ -20,6 +20,7 @@ class LogVerdict:
     run: Run
     findings: tuple[Finding, ...]
     edition: str = ""
+    seconds: float = field(default=0.0, compare=False)  # that judging it took
 
     @property
     def in_order(self) -> bool:

@@ -4,8 +4,9 @@
     python results/freeze.py results/v1.0 --check    # compares the round with frozen.txt: sha256, bytes, path
 
 A round with errors is not frozen: mend them, waive them (--waivers FILE), or say --with-errors. From then on the
-checker reports a changed submission of the round (rule TREE13). Only --check finds a submission that was removed. Exit
-code: 0 written, or unchanged; 1 changed; 2 could not.
+checker reports a changed submission of the round (rule TREE13). Only --check finds a submission that was removed. Both
+list the organisations that have entries in the round's registry and handed in no submission. Exit code: 0 written, or
+unchanged; 1 changed; 2 could not.
 """
 
 import argparse
@@ -21,11 +22,15 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 from compliance.engine import judge
 from compliance.finding import counted, errors
 from compliance.reading.digest import sha256
+from compliance.reading.discovery import discover
 from compliance.reading.frozen import NAME, changes, read_frozen
 from compliance.safe import printable
 from compliance.terminal import tell
 from compliance.waiver import Waivers, read_waivers
 from rules.current import editions
+from rules.names import folded
+from rules.registry import NAME as REGISTRY
+from rules.registry import Damaged, read_registry
 
 SHOWN = 3  # errors that are named
 
@@ -67,6 +72,7 @@ def freeze(folder: Path, waivers: Waivers | None = None, with_errors: bool = Fal
     partial.write_text(text, encoding="utf-8")
     os.replace(partial, folder / NAME)
     print(f"wrote {folder / NAME}: {len(files)} files")
+    tell_absent(folder)
     return 0
 
 
@@ -98,7 +104,23 @@ def check(folder: Path) -> int:
         if found
         else f"{len(frozen)} files as frozen"
     )
+    tell_absent(folder)
     return 1 if found else 0
+
+
+def tell_absent(folder: Path) -> None:
+    """Print each organisation that has entries in the round's registry, if that is whole, and handed in nothing."""
+    try:
+        registry = read_registry(folder / REGISTRY, folder.resolve().name)
+    except (Damaged, FileNotFoundError):
+        return
+    there = {folded(submission.org) for submission in discover([str(folder)]).submissions}
+    absent: dict[str, list[str]] = {}
+    for entry in registry.entries:
+        if folded(entry.organisation) not in there:
+            absent.setdefault(entry.organisation, []).append(str(entry.entry))
+    for organisation, entries in absent.items():
+        print(f"registered and never handed in: {organisation} ({REGISTRY}, entry {', '.join(entries)})")
 
 
 def listed(folder: Path) -> dict[str, tuple[Path, int]]:

@@ -8,7 +8,7 @@ from compliance.difference import differing, own_lines
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.tree import place_of
-from compliance.source.reference import published_path
+from compliance.source.published import published_path
 from results.statistics.result import Result
 from rules.edition import load
 

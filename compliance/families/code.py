@@ -10,9 +10,8 @@ from compliance.finding import Fault, counted
 from compliance.reading.files import LARGEST_PYTHON, SubmissionFiles, Text
 from compliance.rule import rule
 from compliance.source.content import unread
-from compliance.source.kept import kept, same_program
+from compliance.source.published import SENSITIVE, kept, published_path, published_text, same_program
 from compliance.source.python import LINES, Python, read_python
-from compliance.source.reference import SENSITIVE, published_path, published_text
 from compliance.source.seeds import settings
 from compliance.source.trace import untraced
 from compliance.source.uses import use_of_name, uses_of_script

@@ -7,8 +7,8 @@ tenth of a kind says how many are left out. With `every`, each finding has its o
 from collections.abc import Iterator
 
 from compliance.finding import Finding, counted
-from compliance.grouping import ORDER, WAIVED, blocks, label
-from compliance.report import Report
+from compliance.grouping import label, shown
+from compliance.report import ORDER, WAIVED, Report
 from compliance.safe import command, command_property
 
 COMMANDS = {"error": "error", "warning": "warning", "review": "notice", "info": "notice", WAIVED: "notice"}
@@ -28,8 +28,8 @@ def render(report: Report) -> str:
 
 def _commands(report: Report) -> Iterator[tuple[str, str, int]]:
     """Yield (kind of command, command, number of findings that it stands for), the worst first."""
-    kinds = [kind for block in blocks(report) for kind in block.kinds]
-    groups = [(i, kind.severity, group.findings) for kind in kinds for i, group in enumerate(kind.groups)]
+    kinds = [kind for _, some in shown(report) for kind in some]
+    groups = [(i, kind.severity, group) for kind in kinds for i, group in enumerate(kind.groups)]
     groups.sort(key=lambda group: (ORDER.index(group[1]), group[0]))  # of each rule the first set before its others
     for _, severity, some in groups:
         name = COMMANDS[severity]

@@ -3,11 +3,11 @@
 With `every`, each finding has a row of its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compliance.finding import Finding, counted
-from compliance.grouping import Block, Kind, blocks, fitted, label, tally, verdict
-from compliance.report import Report
+from compliance.grouping import Kind, fitted, label, shown, tally, verdict
+from compliance.report import ORDER, Report
 from compliance.safe import markdown
 
 ROWS = 40  # of a submission: rules, and examples beyond the first
@@ -16,38 +16,37 @@ MISSED = 10  # listed paths that could not be judged
 
 def render(report: Report) -> str:
     """Return the page. Submitted text in it is escaped."""
-    told = blocks(report)
+    told = shown(report)
     lines = ["# Verdict", ""]
     if len(report.summaries) > 1:
-        lines += [f"All together: {_total(told)}.", ""]
+        lines += [f"All together: {_total(report)}.", ""]
     lines += ["| what | edition | logs | verdict |", "| --- | --- | --- | --- |"]
-    for block in told:
-        if s := block.summary:
-            words = verdict(block.counts, report.chosen, logs=s.logs)
+    for s, _ in told:
+        if s.path:
+            words = verdict(s.counts, report.chosen, logs=s.logs)
             words = f"**{words}**" if s.broken else words
             words += ", without a submission" if s.alone else ""
             words += f"; reviewed: {s.checklist.words()}" if s.checklist else ""
             lines.append(f"| {markdown(s.path)} | {s.edition} | {s.logs} | {words} |")
-    for block in told:
-        if block.kinds:
-            lines += ["", f"## {markdown(block.path) or 'elsewhere'}", ""]
-            lines += list(_rows(block) if report.every else _groups(block))
+    for s, kinds in told:
+        if kinds:
+            lines += ["", f"## {markdown(s.path) or 'elsewhere'}", ""]
+            lines += list(_rows(kinds) if report.every else _groups(kinds, s.path))
     if report.missed:
         lines += ["", "## Could not be checked", "", *_missed(report)]
     return "\n".join(lines) + "\n"
 
 
-def _total(told: list[Block]) -> str:
-    names = told[0].counts
-    return tally({name: sum(block.counts[name] for block in told) for name in names}) or "nothing found"
+def _total(report: Report) -> str:
+    return tally({name: sum(part.counts[name] for part in report.parts) for name in ORDER}) or "nothing found"
 
 
-def _groups(block: Block) -> Iterator[str]:
-    chosen, left = fitted(block.kinds, ROWS)
+def _groups(kinds: Sequence[Kind], home: str) -> Iterator[str]:
+    chosen, left = fitted(kinds, ROWS)
     yield "| severity | rule | how often | what | for example |"
     yield "| --- | --- | --- | --- | --- |"
     for kind, examples in chosen:
-        places = "<br>".join(_example(kind, *example, block.path) for example in kind.examples[: max(1, examples)])
+        places = "<br>".join(_example(kind, *example, home) for example in kind.examples[: max(1, examples)])
         yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {markdown(kind.sentence)} | {places} |"
     if left:
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
@@ -62,10 +61,10 @@ def _example(kind: Kind, first: Finding, others: int, home: str) -> str:
     return markdown(f"{path}:{first.line}{more}: {said}".removesuffix(": ")) + _tail(first)
 
 
-def _rows(block: Block) -> Iterator[str]:
+def _rows(kinds: Sequence[Kind]) -> Iterator[str]:
     yield "| place | rule | severity | what |"
     yield "| --- | --- | --- | --- |"
-    for finding in (f for kind in block.kinds for f in kind.findings):
+    for finding in (f for kind in kinds for f in kind.findings):
         place = markdown(f"{finding.path}:{finding.line}")
         yield f"| {place} | {finding.code} | {label(finding)} | {markdown(finding.said())}{_tail(finding)} |"
 

@@ -4,12 +4,12 @@ at the end what to do next. Up to ten findings of a rule stand whole.
 With `every`, each finding has a line of its own: `path:line: CODE severity: sentence`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compliance.checklist import OBJECT, OPEN, Checklist
 from compliance.finding import Finding, counted
-from compliance.grouping import ORDER, WAIVED, Block, Kind, blocks, fitted, label, tally, told_as, verdict
-from compliance.report import Report, Summary
+from compliance.grouping import Kind, fitted, label, shown, tally, verdict
+from compliance.report import ORDER, WAIVED, Report, Summary, told_as
 from compliance.safe import printable
 from compliance.sandbox import ABSENT
 
@@ -23,31 +23,34 @@ EXPLAINED = 10  # codes after --explain
 SHORTEST = 40  # least characters of a sentence that are shown, however long its path is
 
 
+Told = Sequence[tuple[Summary, Sequence[Kind]]]
+
+
 def render(report: Report) -> str:
     """Return the text, with one finding or group of findings a line."""
-    told = blocks(report)
+    told = shown(report)
     parts = [[*_head(report, told), *_missed(report)]]
-    parts += [_block(block, report) for block in told]
+    parts += [_part(summary, kinds, report) for summary, kinds in told]
     parts.append(_foot(report, told))
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
-def _head(report: Report, told: list[Block]) -> list[str]:
+def _head(report: Report, told: Told) -> list[str]:
     """Return the head of a report on several submissions, sets or logs: how many are in order, the counts of findings,
     and the kinds of errors, and of findings for review and warnings."""
     if len(report.summaries) < 2:
         return []
-    counts = {name: sum(block.counts[name] for block in told) for name in ORDER}
-    wrong = sum(bool(block.counts["error"]) or not block.summary.logs for block in told if block.summary)
+    counts = {name: sum(summary.counts[name] for summary, _ in told) for name in ORDER}
+    wrong = sum(bool(summary.counts["error"]) or not summary.logs for summary in report.summaries)
     logs = sum(s.logs for s in report.summaries)
     order = f"{len(report.summaries) - wrong} of {len(report.summaries)} in order"
     lines = [f"{order}, {counted(logs, 'log')}: {tally(counts) or 'nothing found'}"]
     for severities in (("error",), ("review", "warning")):
-        some = [(b, kind) for severity in severities for b in told for kind in b.kinds if kind.severity == severity]
+        some = [(s.path, k) for severity in severities for s, kinds in told for k in kinds if k.severity == severity]
         most = HEAD if len(some) <= HEAD else HEAD - 1
-        for block, kind in some[:most]:
+        for path, kind in some[:most]:
             size = f", {kind.size}" if kind.size else ""
-            place = block.path or kind.findings[0].path
+            place = path or kind.findings[0].path
             line = f"  {kind.severity} {kind.code} in {place}{size}: {kind.sentence}"
             lines.append(_colored(kind.severity, printable(line), report))
         if some[most:]:
@@ -65,22 +68,22 @@ def _missed(report: Report) -> list[str]:
     return [_colored("error", line, report) for line in lines]
 
 
-def _block(block: Block, report: Report) -> list[str]:
-    top, bottom = [_title(block.summary)], list(_about(block.summary))
-    listed = block.summary.checklist if block.summary else None
-    logs = block.summary.logs if block.summary else 1
-    bottom.append(f"  {verdict(block.counts, report.chosen, len(listed.of(OBJECT)) if listed else 0, logs)}")
-    if block.counts["error"]:
+def _part(summary: Summary, kinds: Sequence[Kind], report: Report) -> list[str]:
+    top, bottom = [_title(summary)], list(_about(summary))
+    objections = len(summary.checklist.of(OBJECT)) if summary.checklist else 0
+    logs = summary.logs if summary.path else 1
+    bottom.append(f"  {verdict(summary.counts, report.chosen, objections, logs)}")
+    if summary.counts["error"]:
         bottom[-1] = _colored("error", bottom[-1], report)
     if report.every:
-        lines = [_line(f, report) for kind in block.kinds for f in kind.findings]
+        lines = [_line(f, report) for kind in kinds for f in kind.findings]
     else:
-        lines = list(_grouped(block, SCREEN - len(top) - len(bottom), report))
+        lines = list(_grouped(kinds, summary.path, SCREEN - len(top) - len(bottom), report))
     return [*top, *lines, *bottom]
 
 
-def _title(summary: Summary | None) -> str:
-    if summary is None:
+def _title(summary: Summary) -> str:
+    if not summary.path:
         return "elsewhere"
     logs = counted(summary.logs, "log")
     if summary.throughput_only:
@@ -90,12 +93,12 @@ def _title(summary: Summary | None) -> str:
     return f"{printable(summary.path)}: {logs} by the rules {summary.edition}{alone}"
 
 
-def _about(summary: Summary | None) -> Iterator[str]:
-    if summary and summary.source:
+def _about(summary: Summary) -> Iterator[str]:
+    if summary.source:
         yield f"  {summary.source}"
-    if summary and summary.checklist:
+    if summary.checklist:
         yield from _reviewed(summary.checklist)
-    elif summary and summary.review:
+    elif summary.review:
         yield f"  for a reviewer: {', '.join(summary.review)}"
 
 
@@ -110,18 +113,18 @@ def _reviewed(checklist: Checklist) -> Iterator[str]:
         yield f"    {counted(len(against) - most, 'more objection')}: compliance/audit.py has each"
 
 
-def _grouped(block: Block, room: int, report: Report) -> Iterator[str]:
+def _grouped(kinds: Sequence[Kind], home: str, room: int, report: Report) -> Iterator[str]:
     """Yield the kinds of findings with examples, in at most `room` lines."""
-    chosen, left = fitted(block.kinds, room)
+    chosen, left = fitted(kinds, room)
     for kind, examples in chosen:
         size = f", {kind.size}" if kind.size else ""
         head = f"  {kind.severity} {kind.code}{size}: {kind.sentence}"
         if kind.common:
             first = kind.examples[0][0]
-            head += f" (such as {_place(first, block.path)}: {first.details() or first.sentence})"
+            head += f" (such as {_place(first, home)}: {first.details() or first.sentence})"
         yield _colored(kind.severity, printable(head), report)
         for finding, others in kind.examples[:examples]:
-            yield _colored(kind.severity, _example(kind, finding, others, block.path), report)
+            yield _colored(kind.severity, _example(kind, finding, others, home), report)
     if left:
         found = sum(len(kind.findings) for kind in left)
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
@@ -166,19 +169,19 @@ def _colored(severity: str, line: str, report: Report) -> str:
     return f"\x1b[{COLORS[severity]}m{line}\x1b[0m" if report.color else line
 
 
-def _foot(report: Report, told: list[Block]) -> list[str]:
+def _foot(report: Report, told: Told) -> list[str]:
     """Return the last lines: the state of the sandbox, what to do next, and options for more detail."""
     tell = report.every or report.sandbox.startswith(ABSENT)
     lines = [f"sandbox: {report.sandbox}"] if report.sandbox and tell else []
     lines += [f"{word}: {step}" for word, step in zip(("next", "then", "then"), _steps(report, told), strict=False)]
-    if not report.every and any(kind.severity != WAIVED for block in told for kind in block.kinds):
+    if not report.every and any(kind.severity != WAIVED for _, kinds in told for kind in kinds):
         lines.append("--all gives each finding with its place")
     return lines
 
 
-def _steps(report: Report, told: list[Block]) -> Iterator[str]:
+def _steps(report: Report, told: Told) -> Iterator[str]:
     """Yield what to do, the first thing first."""
-    errors, reviews = ([k for b in told for k in b.kinds if k.severity == name] for name in ("error", "review"))
+    errors, reviews = ([k for _, kinds in told for k in kinds if k.severity == name] for name in ("error", "review"))
     if report.missed:
         yield f"see above why {counted(len(report.missed), 'place')} could not be checked"
     if errors:

@@ -25,7 +25,7 @@ from compliance.reading.digest import sha256_of
 from compliance.reading.source import SHARED, depth_of, sound
 from compliance.reading.tree import LOG
 from compliance.reading.weights import LARGEST_HEADER, LENGTH
-from compliance.source.reference import published_path
+from compliance.source.published import published_path
 from rules.edition import Edition
 from rules.published import is_published
 

@@ -17,9 +17,9 @@ from compliance.reading.source import DOCUMENT, Folder, depth_of, fitting, sound
 from compliance.reading.tree import Entry, Submission
 from compliance.reading.values import is_number
 from compliance.source.content import disguised, foreign
+from compliance.source.published import published_path
 from compliance.source.python import LARGEST as LARGEST_PARSED
 from compliance.source.python import Python, read_python
-from compliance.source.reference import published_path
 from rules.edition import Edition
 from rules.published import is_published, origin
 

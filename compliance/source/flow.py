@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from compliance.source.module import FOREIGN, PARAMETER, Bound, Function, Module, Place
-from compliance.source.seeds import OWN
+from compliance.source.seeds import OWN, SEEDERS, seed_of
 
 DEEPEST = 40  # levels of an expression, and steps back to the log
 MOST_NODES = 200  # nodes that are searched in the value of a rank's name
@@ -20,12 +20,7 @@ MOST_BOUND = 50  # assignments of a name that are followed
 LEAST_MODULUS = (1 << 31) - 1  # so that 31 bits are left, with which one pair of runs in 2^31 shares a seed
 MOST_SHIFT = 32  # bits of a 63-bit seed that may be dropped, which leaves 31
 LONGEST = 100  # characters of a line that a finding repeats
-SEEDERS = re.compile(
-    r"(.*\.)?(manual_seed(_all)?|default_rng|RandomState|SeedSequence|PCG64(DXSM)?|MT19937|Philox|SFC64|PRNGKey"
-    r"|random\.(seed|key|Random)|set_random_seed|from_seed|wrap_key_data)|.+\.(seed|set_seed)"
-)
 STATES = re.compile(r"(.*\.)?(set_rng_state(_all)?|set_state|setstate|__setstate__)")
-SEED_NAMES = ("seed", "entropy", "a", "x", "key")  # keywords by which seeders take the seed
 TAKES_SEED = re.compile(r"(?i)(?!data_|dataset_)(\w*_)?(seed|random_state)")  # keywords of any call
 DRAWS = re.compile(
     r"(torch)\.(rand|randn|randint|randperm|normal|bernoulli|multinomial|poisson)(_like)?"
@@ -101,7 +96,10 @@ class _Reader:
         self.module, self.lines = module, lines
 
     def flow(self) -> Flow:
-        calls, seedings, drawn, logged = defaultdict(list), [], [], []
+        calls: dict[str, list[Call]] = defaultdict(list)
+        seedings: list[Seeding] = []
+        drawn: list[tuple[int, str, str]] = []
+        logged: list[tuple[Place | None, int]] = []
         handed: dict[int, str] = {}
         for node, scope in self.module.calls:
             name, imported = self.module.full(node.func)
@@ -155,8 +153,9 @@ class _Reader:
         if not beside:
             return self.value(bound.value, bound.scope)
         nodes = itertools.islice(ast.walk(bound.value), MOST_NODES)
-        places = {self.module.place(n, bound.scope) for n in nodes if isinstance(n, (ast.Name, ast.Attribute))}
-        return Value(tuple((place, bound.last + 1) for place in sorted(places - {None})))
+        names = [n for n in nodes if isinstance(n, (ast.Name, ast.Attribute))]
+        places = {place for n in names if (place := self.module.place(n, bound.scope))}
+        return Value(tuple((place, bound.last + 1) for place in sorted(places)))
 
     def text(self, line: int) -> str:
         return self.lines[line - 1].strip()[:LONGEST] if line <= len(self.lines) else ""
@@ -172,20 +171,15 @@ class _Reader:
         if STATES.fullmatch(name):
             yield Seeding(node.lineno, f"{text}: sets a generator's state", None, "")
         elif (own := OWN.fullmatch(name.rpartition(".")[2])) or SEEDERS.fullmatch(name):
-            given = self.seed_of(node)
+            given = seed_of(node)
             if given is not None or not own:
                 library = SEEDS_LIBRARY.fullmatch(name)
-                yield Seeding(
-                    node.lineno, text, self.entropy(given, scope), library[library.lastindex] if library else ""
-                )
+                whose = next(filter(None, library.groups())) if library else ""
+                yield Seeding(node.lineno, text, self.entropy(given, scope), whose)
         else:
             for keyword in node.keywords:
                 if keyword.arg and TAKES_SEED.fullmatch(keyword.arg):
                     yield Seeding(node.lineno, text, self.value(keyword.value, scope), "")
-
-    def seed_of(self, node: ast.Call) -> ast.AST | None:
-        """Return the argument that a seeder takes for the seed."""
-        return next((k.value for k in node.keywords if k.arg in SEED_NAMES), node.args[0] if node.args else None)
 
     def passed_on(self) -> Iterator[Seeding]:
         """Yield the seeders that are passed on instead of called, and the states that are set."""
@@ -194,7 +188,8 @@ class _Reader:
             if (imported or isinstance(node, ast.Attribute)) and SEEDERS.fullmatch(name) and not _own_seed(name):
                 yield Seeding(node.lineno, f"{self.text(node.lineno)}: a seeder that is passed on", None, "")
         for node, scope in self.module.sets:
-            if node.attr == "state" and self.module.place(node, scope)[0] == FOREIGN:
+            place = self.module.place(node, scope)
+            if node.attr == "state" and place and place[0] == FOREIGN:
                 yield Seeding(node.lineno, f"{self.text(node.lineno)}: sets a generator's state", None, "")
 
     def draws(self, node: ast.Call, name: str, imported: bool) -> Iterator[tuple[int, str, str]]:
@@ -208,16 +203,16 @@ class _Reader:
         tail = self.module.full(key)[0].rpartition(".")[2] if key is not None else ""
         if tail == "SEED" or (isinstance(key, ast.Constant) and key.value == "seed"):
             value = next((k.value for k in node.keywords if k.arg in ("value", "val")), (*node.args, None, None)[1])
-            yield self.module.place(value, scope), node.lineno
+            yield self.module.place(value, scope) if value else None, node.lineno
 
-    def entropy(self, node: ast.AST | None, scope: int) -> Value | None:
+    def entropy(self, node: ast.expr | None, scope: int) -> Value | None:
         """Return the value of a seeder's argument, which may also be a list of numbers with the seed."""
         if not isinstance(node, (ast.List, ast.Tuple)):
             return self.value(node, scope)
         parts = [self.value(part, scope) for part in node.elts[:8]]
         return _both(parts) if len(node.elts) <= 8 else None
 
-    def value(self, node: ast.AST | None, scope: int, depth: int = DEEPEST) -> Value | None:
+    def value(self, node: ast.expr | None, scope: int, depth: int = DEEPEST) -> Value | None:
         """Return the value of an expression, None if it can't be followed."""
         if depth <= 0 or node is None:
             return None
@@ -234,7 +229,7 @@ class _Reader:
             return self.value(node.operand, scope, depth - 1)
         if isinstance(node, ast.Call):
             return self.called(node, scope, depth)
-        name = node
+        name: ast.expr = node
         while isinstance(name, ast.Subscript):
             name = name.value
         if not isinstance(name, (ast.Name, ast.Attribute)):
@@ -272,11 +267,12 @@ class _Reader:
             if name == "torch.initial_seed":
                 return Value(((TORCH, node.lineno),))
             if SEEDERS.fullmatch(name):
-                return self.entropy(self.seed_of(node), scope)
+                return self.entropy(seed_of(node), scope)
             if PASSES.fullmatch(name):
-                return self.value(self.seed_of(node), scope, depth - 1)
-        of_itself = KEEPS.fullmatch(name) and isinstance(node.func, ast.Attribute)
-        return self.value(node.func.value, scope, depth - 1) if of_itself else None
+                return self.value(seed_of(node), scope, depth - 1)
+        if KEEPS.fullmatch(name) and isinstance(node.func, ast.Attribute):
+            return self.value(node.func.value, scope, depth - 1)
+        return None
 
     def rebound(self, node: ast.AST) -> bool:
         """Return whether the root of a chain is an imported name that is also assigned."""
@@ -291,9 +287,11 @@ def _tail(node: ast.Name | ast.Attribute) -> str:
 
 def _both(values: Sequence[Value | None]) -> Value | None:
     """Return the value of an expression of several parts, None if one can't be followed."""
-    if None in values:
+    followed = [value for value in values if value]
+    if len(followed) < len(values):
         return None
-    of, beside = (tuple(dict.fromkeys(x for v in values for x in v[part])) for part in (0, 1))
+    of = tuple(dict.fromkeys(x for value in followed for x in value.of))
+    beside = tuple(dict.fromkeys(x for value in followed for x in value.beside))
     return Value(of, beside) if len(of) <= 4 and len(beside) <= 8 else None
 
 

@@ -6,7 +6,7 @@ attribute of the instance, `self.x` in a method, is (the class's scope, ".x"); o
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 DEEPEST = 60  # links of a chain of attributes
@@ -15,6 +15,8 @@ IMPORT = "an import"  # the value of an imported name
 HARMLESS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "inference_mode"}  # decorators
 FOREIGN = -1  # the scope of attributes of anything but a method's own instance
 Place = tuple[int, str]
+Visit = tuple[ast.AST, int, bool, bool]  # a node, its scope, whether it is in a loop, whether in an annotation
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Bound:
 
     first: int
     last: int
-    value: ast.AST | str | None
+    value: ast.expr | str | None
     scope: int
     often: bool
 
@@ -50,7 +52,7 @@ class Module:
     calls: list[tuple[ast.Call, int]] = field(default_factory=list)
     reads: list[tuple[ast.Name | ast.Attribute, int]] = field(default_factory=list)
     sets: list[tuple[ast.Attribute, int]] = field(default_factory=list)
-    strings: list[ast.Constant] = field(default_factory=list)
+    strings: list[tuple[int, str]] = field(default_factory=list)  # (line, text) of literals
     bound: dict[Place, list[Bound]] = field(default_factory=lambda: defaultdict(list))
     functions: list[Function] = field(default_factory=list)
     rebound: set[str] = field(default_factory=set)  # imported names that are also assigned
@@ -108,7 +110,7 @@ def literal_name(call: ast.Call) -> str:
 def gather(tree: ast.Module) -> Module:
     """Return the module of a syntax tree. Each node is visited once."""
     walk = _Walk()
-    todo: list[tuple[ast.AST, int, bool, bool]] = [(tree, 0, False, False)]  # node, scope, in a loop, in an annotation
+    todo: list[Visit] = [(tree, 0, False, False)]
     while todo:
         node, scope, loop, typed = todo.pop()
         todo.extend(walk.visit(node, scope, loop, typed))
@@ -120,7 +122,7 @@ def gather(tree: ast.Module) -> Module:
 class _Walk:
     def __init__(self) -> None:
         self.module = Module()
-        self.given: dict[int, ast.AST | str] = {}  # the target of an assignment -> its value
+        self.given: dict[int, ast.expr | str] = {}  # the target of an assignment -> its value
         self.ends: dict[int, int] = {}  # ... -> the last line of the statement
         self.inner: set[int] = set()  # what is called, or a part of a longer chain
         self.declared: set[int] = set()  # names that are annotated without a value
@@ -128,34 +130,38 @@ class _Walk:
         self.by_import: Counter[str] = Counter()
         self.scopes = 0
 
-    def visit(self, node: ast.AST, scope: int, loop: bool, typed: bool) -> list[tuple]:
+    def visit(self, node: ast.AST, scope: int, loop: bool, typed: bool) -> list[Visit]:
         """Record a node. Return what to visit next, in reverse order."""
-        module, kind = self.module, type(node)
-        if kind is ast.Name or kind is ast.Attribute:
-            self._name(node, scope, loop, typed)
-        elif kind is ast.Constant:
-            if type(node.value) is str:
-                module.strings.append(node)
-            return []
-        elif kind is ast.Call:
-            module.calls.append((node, scope))
-            self.inner.add(id(node.func))
-        elif kind in (ast.Assign, ast.AnnAssign, ast.NamedExpr):
-            default = kind is ast.AnnAssign and node.value and scope in module.classes
-            value = PARAMETER if default else node.value
-            self._assigned(node.targets if kind is ast.Assign else [node.target], value, node)
-        elif kind in (ast.For, ast.AsyncFor, ast.comprehension):
-            self._assigned([node.target], node.iter, node.iter)
-        elif kind is ast.Import or kind is ast.ImportFrom:
-            self._import(node, scope, loop)
-        elif kind is ast.Global or kind is ast.Nonlocal:
-            outer = 0 if kind is ast.Global else module.above.get(scope, 0)
-            self.elsewhere.update({(scope, name): outer for name in node.names})
-        elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda):
-            return self._definition(node, scope, loop)
-        elif name := getattr(node, "name", None) if kind in (ast.ExceptHandler, ast.MatchAs, ast.MatchStar) else None:
-            self._bind((scope, name), node, None, scope, True)
-        loop = loop or kind in (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
+        module = self.module
+        match node:
+            case ast.Name() | ast.Attribute():
+                self._name(node, scope, loop, typed)
+            case ast.Constant():
+                if type(node.value) is str:
+                    module.strings.append((node.lineno, node.value))
+                return []
+            case ast.Call():
+                module.calls.append((node, scope))
+                self.inner.add(id(node.func))
+            case ast.Assign():
+                self._assigned(node.targets, node.value, node)
+            case ast.AnnAssign():
+                default = node.value and scope in module.classes
+                self._assigned([node.target], PARAMETER if default else node.value, node)
+            case ast.NamedExpr():
+                self._assigned([node.target], node.value, node)
+            case ast.For() | ast.AsyncFor() | ast.comprehension():
+                self._assigned([node.target], node.iter, node.iter)
+            case ast.Import() | ast.ImportFrom():
+                self._import(node, scope, loop)
+            case ast.Global() | ast.Nonlocal():
+                outer = 0 if isinstance(node, ast.Global) else module.above.get(scope, 0)
+                self.elsewhere.update({(scope, name): outer for name in node.names})
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                return self._definition(node, scope, loop)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                self._bind((scope, name), node, None, scope, True)
+        loop = loop or isinstance(node, (ast.For, ast.AsyncFor, ast.While, ast.comprehension))
         return [(n, scope, loop, typed or n is getattr(node, "annotation", None)) for n in _children(node)]
 
     def _name(self, node: ast.Name | ast.Attribute, scope: int, loop: bool, typed: bool) -> None:
@@ -176,17 +182,23 @@ class _Walk:
             self._bind(place, node, self.given.get(id(node)), scope, loop, self.ends.get(id(node)))
 
     def _bind(
-        self, place: Place, node: ast.AST, value: object, scope: int, often: bool, last: int | None = None
+        self,
+        place: Place,
+        node: ast.stmt | ast.expr | ast.excepthandler | ast.pattern,
+        value: ast.expr | str | None,
+        scope: int,
+        often: bool,
+        last: int | None = None,
     ) -> None:
         self.module.bound[place].append(Bound(node.lineno, last or node.lineno, value, scope, often))
 
-    def _assigned(self, targets: Iterable[ast.AST], value: ast.AST | str | None, node: ast.AST) -> None:
+    def _assigned(self, targets: Sequence[ast.expr], value: ast.expr | str | None, node: ast.stmt | ast.expr) -> None:
         if value is None:
             self.declared.update(map(id, targets))
             return
         for target in targets:  # of `a, b = f()` each one is given what f returns
             for part in (target, *getattr(target, "elts", ())):
-                self.ends[id(part)], self.given[id(part)] = node.end_lineno, value
+                self.ends[id(part)], self.given[id(part)] = node.end_lineno or node.lineno, value
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: int, loop: bool) -> None:
         base = ""
@@ -200,24 +212,31 @@ class _Walk:
             self._bind((scope, name), node, IMPORT, scope, loop)
             self.by_import[name] += 1
 
-    def _definition(self, node: ast.AST, scope: int, loop: bool) -> list[tuple]:
+    def _definition(self, node: Definition, scope: int, loop: bool) -> list[Visit]:
         module = self.module
         self.scopes += 1
-        inner, is_class = self.scopes, isinstance(node, ast.ClassDef)
+        inner = self.scopes
         home = module.classes.get(scope)
         module.above[inner] = module.above[scope] if home is not None else scope
-        if name := getattr(node, "name", ""):
-            self._bind((scope, name), node, None, scope, loop)
-        decorators = getattr(node, "decorator_list", [])
-        if is_class:
-            module.classes[inner] = name
-            self._fields(node, inner, decorators)
+        if not isinstance(node, ast.Lambda):
+            self._bind((scope, node.name), node, None, scope, loop)
+        names = {module.full(d)[0].rpartition(".")[2] for d in getattr(node, "decorator_list", [])}
+        if isinstance(node, ast.ClassDef):
+            module.classes[inner] = node.name
+            self._fields(node, inner, names)
         else:
-            self._parameters(node, inner, scope, home, {module.full(d)[0].rpartition(".")[2] for d in decorators})
+            self._parameters(node, inner, scope, home, names)
         typed = getattr(node, "returns", None)
         return [(n, inner, False, n is typed) for n in _children(node)]
 
-    def _parameters(self, node, inner: int, scope: int, home: str | None, decorators: set[str]) -> None:
+    def _parameters(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        inner: int,
+        scope: int,
+        home: str | None,
+        decorators: set[str],
+    ) -> None:
         arguments = node.args
         named = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
         method = home is not None and "staticmethod" not in decorators
@@ -231,23 +250,23 @@ class _Walk:
             if extra:
                 self._bind((inner, extra.arg), node, None, inner, True)
         name = getattr(node, "name", "")
-        called = home if method and name == "__init__" else name
+        called = home if home and method and name == "__init__" else name
         parameters = (*named, *(a.arg for a in arguments.kwonlyargs))
         varies = home is not None or arguments.vararg or arguments.kwarg or arguments.defaults
         arity = None if varies or any(arguments.kw_defaults) else len(parameters)
         self.module.functions.append(Function(called, inner, parameters, bool(decorators - HARMLESS), arity))
 
-    def _fields(self, node: ast.ClassDef, inner: int, decorators: list[ast.AST]) -> None:
+    def _fields(self, node: ast.ClassDef, inner: int, decorators: set[str]) -> None:
         """Record the fields of a dataclass as the parameters of its constructor."""
-        names = {self.module.full(d)[0].rpartition(".")[2] for d in decorators}
-        if "dataclass" not in names:
+        if "dataclass" not in decorators:
             return
-        fields = [n for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
-        for f in fields:
-            self._bind((inner, f".{f.target.id}"), f, PARAMETER, inner, False)
-        strange = bool(names - HARMLESS) or bool(node.bases)  # a base's fields come first
-        parameters = tuple(f".{f.target.id}" for f in fields)
-        self.module.functions.append(Function(node.name, inner, parameters, strange))
+        fields = [
+            (n, n.target.id) for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+        ]
+        for statement, name in fields:
+            self._bind((inner, f".{name}"), statement, PARAMETER, inner, False)
+        strange = bool(decorators - HARMLESS) or bool(node.bases)  # a base's fields come first
+        self.module.functions.append(Function(node.name, inner, tuple(f".{name}" for _, name in fields), strange))
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

@@ -14,14 +14,12 @@ from dataclasses import dataclass, field
 
 from compliance.source.flow import Flow, read_flow
 from compliance.source.module import gather
-from compliance.source.seeds import Seeds, seeds_of
+from compliance.source.seeds import ANYBODYS, Seeds, seeds_of
 from compliance.source.uses import uses_of
 
 LARGEST = 256 << 10  # characters that are parsed: a tree of 100 MB; the reference's largest file has 13 KiB
 LINES = re.compile("\r\n|\r|\n")
-SEEDS = re.compile(
-    r"(?i:seed)\w{0,40}[ \t]{0,9}\(|RandomState|default_rng|MT19937|Philox|PCG64|PRNGKey|set_(?:rng_)?state"
-)
+SEEDS = re.compile(rf"(?i:seed)\w{{0,40}}[ \t]{{0,9}}\(|{ANYBODYS}|set_(?:rng_)?state")
 USES = re.compile(
     r"(?<!\w)(?:(?:exec|eval|compile|getattr|setattr|__import__|import_module|globals|vars)[ \t]{0,9}\("
     r"|(?:subprocess|socket|ctypes|cffi|pickle|joblib|safetensors|urllib|requests|os\.system|os\.popen|torch\.load"
@@ -75,7 +73,7 @@ def _parsed(tree: ast.Module, lines: Sequence[str]) -> Python:
 def _searched(text: str) -> Python:
     starts = [0, *(match.end() for match in LINES.finditer(text))]
 
-    def places(pattern: re.Pattern) -> Iterator[tuple[int, str]]:
+    def places(pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
         for number, match in enumerate(pattern.finditer(text)):
             if number >= MOST_WORDS:
                 return

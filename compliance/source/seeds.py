@@ -27,8 +27,14 @@ MOST_VALUES = 50  # assigned values of a name
 MOST_NAMES = 4  # imported names in an expression
 HOPS = 4  # files through which a constant may be imported
 LARGE = 1 << 32  # a literal this large does not equal a seed by chance
-ANYBODYS = re.compile(r"manual_seed(_all)?|default_rng|RandomState|SeedSequence|PCG64(DXSM)?|MT19937|Philox|PRNGKey")
-LIBRARYS = re.compile(r"random\.(seed|key|Random)|(np|numpy|torch|cuda|cupy|cp|paddle|mx)\.seed|jax\.key")
+# What seeds a generator: names that nothing else has, of libraries, and of a submission's own functions.
+ANYBODYS = (
+    r"manual_seed(_all)?|default_rng|RandomState|SeedSequence|PCG64(DXSM)?|MT19937|Philox|SFC64|PRNGKey"
+    r"|set_random_seed|from_seed|wrap_key_data"
+)
+LIBRARYS = r"random\.(seed|key|Random)|(np|numpy|torch|cuda|cupy|cp|paddle|mx)\.seed|jax\.key"
+SEEDS_CERTAINLY = re.compile(rf"(.*\.)?({ANYBODYS}|{LIBRARYS})")
+SEEDERS = re.compile(rf"{SEEDS_CERTAINLY.pattern}|.+\.(seed|set_seed)")  # and whatever else may seed one
 OWN = re.compile(  # without two repetitions that compete for the same letters, because a name may be very long
     r"(?s)(init\w*_|(set|setup|fix|reset)_(?!data)(\w+_)?)seeds?(_.+)?|seed_(everything|all|\w*rngs?)"
 )
@@ -42,7 +48,7 @@ LONGEST_LINE = 20_000
 
 # The leaves of a constant expression: literals, the rank, and imported names as (module, name).
 LITERAL, RANK = "a literal", "the rank"
-Leaves = frozenset
+Leaves = frozenset[str | tuple[str, str]]
 
 
 class Seeds(NamedTuple):
@@ -75,8 +81,13 @@ def constants_of(files: Iterable[tuple[str, str, Seeds]]) -> dict[tuple[str, str
 
 def is_constant(value: Leaves, constants: dict[tuple[str, str], Leaves], hops: int = HOPS) -> bool:
     """Return whether all imported names in a constant expression are constants."""
-    names = [leaf for leaf in value if type(leaf) is tuple]
+    names = [leaf for leaf in value if not isinstance(leaf, str)]
     return hops > 0 and all(n in constants and is_constant(constants[n], constants, hops - 1) for n in names)
+
+
+def seed_of(call: ast.Call) -> ast.expr | None:
+    """Return the argument that a seeder takes for the seed."""
+    return next((k.value for k in call.keywords if k.arg in KEYWORDS), call.args[0] if call.args else None)
 
 
 def _possible(tree: ast.Module, lines: Sequence[str]) -> set[tuple[int, int]]:
@@ -113,16 +124,15 @@ class _Constants:
 
     def given(self, place: Place | None) -> list[Bound]:
         """Return what a name is given otherwise than by an import."""
-        return [b for b in self.module.bound.get(place, ()) if b.value is not IMPORT]
+        return [b for b in self.module.bound.get(place, ()) if b.value is not IMPORT] if place else []
 
     def fixed(self, lines: Sequence[str]) -> Iterator[tuple[int, str, Leaves]]:
         """Yield the calls that seed a generator with a constant."""
         for call, scope in self.module.calls:
-            before, _, tail = self.module.full(call.func)[0].rpartition(".")
-            owned = f"{before.rpartition('.')[2]}.{tail}"
-            if ANYBODYS.fullmatch(tail) or OWN.fullmatch(tail) or LIBRARYS.fullmatch(owned):
-                given = [k.value for k in call.keywords if k.arg in KEYWORDS] or call.args
-                value = self.fold(given[0], scope) if given else None
+            name = self.module.full(call.func)[0]
+            if SEEDS_CERTAINLY.fullmatch(name) or OWN.fullmatch(name.rpartition(".")[2]):
+                given = seed_of(call)
+                value = self.fold(given, scope) if given else None
                 if value and value != {RANK}:
                     yield call.lineno, lines[call.lineno - 1].strip()[:100], value
 
@@ -130,8 +140,9 @@ class _Constants:
         """Return the leaves of a name or attribute that is only given constants, None for any other."""
         if place not in self.known:
             self.known[place] = None  # for now, since names may refer to themselves
-            if 0 < len(bound) <= MOST_VALUES and all(isinstance(b.value, ast.AST) for b in bound):
-                self.known[place] = _join(self.fold(b.value, b.scope, depth - 1) for b in bound)
+            given = [(b.value, b.scope) for b in bound if isinstance(b.value, ast.AST)]
+            if 0 < len(bound) == len(given) <= MOST_VALUES:
+                self.known[place] = _join(self.fold(value, scope, depth - 1) for value, scope in given)
         return self.known[place]
 
     def fold(self, node: ast.AST, scope: int, depth: int = DEEPEST) -> Leaves | None:
@@ -140,9 +151,7 @@ class _Constants:
             return None
         if isinstance(node, ast.Constant):
             return None if _number(node.value) is None else Leaves((LITERAL,))
-        if isinstance(node, (ast.UnaryOp, ast.BinOp, ast.IfExp, ast.List, ast.Tuple)):
-            names = {"UnaryOp": ("operand",), "BinOp": ("left", "right"), "IfExp": ("body", "orelse")}
-            parts = [getattr(node, name) for name in names.get(type(node).__name__, ())] or node.elts[:8]
+        if parts := _parts(node):
             return _join(self.fold(part, scope, depth - 1) for part in parts)
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
             return None
@@ -153,7 +162,8 @@ class _Constants:
         if isinstance(node, ast.Call):
             return self.fold(node.args[0], scope, depth - 1) if node.args and CASTS.fullmatch(tail) else None
         if isinstance(node, ast.Attribute):
-            place, bound = (FOREIGN, f".{node.attr}"), self.attributes.get(node.attr)
+            place: Place | None = (FOREIGN, f".{node.attr}")
+            bound = self.attributes.get(node.attr, [])
         else:
             place = self.module.place(node, scope)
             bound = self.given(place)
@@ -162,11 +172,24 @@ class _Constants:
         return Leaves(((module.rpartition(".")[2], tail),)) if module and imported else None
 
 
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """Return the operands of arithmetic, the branches of a choice, and the first elements of a list."""
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    return node.elts[:8] if isinstance(node, (ast.List, ast.Tuple)) else []
+
+
 def _number(value: object) -> int | float | None:
     """Return the number of a literal such as 5, 5.0 or "5", None for any other."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 40:
         return int(value)
-    return value if type(value) in (int, float) and value == value and abs(value) < 1e300 else None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    return value if value == value and abs(value) < 1e300 else None
 
 
 def _join(parts: Iterable[Leaves | None]) -> Leaves | None:

@@ -71,7 +71,7 @@ class _Trace:
         bound = self.flows[index].bound.get(place, ()) if place else ()
         if not 0 < len(bound) <= MOST_BOUND or any(b.often or b.last >= line for b, _ in bound):
             return None, 0
-        return (index, place), max(b.last for b, _ in bound)
+        return ((index, place) if place else None), max(b.last for b, _ in bound)
 
     def _traced(self, index: int, value: Value | None, depth: int = DEEPEST) -> bool:
         """Return whether a value follows from the logged seed alone."""
@@ -121,12 +121,12 @@ class _Trace:
         if depth <= 0:
             return True
         places = range(len(self.flows)) if place[0] == FOREIGN else [index]
-        bound = [(i, *b) for i in places for b in self.flows[i].bound.get(place, ())[: MOST_BOUND + 1]]
-        return len(bound) > MOST_BOUND or any(self._mentions(i, place, *b, depth - 1) for i, *b in bound)
+        bound = [(i, b, value) for i in places for b, value in self.flows[i].bound.get(place, ())[: MOST_BOUND + 1]]
+        return len(bound) > MOST_BOUND or any(self._mentions(i, place, b, v, depth - 1) for i, b, v in bound)
 
     def _mentions(self, index: int, place: Place, bound: Bound, value: Value | None, depth: int) -> bool:
         function = self.functions[index].get(place[0])
-        values = [(index, value or Value())]
+        values: list[tuple[int, Value | None]] = [(index, value or Value())]
         if bound.value is PARAMETER and function:
             calls = self._calls(function)
             values = [(i, _argument(c, function, place[1])[1]) for i, c in calls[: MOST_CALLS + 1]]

@@ -76,7 +76,7 @@ LONGEST_LINE = 20_000
 def uses_of(module: Module, lines: Sequence[str]) -> list[tuple[int, str, str]]:
     """Return (line, kind, the line's text) of all that a reviewer must look at, each kind once a line."""
     found = {*_imports(module), *_names(module), *_calls(module), *_patches(module)}
-    found |= {(n.lineno, CLOCK) for n in module.strings if len(n.value) < 10_000 and TELLING.search(n.value)}
+    found |= {(line, CLOCK) for line, text in module.strings if len(text) < 10_000 and TELLING.search(text)}
     return [
         (line, kind, lines[line - 1].strip()[:LONGEST] if line <= len(lines) else "") for line, kind in sorted(found)
     ]
@@ -114,7 +114,7 @@ def kind_of(name: str, imported: bool) -> str:
     return _kind(method, METHODS) if method else ""
 
 
-def _kind(match: re.Match, kinds: dict[str, str]) -> str:
+def _kind(match: re.Match[str], kinds: dict[str, str]) -> str:
     return list(kinds)[next(int(name[1:]) for name, value in match.groupdict().items() if value is not None)]
 
 
@@ -182,7 +182,13 @@ def _patches(module: Module) -> Iterator[tuple[int, str]]:
     for node, scope in module.sets:
         name, imported = module.full(node)
         place = module.place(node, scope)
-        if imported and place[0] == FOREIGN and not SETTINGS.match(name) and not _without_bytecode(module, name, place):
+        if (
+            imported
+            and place
+            and place[0] == FOREIGN
+            and not SETTINGS.match(name)
+            and not _without_bytecode(module, name, place)
+        ):
             yield node.lineno, PATCH
 
 

@@ -64,13 +64,13 @@ def test_the_clock_runs_between_rules(most, spent):
 
 
 def test_logs_that_take_too_long_leave_a_submission_out_and_the_other_in(two, law, monkeypatch, clock):
-    judge_log = judging.judge_log
+    gather_log = judging.gather_log
 
-    def slow(job):
-        clock.late += 250 if "/bolt/" in job.log.name else 0
-        return judge_log(job)
+    def slow(file, name, *more):
+        clock.late += 250 if "/bolt/" in name else 0
+        return gather_log(file, name, *more)
 
-    monkeypatch.setattr(judging, "judge_log", slow)
+    monkeypatch.setattr(judging, "gather_log", slow)
     seen = []
     verdict = judge([two], rules=law, progress=lambda done, all_: seen.append(done))
     assert [Path(s.path).name for s in verdict.submissions] == ["acme"] and verdict.findings == ()

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from compliance import changed
+from results import freeze
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "submission.yml").read_text())
@@ -106,9 +107,9 @@ def base(law, tmp_path):
     return home
 
 
-def steps(folder):
+def steps(folder, **more):
     """Runs the steps of the job that judges, but for what sets a machine up: {name: (exit code, output)}."""
-    around = {**os.environ, "GITHUB_STEP_SUMMARY": str(folder / "summary"), "PYTHONDONTWRITEBYTECODE": "1"}
+    around = {**os.environ, **more, "GITHUB_STEP_SUMMARY": str(folder / "summary"), "PYTHONDONTWRITEBYTECODE": "1"}
     around["PATH"] = f"{Path(sys.executable).parent}:{around['PATH']}"
     found = {}
     for step in WORKFLOW["jobs"]["judge"]["steps"]:
@@ -177,6 +178,21 @@ def test_a_list_of_a_frozen_round_stays(clone, base, change):
         git(clone, "commit", "-qm", "frozen", "--amend")
     code, said = steps(clone.parent)["frozen rounds"]
     assert code != 0 and "frozen.txt" in said
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_correction_has_a_label_and_a_new_list(clone, base, kept):
+    """Only organisers can set the label. The round stays frozen, and its files are as the new list says."""
+    path = Path("results", "v1.0", "frozen.txt")
+    (base / path).parent.mkdir(exist_ok=True)
+    (base / path).write_text(f"{'a' * 64} 1 bolt/README.md\n")
+    if kept:
+        freeze.main([str(clone / "results" / "v1.0"), "--with-errors"])
+        git(clone, "add", "-A")
+        git(clone, "commit", "-qm", "corrected", "--amend")
+    code, said = steps(clone.parent, CORRECTION="true")["frozen rounds"]
+    assert (code == 0) == kept and ("files as frozen" in said) == kept
+    assert steps(clone.parent, CORRECTION="false")["frozen rounds"][0] != 0
 
 
 def test_the_hook_stops_a_bad_commit(clone, base):

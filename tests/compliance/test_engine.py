@@ -75,3 +75,18 @@ def test_what_comparing_all_runs_finds_stands_at_its_submission_whatever_its_pat
     acme, bolt = judge([tree.root.parent], rules=law).submissions
     told = [[f.path for f in s.findings if f.code == "RUN21"] for s in (acme, bolt)]
     assert told == [[], [f"{second}/systems"]]
+
+
+@pytest.mark.parametrize("paths", [("",), ("acme",), ("acme", "bolt")])
+def test_a_submission_whose_seeds_a_damaged_registry_assigns_is_not_in_order(registered, law, paths):
+    """The registry's own error stands at its path, outside of all submissions."""
+    home = registered.root.parent
+    shutil.copytree(registered.root, home / "bolt")
+    first, *others = registered.registry.text.splitlines(keepends=True)
+    registered.write_registry(first.replace('"acme"', '"acmf"').replace('"bolt"', '"bolu"') + "".join(others))
+    verdict = judge([home / path for path in paths], "v1.0", rules=law)
+    assert verdict.exit_code == 1 and len(verdict.submissions) == (2 if paths in (("",), ("acme", "bolt")) else 1)
+    assert not any(submission.in_order for submission in verdict.submissions)
+    assert [f.path for f in verdict.findings if f.code == "REG01"] == [str(home / "registry.yaml")]
+    mine = verdict.of([str(home / "acme")])
+    assert mine.exit_code == 1 and {f.code for f in mine.findings} >= {"REG02"}

@@ -23,6 +23,23 @@ def test_a_finding_is_a_place_a_code_and_a_sentence(fields, text):
     assert replace(SEED, **fields).text() == text
 
 
+@pytest.mark.parametrize(
+    ("found", "wanted", "told"),
+    [
+        ("4", "5", ""),
+        ("5", "4", ""),
+        ("4", "", ""),
+        ("4", "6", " (found 4, wanted 6)"),
+        ("3", "5", " (found 3, wanted 5)"),
+        ("run", "5", " (found run, wanted 5)"),
+    ],
+)
+def test_what_a_sentence_says_is_not_said_again(found, wanted, told):
+    sentence = "The set has 4 runs, 5 are required"
+    made = replace(SEED, sentence=sentence, found=found, wanted=wanted)
+    assert made.said() == sentence + told
+
+
 def test_details_are_what_was_found_and_what_is_wanted():
     assert SEED.details() == "found seed 5, wanted 48 bits"
     assert replace(SEED, found="").details() == "wanted 48 bits" and replace(SEED, found="", wanted="").details() == ""

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from compliance.finding import Finding
-from compliance.grouping import Group, Kind, blocks, count, fitted, kinds, label, shown, tally, told_as, verdict
-from compliance.report import Report, Summary
+from compliance.grouping import Kind, fitted, kinds, label, shown, tally, verdict
+from compliance.report import Report, Summary, owned, told_as
 
 SETS = ("acme/results/a", "acme/results/b")
 
@@ -30,9 +30,10 @@ def found():
 
 
 def report(found, *more, **fields):
-    empty = dict.fromkeys(("error", "warning", "review", "info", "waived"), 0)
-    first = Summary("acme", "v1.0", 2, 9, (), empty, (), sets=SETS)
-    return Report(found, (first, *more), (), {}, 0, **fields)
+    first = Summary("acme", "v1.0", 2, 9, (), sets=SETS)
+    own = owned(["acme", *(summary.path for summary in more)], found)
+    told = tuple(replace(summary, findings=tuple(own[summary.path])) for summary in (first, *more))
+    return Report(found, told, (), {}, 0, **fields)
 
 
 def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):
@@ -48,20 +49,28 @@ def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):
         ("warning", "WAI01", 1),
         ("waived", "RUN03", 1),
     ]
-    assert [(g.place, len(g.findings)) for g in made[0].groups] == [(SETS[1], 2), (SETS[0], 1)]
+    assert [(g[0].path.rpartition("/")[0], len(g)) for g in made[0].groups] == [(SETS[1], 2), (SETS[0], 1)]
     assert [k.size for k in made] == ["3 times in 2 sets", "", "2 times in 1 set and outside", "", "", ""]
     assert kinds([finding("x"), finding("y")])[0].size == "2 times"
     assert made[0].sentence == "A seed is fresh" and kinds([]) == ()
 
 
-def test_blocks_are_those_with_errors_first_and_elsewhere_last(found):
+def test_a_copy_stands_before_what_follows_from_it():
+    codes = ("REG03", "LED03", "REG03", "RUN05", "ENV01")
+    made = kinds([finding(f"acme/{n}", code) for n, code in enumerate(codes)], order=("REG03", "LED03", "RUN05"))
+    assert [k.code for k in made] == ["RUN05", "REG03", "LED03", "ENV01"]
+    review = kinds([finding("acme/1", "RUN05", "review"), finding("acme/1", "LED03")])
+    assert [k.code for k in review] == ["LED03", "RUN05"]
+
+
+def test_parts_are_those_with_errors_first_and_elsewhere_last(found):
     other = replace(report(()).summaries[0], path="other", sets=())
-    told = blocks(report((*found, finding("other/x", severity="info")), other))
-    assert [b.path for b in told] == ["acme", "other", ""]
-    assert [b.path for b in blocks(report((finding("other/x"),), other))] == ["other", "acme"]
+    told = report((*found, finding("other/x", severity="info")), other).parts
+    assert [part.path for part in told] == ["acme", "other", ""]
+    assert [part.path for part in report((finding("other/x"),), other).parts] == ["other", "acme"]
     assert told[0].counts == {"error": 3, "warning": 1, "review": 1, "info": 0, "waived": 1}
-    assert told[1].counts["info"] == told[2].counts["warning"] == 1 and told[2].summary is None
-    assert [b.path for b in blocks(report(()))] == ["acme"]
+    assert told[1].counts["info"] == told[2].counts["warning"] == 1
+    assert [part.path for part in report(()).parts] == ["acme"]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +78,10 @@ def test_blocks_are_those_with_errors_first_and_elsewhere_last(found):
 )
 def test_a_chosen_severity_hides_the_others_and_counts_them(found, severity, codes):
     made = report(found, severity=severity)
-    assert {f.code for f in shown(made)} == codes
-    assert {f.code for f in shown(report(found))} == codes | {"SEED03", "SYS06", "WAI01", "RUN22", "RUN03"}
-    assert blocks(made)[0].counts == {"error": 3, "warning": 1, "review": 1, "info": 0, "waived": 1}
+    assert {kind.code for _, some in shown(made) for kind in some} == codes
+    every = {kind.code for _, some in shown(report(found)) for kind in some}
+    assert every == codes | {"SEED03", "SYS06", "WAI01", "RUN22", "RUN03"}
+    assert made.parts[0].counts == {"error": 3, "warning": 1, "review": 1, "info": 0, "waived": 1}
 
 
 def test_a_waived_finding_is_told_as_waived_and_keeps_its_severity(found):
@@ -81,14 +91,14 @@ def test_a_waived_finding_is_told_as_waived_and_keeps_its_severity(found):
 
 def kind(groups, each=1, **fields):
     some = (tuple(finding(str(n), line=i) for i in range(each)) for n in range(groups))
-    return Kind("error", "SEED03", tuple(Group(str(n), part) for n, part in enumerate(some)), **fields)
+    return Kind("error", "SEED03", tuple(some), **fields)
 
 
 def test_ten_findings_of_a_rule_are_examples_and_of_more_the_first_of_three_sets():
     assert [(f.path, f.line, more) for f, more in kind(2, 5).examples] == [(p, i, 0) for p in "01" for i in range(5)]
     assert [(f.path, f.line, more) for f, more in kind(4, 3).examples] == [(p, 0, 2) for p in "012"]
     assert [more for _, more in kind(1, 11).examples] == [10]
-    same = Kind("error", "RUN13", (Group("", (finding("x"), finding("x"), finding("y"))),))
+    same = Kind("error", "RUN13", ((finding("x"), finding("x"), finding("y")),))
     assert [(f.path, more) for f, more in same.examples] == [("x", 1), ("y", 0)]
 
 
@@ -155,12 +165,12 @@ def test_what_fits_is_each_rule_then_its_first_example_then_more(groups, room, e
     ],
 )
 def test_a_verdict_says_whether_it_is_in_order_and_what_is_to_read(counts, words):
-    full = count([]) | counts
+    full = report(()).summaries[0].counts | counts
     assert verdict(full) == words
     assert verdict(full, chosen=True) == f"of the rules chosen: {words}"
     assert verdict(full, objections=2) == f"{words}, 2 objections by reviewers"
 
 
 def test_a_tally_names_all_that_was_found():
-    full = count([]) | {"error": 1, "warning": 2, "info": 1, "waived": 4}
-    assert tally(full) == "1 error, 2 warnings, 1 info, 4 waived" and tally(count([])) == ""
+    full = report(()).summaries[0].counts | {"error": 1, "warning": 2, "info": 1, "waived": 4}
+    assert tally(full) == "1 error, 2 warnings, 1 info, 4 waived" and tally(report(()).summaries[0].counts) == ""

@@ -1,6 +1,5 @@
 """Judging a log or a unit: checks that break, failures that are forgiven, and where a budget ends."""
 
-import itertools
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,7 +9,7 @@ from compliance import judging
 from compliance.budget import Account
 from compliance.engine import judge
 from compliance.finding import Fault, Finding
-from compliance.judging import Job, Unit, judge_unit, only_failed, timed
+from compliance.judging import Job, Unit, judge_log, judge_unit, only_failed
 from compliance.reading.tree import log_file
 from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
 from compliance.waiver import Waiver, Waivers
@@ -79,10 +78,10 @@ def test_only_a_missed_target_and_where_forgiven_a_missing_end_are_failures(edit
 @pytest.mark.parametrize(("allowed", "judged"), [(5, 3), (2, 2)])
 def test_logs_are_taken_as_long_as_the_budget_lasts(tree, law, allowed, judged):
     files = [log_file(tree.write(index), f"result_{index}.txt") for index in range(3)]
-    logs = [timed(Job(file, load("v1.0", law), "", alone=True)) for file in files]
+    logs = [judge_log(Job(file, load("v1.0", law), "", alone=True)) for file in files]
     taken = []
     unit = Unit(load("v1.0", law), None, (), {}, files[0], account=Account(3, most=allowed))
-    given = (taken.append(log) or (log, 1.0) for log, _ in itertools.chain(logs))
+    given = (taken.append(log) or replace(log, seconds=1.0) for log in logs)
     one = judge_unit(unit, given)
     assert list(one.logs) == [f"result_{index}.txt" for index in range(judged)]
     assert bool(unit.account.spent) is (judged < 3) and len(taken) == 3

@@ -9,6 +9,7 @@ from compliance.engine import judge
 from compliance.finding import errors
 from results import freeze
 from results.freeze import NAME
+from rules.registry import Registry, Request
 
 
 @pytest.fixture
@@ -131,3 +132,31 @@ def test_errors_that_reviewers_waive_do_not_count(damaged, call, tmp_path):
     assert call(damaged.parents[4], "--waivers", waivers)[0] == 2
     waivers.write_text(json.dumps(entries))
     assert call(damaged.parents[4], "--waivers", waivers)[0] == 0
+
+
+def test_a_frozen_round_is_corrected_as_documented(home, call):
+    """Remove the list, correct the files, freeze again: the submission is as it was frozen."""
+    call(home, "--with-errors")
+    (log,) = home.glob("a/results/*/*/*/result_0.txt")
+    log.write_text(log.read_text() + "\n")
+    assert call(home, "--check")[0] == 1
+    (home / NAME).unlink()
+    assert call(home, "--with-errors")[0] == 0 and call(home, "--check")[0] == 0
+    assert not [f for f in judge([home]).findings if f.code == "TREE13"]
+
+
+def test_who_registered_and_never_handed_in_is_listed(home, call):
+    registry = Registry("v1.0")
+    for organisation, problem in (("crux", "smoke"), ("A", "smoke"), ("crux", "tiny"), ("dove", "smoke")):
+        request = Request(organisation, "box", "scaffold", problem, "1" * 64, "2" * 64)
+        registry.draw(request, "2026-03-31T22:40:00Z", f"{len(registry.entries):064d}")
+    (home / "registry.yaml").write_text(registry.text)
+    said = (
+        "registered and never handed in: crux (registry.yaml, entry 1, 3)\n"
+        "registered and never handed in: dove (registry.yaml, entry 4)\n"
+    )
+    assert call(home, "--with-errors") == (0, f"wrote {home / NAME}: 5 files\n{said}")
+    assert call(home, "--check") == (0, f"5 files as frozen\n{said}")
+    (home / NAME).unlink()
+    (home / "registry.yaml").write_text("- {}\n")
+    assert call(home, "--with-errors") == (0, f"wrote {home / NAME}: 5 files\n")

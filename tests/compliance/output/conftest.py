@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from compliance.finding import Finding
-from compliance.report import Report, Summary
+from compliance.report import Report, Summary, owned
 from rules.edition import load
 
 HOSTILE = "a\nb\x1b[31m<x>|`::error::,%\udcff"
@@ -36,11 +36,18 @@ def report():
     """A report of findings in the submission v1.0/acme."""
 
     def make(*findings, missed=(), code=1, color=False):
-        counts = dict.fromkeys(("error", "warning", "review", "info", "waived"), 0)
-        for finding in findings:
-            counts["waived" if finding.waived else finding.severity] += 1
-        broken = tuple(sorted({f.code for f in findings if f.severity == "error" and not f.waived}))
-        summary = Summary("v1.0/acme", "v1.0", 5, 100, broken, counts, ("EVL90", "HYP90"))
-        return Report(findings, (summary,), tuple(missed), {"v1.0": load("v1.0")}, code, color)
+        summary = Summary("v1.0/acme", "v1.0", 5, 100, (), ("EVL90", "HYP90"))
+        return of(Report(findings, (), tuple(missed), {"v1.0": load("v1.0")}, code, color), summary)
 
     return make
+
+
+@pytest.fixture
+def summed():
+    """A report with other summaries, each with its findings."""
+    return of
+
+
+def of(report, *summaries):
+    found = owned([summary.path for summary in summaries], report.findings)
+    return replace(report, summaries=tuple(replace(one, findings=tuple(found[one.path])) for one in summaries))

@@ -46,14 +46,14 @@ def test_each_finding_has_a_row_on_demand(report, seed, file):
     ]
 
 
-def test_a_round_has_totals_and_the_worst_first(report, seed):
+def test_a_round_has_totals_and_the_worst_first(report, seed, summed):
     made = report(replace(seed, path="v1.0/other/x"))
     other = replace(made.summaries[0], path="v1.0/other")
-    lines = render(replace(made, summaries=(replace(made.summaries[0], broken=()), other))).splitlines()
+    lines = render(summed(made, made.summaries[0], other)).splitlines()
     assert lines[2] == "All together: 1 error."
     assert [line.split(" | ")[0] for line in lines[6:8]] == ["| v1.0/other", "| v1.0/acme"]
     assert lines[7].endswith(" | in order |")
-    assert "All together: nothing found." in render(replace(report(), summaries=(other, other)))
+    assert "All together: nothing found." in render(summed(report(), other, other))
 
 
 def test_what_has_no_submission_and_what_reviewers_said_stand_with_the_verdict(report):

@@ -14,14 +14,14 @@ FOOT = "--all gives each finding with its place"
 
 
 @pytest.fixture
-def round_(report):
+def round_(report, summed):
     """A report of two submissions, v1.0/acme and v1.0/other, with sets."""
 
     def make(*findings, **fields):
         made = report(*findings, **fields)
         sets = ("v1.0/acme/results/a", "v1.0/acme/results/b")
         first, other = replace(made.summaries[0], sets=sets), replace(made.summaries[0], path="v1.0/other")
-        return replace(made, summaries=(first, other))
+        return summed(made, first, other)
 
     return make
 
@@ -148,9 +148,9 @@ def test_nothing_found_and_one_log(report):
     assert render(alone).startswith("v1.0/acme: 5 logs by the rules v1.0, without a submission\n")
 
 
-def test_places_of_a_log_alone_and_elsewhere(report, seed):
+def test_places_of_a_log_alone_and_elsewhere(report, seed, summed):
     made = report(seed, replace(seed, path="w.yaml"))
-    made = replace(made, summaries=(replace(made.summaries[0], path=seed.path, logs=1, review=()),))
+    made = summed(made, replace(made.summaries[0], path=seed.path, logs=1, review=()))
     lines = render(made).splitlines()
     assert lines[2] == "    error at line 8: found seed 5, wanted 48 bits"
     assert lines[5:9] == [
@@ -284,11 +284,11 @@ def test_what_reviewers_said_stands_above_the_verdict(report, objections, last):
 
 
 @pytest.mark.parametrize("submissions", [1, 2, 3, 10])
-def test_a_round_takes_66_lines_a_submission_with_errors_in_the_first_ten(report, seed, submissions):
+def test_a_round_takes_66_lines_a_submission_with_errors_in_the_first_ten(report, seed, submissions, summed):
     places = [f"v1.0/org{n}" for n in range(submissions)]
     found = [replace(seed, code=f"SEED{n:02d}", path=f"{p}/{n}") for n in range(50) for p in places]
     made = report(*found)
-    made = replace(made, summaries=tuple(replace(made.summaries[0], path=p, source="x") for p in places))
+    made = summed(made, *(replace(made.summaries[0], path=p, source="x") for p in places))
     lines = render(made).splitlines()
     assert len(lines) <= 66 * submissions
     assert any("  error SEED01" in line for line in lines[:10])

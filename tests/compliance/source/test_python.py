@@ -20,7 +20,7 @@ def test_files_are_parsed_up_to_the_limit(beyond, large):
     python = read_python(text)
     assert (python.large, python.problem) == (large, "")
     assert len(python.seeds.fixed) == (not large)
-    assert python.seeders == (((1, "seed"),) if large else ())
+    assert python.seeders == (((1, "manual_seed"),) if large else ())
 
 
 def test_what_is_searched_for():

@@ -1,11 +1,40 @@
-"""Which lines of a published file a submitted one keeps, and whether it is the same program."""
+"""The published source: which file of it a submitted file is compared with, which of its lines the submitted one keeps,
+and whether both are the same program."""
 
 import ast
+import functools
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
+from compliance.reading.source import SHARED, depth_of
+from rules.published import IMPLEMENTATIONS, REFERENCE, REPOSITORY, own_files, place
+
+# Files in which few lines change the mathematics or the clock:
+SENSITIVE = re.compile(
+    r"(benchmark|implementations/pytorch)/(.*/)?(average|clock|evaluate|fingerprint|lamb|log|loss|metric|order|process"
+    r"|reader|run|schedule|seeds|step|stop)\.py|implementations/minimal/train\.py"
+)
+TOPS = (IMPLEMENTATIONS, "benchmark", "rules")
 LARGEST = 64 << 10  # characters of a file that is compared as a program
+
+
+def published_path(parts: tuple[str, ...]) -> str:
+    """Return the path of the published file with which a submitted file is compared, "" for a file in no folder of
+    source. `parts` are those of its path below the submission."""
+    depth = depth_of(parts)
+    if not depth:
+        return ""
+    path = "/".join(parts[depth:])
+    return place(path) if parts[0] == SHARED or parts[depth] in TOPS else f"{REFERENCE}/{path}"
+
+
+@functools.lru_cache(maxsize=1000)
+def published_text(path: str) -> str | None:
+    """Return the text of a published file, None if this tree has none."""
+    return Path(REPOSITORY, path).read_text(encoding="utf-8") if path in own_files() else None
 
 
 def kept(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
@@ -36,15 +65,15 @@ def _anchors(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
     ends: list[int] = []  # the least place at which a row of each length ends
     held: list[int] = []  # the pair there
     earlier: dict[int, int] = {}
-    for number, (_, place) in enumerate(pairs):
-        length = bisect_left(ends, place)
-        ends[length : length + 1] = [place]
+    for number, (_, line) in enumerate(pairs):
+        length = bisect_left(ends, line)
+        ends[length : length + 1] = [line]
         held[length : length + 1] = [number]
         earlier[number] = held[length - 1] if length else -1
     found, number = {}, held[-1] if held else -1
     while number >= 0:
-        at, place = pairs[number]
-        found[at] = place
+        at, line = pairs[number]
+        found[at] = line
         number = earlier[number]
     return found
 
