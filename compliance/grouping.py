@@ -23,6 +23,11 @@ class Group:
     place: str
     findings: tuple[Finding, ...]
 
+    @property
+    def times(self) -> int:
+        """The number of faults."""
+        return sum(finding.times for finding in self.findings)
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -39,7 +44,7 @@ class Kind:
         each set."""
         if len(self.findings) <= MOST_WHOLE and not self.common:
             return [(finding, times - 1) for finding, times in Counter(self.findings).items()]
-        first = [(group.findings[0], len(group.findings) - 1) for group in self.groups]
+        first = [(group.findings[0], group.times - group.findings[0].times) for group in self.groups]
         return first[: 1 if self.common else MOST_SHOWN]
 
     @property
@@ -53,9 +58,14 @@ class Kind:
         return self.groups[0].findings[0].sentence
 
     @property
+    def times(self) -> int:
+        """The number of faults."""
+        return sum(group.times for group in self.groups)
+
+    @property
     def size(self) -> str:
-        """The number of findings and sets in words, such as "12 times in 3 sets"; "" for a single finding."""
-        total, sets = len(self.findings), sum(bool(g.place) for g in self.groups)
+        """The number of faults and sets in words, such as "12 times in 3 sets"; "" for a single finding."""
+        total, sets = self.times, sum(bool(g.place) for g in self.groups)
         if total == 1:
             return ""
         inside = f" in {counted(sets, 'set')}" if sets else ""
@@ -104,10 +114,10 @@ def blocks(report: Report) -> list[Block]:
 
 
 def count(findings: Iterable[Finding]) -> dict[str, int]:
-    """Return the number of findings by severity; waived ones are counted apart."""
+    """Return the number of faults by severity; waived ones are counted apart."""
     counts = dict.fromkeys(ORDER, 0)
     for finding in findings:
-        counts[told_as(finding)] += 1
+        counts[told_as(finding)] += finding.times
     return counts
 
 
@@ -128,12 +138,10 @@ def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Se
     made = []
     for (severity, code), same in by_rule.items():
         groups = [Group(place, tuple(some)) for place, some in owned(sets, tuple(same)).items() if some]
-        groups.sort(key=lambda g: (-len(g.findings), g.place))
+        groups.sort(key=lambda g: (-g.times, g.place))
         having = len({finding.path for finding in same if RESULT.search(finding.path)})
         made.append(Kind(severity, code, tuple(groups), severity in MILD and 1 < logs < 2 * having))
-    return tuple(
-        sorted(made, key=lambda k: (ORDER.index(k.severity), -len(k.findings), rank.get(k.code, len(rank)), k.code))
-    )
+    return tuple(sorted(made, key=lambda k: (ORDER.index(k.severity), -k.times, rank.get(k.code, len(rank)), k.code)))
 
 
 def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], list[Kind]]:
