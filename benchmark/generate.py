@@ -45,7 +45,7 @@ from benchmark.manifest import (
 from benchmark.memory import keep_freed_memory
 from benchmark.printable import printable
 from benchmark.problem import SPLITS, load_problem
-from benchmark.workers import share, work
+from benchmark.workers import TooLate, share, work
 from benchmark.workload import AnyProblem, held_out, maker_of, module_of
 
 Task = tuple[str, int]  # split, sample
@@ -133,31 +133,33 @@ def generate(
     return None if left else record(root, problem)
 
 
-def record(root: Path, problem: AnyProblem, workers: int = 1) -> Manifest:
+def record(root: Path, problem: AnyProblem, workers: int = 1, seconds: float | None = None) -> Manifest:
     """Write manifest and croissant.json of a complete dataset, generated or not, and return the manifest. Raises
-    ValueError if a sample is missing."""
+    ValueError if a sample is missing, and TooLate if one takes longer than so many `seconds`."""
     absent = missing(root, problem)
     if absent:
         split, sample = absent[0]
         found = f"found {problem.samples - len(absent)} of {problem.samples} samples"
         raise ValueError(f"{root}: {found}; the first that is missing is sample {sample} of {split}")
-    entries = work(state_one, root, problem, tasks(problem), workers)
+    entries = work(state_one, root, problem, tasks(problem), workers, seconds)
     manifest = write_manifest(root, problem, progress(entries, problem.samples, "manifest", None))
     write_croissant(root, problem, manifest)
     return manifest
 
 
-def verify(root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | None = None) -> list[str]:
+def verify(
+    root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | None = None, seconds: float | None = None
+) -> list[str]:
     """Read and digest every brick of this rank's share. Return the dataset's faults, one line each.
 
     The bricks are compared with the headers of their files, and the headers with the manifest. Raises ValueError if
-    there is no manifest of this problem.
+    there is no manifest of this problem, and TooLate if a sample takes longer than so many `seconds`.
     """
     launch = launch or detect_launch()
     entries = {(e.split, e.sample): e for e in load_manifest(root, problem).entries}
     mine = share(tasks(problem), launch.rank, launch.world_size)
     faults = []
-    for found in progress(work(verify_one, root, problem, mine, workers), len(mine), "verify", launch):
+    for found in progress(work(verify_one, root, problem, mine, workers, seconds), len(mine), "verify", launch):
         if isinstance(found, str):
             faults.append(found)
         elif found != (entry := entries[found.split, found.sample]):
@@ -224,7 +226,7 @@ def run(options: argparse.Namespace) -> int:
         print(dry_run(options.out, problem))
         return 0
     if options.verify:
-        wrong = verify(options.out, problem, workers, launch)
+        wrong = verify(options.out, problem, workers, launch, options.timeout)
         wrong += faults(options.out, problem) if launch.rank == 0 else []
         for line in wrong:
             print(line)
@@ -233,7 +235,7 @@ def run(options: argparse.Namespace) -> int:
             print(f"{options.out}: {verified} samples of {problem.name} verified")
         return 1 if wrong else 0
     if options.manifest:
-        print(describe(problem, record(options.out, problem, workers)))
+        print(describe(problem, record(options.out, problem, workers, options.timeout)))
         return 0
     finished_before = manifest_path(options.out).exists()
     wanted = [task for task in tasks(problem) if options.split in (None, task[0])]
@@ -255,6 +257,9 @@ def main() -> None:
     parser.add_argument("--verify", action="store_true", help="re-read and re-digest a dataset")
     parser.add_argument("--manifest", action="store_true", help="write the manifest of data that is there already")
     parser.add_argument("--stream", action="store_true", help="print fingerprints without storing anything")
+    parser.add_argument(
+        "--timeout", type=float, default=600.0, metavar="SECONDS", help="for reading a sample (default: %(default)g)"
+    )
     options = parser.parse_args()
     others = [name for name in ("verify", "dry_run", "manifest", "stream") if getattr(options, name)]
     for name in ("split", "held_out") if others else ():
@@ -263,8 +268,17 @@ def main() -> None:
             parser.error(f"--{name.replace('_', '-')}: found --{found} too, wanted one of them")
     if options.workers is not None and options.workers < 1:
         parser.error(f"--workers: found {options.workers}, wanted at least 1")
+    if not options.timeout > 0:
+        parser.error(f"--timeout: found {options.timeout:g}, wanted more than 0")
     try:
         code = run(options)
+    except TooLate as error:
+        split, sample = error.task
+        late = (
+            f"sample {sample} of {split} not read within {options.timeout:g} s: it is damaged, or --timeout too short"
+        )
+        print(printable(f"generate.py: {options.out}: {late}"), file=sys.stderr)
+        code = 2
     except (ValueError, OSError) as error:
         print(printable(f"generate.py: {error}"), file=sys.stderr)
         code = 2

@@ -2,7 +2,8 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,57 +18,78 @@ Result = TypeVar("Result")
 Job = Callable[[Path, Problem, Task], Result]
 
 
+class TooLate(Exception):
+    """A task took longer than it may. `task` is which."""
+
+    def __init__(self, task: Any):
+        super().__init__(f"{task} took too long")
+        self.task = task
+
+
 def share(items: Sequence[Item], rank: int, world_size: int) -> list[Item]:
     """Return one rank's or worker's share: every world_size-th item."""
     return list(items[rank::world_size])
 
 
 def work(
-    job: Job[Problem, Task, Result], root: Path, problem: Problem, tasks: Sequence[Task], workers: int
+    job: Job[Problem, Task, Result],
+    root: Path,
+    problem: Problem,
+    tasks: Sequence[Task],
+    workers: int,
+    seconds: float | None = None,
 ) -> Iterator[Result]:
-    """Yield job(root, problem, task) for every task, in any order, from `workers` processes. 1 means this process.
+    """Yield job(root, problem, task) for every task, in any order, from `workers` processes. 1 means this process,
+    unless a task may take so many `seconds` at most: a C library that never returns lets no thread of its process run.
 
-    Raises ValueError if a job fails or a worker dies. The other workers are then stopped.
+    Raises ValueError if a job fails or a worker dies, and TooLate. The other workers are then stopped.
     """
     workers = min(workers, len(tasks))
-    if workers <= 1:
+    if workers <= 1 and seconds is None:
         for task in tasks:
             yield job(root, problem, task)
         return
     context = multiprocessing.get_context("spawn")  # no inherited HDF5 state, locks or pipe ends
-    processes, pipes = [], []
+    processes, shares = [], {}
     try:
         for worker in range(workers):
             receive, send = context.Pipe(duplex=False)
-            arguments = (job, root, problem, share(tasks, worker, workers), send)
+            arguments = (job, root, problem, mine := share(tasks, worker, workers), send)
             process = context.Process(target=toil, args=arguments, daemon=True)
             process.start()
             send.close()  # this process's copy, so that the worker's death ends the pipe
             processes.append(process)
-            pipes.append(receive)
-        yield from collect(pipes, len(tasks))
+            shares[receive] = mine
+        yield from collect(shares, seconds)
     finally:
         for process in processes:
             process.terminate()
             process.join()
 
 
-def collect(pipes: list[Connection], wanted: int) -> Iterator[Any]:
-    """Yield results as they arrive, until all `wanted` are there."""
-    while wanted:
-        ready = wait(pipes)
-        for pipe in [p for p in pipes if p in ready]:
+def collect(shares: Mapping[Connection, Sequence[Any]], seconds: float | None = None) -> Iterator[Any]:
+    """Yield results as they arrive, until all are there. `shares` has the tasks of each worker, in order, by its pipe.
+    Raises as `work`."""
+    done, heard = dict.fromkeys(shares, 0), dict.fromkeys(shares, time.monotonic())
+    while heard:
+        until = None if seconds is None else max(0.0, min(heard.values()) + seconds - time.monotonic())
+        for pipe in (pipe for pipe in wait(list(heard), until) if isinstance(pipe, Connection)):
             try:
                 error, result = pipe.recv()
             except EOFError:
-                raise ValueError(f"a worker process died; {wanted} samples are left: start again to resume") from None
+                left = sum(map(len, shares.values())) - sum(done.values())
+                raise ValueError(f"a worker process died; {left} samples are left: start again to resume") from None
+            heard[pipe] = time.monotonic()
             if error == "done":
-                pipes.remove(pipe)
+                del heard[pipe]
             elif error:
                 raise ValueError(error)
             else:
-                wanted -= 1
+                done[pipe] += 1
                 yield result
+        for pipe, since in heard.items():
+            if seconds is not None and time.monotonic() - since >= seconds and not pipe.poll():
+                raise TooLate(shares[pipe][done[pipe]])
 
 
 def toil(

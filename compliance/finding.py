@@ -9,6 +9,7 @@ from compliance.safe import printable
 
 SEVERITIES = ("error", "review", "warning", "info")  # in the order in which people read them
 LONGEST = 240  # characters of a submitted value that a finding repeats
+REST = re.compile(r"([1-9]\d{0,8}) more from here on")  # what a check finds beyond those that are listed
 WHOLE = 2000  # characters of all that a finding found, or wants
 
 
@@ -25,6 +26,12 @@ class Finding:
     wanted: str = ""
     waived: str = ""  # "reviewer: reason" where a waiver file covers it
     impact: str = ""  # the score with and without it, where that is known
+
+    @property
+    def times(self) -> int:
+        """How many faults it stands for: more than one where the others are not listed."""
+        rest = REST.fullmatch(self.found)
+        return int(rest[1]) if rest else 1
 
     def text(self) -> str:
         """Return `path:line: CODE sentence (found ..., wanted ...)`."""

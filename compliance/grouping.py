@@ -32,7 +32,7 @@ class Kind:
         each set."""
         if len(self.findings) <= MOST_WHOLE and not self.common:
             return [(finding, times - 1) for finding, times in Counter(self.findings).items()]
-        first = [(group[0], len(group) - 1) for group in self.groups]
+        first = [(group[0], times_of(group) - group[0].times) for group in self.groups]
         return first[: 1 if self.common else MOST_SHOWN]
 
     @property
@@ -46,9 +46,14 @@ class Kind:
         return self.groups[0][0].sentence
 
     @property
+    def times(self) -> int:
+        """The number of faults."""
+        return times_of(self.findings)
+
+    @property
     def size(self) -> str:
-        """The number of findings and sets in words, such as "12 times in 3 sets"; "" for a single finding."""
-        total = len(self.findings)
+        """The number of faults and sets in words, such as "12 times in 3 sets"; "" for a single finding."""
+        total = self.times
         if total == 1:
             return ""
         inside = f" in {counted(self.sets, 'set')}" if self.sets else ""
@@ -72,6 +77,11 @@ def shown(report: Report) -> list[tuple[Summary, tuple[Kind, ...]]]:
     return made
 
 
+def times_of(findings: Iterable[Finding]) -> int:
+    """Return the number of faults that findings stand for."""
+    return sum(finding.times for finding in findings)
+
+
 def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Sequence[str] = ()) -> tuple[Kind, ...]:
     """Return the findings of a submission grouped by rule and set. They are ordered by severity, then by number, then
     as in `order`; of one severity, those on copied runs come first, since others follow from them."""
@@ -83,14 +93,14 @@ def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Se
     made = []
     for (severity, code), same in by_rule.items():
         places = {place: tuple(some) for place, some in owned(sets, tuple(same)).items() if some}
-        groups = tuple(places[place] for place in sorted(places, key=lambda place: (-len(places[place]), place)))
+        groups = tuple(places[place] for place in sorted(places, key=lambda place: (-times_of(places[place]), place)))
         having = len({finding.path for finding in same if RESULT.search(finding.path)})
         common = severity in MILD and 1 < logs < 2 * having
         made.append(Kind(severity, code, groups, len(places.keys() - {""}), common))
 
     def place(kind: Kind) -> tuple[int, bool, int, int, str]:
         at = rank.get(kind.code, len(rank))
-        return ORDER.index(kind.severity), kind.code not in COPIED, -len(kind.findings), at, kind.code
+        return ORDER.index(kind.severity), kind.code not in COPIED, -kind.times, at, kind.code
 
     return tuple(sorted(made, key=place))
 

@@ -1,6 +1,5 @@
 """The report on a verdict: the chosen findings, and a summary of each submission."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -39,9 +38,11 @@ class Summary:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """The number of findings by severity; waived ones are counted apart."""
-        counts = Counter(told_as(finding) for finding in self.findings)
-        return {name: counts[name] for name in ORDER}
+        """The number of faults by severity; waived ones are counted apart."""
+        counts = dict.fromkeys(ORDER, 0)
+        for finding in self.findings:
+            counts[told_as(finding)] += finding.times
+        return counts
 
     @cached_property
     def broken(self) -> tuple[str, ...]:

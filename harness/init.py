@@ -21,6 +21,9 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmark.run.errors import reason
+from benchmark.writing import copy_tree, write_text
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 TEMPLATES = HERE / "templates"  # what a copy gets beside the code: README.md and systems/
@@ -54,12 +57,12 @@ def copy(name: str, original: Path) -> Path:
     if why := refused(name, original):
         raise ValueError(f"found the name {name!r:.80}, wanted {why}")
     with tempfile.TemporaryDirectory(prefix=".init-", dir=original.parent) as scratch:
-        made = Path(shutil.copytree(original, Path(scratch) / name, symlinks=True, ignore=left_out))
+        made = Path(scratch) / name
+        copy_tree(original, made, left_out)
         for path in (path for path in TEMPLATES.rglob("*") if path.is_file()):
             place = made / path.relative_to(TEMPLATES)
-            place.parent.mkdir(exist_ok=True)
             text = path.read_text(encoding="utf-8").replace("ORIGINAL", original.name).replace("NAME", name)
-            place.write_text(text, encoding="utf-8")
+            write_text(place, text)
         for folder in [path for path in made.rglob("*") if path.is_dir() and not any(path.iterdir())]:
             folder.rmdir()
         return made.rename(original.parent / name)
@@ -83,8 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         folder = copy(args.name, ROOT / "implementations" / args.original)
     except (ValueError, OSError) as error:
-        where = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
-        print(f"init.py: {where}{getattr(error, 'strerror', None) or error}", file=sys.stderr)
+        print(f"init.py: {reason(error)}", file=sys.stderr)
         return 2
     print(f"{folder.relative_to(ROOT)}: a copy of implementations/{args.original} that runs itself")
     print(f"fill in {args.name}'s README.md, and in systems/template.json what no program sees of your systems")

@@ -38,6 +38,7 @@ import yaml
 from benchmark.launch import usable_cores
 from benchmark.problem import load_problem
 from benchmark.source import ROOT
+from benchmark.writing import copy_file, copy_tree, write_text
 from harness.auditing.comparison import Distance, distances
 from harness.auditing.logged import Epoch, LoggedRun, matches, read_run
 from harness.auditing.record import record
@@ -128,10 +129,9 @@ def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Implement
     if not args.run_their_code:
         raise ValueError(f"{args.source}: found somebody else's code, wanted --run-their-code, if you trust it")
     for name in OURS:  # for files other than Python, such as problems.yaml
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        copy_tree(ROOT / name, folder / name, shutil.ignore_patterns("__pycache__"))
     for path in run.files:
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(args.source / path, folder / path, follow_symlinks=False)
+        copy_file(args.source / path, folder / path)
     return Implementation((folder / scripts[0]).parent)
 
 
@@ -148,7 +148,7 @@ def options_of(run: LoggedRun, args: argparse.Namespace, settings: dict[str, Any
     options += ["--problems", str(args.problems.resolve())] if args.problems else []
     if args.problems and args.code == "reference":  # which has no configuration of such a problem
         config = folder / "config.yaml"
-        config.write_text(yaml.safe_dump(settings), encoding="utf-8")
+        write_text(config, yaml.safe_dump(settings))
         options += ["--config", str(config)]
     elif args.code == "theirs" and run.config and not run.config.startswith("implementations/"):
         options += ["--config", str((args.source / run.config).resolve())]
@@ -180,7 +180,7 @@ def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> tuple[E
             lines = [line for line in done.stderr.splitlines() if "train.py:" in line]
             raise ValueError(f"{run.path}: the replay ended early: {lines[0] if lines else f'code {done.returncode}'}")
         if args.keep:
-            shutil.copyfile(log, args.keep)
+            copy_file(log, args.keep)
     return epochs
 
 

@@ -16,7 +16,7 @@ from benchmark.source import ROOT
 from benchmark.tree import system_path
 from harness.implementation import Description
 from harness.launcher import ALL
-from harness.leftovers import put_in_order, record_ends
+from harness.leftovers import put_in_order, record_ends, wait_for_ends
 from harness.locking import locked
 from harness.options import Setup
 from harness.processes import Process, Share, running
@@ -122,6 +122,7 @@ class RunSet:
     def _end(self, run: int, code: int, rounds: float) -> int:
         """Report how a run ended, with an estimate for the `rounds` of runs to come. Return 0 if further runs can be
         made, 1 if the job ends, 2 if they would end in the same way."""
+        wait_for_ends(self.folder, self.log(run).name)
         record_ends(self.folder, self.log(run).name)
         found = read_status(self.log(run))
         say(f"{self.log(run).stem}: {described(found, code)}{self._left(rounds)}")

@@ -17,6 +17,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import shtab
 import yaml
 
+from benchmark.atomic import naming
 from perf.pages.scripts import parser_of
 from rules.current import editions
 
@@ -91,8 +92,8 @@ def script() -> str:
 def main() -> int:
     """Write the script, and return the exit code."""
     try:
-        sys.stdout.write(script())
-        sys.stdout.flush()
+        with naming(Path("stdout")):
+            print(script(), end="", flush=True)
     except (ValueError, OSError) as error:
         print(f"completion.py: {error}", file=sys.stderr)
         return 2

@@ -11,6 +11,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmark.writing import write_text
 from perf.pages import contract, tensors
 from rules.current import EDITION
 from rules.edition import load
@@ -29,8 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=DOCS, help="default: docs")
     options = parser.parse_args(arguments)
-    for path, text in pages().items():
-        (options.out / path.name).write_text(text, encoding="utf-8")
+    try:
+        for path, text in pages().items():
+            write_text(options.out / path.name, text)
+    except OSError as error:
+        print(f"contract.py: {error}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmark.writing import write_text
 from perf.curves.figure import figure
 from perf.curves.runs import Series, from_logs, merged, read, write
 from perf.curves.table import markdown, points
@@ -58,12 +59,11 @@ def run(options: argparse.Namespace) -> None:
         print(points(series))
         return
     for name, drawn in figures(series).items():
-        options.figures.mkdir(parents=True, exist_ok=True)
-        (options.figures / name).write_text(drawn, encoding="utf-8")
+        write_text(options.figures / name, drawn)
     table = markdown(series)
     print(table)
     if options.page.exists():
-        options.page.write_text(between(options.page.read_text(encoding="utf-8"), table), encoding="utf-8")
+        write_text(options.page, between(options.page.read_text(encoding="utf-8"), table))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

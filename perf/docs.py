@@ -19,6 +19,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.config import read_yaml
+from benchmark.writing import copy_file, write_text
 from perf.pages import rules, scripts, settings, survivors
 from perf.pages.files import shown
 from perf.pages.text import for_python_markdown, relinked
@@ -93,15 +94,13 @@ def write(found: Mapping[str, str | Path], out: Path) -> None:
     shutil.rmtree(out / "pages", ignore_errors=True)
     for name, content in found.items():
         path = out / "pages" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, Path):
-            shutil.copyfile(content, path)
+            copy_file(content, path)
         else:
-            path.write_text(content, encoding="utf-8")
-    (out / "pages" / "assets").mkdir()
+            write_text(path, content)
     for name in ("iframe-worker.js", "site.css"):
-        shutil.copyfile(SITE / name, out / "pages" / "assets" / name)
-    shutil.copyfile(SITE / "mkdocs.yml", out / "mkdocs.yml")
+        copy_file(SITE / name, out / "pages" / "assets" / name)
+    copy_file(SITE / "mkdocs.yml", out / "mkdocs.yml")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -111,10 +110,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         found = collect(listed())
-    except ValueError as error:
+        write(found, options.out)
+    except (ValueError, OSError) as error:
         print(f"docs.py: {error}", file=sys.stderr)
         return 1
-    write(found, options.out)
     print(f"{options.out}: {len(found)} pages and pictures")
     return 0
 

@@ -21,6 +21,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
+from benchmark.atomic import replacing
 from benchmark.problem import load_problem
 from benchmark.scaffold.category import FACTORS
 from benchmark.scaffold.problem import Problem
@@ -209,10 +210,10 @@ def indexed(picture: Image.Image) -> Image.Image:
 
 def save(picture: Image.Image, path: Path, problem: Problem) -> None:
     """Write a PNG file with a palette, a third of the bytes without. Its text "problem" is the problem's digest."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = PngInfo()
     text.add_text("problem", problem.digest())
-    indexed(picture).save(path, optimize=True, pnginfo=text)
+    with replacing(path) as partial:
+        indexed(picture).save(partial, "PNG", optimize=True, pnginfo=text)
     print(f"{path}: {path.stat().st_size} bytes")
 
 
@@ -229,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             save(problem_picture(problem), options.out / f"scaffold-{name}.png", problem)
         problem = load_problem(options.categories)
         save(categories_picture(problem), options.out / "scaffold-categories.png", problem)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         print(f"figures.py: {error}", file=sys.stderr)
         return 2
     return 0

@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -129,18 +129,19 @@ def resume(folder: Path, number: int) -> tuple[float, int]:
         return time.process_time() - start, len(names)
 
 
-def sizes(devices: int) -> tuple[int, ...]:
-    """Return the bytes of `devices`, of an environment's nodes, of `energy_sources` and of `energy_reading`."""
-    hosts = [f"nid{n:06}" for n in range(-(-devices // A_NODE))]
-    named = [Device(hosts[n // A_NODE], "cuda", "H200", f"{n:032x}") for n in range(devices)]
+def sizes(devices: int, a_node: int = A_NODE, name: Callable[[int], str] = "nid{:06}".format) -> tuple[int, ...]:
+    """Return the bytes of `devices`, of an environment's nodes, of `energy_sources` and of `energy_reading`.
+    `name` gives the name of the n-th host, `a_node` the devices of each."""
+    hosts = [name(n) for n in range(-(-devices // a_node))]
+    named = [Device(hosts[n // a_node], "cuda", "H200", f"{n:032x}") for n in range(devices)]
     nodes = [Node(host, "", {"kernel": {"value": "6.8", "origin": "os.uname"}}) for host in hosts]
 
     def counter(uuid: str) -> Counter:
         return Counter("nvml", "device", uuid, 1e-3, float, limit_watts=700.0)
 
-    every = [sources(h, Choice(tuple(counter(f"{h}-{n}") for n in range(A_NODE)), {})) for h in hosts]
+    every = [sources(h, Choice(tuple(counter(f"{h}-{n}") for n in range(a_node)), {})) for h in hosts]
     entries, members = together(every)
-    reading = Reading(1_700_000_000_000, [123456.789] * A_NODE, 0.1, {})
+    reading = Reading(1_700_000_000_000, [123456.789] * a_node, 0.1, {})
     read = event([Marked("epoch_stop", {"epoch_num": 1}, reading) for _ in hosts], members)
     return tuple(len(json.dumps(x, indent=1)) for x in (grouped(named), grouped_nodes(nodes), entries, read))
 

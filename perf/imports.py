@@ -16,6 +16,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmark.writing import write_text
 from perf.curves.svg import element, label
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -129,7 +130,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args(arguments)
-    options.out.write_text(figure(imports()), encoding="utf-8")
+    try:
+        write_text(options.out, figure(imports()))
+    except OSError as error:
+        print(f"imports.py: {error}", file=sys.stderr)
+        return 2
     print(options.out)
     return 0
 

@@ -20,6 +20,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from PIL import Image
 
+from benchmark.atomic import replacing
 from perf.browser import started, tab
 from results import summarize
 
@@ -66,8 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not page.is_file():
             return code
         try:
-            picture(page, options.heading).save(options.out, optimize=True)
-        except RuntimeError as error:
+            with replacing(options.out) as partial:
+                picture(page, options.heading).save(partial, "PNG", optimize=True)
+        except (RuntimeError, OSError) as error:
             print(f"report_picture.py: {error}", file=sys.stderr)
             return 2
     print(f"{options.out}: {options.out.stat().st_size} bytes")

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from benchmark.writing import write_text
 from compliance import terminal
 from compliance.engine import judge
 from compliance.review import read_reviews, with_reviews
@@ -113,5 +114,5 @@ def write(wanted: Sequence[Target], forms: Mapping[str, Callable[[Path], str]]) 
         if path is None:
             terminal.put(text)
         else:
-            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            write_text(path, text)
             terminal.tell(f"wrote {path}")

@@ -19,6 +19,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from benchmark.atomic import sweep
+from benchmark.writing import write_text
 from compliance.engine import judge
 from compliance.finding import counted, errors
 from compliance.reading.digest import sha256
@@ -62,15 +64,14 @@ def freeze(folder: Path, waivers: Waivers | None = None, with_errors: bool = Fal
         raise ValueError(
             f"{folder / NAME}: the round is frozen already: compare with --check, or remove the file to freeze it again"
         )
+    sweep([folder / NAME])
     files = listed(folder)
     if not files:
         raise ValueError(f"{folder}: found no file, wanted submissions")
     if not with_errors:
         refuse_errors(folder, waivers)
     text = "".join(f"{sha256(file)} {size} {path}\n" for path, (file, size) in sorted(files.items()))
-    partial = folder / f"{NAME}.partial"
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, folder / NAME)
+    write_text(folder / NAME, text)
     print(f"wrote {folder / NAME}: {len(files)} files")
     tell_absent(folder)
     return 0

@@ -16,6 +16,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from benchmark.writing import write_text
 from compliance.terminal import tell
 from results import command
 from results.tuning.score import campaigns
@@ -45,8 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if not PLAIN.fullmatch(problem):
                 raise ValueError(f"found the problem {problem!r:.100}, wanted a name that a folder can have")
             path = args.out / problem / "hpo_table.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text(rows), encoding="utf-8")
+            write_text(path, text(rows))
             if args.markdown:
                 print(f"### {problem}\n\n{words(of)}")
             tell(f"wrote {path}: batch sizes {', '.join(str(row['BS']) for row in rows.values())}")

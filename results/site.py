@@ -18,6 +18,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from benchmark.writing import write_text
 from compliance.terminal import tell
 from results import command
 from results.html.site_pages import files, rounds
@@ -38,8 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             made = pages(args)
         for name, text in made.items():
             path = args.out / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            write_text(path, text)
         tell(f"wrote {args.out / 'index.html'}")
     except (ValueError, OSError) as error:
         tell(f"site: {error}")

@@ -18,6 +18,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 import yaml
 
 from benchmark.config import read_yaml
+from benchmark.writing import write_text
 from rules.current import ROOT, current, editions, version
 from rules.edition import load
 
@@ -34,9 +35,13 @@ def make(name: str, source: str, root: Path = ROOT) -> Path:
     values = read_yaml(root / source / "limits.yaml") if limits.based_on else {"based_on": source}
     head = {"based_on": values.pop("based_on"), "title": titled(limits.title, source, name)}
     path = root / name / "limits.yaml"
-    path.parent.mkdir()
     text = yaml.safe_dump({**head, **{k: v for k, v in values.items() if k != "title"}}, sort_keys=False, width=120)
-    path.write_text(HEAD.format(name=name, source=source) + text, encoding="utf-8")
+    path.parent.mkdir()
+    try:
+        write_text(path, HEAD.format(name=name, source=source) + text)
+    except OSError:
+        path.parent.rmdir()  # which would be the current edition
+        raise
     return path
 
 

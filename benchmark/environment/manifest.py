@@ -2,7 +2,7 @@
 
 It is a JSON object with three fields: `schema`; `run`, the facts of the run as a whole; and `nodes`, the nodes with
 equal ones together. Each kind of node has the names of its `hosts` and its `facts`; kinds after the first have only the
-facts that differ from the first. Of more than ALONE nodes, names that differ by a number are written in short. A fact
+facts that differ from the first. Of more than ALONE nodes, the names are written in short (benchmark/hosts.py). A fact
 is an object of `value` and `origin`: the file, command or function that it comes from, with the reason where the value
 is null. The log has the file's sha256, size and path before the clock starts, so that the file cannot be exchanged. A
 run that is resumed writes another manifest, environment_<i>_<n>.json, and its n-th event `resumed` has the sha256 of
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmark.atomic import replacing
-from benchmark.hosts import ALONE, folded
+from benchmark.hosts import ALONE, short
 
 SCHEMA = 1
 KEY = "environment"  # of the event
@@ -65,10 +65,11 @@ def grouped(nodes: Sequence[Node]) -> list[dict[str, Any]]:
     hosts: dict[str, list[str]] = {}
     for node in nodes:
         hosts.setdefault(node.digest if node.digest in told else OTHER, []).append(node.host)
-    usual, named = told[next(iter(hosts))], folded if len(nodes) > ALONE else list
+    usual = told[next(iter(hosts))]
+    named = short(list(hosts.values())) if len(nodes) > ALONE else list(hosts.values())
     return [
-        {"hosts": named(names), "facts": {n: f for n, f in told[digest].items() if not at or usual.get(n) != f}}
-        for at, (digest, names) in enumerate(hosts.items())
+        {"hosts": names, "facts": {n: f for n, f in told[digest].items() if not at or usual.get(n) != f}}
+        for at, (digest, names) in enumerate(zip(hosts, named, strict=True))
     ]
 
 

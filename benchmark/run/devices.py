@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmark.environment.processor import processors
-from benchmark.hosts import ALONE, folded
+from benchmark.hosts import ALONE, short
 
 
 class Device(NamedTuple):
@@ -50,7 +50,8 @@ def equal_hosts(groups: dict[tuple[str, str, str], list[str]]) -> list[dict[str,
         hosts, distinct = equal.setdefault((kind, name, len(uuids)), ([], set()))
         hosts.append(host)
         distinct.update(uuid for uuid in uuids if uuid)
+    named = short([hosts for hosts, _ in equal.values()])
     return [
-        {"hosts": folded(hosts), "kind": kind, "name": name, "ranks": ranks, "distinct": len(distinct)}
-        for (kind, name, ranks), (hosts, distinct) in equal.items()
+        {"hosts": hosts, "kind": kind, "name": name, "ranks": ranks, "distinct": len(distinct)}
+        for hosts, ((kind, name, ranks), (_, distinct)) in zip(named, equal.items(), strict=True)
     ]

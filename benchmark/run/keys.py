@@ -59,8 +59,8 @@ HEAD = (
     ("number_of_ranks", "processes of the run"),
     ("accelerators_per_node", "accelerators that compute on a node; 0 for processors alone"),
     ("devices", "[{host, kind, name, ranks, uuids} ...], the ranks of one host and model together; of more than "
-        "1024 hosts, {hosts, kind, name, ranks, distinct}: equal hosts, in short as n[01-16], the ranks of each, "
-        "distinct uuids of all"),
+        "1024 hosts, {hosts, kind, name, ranks, distinct}: equal hosts, in short as n[01-16] (names of more than "
+        "131,072 characters in short: sha256-<digest>-[1-16]), the ranks of each, distinct uuids of all"),
     ("layout", "{data, depth, height, width}: ranks by data, and by axis of a sample", {
         "tile": "consecutive ranks fill tiles of this layout: [data, depth, height, width]"}),
     ("energy_sources", "[{node, source, scope, device, wraps_at, limit_watts} ...], the counters that are read; of "

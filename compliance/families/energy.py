@@ -8,6 +8,7 @@ from benchmark.energy.entry import READING
 from compliance.finding import Fault, show
 from compliance.reading.devices import groups_of
 from compliance.reading.energy import INSIDE, UNSOUND, Live, Reading, Source, edges, live_of, shortfall
+from compliance.reading.hosts import NUMBER
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
@@ -134,7 +135,7 @@ def counters_are_of_what_computes(log: Log, terms: Terms, time: Timeline) -> Ite
     uuids = {(group.host, uuid.removeprefix("GPU-")) for group in groups for uuid in group.uuids}
     counted = {group.host for group in groups if group.distinct}  # they are not told one by one
     for source in live.sources:
-        if source.node not in hosts:
+        if source.node not in hosts and not any(map(NUMBER.fullmatch, hosts)):
             yield Fault(live.line, f"a counter of the node {show(source.node)}", "one of a node on which ranks run")
         elif source.source == "nvml" and source.node not in counted and (source.node, source.device) not in uuids:
             yield Fault(live.line, f"a counter of {_named(source)}", "one of an accelerator that a rank names")

@@ -25,6 +25,7 @@ from compliance.reading.environment import (
 )
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.given import differences
+from compliance.reading.hosts import same
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
@@ -167,8 +168,10 @@ def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> I
     for run, named, environment in _read(runs, terms):
         groups = groups_of(run.value("devices")) or []
         hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
+        named_hosts = {group.host for group in groups}
         first = named is run.environments[0]  # a run may be resumed on other hosts
-        pairs = [("hosts", hosts, sorted({group.host for group in groups}))] if groups and first else []
+        other = groups and first and not (len(set(hosts)) == len(hosts) and same(set(hosts), named_hosts))
+        pairs = [("hosts", hosts, sorted(named_hosts))] if other else []
         pairs += [("nodes", len(hosts), run.value("number_of_nodes"))]
         pairs += [("ranks", (environment.run["launcher"] or {}).get("ranks", ranks), ranks)]
         models = {group.name for group in groups if group.kind == CPU}

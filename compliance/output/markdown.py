@@ -50,7 +50,7 @@ def _groups(kinds: Sequence[Kind], home: str) -> Iterator[str]:
         yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {markdown(kind.sentence)} | {places} |"
     if left:
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
-        found = counted(sum(len(kind.findings) for kind in left), "finding")
+        found = counted(sum(kind.times for kind in left), "finding")
         yield f"| {left[0].severity} and less | {codes} | {found} | more rules | with `--all` |"
 
 

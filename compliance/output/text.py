@@ -126,7 +126,7 @@ def _grouped(kinds: Sequence[Kind], home: str, room: int, report: Report) -> Ite
         for finding, others in kind.examples[:examples]:
             yield _colored(kind.severity, _example(kind, finding, others, home), report)
     if left:
-        found = sum(len(kind.findings) for kind in left)
+        found = sum(kind.times for kind in left)
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
         yield printable(f"  {left[0].severity} and less: {counted(found, 'more finding')} of {codes} (--all)")
 
@@ -195,7 +195,7 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
 
 
 def _number(kinds: list[Kind], what: str) -> str:
-    number = sum(len(kind.findings) for kind in kinds)
+    number = sum(kind.times for kind in kinds)
     return f"the {what}" if number == 1 else f"the {number} {what}s"
 
 

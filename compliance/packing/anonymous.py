@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from benchmark.atomic import naming
 from benchmark.log import Event, read_log
 from benchmark.run.files import LEDGER
 from benchmark.source import combine
@@ -73,7 +74,8 @@ class Work:
             raise ValueError(f"{path}: found {after} also for {self.files[after][0]}, wanted names that differ")
         place = self.new / after
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
+        with naming(place):
+            place.write_bytes(data)
         self.files[after] = (path, tuple(spots))
 
     def changed(self, old: bytes, new: bytes) -> None:
@@ -183,12 +185,13 @@ def weigh(work: Work, path: str) -> None:
         masked, _ = work.names.mask(header, False)
         if masked == header:
             work.put(path, b"", ())
-            shutil.copyfile(work.old / path, work.new / after)
+            with naming(work.new / after):
+                shutil.copyfile(work.old / path, work.new / after)
             return
         masked += b" " * (-len(masked) % 8)
         begin = len(masked).to_bytes(LENGTH, "little") + masked
         work.put(path, begin, [(0, len(begin), length + header)])
-        with open(work.new / after, "ab") as out:
+        with naming(work.new / after), open(work.new / after, "ab") as out:
             shutil.copyfileobj(file, out)
     before, now = work.old / path, work.new / after
     digest = sha256_of(before)

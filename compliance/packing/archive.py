@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from benchmark.atomic import naming
 from benchmark.log import open_regular
 from compliance.packing.manifest import LARGEST, NAME, File, Manifest, Unsound, parse, want
 
@@ -170,7 +171,7 @@ def unpack(path: Path, to: Path, change: Callable[[Manifest, Path], Path] | None
             for entry, pieces in package.contents():
                 place = folder / entry.path
                 place.parent.mkdir(parents=True, exist_ok=True)
-                with open(place, "xb") as out:
+                with naming(place), open(place, "xb") as out:
                     for piece in pieces:
                         out.write(piece)
             folder = change(package.manifest, folder) if change else folder

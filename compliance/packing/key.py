@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
+from benchmark.atomic import naming
 from benchmark.log import open_regular
 from compliance.packing.manifest import File, Manifest, Unsound, files_at, parse, path_fault, want
 from compliance.packing.names import Spot, spellings
@@ -93,7 +94,7 @@ def restored(key: Key, where: str) -> Callable[[Manifest, Path], Path]:
             want(type(path) is str and not path_fault(path), where, f"{path!r:.80}", "plain relative paths")
             place = before / path
             place.parent.mkdir(parents=True, exist_ok=True)
-            with open(folder / after, "rb") as changed, open(place, "xb") as out:
+            with open(folder / after, "rb") as changed, naming(place), open(place, "xb") as out:
                 for piece in patched(changed, spots, where, hidden, weights=after.endswith(WEIGHTS)):
                     out.write(piece)
         found = files_at(before, (path for path, _ in key.files.values()))

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import Event, read_log
+from compliance.reading.hosts import NUMBER
 from rules.published import REPOSITORY, own_files
 
 HOST = re.compile(r"(?i)(^|_)(host|hostname|node|nodename|nodelist|fqdn)s?$")  # keys of JSON whose values are hosts
@@ -222,7 +223,7 @@ def hosts(text: str) -> Iterator[str]:
     """Yield the host names in a value: n01.example.org, or a list in Slurm's form, n[01-04,7]."""
     for word in re.split(r"[\s,]+(?![^\[]*\])", text):
         stem = word.partition("[")[0]
-        if PLAIN.fullmatch(stem) and re.search("[a-zA-Z]", stem):
+        if PLAIN.fullmatch(stem) and re.search("[a-zA-Z]", stem) and not NUMBER.fullmatch(stem):
             yield stem
             yield stem.partition(".")[0]
 

@@ -3,8 +3,18 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from benchmark.hosts import numbered
+
 MOST, LONGEST = 1 << 17, 255  # hosts of a run that are read, and characters of a name of many
 RANGE = re.compile(r"([^\[\]]*)\[([0-9]{1,9})-([0-9]{1,9})\]([^\[\]]*)")
+
+
+NUMBER = re.compile(r"sha256-[0-9a-f]{64}-.*")  # what stands for a host whose name is not told
+
+
+def same(one: set[str], other: set[str]) -> bool:
+    """Return whether two sets of names are of the same hosts; those of one may be numbered."""
+    return one == other or any(set(numbered(names).values()) == told for names, told in ((one, other), (other, one)))
 
 
 def expanded(texts: Iterable[str], most: int = MOST) -> list[str]:

@@ -1,7 +1,9 @@
 """Record what a reviewer's tool found, one line of JSON a run; `compliance/audit.py --replays` reads it."""
 
+import errno
 import hashlib
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,5 +25,9 @@ def record(path: Path, log: Path, kind: str, result: int, verdict: str, **facts:
         "outcome": OUTCOMES[result],
         "verdict": verdict,
     }
-    with naming(path), open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
+    data = json.dumps(line).encode() + b"\n"
+    with naming(path), open(path, "ab", buffering=0) as file:
+        written = file.write(data)
+        if written < len(data):  # the disk is full: no half line stays
+            file.truncate(file.tell() - written)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

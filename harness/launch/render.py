@@ -23,8 +23,10 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 # isort: split
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from benchmark.atomic import naming
 from benchmark.problem import load_problem
 from benchmark.source import ROOT
+from benchmark.writing import write_text
 from harness.container import RUNTIMES
 from harness.implementation import find_implementation
 from harness.launcher import Launcher
@@ -163,11 +165,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         script = render(args, words)
         if args.output:
-            args.output.parent.mkdir(parents=True, exist_ok=True)
-            args.output.write_text(script, encoding="utf-8")
-            args.output.chmod(0o755)
+            write_text(args.output, script, executable=True)
         else:
-            sys.stdout.write(script)
+            with naming(Path("stdout")):
+                print(script, end="", flush=True)
     except (ValueError, OSError) as error:
         print(f"render.py: {error}", file=sys.stderr)
         return 2

@@ -17,6 +17,7 @@ import yaml
 
 from benchmark.config import build, plain, read_yaml
 from benchmark.problem import load_problem
+from benchmark.writing import write_text
 from compliance.engine import judge
 from compliance.reading.run import Run as LoggedRun
 from implementations.pytorch.layers.blocks import parameter_count as count_of
@@ -207,8 +208,7 @@ HEADER = """# Runs of the reference and their validation scores, epoch by epoch:
 def write(path: Path, series: Sequence[Series]) -> None:
     """Write series to a file."""
     text = yaml.dump({"series": plain(series)}, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(HEADER + text, encoding="utf-8")
+    write_text(path, HEADER + text)
 
 
 def read(path: Path) -> list[Series]:

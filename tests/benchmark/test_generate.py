@@ -20,6 +20,7 @@ from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
 from benchmark.scaffold import making, store, writing
+from benchmark.workers import TooLate
 from benchmark.workload import held_out
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -201,6 +202,34 @@ def test_the_command_verifies_the_description_too(tiny, reference, tmp_path, mon
             else "6 samples of tiny verified"
         )
         assert found in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--verify", "--manifest"])
+def test_a_sample_that_is_never_read_is_named(tiny, reference, monkeypatch, capsys, option):
+    """By processes: damaged metadata can hang HDF5, which keeps Python's lock."""
+    given = []
+
+    def late(job, root, problem, tasks, workers, seconds=None):
+        given.append(seconds)
+        raise TooLate(("train", 1))
+
+    monkeypatch.setattr(command, "work", late)
+    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
+    words = ["--problem", "tiny", "--out", str(reference), option, "--timeout", "7"]
+    monkeypatch.setattr(sys, "argv", ["generate.py", *words])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert (ended.value.code, given) == (2, [7])
+    why = "not read within 7 s: it is damaged, or --timeout too short"
+    assert capsys.readouterr().err == f"generate.py: {reference}: sample 1 of train {why}\n"
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
+def test_a_limit_is_more_than_0(monkeypatch, capsys, seconds):
+    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "smoke", "--out", "x", "--timeout", seconds])
+    with pytest.raises(SystemExit):
+        command.main()
+    assert f"--timeout: found {float(seconds):g}, wanted more than 0" in capsys.readouterr().err
 
 
 def test_verify_of_nothing(tiny, tmp_path):

@@ -1,9 +1,12 @@
 """Names of hosts in short, and back."""
 
+import hashlib
+import random
+
 import pytest
 
-from benchmark.hosts import folded
-from compliance.reading.hosts import expanded
+from benchmark.hosts import LONGEST, folded, numbered, short
+from compliance.reading.hosts import expanded, same
 
 SHORT = [
     ([], []),
@@ -34,3 +37,29 @@ def test_there_and_back(names, short):
 def test_65536_hosts_are_one_text():
     names = [f"nid{n:06}.site.org" for n in range(65_536)]
     assert folded(reversed(names)) == ["nid[000000-065535].site.org"] and expanded(folded(names)) == names
+
+
+def test_names_in_short_up_to_the_limit():
+    letters = str.maketrans("0123456789", "ghijklmnop")
+    longer = [f"{n:0{LONGEST // 1024}x}z".translate(letters) for n in range(1024)]  # each by a letter
+    names = [name[1:] for name in longer]
+    assert short([names[:500], names[500:]]) == [sorted(names[:500]), sorted(names[500:])]
+    ((text,),) = short([[*names[1:], longer[0]]])
+    assert text.startswith("sha256-") and text.endswith("-[1-1024]")
+
+
+def test_numbers_go_through_the_groups_and_a_host_has_one():
+    names = [f"{random.Random(n).getrandbits(512):0128x}z" for n in range(1500)]
+    digest = hashlib.sha256("".join(f"{name}\n" for name in sorted(names)).encode()).hexdigest()
+    groups = [names[:1000], names[1000:], names[:10]]
+    assert short(groups) == [[f"sha256-{digest}-[{part}]"] for part in ("1-1000", "1001-1500", "1-10")]
+
+
+def test_the_same_hosts():
+    names = {"a", "b", "c"}
+    other = set(numbered({"a", "b", "d"}).values())
+    told = set(numbered(sorted(names)).values())
+    assert set(numbered(sorted(names, reverse=True)).values()) == told
+    assert same(names, names) and same(names, told) and same(told, names) and same(told, set(told))
+    assert not same(names, {"a", "b"}) and not same(names, other) and not same(told, other)
+    assert not same(told - {min(told)}, names)

@@ -1,10 +1,12 @@
 """Worker processes: every task is done once, and what goes wrong in one is told."""
 
+import ctypes
 import os
+import time
 
 import pytest
 
-from benchmark.workers import share, work
+from benchmark.workers import TooLate, share, work
 
 
 def double(root, problem, task):
@@ -20,6 +22,17 @@ def fail_at_three(root, problem, task):
 def die_at_three(root, problem, task):
     if task[1] == 3:
         os._exit(1)
+    return task[1]
+
+
+def never_return_at_three(root, problem, task):
+    if task[1] == 3:
+        ctypes.PyDLL(None).sleep(1000)  # keeps Python's lock, as HDF5 does
+    return task[1]
+
+
+def wait_a_second(root, problem, task):
+    time.sleep(1)
     return task[1]
 
 
@@ -47,3 +60,16 @@ def test_no_tasks_are_no_results(tmp_path):
 def test_a_task_that_fails_and_a_worker_that_dies_are_told(tmp_path, job, said):
     with pytest.raises(ValueError, match=said):
         list(work(job, tmp_path, None, TASKS, 2))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_task_that_never_returns_is_told(tmp_path, workers):
+    begin = time.monotonic()
+    with pytest.raises(TooLate) as late:
+        list(work(never_return_at_three, tmp_path, None, TASKS, workers, seconds=10))
+    assert late.value.task == ("train", 3) and 10 <= time.monotonic() - begin < 100
+
+
+def test_the_limit_is_of_each_task(tmp_path):
+    """Together they take longer."""
+    assert list(work(wait_a_second, tmp_path, None, [("train", i) for i in range(12)], 1, seconds=10)) == [*range(12)]

@@ -24,6 +24,9 @@ def repository(tmp_path):
     """A repository of the reference and folders without content, where something was run and built."""
     for name in FOLDERS:
         (tmp_path / name).mkdir()
+    for name in ("atomic.py", "writing.py", "run/errors.py"):  # what a copy needs
+        (tmp_path / "benchmark" / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "benchmark" / name, tmp_path / "benchmark" / name)
     shutil.copytree(ROOT / "harness", tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))
     folder = tmp_path / "implementations" / "pytorch"
     shutil.copytree(ROOT / "implementations" / "pytorch", folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -3,11 +3,15 @@ order, the run counts if it was over, and the checker finds nothing but what it 
 
 The runs learn nothing. They are made in forks of this process, which kill themselves before their n-th operation."""
 
+import contextlib
 import hashlib
 import os
+import platform
 import shutil
 import signal
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,14 +24,16 @@ import safetensors.numpy
 
 from benchmark.config import Settings, setting
 from benchmark.ledger import End, Note, read_ledger
-from benchmark.log import Handler
+from benchmark.log import Handler, LogWriter
 from benchmark.run import keys, process
 from benchmark.run.describe import Implementation as Described
 from benchmark.run.devices import processor
 from benchmark.run.files import LEDGER, weights_path
+from benchmark.run.ledger import append_end, append_start
 from benchmark.run.options import parse_options
 from benchmark.tree import SUPERSEDED, set_path
 from compliance.engine import judge
+from harness import leftovers
 from harness.implementation import Implementation
 from harness.launcher import ALL, Launcher
 from harness.leftovers import LATE
@@ -214,6 +220,14 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def dead():
+    """Runs that are killed here write nothing more, so that nobody needs to wait."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leftovers, "QUIET_HERE", 0.0)
+        yield
+
+
 @pytest.fixture(scope="module")
 def stage(tiny, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
@@ -335,3 +349,61 @@ def test_the_checker_would_see_what_is_left(stage):
     config.unlink()
     wanted = {"LED06", "TREE03", "WGT07", "ENV10", "SRC03"}
     assert {code for code, _ in stage.faults() - usual} == wanted
+
+
+class Elsewhere:
+    """A run whose log is complete but for what a rank on a node `host` still writes: weights, then its end."""
+
+    def __init__(self, folder: Path, host: str):
+        self.folder, self.log = folder, folder / "result_0.txt"
+        digests = dict.fromkeys(("source", "config", "problem"), "0" * 64)
+        self.start, _ = append_start(folder / LEDGER, self.log.name, 7, digests, False)
+        with contextlib.closing(LogWriter(self.log)) as log:
+            log.event("devices", [{"host": host, "kind": "cpu", "name": "x", "ranks": 1, "uuids": []}])
+            log.start("run_start")
+            log.end("run_stop", status="success")
+
+    def goes_on(self) -> None:
+        """Write for 2 seconds, never silent for 1, then record the end."""
+        partial = self.folder / "weights" / ".result_0.safetensors.1.partial"
+        partial.parent.mkdir()
+        with open(partial, "wb", buffering=0) as file:
+            for _ in range(20):
+                file.write(b"x")
+                time.sleep(0.1)
+        append_end(self.folder / LEDGER, self.start, "success", sha256(self.log.read_bytes()))
+
+    def ends(self) -> list[str]:
+        """Put the folder in order meanwhile. Return what the ledger says then."""
+        writer = threading.Thread(target=self.goes_on)
+        writer.start()
+        leftovers.put_in_order(self.folder)
+        writer.join()
+        return [type(entry.said).__name__ for entry in read_ledger(self.folder / LEDGER).entries]
+
+
+def test_a_run_that_goes_on_on_another_node_records_its_end_itself(tmp_path, monkeypatch):
+    monkeypatch.setattr(leftovers, "QUIET", 1.0)
+    assert Elsewhere(tmp_path, "another").ends() == ["Start", "End"]
+
+
+def test_a_run_of_this_node_is_not_waited_for_as_long(tmp_path, monkeypatch):
+    """Two ends, where nobody waited: runs of this node end with their command."""
+    monkeypatch.setattr(leftovers, "QUIET", 1000.0)
+    assert Elsewhere(tmp_path, platform.node()).ends() == ["Start", "Note", "End", "End"]
+
+
+def test_a_run_that_is_over_for_long_is_not_waited_for(tmp_path):
+    there = Elsewhere(tmp_path, "another")
+    os.utime(there.log, (0, 0))
+    leftovers.put_in_order(tmp_path)
+    assert [type(entry.said).__name__ for entry in read_ledger(tmp_path / LEDGER).entries] == ["Start", "Note", "End"]
+
+
+def test_a_clock_that_runs_late_makes_nobody_wait_for_long(tmp_path, monkeypatch):
+    """The file system's is an hour ahead."""
+    there, naps = Elsewhere(tmp_path, "another"), []
+    os.utime(there.log, (time.time() + 3600,) * 2)
+    monkeypatch.setattr(leftovers.time, "sleep", naps.append)
+    leftovers.put_in_order(tmp_path)
+    assert naps == [120.0] and len(read_ledger(tmp_path / LEDGER).entries) == 3

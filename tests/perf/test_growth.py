@@ -1,5 +1,6 @@
 """What grows with the number of ranks, and what does not."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -11,6 +12,11 @@ from implementations.pytorch.training import parts
 from perf.growth import construct, resume, sizes
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def scattered(number: int) -> str:
+    """A name of 64 letters, as many as Linux allows, which does not count up."""
+    return "".join(chr(97 + int(c, 16)) for c in hashlib.sha256(str(number).encode()).hexdigest())
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +40,19 @@ def test_events_of_65536_devices_are_no_longer_than_those_of_8192():
     devices, nodes, sources, reading = sizes(4096)
     assert devices > 250_000 and nodes > 16_000 and sources < 200 and reading < 200
     assert all(large - small in (0, 1, 2) for small, large in zip(sizes(8192), sizes(65_536), strict=True))
+
+
+@pytest.mark.parametrize("a_node", [1, 4])
+@pytest.mark.parametrize("name", [scattered, "n{}x".format], ids=["random", "counted"])
+def test_whatever_hosts_are_called_the_events_of_65536_devices_are_short(name, a_node):
+    """A line of a log has at most 1 MiB."""
+    assert max(sizes(65_536, a_node, name)) < 1000
+
+
+def test_names_up_to_the_limit_are_told():
+    """2,000 of 64 letters, in a line of a log and in a manifest."""
+    assert all(128_000 < size < 1 << 20 for size in sizes(8000, 4, scattered)[:2])
+    assert max(sizes(8400, 4, scattered)) < 1000
 
 
 @pytest.mark.slow

@@ -7,6 +7,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from benchmark.atomic import naming
+
 OPSET = 20  # of ONNX's operators
 LARGEST = 1e-4  # largest difference from PyTorch's outputs, relative to the largest of them: float32 in another order
 MISSING = "found no {}, wanted the packages of the extra `export` in pyproject.toml: pip install {}"
@@ -30,7 +32,12 @@ def write(model: nn.Module, x: Tensor, path: Path) -> None:
             dynamo=True,
             verbose=False,
         )
-    program.save(path)
+    try:
+        with naming(path):
+            program.save(path)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def difference(model: nn.Module, x: Tensor, path: Path) -> float:

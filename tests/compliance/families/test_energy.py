@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmark.hosts import short
 from compliance.families import energy as checks
 from compliance.reading.energy import Live, Reading, Source
 from rules.edition import load
@@ -119,6 +120,20 @@ def idle_accelerator(metered):
     """Of another accelerator than the one that computes."""
     metered.sourced(0, source="nvml", scope="device", device="1234")
     return [("result_2.txt", metered.sourced(1, source="nvml", scope="device", device="567"), "ENE09")] * 2
+
+
+def test_a_node_may_be_one_of_hosts_that_are_numbered(monkeypatch):
+    """Their names are not told, those of counters' nodes are."""
+    log = SimpleNamespace(value={"devices": [{"hosts": short([NAMES])[0], **EQUAL}]}.get)
+    live = SimpleNamespace(line=7, sources=[SimpleNamespace(node=NAMES[0], source="rapl", device="package-0")])
+    monkeypatch.setattr(checks, "live_of", lambda log: live)
+    assert list(checks.counters_are_of_what_computes(log, None, None)) == []
+    log.value = {"devices": [{"hosts": [f"n{n}" for n in range(2000)], **EQUAL}]}.get
+    assert [fault.line for fault in checks.counters_are_of_what_computes(log, None, None)] == [7]
+
+
+NAMES = [f"{'x' * 64}{n}z" for n in range(2000)]
+EQUAL = {"kind": "cpu", "name": "A processor", "ranks": 2, "distinct": 0}
 
 
 def test_damage(entry, exactly):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchmark.environment.manifest import NODE, OTHER
+from benchmark.hosts import numbered, short
 from compliance import judging
 from compliance.engine import judge
 from compliance.families import environment as checks
@@ -483,6 +484,16 @@ def test_env08_the_processor_is_the_one_that_ranks_compute_on(monkeypatch, devic
 )
 def test_env08_a_run_begins_on_the_hosts_that_it_names(monkeypatch, at, of, host, found):
     assert compared(monkeypatch, group(host=host), at=at, of=of) == found
+
+
+def test_env08_hosts_may_be_numbered_in_log_or_manifest(monkeypatch):
+    """Names of many hosts are too long for either."""
+    names = [f"{'x' * 64}{n}z" for n in range(2000)]
+    told = tuple(numbered(names).values())
+    several = {"kind": "cpu", "name": "A processor", "ranks": 2, "distinct": 0}
+    for hosts in (told, tuple(names), (*told[:-1], "another"), (*names[:-1], "another"), (*names, names[0])):
+        found = compared(monkeypatch, {**several, "hosts": short([names])[0]}, hosts=hosts, number_of_nodes=None)
+        assert bool(found) is (hosts not in (told, tuple(names)))
 
 
 @pytest.mark.parametrize(

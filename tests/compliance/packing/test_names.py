@@ -88,6 +88,8 @@ def test_what_is_no_name(name):
         ("n1.example.org", ["n1.example.org", "n1"]),
         ("ridge[01-04,7] gpu9,gpu10", ["ridge", "ridge", "gpu9", "gpu9", "gpu10", "gpu10"]),
         ("16", []),
+        (f"sha256-{'a' * 64}-[1-16]", []),  # hosts whose names are not told
+        (f"sha256-{'a' * 63}-[1-16]", [f"sha256-{'a' * 63}-"] * 2),
     ],
 )
 def test_hosts_of_lists(text, wanted):

@@ -1,0 +1,133 @@
+"""Every command that writes a file, on a disk that is full: it says so in a line that names the file, without a
+traceback, and leaves what was there. Runs and sets of runs are in implementations/pytorch/test_disturbances.py."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmark.writing import copy_file, copy_tree
+from rules.current import EDITION
+
+pytestmark = pytest.mark.slow  # a dozen commands
+
+ROOT = Path(__file__).resolve().parents[2]
+SUBMISSION = ROOT / "results" / "v1.0" / "reference"
+TUNED = ROOT / "results" / "v1.0-tuning" / "v1.0"
+LOG = next(SUBMISSION.rglob("strong/scaffold/result_0.txt"))
+JOB = ("slurm", "--problem", "smoke", "--org", "acme", "--system", "box", "--nodes", "1", "--ranks-per-node", "1")
+CAMPAIGN = """
+problem: smoke
+batch_size: 2
+space: {learning_rate: {low: 1.0e-3, high: 1.0e-2, scale: log}}
+trials: 1
+budget: {epochs: 1}
+confirmations: 3
+"""
+COMMANDS = {  # {disk} is the full disk, which holds a clone
+    "init": ("harness/init.py", "acme"),
+    "render": ("harness/launch/render.py", *JOB, "--output", "{disk}/job.sh"),
+    "tune": ("harness/tune.py", "{disk}/campaign.yaml", "--org", "acme", "--system", "box", "--out", "{disk}/out"),
+    "generate": ("benchmark/generate.py", "--problem", "smoke", "--out", "{disk}/data", "--workers", "1"),
+    "new": ("rules/new.py", "v9.9", "--from", EDITION),
+    "draw": ("rules/draw.py", "{disk}/round/v1.0/registry.yaml"),
+    "freeze": ("results/freeze.py", "{disk}/round/v1.0", "--with-errors"),
+    "summarize": ("results/summarize.py", SUBMISSION, "--output", "{disk}/page.html"),
+    "site": ("results/site.py", ROOT / "results" / "v1.0", "--out", "{disk}/site"),
+    "hpo": ("results/hpo.py", TUNED, "--out", "{disk}/tables"),
+    "package": ("compliance/package.py", SUBMISSION, "--out", "{disk}/package.tar.gz"),
+    "imports": ("perf/imports.py", "--out", "{disk}/imports.svg"),
+    "completion": ("integrations/completion.py",),
+}
+
+
+@pytest.fixture(scope="module")
+def disk(tmp_path_factory):
+    """A full disk that holds a clone and a round."""
+    folder = tmp_path_factory.mktemp("disk")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64m", "none", folder]
+    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        for name in ("benchmark", "harness", "rules", "implementations", "compliance", "perf", "docs"):
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "results", folder / "results", ignore=shutil.ignore_patterns("__pycache__", "v*"))
+        (folder / "round" / "v1.0" / "acme").mkdir(parents=True)
+        (folder / "round" / "v1.0" / "acme" / "a.txt").write_text("a")
+        (folder / "campaign.yaml").write_text(CAMPAIGN)
+        asked = subprocess.run([sys.executable, ROOT / "compliance" / "register.py", LOG], stdout=subprocess.PIPE)
+        (folder / "request.json").write_bytes(asked.stdout)
+        fill(folder)
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def fill(folder):
+    with open(folder / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+
+
+def held(folder):
+    """Bytes of files, by name."""
+    return {str(p.relative_to(folder)): p.stat().st_size for p in folder.rglob("*") if p.is_file()}
+
+
+def call(disk, name):
+    """What a command says in a clone on the disk, where its scratch folders are, too."""
+    script, *words = (str(word).format(disk=disk) for word in COMMANDS[name])
+    environment = os.environ | {"TMPDIR": str(disk), "PYTHONDONTWRITEBYTECODE": "1"}
+    on_disk = script.partition("/")[0] != "integrations"
+    command = [sys.executable, str((disk if on_disk else ROOT) / script), *words]
+    with open(os.devnull if on_disk else "/dev/full", "w") as out, open(disk / "request.json") as request:
+        return subprocess.run(command, stdin=request, stdout=out, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_is_named_with_the_file(disk, name):
+    before = held(disk)
+    done = call(disk, name)
+    words = "too little disk" if name == "generate" else "No space left on device"  # which is seen before the first
+    lines = [line for line in done.stderr.splitlines() if words in line]
+    assert done.returncode and len(lines) == 1, done.stderr
+    assert str(disk) in lines[0] or "stdout" in lines[0], lines
+    assert "Traceback" not in done.stderr
+    assert held(disk) == before
+
+
+@pytest.mark.parametrize("name", ["init", "render", "new", "draw", "freeze"])
+def test_a_disk_that_becomes_full_holds_no_half_file(disk, name):
+    """With room for a page: what fits is whole, and what does not is gone."""
+    os.truncate(disk / "filler", (disk / "filler").stat().st_size - 4096)
+    before = held(disk)
+    try:
+        done = call(disk, name)
+        new = {path: size for path, size in held(disk).items() if path not in before}
+        assert ("No space left on device" in done.stderr) == bool(done.returncode), done.stderr
+        assert "Traceback" not in done.stderr
+        assert not [path for path, size in new.items() if ".partial" in path or size % 4096 == 0], new
+        assert held(disk).items() >= before.items()
+    finally:
+        for path in held(disk).keys() - before.keys():
+            (disk / path).unlink()
+        fill(disk)
+
+
+@pytest.mark.parametrize("room", [0, 4096])
+def test_copies_are_named(disk, room):
+    os.truncate(disk / "filler", (disk / "filler").stat().st_size - room)
+    before = held(disk)
+    try:
+        with pytest.raises(OSError, match=rf"No space left on device: '{disk}/kept/c.md'"):
+            copy_file(ROOT / "CHANGELOG.md", disk / "kept" / "c.md")
+        assert held(disk) == before
+        with pytest.raises(OSError, match=rf"No space left on device: .*'{disk}/copied/.*"):
+            copy_tree(ROOT / "rules", disk / "copied", lambda folder, names: set())
+        shutil.rmtree(disk / "copied")
+    finally:
+        fill(disk)
