@@ -101,11 +101,11 @@ class Implementation:
         done = launcher.ask(self.program([*options, "--describe"], launcher.python), share)
         said = [line for line in done.stderr.splitlines() if line.strip()]
         ours = list(dict.fromkeys(line for line in said if line.startswith("train.py:")))
-        if done.returncode and "--describe" in done.stderr:
+        if done.returncode and any("--describe" in line for line in ours or said[-1:]):  # not in a printed usage
             return None
         if done.returncode:
             reason = (ours or said[-1:] or [f"train.py --describe ended with exit code {done.returncode}"])[0]
-            raise ValueError(reason.removeprefix("train.py: "))
+            raise ValueError(re.sub(r"^train\.py: (?!error: )", "", reason))
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
         if not lines:
             return None

@@ -101,6 +101,10 @@ def test_an_implementation_that_does_not_describe_itself(tmp_path, text):
     ("text", "said"),
     [
         ("echo 'Warning' >&2; echo 'train.py: epoch: unknown' >&2; exit 2", "epoch: unknown"),
+        (
+            "echo 'usage: [--describe]' >&2; echo 'train.py: error: what is --layout' >&2; exit 2",
+            "^train.py: error: what is --layout",
+        ),
         ("echo 'no luck' >&2; exit 1", "no luck"),
         ("exit 3", "train.py --describe ended with exit code 3"),
         ("kill -9 $$", "train.py --describe ended with exit code -9"),
