@@ -74,8 +74,9 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
     if p.why:
         return [f"A and {p.letter} are not compared: {p.why}"]
     words = [rate_words(p, a, b)] if a.weak else [time_words(p), *energy_words(p, a, b)]
-    if (share := p.contrast.faster) == share:
-        name, often = ("A", share) if share >= 0.5 else (p.letter, 1 - share)
+    if p.contrast.distinguishable:
+        faster = p.contrast.faster
+        name, often = ("A", faster) if p.contrast.ratio < 1 else (p.letter, 1 - faster)
         words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
     return [*words, *remarks(a, b), *convergence_words(p)]
 
@@ -84,15 +85,15 @@ def time_words(p: Pair) -> str:
     """Which set trains faster. The ratio is the slower set's time over the faster one's."""
     c = p.contrast
     if c.ratio is None:
-        return f"A and {p.letter}: no difference can be told: too few runs, or too many did not converge"
+        return f"A and {p.letter}: no difference can be told: too few runs"
     if not c.distinguishable:
         return (
-            f"A and {p.letter}: no difference can be told: A takes {c.ratio:.2f} times as long as {p.letter} "
-            f"({span(c, p.together)})"
+            f"A and {p.letter}: no difference can be told: A takes {c.low:.2f} to {c.high:.2f} times as long as "
+            f"{p.letter} ({level(p.together)}, {degrees(c)})"
         )
     if c.ratio > 1:
         return f"{p.letter} is faster: A takes {c.ratio:.2f} times as long as {p.letter} ({span(c, p.together)})"
-    turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, c.faster, c.degrees)
+    turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, 1 - c.faster, c.degrees)
     return f"A is faster: {p.letter} takes {turned.ratio:.2f} times as long as A ({span(turned, p.together)})"
 
 
@@ -102,15 +103,27 @@ def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
         return [f"their energies are not compared: {a.energy.words} and {b.energy.words}"]
     if p.energy is None or p.energy.ratio is None:
         return []
-    said = f"A takes {p.energy.ratio:.2f} times the energy of {p.letter} ({span(p.energy, p.together)})"
-    return [said if p.energy.distinguishable else f"no difference in energy can be told: {said}"]
+    e = p.energy
+    if e.distinguishable:
+        return [f"A takes {e.ratio:.2f} times the energy of {p.letter} ({span(e, p.together)})"]
+    said = f"A takes {e.low:.2f} to {e.high:.2f} times the energy of {p.letter}"
+    return [f"no difference in energy can be told: {said} ({level(p.together)}, {degrees(e)})"]
 
 
 def span(c: Contrast, together: int) -> str:
-    """An interval with its degrees of freedom."""
-    degrees = "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
-    for_all = f" for all {together} ratios at once" if together > 1 else ""
-    return f"95 %{for_all}: {c.low:.2f} to {c.high:.2f}, {degrees}"
+    """An interval with its degrees of freedom; what tells two sets apart where the interval holds 1."""
+    apart = "; every run of one is faster than every run of the other" if c.low <= 1 <= c.high else ""
+    return f"{level(together)}: {c.low:.2f} to {c.high:.2f}, {degrees(c)}{apart}"
+
+
+def level(together: int) -> str:
+    """The level of one of so many intervals."""
+    return f"95 % for all {together} ratios at once" if together > 1 else "95 %"
+
+
+def degrees(c: Contrast) -> str:
+    """The degrees of freedom of an interval in words."""
+    return "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
 
 
 def rate_words(p: Pair, a: Result, b: Result) -> str:
