@@ -93,8 +93,8 @@ def errors(
 ) -> tuple[float, float, float]:
     """The share of groups with a wrong statement about any pair: that equal systems differ, or that the slower one is
     faster. Systems come in equal pairs, each slower by the share `rung` than the pair before. Returned are the share
-    with each pair tested by itself (at 5 %, with a deviation of at least a sixth of a step), with Holm's correction, and
-    by `results.statistics.ranks`."""
+    with each pair tested by itself (at 5 %, with a deviation of at least a sixth of a step), with Holm's correction,
+    and by `results.statistics.ranks`."""
     rng = np.random.default_rng(seed)
     factor = (1 + rung) ** (np.arange(systems) // 2)
     first, second = np.triu_indices(systems, 1)

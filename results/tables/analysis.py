@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from results.statistics.result import Result
-from results.tables.formatting import markdown_of, text_of
+from results.tables.formatting import fixed, markdown_of, text_of
 from results.tables.record import record
 
 ENERGY = "energy"
@@ -79,7 +79,7 @@ def known(r: Result) -> dict[str, Any]:
 def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int | None]]) -> list[str]:
     """The values of a set's columns as text; a column without digits holds words."""
     return [
-        "-" if values[name] is None else values[name] if digits is None else f"{values[name]:.{digits}f}"
+        "-" if values[name] is None else values[name] if digits is None else fixed(values[name], digits)
         for _, name, digits in columns
     ]
 

@@ -150,7 +150,7 @@ def source_lines(compared: Sequence[Side]) -> list[str]:
     """The differences in source, a line for each file."""
     without, differences = source_differences([(s.letter, s.result) for s in compared])
     lines = ["source (differences)"]
-    lines += [f"  {letter}  no source: in no submission, or its logs do not name it" for letter in without]
+    lines += [f"  {words}" for words in without]
     for found in differences:
         lines.append(f"  {found.title}")
         lines += [f"    {printable(change.words)}" for change in found.changes]

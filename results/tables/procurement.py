@@ -106,7 +106,7 @@ def time_to_target(r: Result) -> Cells:
     if r.fom is not None:
         found |= {"fom_seconds": r.fom, "fom_low": r.score.trimmed.low, "fom_high": r.score.trimmed.high}
     if shown(r):
-        found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("compute_rate")}
+        found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("train_rate")}
     return found
 
 

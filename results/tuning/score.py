@@ -125,7 +125,8 @@ class Scored:
     @property
     def solution(self) -> Estimate | None:
         """The time to solution with tuning: the campaign's wall-clock seconds plus the figure of merit of the
-        confirmation runs, with the interval of the latter. None without score."""
+        confirmation runs, with the interval of the latter: a campaign runs once, so its own error is not known. None
+        without score."""
         if self.why or self.confirmation is None or self.wall is None:
             return None
         run = self.confirmation

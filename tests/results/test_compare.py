@@ -42,7 +42,7 @@ def test_text(two, call):
         "for information, B next to A, at the same batch size: 8 % more epochs (exact permutation test for fewer: p = "
         in out.out
     )
-    assert "A  no source: in no submission, or its logs do not name it" in out.out
+    assert "\n  A: no source: its submission holds none\n" in out.out
     assert ".=====eeeee" in out.out
 
 

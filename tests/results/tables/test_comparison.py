@@ -53,14 +53,12 @@ def span_of(words):
 
 def test_inside_its_interval_nothing_is_faster(compared):
     _, ((words, *_),) = compared((50, {}), (50, {}))
-    assert re.fullmatch(
-        r"A and B: no difference can be told: A takes 0.\d+ to 1.\d+ times as long as B \(95 %, [\d.]+ degrees of freedom\)",
-        words,
-    )
+    said = r"A takes 0.\d+ to 1.\d+ times as long as B \(95 %, [\d.]+ degrees of freedom\)"
+    assert re.fullmatch(rf"A and B: no difference can be told: {said}", words)
 
 
 def test_one_comparison_makes_one_statement(compared):
-    """Means that no test tells apart: a sentence that names no winner, or, where all runs separate, one that says so."""
+    """Where no test tells means apart, no winner is named; where all runs separate, the sentence says so."""
     found, ((words, *more),) = compared((50, {}), (50.5, {}))
     assert "no difference can be told" in words and not any("faster" in line for line in more)
     a, b = (side.result for side in found)
