@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from results.statistics.result import Result
+from results.tables.factors import against_the_fastest
 from results.tables.formatting import fixed, markdown_of, text_of
 from results.tables.record import record
 
@@ -86,9 +87,15 @@ def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int | None]]
 
 def analysis_text(results: Sequence[Result]) -> str:
     """The tables for a terminal."""
-    return text_of(tables(results), "no set of runs to train one model\n")
+    return text_of([*tables(results), *products(results)], "no set of runs to train one model\n")
 
 
 def analysis_markdown(results: Sequence[Result]) -> str:
     """The tables in Markdown."""
-    return markdown_of(tables(results))
+    return markdown_of([*tables(results), *products(results)])
+
+
+def products(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
+    """(title, rows with the head first) of each group's times over the fastest one's, as products."""
+    found = against_the_fastest(results)
+    return [(" · ".join(p for p in (*group[:3], group[4], "against the fastest") if p), rows) for group, rows in found]

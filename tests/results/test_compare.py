@@ -1,5 +1,7 @@
 """Comparisons through the command."""
 
+import json
+import math
 import shutil
 from pathlib import Path
 
@@ -127,3 +129,21 @@ def test_our_own_submission_against_another(tmp_path, capsys):
         out.count(" no difference can be told") == out.count("measured\n") == len(list(REFERENCE.glob("results/*/*/*")))
     )
     assert "  B against A: " in out and "    changed implementations/pytorch/train.py: +0 -1\n" in out
+
+
+def test_the_product_stands_below_the_sentence_and_in_json(two, call):
+    out = call(*two)[1].out
+    assert "\n   by figures of merit, A takes 0.4" in out and "\nwhat makes A's time over B's\n" in out
+    body = json.loads(call(*two, "--format", "json")[1].out)
+    assert body["schema"] == "comparison/1"
+    (found,) = body["comparisons"]
+    (pair,) = found["pairs"]
+    foms = [found["sets"][letter]["fom_seconds"] for letter in "AB"]
+    assert math.prod(f["value"] for f in pair["factors"]) == pytest.approx(foms[0] / foms[1], rel=1e-12)
+    assert pair["against"] == "B" and pair["why"] is None and pair["said"][0].startswith("A is faster")
+
+
+def test_what_is_not_compared_has_no_product(two, capsys):
+    compare.main([*map(str, two), "--format", "json"])
+    (pair,) = json.loads(capsys.readouterr().out)["comparisons"][0]["pairs"]
+    assert pair["why"] == "A and B have no score" and pair["factors"] == [] and pair["time"]["ratio"] is None
