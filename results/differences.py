@@ -10,15 +10,15 @@ from typing import Any
 
 from compliance.reading.run import Run
 from results.comparable import obstacle
+from results.runs.curve import curve
+from results.runs.decomposition import kinds
+from results.runs.row import seed
 from results.statistics.contrast import Contrast, contrast
 from results.statistics.convergence import Surprise
-from results.statistics.curve import curve
-from results.statistics.decomposition import kinds
 from results.statistics.energy import against as energies
 from results.statistics.result import Result, convergence, seconds_between
 from results.statistics.score import median
 from results.tables.formatting import show
-from results.tables.row import seed
 from results.tables.text import energy_interval
 
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field

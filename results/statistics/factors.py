@@ -12,10 +12,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from results.runs.columns import Row
+from results.runs.row import benchmark_of
 from results.statistics.result import Result
 from results.statistics.student import t_quantile
-from results.tables.columns import Row
-from results.tables.row import benchmark_of
 
 PARTS = ("training", "evaluation", "staging", "rest")
 BESIDE = "training, evaluation and rest"

@@ -9,6 +9,8 @@ from typing import Any
 
 from compliance.reading.run import Run
 from compliance.verdict import LogVerdict, SetVerdict, Verdict
+from results.runs.columns import Row
+from results.runs.table import named_sets, rows_of
 from results.statistics.convergence import Surprise, surprise
 from results.statistics.energy import SetEnergy, energy
 from results.statistics.kind import kind_of
@@ -16,8 +18,6 @@ from results.statistics.ranks import rank_ranges
 from results.statistics.score import Score, Spread, deviation, median, score, spread
 from results.statistics.standing import Standing, standing
 from results.statistics.throughput import Throughput, throughput
-from results.tables.columns import Row
-from results.tables.run_table import named_sets, rows_of
 from rules.edition import load
 from rules.merit import kept
 from rules.permutation import MOST_RUNS

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from results.tables.columns import Row
+from results.runs.columns import Row
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from results.runs.row import ratio
 from results.statistics.result import Result
 from results.tables.formatting import csv_of, markdown_of, show, text_of
 from results.tables.rates import rates, series
-from results.tables.row import ratio
 from results.tables.scaling import (
     GROUPS,
     Cells,

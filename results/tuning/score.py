@@ -16,12 +16,12 @@ from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import point_of, read, winner_of
 from compliance.verdict import SetVerdict, Verdict
-from results.statistics.intervals import length, union
+from results.runs.columns import Row
+from results.runs.intervals import length, union
+from results.runs.table import rows_of
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
 from results.statistics.student import t_quantile
-from results.tables.columns import Row
-from results.tables.run_table import rows_of
 from results.tuning.estimators import Best, Estimate, best_of, running_time_interval, share, studies
 
 

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from results import summarize
-from results.tables.run_table import load
+from results.runs.table import load
 
 ABCI = [
     (1601965678466, 1601965825262, 1601966392518),

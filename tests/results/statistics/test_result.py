@@ -8,9 +8,9 @@ import pytest
 
 from compliance.engine import judge
 from compliance.verdict import SetVerdict
+from results.runs.columns import Row
 from results.statistics import result
 from results.statistics.result import as_logged_place, summarize
-from results.tables.columns import Row
 from results.tables.text import details, no_score, weak_cells
 from rules.edition import load
 from rules.permutation import MOST_RUNS

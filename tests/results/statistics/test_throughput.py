@@ -2,8 +2,8 @@
 
 import pytest
 
+from results.runs.columns import Row
 from results.statistics.throughput import throughput
-from results.tables.columns import Row
 
 
 def model(start: int, stop: int, converged: bool) -> Row:
