@@ -3,8 +3,9 @@
     python perf/rank_errors.py [--groups 4000]
 
 The command prints three tables, with fixed seeds. Errors: the share of groups of 2 to 40 equally fast systems in which
-any two are told apart, with each pair tested by itself (before) and with the correction of results/statistics/ranks.py
-(after); "twos" are groups in which only pairs of systems are equally fast. Power: how much slower a system must be to
+any two are told apart: with each pair tested by itself (before), with Holm's correction (holm), and by the procedure of
+results/statistics/ranks.py, which also tells apart what its own runs separate (after); "twos" are groups in which only
+pairs of systems are equally fast, by that procedure. Power: how much slower a system must be to
 be told apart in 80 % of comparisons, between two systems and among eight. Slow runs: how often the interval of a figure
 of merit holds the true values if one run in ten takes twice as long.
 """
@@ -89,16 +90,16 @@ def trimmed(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 
 def errors(
     draw: Draw, step: float, systems: int, n: int, groups: int, rung: float = 0.0, seed: int = 1
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     """The share of groups with a wrong statement about any pair: that equal systems differ, or that the slower one is
     faster. Systems come in equal pairs, each slower by the share `rung` than the pair before. Returned are the share
-    with each pair tested by itself (at 5 %, with a deviation of at least a sixth of a step), and with the correction of
-    `results.statistics.ranks`."""
+    with each pair tested by itself (at 5 %, with a deviation of at least a sixth of a step), with Holm's correction,
+    and by `results.statistics.ranks`."""
     rng = np.random.default_rng(seed)
     factor = (1 + rung) ** (np.arange(systems) // 2)
     first, second = np.triu_indices(systems, 1)
     truth = np.sign(factor[first] - factor[second])
-    before = after = done = 0
+    before = corrected = after = done = 0
     while done < groups:
         some = min(groups - done, max(1, AT_ONCE // (systems * max(n, systems))))
         times = draw(rng, (some, systems, n)) * factor[:, None]
@@ -106,9 +107,13 @@ def errors(
         wrong = np.sign(mean[:, first] - mean[:, second]) != truth
         alone = p_values(*log_means(times, step, 1 / 6)) <= 1 - LEVEL
         before += int((wrong & alone).any(-1).sum())
-        after += int((wrong & holm(p_values(mean, d, h))).any(-1).sum())
+        told = holm(p_values(mean, d, h))
+        fastest, slowest = times.min(-1), times.max(-1)
+        apart = (fastest[:, first] > slowest[:, second]) | (fastest[:, second] > slowest[:, first])
+        corrected += int((wrong & told).any(-1).sum())
+        after += int((wrong & (told | apart)).any(-1).sum())
         done += some
-    return before / groups, after / groups
+    return before / groups, corrected / groups, after / groups
 
 
 def smallest(n: int, variation: float, pairs: int, sets: int, seed: int = 1) -> float:
@@ -141,13 +146,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--groups", type=int, default=4000, help="groups of systems for a row of the first table")
     args = parser.parse_args(argv)
     print(f"errors: something wrong is said; {args.groups} groups, of equal systems, and of twos {RUNG:.0%} apart")
-    print(f"{'':16} {'systems':>7}  before   after   twos")
+    print(f"{'':16} {'systems':>7}  before    holm   after   twos")
     for name, (draw, step) in POPULATIONS.items():
         for n in (5, 10):
             for systems in SYSTEMS:
-                before, after = errors(draw, step, systems, n, args.groups)
-                _, twos = errors(draw, step, systems, n, args.groups, RUNG)
-                print(f"{name:16} n = {n:<3} {systems:>2}  {before:6.1%}  {after:6.1%} {twos:6.1%}", flush=True)
+                equal = errors(draw, step, systems, n, args.groups)
+                twos = errors(draw, step, systems, n, args.groups, RUNG)[-1]
+                print(f"{name:16} n = {n:<3} {systems:>2} ", *(f"{x:7.1%}" for x in (*equal, twos)), flush=True)
     print("power: told apart in 80 % of comparisons if the slower takes so much longer")
     for systems in (2, 8):
         for n in (5, 10, 20):

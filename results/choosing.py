@@ -5,8 +5,8 @@ from pathlib import Path
 
 from compliance.finding import counted
 from compliance.verdict import SetVerdict, Verdict
+from results.runs.table import named_sets
 from results.statistics.result import Result, results_of
-from results.tables.run_table import named_sets
 
 MOST = 26  # sets in a comparison: each is named by a letter
 MOST_NAMED = 20  # sets of one kind that an error message lists

@@ -1,10 +1,10 @@
 """Compare sets of runs: which is faster and how sure that is, in what they differ, and how their runs went.
 
-    python results/compare.py PATH... [--output FILE]... [--format text|html]
+    python results/compare.py PATH... [--output FILE]... [--format text|json|html]
 
 PATH is a set of runs, a submission or a round. If each path holds one set, these sets are compared. Otherwise the sets
 of each benchmark, problem and scaling are compared. The later sets are compared with the first. The ending of FILE says
-the format: .txt or .html. Exit code: 0 compared; 2 could not compare.
+the format: .txt, .json or .html. Exit code: 0 compared; 2 could not compare.
 """
 
 import argparse
@@ -20,11 +20,11 @@ from compliance.terminal import tell
 from results import command
 from results import differences as d
 from results.choosing import comparisons
-from results.tables.comparison import text
+from results.tables.comparison import json_text, text
 from results.tuning.score import campaigns
 from results.tuning.text import terminal_text
 
-FORMATS = ("text", "html")
+FORMATS = ("text", "json", "html")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         def words(base: Path) -> str:
             return "\n\n".join([*(text(*both) for both in paired), *filter(None, [terminal_text(tuned)])])
 
-        command.write(wanted, {"text": words, "html": html})
+        command.write(wanted, {"text": words, "json": lambda base: json_text(paired), "html": html})
     except (ValueError, OSError) as error:
         tell(f"compare: {error}")
         return 2

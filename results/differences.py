@@ -10,15 +10,15 @@ from typing import Any
 
 from compliance.reading.run import Run
 from results.comparable import obstacle
+from results.runs.curve import curve
+from results.runs.decomposition import kinds
+from results.runs.row import seed
 from results.statistics.contrast import Contrast, contrast
 from results.statistics.convergence import Surprise
-from results.statistics.curve import curve
-from results.statistics.decomposition import kinds
 from results.statistics.energy import against as energies
 from results.statistics.result import Result, convergence, seconds_between
 from results.statistics.score import median
 from results.tables.formatting import show
-from results.tables.row import seed
 from results.tables.text import energy_interval
 
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
@@ -66,12 +66,18 @@ def sides(results: Sequence[Result], most: int = 40) -> list[Side]:
 def pairs(compared: Sequence[Side]) -> list[Pair]:
     """The first set compared with each later one, in their order."""
     first, others = compared[0].result, compared[1:]
-    why = [obstacle(first, s.result) for s in others]
+    why = [obstacle(first, s.result) or unscored(compared[0], s) for s in others]
     timed = sum(not reason and not first.weak for reason in why)
     return [
         Pair(s.letter, NO_CONTRAST, None, reason) if reason or first.weak else pair(first, s, timed)
         for s, reason in zip(others, why, strict=True)
     ]
+
+
+def unscored(*both: Side) -> str:
+    """Which of two sets have no score: such a set appears in no ratio. "" if both have one."""
+    letters = [s.letter for s in both if s.result.why]
+    return f"{' and '.join(letters)} {'have' if len(letters) > 1 else 'has'} no score" if letters else ""
 
 
 def pair(first: Result, other: Side, together: int) -> Pair:
@@ -109,7 +115,16 @@ def different(tables: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]
     """(key, its value in each table, ABSENT if it has none) for each key in which tables differ."""
     keys = dict.fromkeys(k for t in tables for k in t)
     rows = [(key, [t.get(key, ABSENT) for t in tables]) for key in keys]
-    return [(key, values) for key, values in rows if len(set(values)) > 1]
+    return [(key, values) for key, values in rows if len(set(map(meaning, values))) > 1]
+
+
+def meaning(value: str) -> str:
+    """What a value means, whatever its case, its blanks, and the way a number is written: `SGD` is `sgd`, 2.0 is 2."""
+    try:
+        number = float(value)
+    except ValueError:
+        return " ".join(value.casefold().split())
+    return f"{number:.15g}" if math.isfinite(number) else value.casefold()
 
 
 def plain(value: Any) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from compliance.difference import differing, own_lines
+from compliance.finding import counted
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.tree import place_of
@@ -52,14 +53,21 @@ class Difference:
         return f"{self.of} against {self.against}: {self.same} files the same, {len(self.changes) + self.more} not"
 
 
-def source_of(r: Result) -> Source | None:
-    """The source of a set; None if its logs name none, or its submission holds none."""
+def source_of(r: Result) -> tuple[Source | None, str]:
+    """(source of a set, why it can't be compared)."""
     home = place_of(r.judged.folder).home
     found = discover([str(home)]).submissions
+    if len(found) != 1:
+        return None, "no source: the set was given without its submission"
     runs = [run for run in r.runs if run.source]
-    if len(found) != 1 or not runs:
-        return None
-    return _source(SubmissionFiles(found[0], tuple(runs), load(r.judged.edition)))
+    files = SubmissionFiles(found[0], tuple(runs), load(r.judged.edition))
+    if not files.source:
+        return None, "no source: its submission holds none"
+    held = counted(len(files.source), "file")
+    if not runs:
+        return None, f"its submission holds {held} of source, but its logs don't say which of them its runs loaded"
+    source = _source(files)
+    return source, "" if source else f"none of its submission's {held} of source is one that its logs name"
 
 
 def _source(files: SubmissionFiles) -> Source | None:
@@ -75,15 +83,15 @@ def _source(files: SubmissionFiles) -> Source | None:
 
 
 def source_differences(results: Sequence[tuple[str, Result]]) -> tuple[list[str], list[Difference]]:
-    """(letters of sets without source, differences), from (letter, result) of each set. Every source is compared with
-    the reference, and every later one with the first set's."""
+    """(why sets have no source to compare, differences), from (letter, result) of each set. Every source is compared
+    with the reference, and every later one with the first set's."""
     sources = {letter: source_of(r) for letter, r in results}
-    known = {letter: source for letter, source in sources.items() if source}
+    known = {letter: source for letter, (source, _) in sources.items() if source}
     found = [against_reference(letter, source) for letter, source in known.items()]
     first = results[0][0]
     if first in known:
         found += [between(letter, source, first, known[first]) for letter, source in known.items() if letter != first]
-    return [letter for letter in sources if letter not in known], found
+    return [f"{letter}: {why}" for letter, (_, why) in sources.items() if why], found
 
 
 def against_reference(letter: str, source: Source) -> Difference:

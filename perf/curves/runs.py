@@ -22,7 +22,7 @@ from compliance.engine import judge
 from compliance.reading.run import Run as LoggedRun
 from implementations.pytorch.layers.blocks import parameter_count as count_of
 from implementations.pytorch.scaffold.model import UNet
-from results.statistics.curve import curve
+from results.runs.curve import curve
 from rules.current import current
 from rules.edition import load
 

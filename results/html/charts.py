@@ -7,8 +7,8 @@ from typing import Any
 from compliance.reading.run import Run
 from results.html.numbers import grouped
 from results.html.specs import COLOURS, DASHES, PARTS, SHAPES
-from results.statistics.curve import points
-from results.statistics.decomposition import decompose, kinds
+from results.runs.curve import points
+from results.runs.decomposition import decompose, kinds
 
 MOST = 40  # runs of a set in a chart
 POINTS = 400  # points of a curve

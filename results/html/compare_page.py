@@ -14,9 +14,9 @@ from results.html.excerpt import home
 from results.html.findings import Group, groups
 from results.html.page import Links, anchor, page
 from results.html.tuning import sections
+from results.runs.row import seed
 from results.sources import Difference, source_differences
 from results.tables.comparison import comparable, lists_of_differences, measured, named, pair_words, titled
-from results.tables.row import seed
 from results.tables.text import slow_words
 from results.tuning.score import Scored
 

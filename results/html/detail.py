@@ -15,8 +15,8 @@ from results.html.excerpt import CONTACT, excerpts, home
 from results.html.findings import Group, groups
 from results.html.numbers import grouped, interval, plus_minus, quality, with_error
 from results.html.page import Links, anchor
+from results.runs.columns import Row
 from results.statistics.result import REFERENCE, Result, converged_columns, published_epochs
-from results.tables.columns import Row
 from results.tables.formatting import minutes
 from results.tables.text import energy_words, median_words, slow_of, spread_words, surprise_words
 from results.tables.utilization import epochs_words, utilization_words

@@ -192,7 +192,7 @@ def strong_row(r: Result, links: Links) -> list[Cell]:
         Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
         number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs"))),
         number(r.one("units"), title=r.one("unit") or ""),
-        number(r.mean("compute_rate"), with_error(r.mean("compute_rate"), r.deviation("compute_rate"))),
+        number(r.mean("train_rate"), with_error(r.mean("train_rate"), r.deviation("train_rate"))),
         number(r.mean("unit_hours"), with_error(r.mean("unit_hours"), r.deviation("unit_hours"))),
     ]
 

@@ -1,1 +1,1 @@
-"""Statistics of run times: the score of a set, the comparison of two sets, and the parts of a run's time."""
+"""Statistics of run times: the score of a set, and the comparison of two sets."""

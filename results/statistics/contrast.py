@@ -59,9 +59,14 @@ class Contrast:
     degrees: float | None = None
 
     @property
+    def separated(self) -> bool:
+        """Whether every run of one set is faster than every run of the other, in sets that have an interval."""
+        return self.low is not None and self.faster in (0.0, 1.0)
+
+    @property
     def distinguishable(self) -> bool | None:
-        """Whether the interval excludes 1; None without an interval."""
-        return None if self.low is None else not self.low <= 1 <= self.high
+        """Whether the interval excludes 1, or the runs separate; None without an interval."""
+        return None if self.low is None else self.separated or not self.low <= 1 <= self.high
 
 
 def contrast(

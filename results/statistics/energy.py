@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from results.runs.columns import Row
+from results.runs.row import product
 from results.statistics.contrast import Contrast, contrast
 from results.statistics.score import TrimmedMean, trimmed_mean
-from results.tables.columns import Row
-from results.tables.row import product
 
 WORDS = {
     "meter": "meter",

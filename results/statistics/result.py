@@ -9,6 +9,8 @@ from typing import Any
 
 from compliance.reading.run import Run
 from compliance.verdict import LogVerdict, SetVerdict, Verdict
+from results.runs.columns import Row
+from results.runs.table import named_sets, rows_of
 from results.statistics.convergence import Surprise, surprise
 from results.statistics.energy import SetEnergy, energy
 from results.statistics.kind import kind_of
@@ -16,8 +18,6 @@ from results.statistics.ranks import rank_ranges
 from results.statistics.score import Score, Spread, deviation, median, score, spread
 from results.statistics.standing import Standing, standing
 from results.statistics.throughput import Throughput, throughput
-from results.tables.columns import Row
-from results.tables.run_table import named_sets, rows_of
 from rules.edition import load
 from rules.merit import kept
 from rules.permutation import MOST_RUNS
@@ -31,7 +31,9 @@ class Result:
 
     `group` is (edition, benchmark, problem, scaling, division). `rows` and `runs` are the runs that were not pruned, in
     the order of their numbers; `mask` says which of them the figure of merit averages. `rank` is the best and the worst
-    place in the group. `surprise` compares its epochs with the reference's. `score` and `models` are there even if the
+    place in the group; `would_stand` is (place, of how many) that a set with errors would have as logged.
+    `called` is the spelling of the organisation that all its sets share, "" for its own. `surprise` compares its epochs
+    with the reference's. `score` and `models` are there even if the
     set deserves no score: read `fom` and `throughput` instead.
     """
 
@@ -50,13 +52,15 @@ class Result:
     why: str | None
     as_logged: bool  # scored even if the checker found errors
     rank: tuple[int, int] | None = None
+    would_stand: tuple[int, int] | None = None
+    called: str = ""
     surprise: Surprise | None = None
     energy: SetEnergy | None = None
 
     @property
     def org(self) -> str:
         """The organisation's folder, "" if the set was given by itself."""
-        return self.judged.org
+        return self.called or self.judged.org
 
     @property
     def system(self) -> str:
@@ -137,8 +141,15 @@ def summarize(verdict: Verdict, as_logged: bool = False) -> list[Result]:
     Campaigns of tuning are left out: results/tuning/ scores them. With `as_logged`, sets with errors are scored, too.
     """
     sets = [(name, runs) for name, runs in named_sets(verdict) if not runs.campaign]
-    found = [r for name, runs in sets for r in results_of(name, runs, as_logged)]
+    found = one_spelling([r for name, runs in sets for r in results_of(name, runs, as_logged)])
     return list(ranked([against_reference(r, found) for r in found]))
+
+
+def one_spelling(results: Sequence[Result]) -> list[Result]:
+    """The results, with one spelling of each organisation whatever its case: that of the latest edition."""
+    spelled = {r.judged.org.casefold(): r.judged.org for r in sorted(results, key=lambda r: (r.group[0], r.name))}
+    shared = [spelled[r.judged.org.casefold()] for r in results]
+    return [r if r.org == org else replace(r, called=org) for r, org in zip(results, shared, strict=True)]
 
 
 def results_of(name: str, runs: SetVerdict, as_logged: bool) -> Iterator[Result]:
@@ -169,6 +180,8 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
     found = score(times, None if weak else runs.required, seconds_between(rows))
     models, why = weak_score(rows) if weak else (None, found.why)
     unlike = mixed(rows)  # means over unlike runs would mean nothing
+    if models and models.logged is not None:
+        rows = tuple(row._replace(**dict.fromkeys(OF_UNITS)) for row in rows)
     counted = set(range(len(rows)) if weak else kept(times))
     mask = tuple(not unlike and row.converged and i in counted for i, row in enumerate(rows))
     return Result(
@@ -257,6 +270,8 @@ def shared(rows: Sequence[Row], column: str) -> str:
     return "mixed" if len(found) > 1 else "".join(found)
 
 
+# What a row says of its units, which is wrong where it gives those of the whole system
+OF_UNITS = ("nodes", "units", "train_rate_per_unit", "eval_rate_per_unit", "unit_hours", "node_hours")
 MUST_AGREE = ("problem", "logged_division", "logged_benchmark", "logged_edition", "target")
 
 
@@ -282,7 +297,15 @@ def ranked(results: list[Result]) -> Iterator[Result]:
         placed = [r for r in group if r.ranked]
         ranges = iter(rank_ranges([r.seconds for r in placed], [seconds_between(r.rows) for r in placed]))
         for r in group:
-            yield replace(r, rank=next(ranges)) if r.ranked else r
+            yield replace(r, rank=next(ranges)) if r.ranked else replace(r, would_stand=as_logged_place(r, placed))
+
+
+def as_logged_place(r: Result, placed: Sequence[Result]) -> tuple[int, int] | None:
+    """(place, of how many) among the sets of its group that a set would have if its errors were none; None if it has no
+    figure even so, or no errors."""
+    if r.fom is not None or r.weak or r.score.fom is None or not r.standing.errors or not r.judged.submission:
+        return None
+    return 1 + sum(other.fom < r.score.fom for other in placed), len(placed) + 1
 
 
 def merit(r: Result) -> tuple[float, str]:

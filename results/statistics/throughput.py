@@ -2,25 +2,36 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from results.tables.columns import Row
+from results.runs.columns import Row
 
 
 @dataclass(frozen=True)
 class Throughput:
     """The throughput of a weak-scaling set. `total` is the units of the whole system (T), `instance` the units that
     trained one model (S), `models` the models that reached the target (M), and `seconds` the time from their first
-    start to their last stop (TTTa)."""
+    start to their last stop (TTTa).
+
+    Some logs give the units of the whole system as a model's. Models that ran at once would then have had more units
+    than the system: `instance` is None, `logged` what the logs say, and `most` the most that each can have had."""
 
     total: float | None
     instance: float | None
     models: int
     seconds: float
+    logged: float | None = None
+    most: float | None = None
 
     @property
     def models_per_hour(self) -> float:
         """M / TTTa, per hour."""
         return self.models * 3600 / self.seconds
+
+    @property
+    def most_unit_hours(self) -> float | None:
+        """The most units times hours that a model can have taken on average: T x TTTa / M. None if T is unknown."""
+        return None if self.total is None else self.total * self.seconds / 3600 / self.models
 
 
 def throughput(models: Sequence[Row], total: float | None, instance: float | None) -> tuple[Throughput | None, str]:
@@ -35,4 +46,13 @@ def throughput(models: Sequence[Row], total: float | None, instance: float | Non
     if failed:
         return None, f"{failed} of {len(models)} models did not converge, and are not among the pruned"
     seconds = (max(m.stop_ms for m in models) - min(m.start_ms for m in models)) / 1000
-    return Throughput(total, instance, len(models), seconds), ""
+    most = total / at_once(models) if total is not None else None
+    if instance is None or most is None or instance <= most:
+        return Throughput(total, instance, len(models), seconds), ""
+    return Throughput(total, None, len(models), seconds, instance, most), ""
+
+
+def at_once(models: Sequence[Row]) -> int:
+    """The most models that ran at the same time; at least 1. A stop comes before a start at the same time."""
+    changes = sorted((at, sign) for m in models for at, sign in ((m.start_ms, 1), (m.stop_ms, -1)))
+    return max(1, *accumulate(sign for _, sign in changes))

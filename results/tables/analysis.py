@@ -9,7 +9,8 @@ from itertools import groupby
 from typing import Any
 
 from results.statistics.result import Result
-from results.tables.formatting import markdown_of, text_of
+from results.tables.factors import against_the_fastest
+from results.tables.formatting import fixed, markdown_of, text_of
 from results.tables.record import record
 
 ENERGY = "energy"
@@ -79,16 +80,22 @@ def known(r: Result) -> dict[str, Any]:
 def cells(values: dict[str, Any], columns: Iterable[tuple[str, str, int | None]]) -> list[str]:
     """The values of a set's columns as text; a column without digits holds words."""
     return [
-        "-" if values[name] is None else values[name] if digits is None else f"{values[name]:.{digits}f}"
+        "-" if values[name] is None else values[name] if digits is None else fixed(values[name], digits)
         for _, name, digits in columns
     ]
 
 
 def analysis_text(results: Sequence[Result]) -> str:
     """The tables for a terminal."""
-    return text_of(tables(results), "no set of runs to train one model\n")
+    return text_of([*tables(results), *products(results)], "no set of runs to train one model\n")
 
 
 def analysis_markdown(results: Sequence[Result]) -> str:
     """The tables in Markdown."""
-    return markdown_of(tables(results))
+    return markdown_of([*tables(results), *products(results)])
+
+
+def products(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
+    """(title, rows with the head first) of each group's times over the fastest one's, as products."""
+    found = against_the_fastest(results)
+    return [(" · ".join(p for p in (*group[:3], group[4], "against the fastest") if p), rows) for group, rows in found]

@@ -1,17 +1,24 @@
 """The comparison of sets of runs as text."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
-from compliance.safe import printable
+from compliance.safe import printable, values
 from results import differences as d
 from results.comparable import obstacle, remarks
 from results.differences import Pair, Side
 from results.environments import environment_differences
 from results.sources import source_differences
 from results.statistics.contrast import Contrast
+from results.statistics.factors import Factor, factors
 from results.statistics.result import Result
-from results.tables.formatting import aligned, show
+from results.tables.factors import HEAD as FACTORS
+from results.tables.factors import factor_records, factor_rows, sentence
+from results.tables.formatting import aligned, finite, show
 from results.tables.input_trials import trial_differences
+from results.tables.record import record
 from results.tables.text import SLOW_RUNS, finding_text, has_interval, surprise_words, title
 
 
@@ -22,7 +29,7 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += ["", titled(compared)]
     lines += [f"{s.letter}  {printable(named(s, compared))}" for s in compared]
     lines += [f"   {s.letter}: no score: {printable(s.result.why)}" for s in compared if s.result.why]
-    lines.append("")
+    lines += ["", *factor_lines(compared, pairs)]
     for name, rows in measured(compared):
         lines += block(name, rows, compared)
     if any(has_interval(s.result) for s in compared):
@@ -39,6 +46,47 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
         lines += [f"  {s.letter}  {s.result.standing.word}"]
         lines += [f"     {finding_text(f)}" for f in s.result.standing.everything[:20]]
     return "\n".join(lines) + "\n"
+
+
+def factor_lines(compared: Sequence[Side], pairs: Sequence[Pair]) -> list[str]:
+    """A table of the factors of each ratio of times."""
+    lines = []
+    for s, found in products(compared, pairs):
+        lines += [
+            f"what makes A's time over {s.letter}'s",
+            *aligned([[*FACTORS[:-1], s.letter], *factor_rows(found)]),
+            "",
+        ]
+    return lines
+
+
+def products(compared: Sequence[Side], pairs: Sequence[Pair]) -> list[tuple[Side, list[Factor]]]:
+    """(later set, factors of A's time over its time) of each pair that is compared and has some."""
+    sides = {s.letter: s for s in compared}
+    made = [(sides[p.letter], factors(compared[0].result, sides[p.letter].result)) for p in pairs if not p.why]
+    return [(s, found) for s, found in made if found]
+
+
+def json_text(compared: Sequence[tuple[Sequence[Side], Sequence[Pair]]]) -> str:
+    """Comparisons as JSON: the records of the sets by letter; of each pair the sentences, the ratio and its factors."""
+    body = {"schema": "comparison/1", "comparisons": [comparison_record(*both) for both in compared]}
+    return json.dumps(values(body), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def comparison_record(compared: Sequence[Side], pairs: Sequence[Pair]) -> dict[str, Any]:
+    """One comparison as a JSON object."""
+    found = {s.letter: factor_records(made) for s, made in products(compared, pairs)}
+    told = [
+        {
+            "against": p.letter,
+            "why": p.why or None,
+            "said": pair_words(p, compared),
+            "time": {name: finite(value) for name, value in asdict(p.contrast).items()},
+            "factors": found.get(p.letter, []),
+        }
+        for p in pairs
+    ]
+    return {"sets": {s.letter: record(s.result) for s in compared}, "pairs": told}
 
 
 def lists_of_differences(compared: Sequence[Side]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
@@ -74,25 +122,27 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
     if p.why:
         return [f"A and {p.letter} are not compared: {p.why}"]
     words = [rate_words(p, a, b)] if a.weak else [time_words(p), *energy_words(p, a, b)]
-    if (share := p.contrast.faster) == share:
-        name, often = ("A", share) if share >= 0.5 else (p.letter, 1 - share)
+    if p.contrast.distinguishable:
+        faster = p.contrast.faster
+        name, often = ("A", faster) if p.contrast.ratio < 1 else (p.letter, 1 - faster)
         words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
-    return [*words, *remarks(a, b), *convergence_words(p)]
+    product = sentence(factors(a, b), a, b, "A", p.letter)
+    return [*words, *filter(None, [product]), *remarks(a, b), *convergence_words(p)]
 
 
 def time_words(p: Pair) -> str:
     """Which set trains faster. The ratio is the slower set's time over the faster one's."""
     c = p.contrast
     if c.ratio is None:
-        return f"A and {p.letter}: no difference can be told: too few runs, or too many did not converge"
+        return f"A and {p.letter}: no difference can be told: too few runs"
     if not c.distinguishable:
         return (
-            f"A and {p.letter}: no difference can be told: A takes {c.ratio:.2f} times as long as {p.letter} "
-            f"({span(c, p.together)})"
+            f"A and {p.letter}: no difference can be told: A takes {c.low:.2f} to {c.high:.2f} times as long as "
+            f"{p.letter} ({level(p.together)}, {degrees(c)})"
         )
     if c.ratio > 1:
         return f"{p.letter} is faster: A takes {c.ratio:.2f} times as long as {p.letter} ({span(c, p.together)})"
-    turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, c.faster, c.degrees)
+    turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, 1 - c.faster, c.degrees)
     return f"A is faster: {p.letter} takes {turned.ratio:.2f} times as long as A ({span(turned, p.together)})"
 
 
@@ -102,15 +152,27 @@ def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
         return [f"their energies are not compared: {a.energy.words} and {b.energy.words}"]
     if p.energy is None or p.energy.ratio is None:
         return []
-    said = f"A takes {p.energy.ratio:.2f} times the energy of {p.letter} ({span(p.energy, p.together)})"
-    return [said if p.energy.distinguishable else f"no difference in energy can be told: {said}"]
+    e = p.energy
+    if e.distinguishable:
+        return [f"A takes {e.ratio:.2f} times the energy of {p.letter} ({span(e, p.together)})"]
+    said = f"A takes {e.low:.2f} to {e.high:.2f} times the energy of {p.letter}"
+    return [f"no difference in energy can be told: {said} ({level(p.together)}, {degrees(e)})"]
 
 
 def span(c: Contrast, together: int) -> str:
-    """An interval with its degrees of freedom."""
-    degrees = "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
-    for_all = f" for all {together} ratios at once" if together > 1 else ""
-    return f"95 %{for_all}: {c.low:.2f} to {c.high:.2f}, {degrees}"
+    """An interval with its degrees of freedom; what tells two sets apart where the interval holds 1."""
+    apart = "; every run of one is faster than every run of the other" if c.low <= 1 <= c.high else ""
+    return f"{level(together)}: {c.low:.2f} to {c.high:.2f}, {degrees(c)}{apart}"
+
+
+def level(together: int) -> str:
+    """The level of one of so many intervals."""
+    return f"95 % for all {together} ratios at once" if together > 1 else "95 %"
+
+
+def degrees(c: Contrast) -> str:
+    """The degrees of freedom of an interval in words."""
+    return "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
 
 
 def rate_words(p: Pair, a: Result, b: Result) -> str:
@@ -137,7 +199,7 @@ def source_lines(compared: Sequence[Side]) -> list[str]:
     """The differences in source, a line for each file."""
     without, differences = source_differences([(s.letter, s.result) for s in compared])
     lines = ["source (differences)"]
-    lines += [f"  {letter}  no source: in no submission, or its logs do not name it" for letter in without]
+    lines += [f"  {words}" for words in without]
     for found in differences:
         lines.append(f"  {found.title}")
         lines += [f"    {printable(change.words)}" for change in found.changes]

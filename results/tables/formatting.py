@@ -32,6 +32,13 @@ def show(value: Any) -> str:
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
 
 
+def fixed(value: float, decimals: int) -> str:
+    """A number with so many decimals, or with as many as show two of its digits: 0.0065 is never "0.00"."""
+    if decimals and value and abs(value) < 10.0**-decimals:
+        decimals = 1 - math.floor(math.log10(abs(value)))
+    return f"{value:.{decimals}f}"
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a table for a terminal, head first. Columns have the width of their widest cell; columns of numbers
     are aligned to the right. Control characters are shown."""
@@ -69,10 +76,15 @@ def markdown_of(tables: Tables) -> str:
     return "\n".join(line for lines in made for line in lines)
 
 
+def finite(value: Any) -> Any:
+    """The value, None if it is NaN or infinite: CSV and JSON have no such numbers."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def csv_of(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
     """CSV of rows given as {column: value}, under the names of the columns; other values are left out."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(columns), extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: csv_cell(finite(value)) for name, value in row.items()} for row in rows)
     return out.getvalue()

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from results.runs.row import ratio
 from results.statistics.result import Result
 from results.tables.formatting import csv_of, markdown_of, show, text_of
 from results.tables.rates import rates, series
-from results.tables.row import ratio
 from results.tables.scaling import (
     GROUPS,
     Cells,
@@ -106,7 +106,7 @@ def time_to_target(r: Result) -> Cells:
     if r.fom is not None:
         found |= {"fom_seconds": r.fom, "fom_low": r.score.trimmed.low, "fom_high": r.score.trimmed.high}
     if shown(r):
-        found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("compute_rate")}
+        found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("train_rate")}
     return found
 
 

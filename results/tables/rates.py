@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from results.runs.columns import Row
 from results.statistics.result import Result
-from results.tables.columns import Row
 from results.tables.formatting import show
 
 HEAD = ("org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")

@@ -4,12 +4,12 @@ A column without value is empty (CSV) or null (JSON). Numbers are not rounded. M
 runs that the figure of merit averages, in a weak set over its unpruned models.
 """
 
-import math
 from typing import Any
 
 from results.statistics.energy import a_sample
 from results.statistics.result import Result
 from results.statistics.score import harmonic
+from results.tables.formatting import finite
 from results.tables.utilization import busy_epochs
 
 COLUMNS = {
@@ -21,7 +21,7 @@ COLUMNS = {
     "division": "closed or open",
     "category": "onprem, cloud, research ...",
     "rank": "place in its edition, benchmark, problem, scaling and division; a range among sets that can't be told "
-    "apart: Yuen and Welch's test of each pair's ratio, corrected for all pairs by Holm",
+    "apart: Yuen and Welch's test of each pair's ratio, corrected for all pairs by Holm, or runs that separate",
     "org": "the organisation's folder",
     "system": "the system's folder",
     "verdict": "clean, review (findings that a person must judge), errors, and how many are waived",
@@ -30,6 +30,8 @@ COLUMNS = {
     "waived": "errors, and findings for a person to judge, that a waiver covers",
     "reviewed": "points that people must judge of its submission: how many reviewers accepted, and their objections",
     "why": "why there is no score, if there is none",
+    "as_logged_seconds": "the figure of merit that a set without score would have if its errors were none",
+    "as_logged_place": "the place that it would have among the sets with a rank",
     "runs": "runs in the set, pruned models not counted",
     "converged": "runs that met the target",
     "required": "runs that a score needs",
@@ -105,7 +107,8 @@ COLUMNS = {
     "reference_p": "exact one-sided permutation p that epochs this few are chance",
     "reference_detectable": "the smallest speed-up that would have given p <= 0.05",
     "total_scale": "T: units of the whole system (weak sets)",
-    "instance_scale": "S: units that trained one model",
+    "instance_scale": "S: units that trained one model; empty if it can't be what the logs say",
+    "instance_scale_most": "the most that S can be, where more models ran at once than fit into the system as logged",
     "models": "M: models that reached the target, pruned ones not counted",
     "pruned": "models that were given up or left out",
     "pruned_errors": "errors that the checker found in their logs; they take no number away",
@@ -116,7 +119,7 @@ COLUMNS = {
 def record(r: Result) -> dict[str, Any]:
     """A result as {column: value}, all COLUMNS in order."""
     values = {**identity(r), **merit(r), **means(r), **weak(r), **reference(r)}
-    return {name: plain(values.get(name)) for name in COLUMNS}
+    return {name: finite(values.get(name)) for name in COLUMNS}
 
 
 def identity(r: Result) -> dict[str, Any]:
@@ -139,6 +142,8 @@ def identity(r: Result) -> dict[str, Any]:
         "waived": len(r.standing.waived),
         "reviewed": r.judged.reviewed or None,
         "why": r.why,
+        "as_logged_seconds": r.score.fom if r.would_stand else None,
+        "as_logged_place": r.would_stand[0] if r.would_stand else None,
     }
 
 
@@ -263,13 +268,9 @@ def weak(r: Result) -> dict[str, Any]:
         found |= {
             "total_scale": r.throughput.total,
             "instance_scale": r.throughput.instance,
+            "instance_scale_most": r.throughput.most,
             "models": r.throughput.models,
             "ttta_seconds": r.throughput.seconds,
             "models_per_hour": r.throughput.models_per_hour,
         }
     return found
-
-
-def plain(value: Any) -> Any:
-    """The value, None if it is NaN or infinite: JSON has no such numbers."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

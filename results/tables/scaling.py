@@ -9,9 +9,9 @@ from typing import Any
 
 from benchmark.study import study_of
 from compliance.reading.run import Run
+from results.runs.row import first, ratio
 from results.statistics.result import Result
 from results.tables.rates import Rate, Series
-from results.tables.row import first, ratio
 
 SEEDS = 3  # seeds that a median needs
 GIB = 2**30

@@ -12,6 +12,7 @@ from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
 from results.statistics.score import FEWEST
 from results.statistics.slow import SLOW, slow_runs
+from results.statistics.throughput import Throughput
 from results.tables.formatting import aligned, csv_of, hundredths, markdown_table, minutes, show
 from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
@@ -53,7 +54,7 @@ def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
     for name, rows, (head, cells) in tables(results):
         lines += [f"### {markdown(name)}", "", *markdown_table(head, cells), ""]
         notes = [f"- {markdown(words)}"] if (words := slow_words(rows)) else []
-        notes += [f"- {markdown(r.label)}: no score: {markdown(r.why)}" for r in rows if r.why]
+        notes += [f"- {markdown(r.label)}: {markdown('; '.join(no_score(r)))}" for r in rows if r.why]
         lines += [*notes, ""] if notes else []
     lines += [f"- {markdown(path)}: no result: {markdown(why)}" for path, why in left_out]
     return "\n".join(lines)
@@ -161,7 +162,10 @@ WEAK = (*WEAK, "pruned", "verdict")
 def weak_cells(r: Result) -> list[str]:
     """The cells of a throughput set under WEAK."""
     last = [minutes(r.throughput.seconds if r.throughput else None), str(r.pruned), r.standing.word]
-    return [r.org, r.system, r.kind or "-", *map(show, weak_numbers(r)), *last]
+    numbers = list(map(show, weak_numbers(r)))
+    if r.throughput and r.throughput.most is not None:
+        numbers[2] = f"<= {show(r.throughput.most)}"
+    return [r.org, r.system, r.kind or "-", *numbers, *last]
 
 
 def weak_numbers(r: Result) -> list[float | None]:
@@ -170,9 +174,32 @@ def weak_numbers(r: Result) -> list[float | None]:
     return [t.models_per_hour, t.total, t.instance, t.models, t.seconds] if t else [None] * 5
 
 
+def no_score(r: Result) -> list[str]:
+    """Why a set has no score, and where it would stand."""
+    return [f"no score: {r.why}", *filter(None, [would_stand_words(r)])]
+
+
+def would_stand_words(r: Result) -> str:
+    """Where a set without score would stand by what its logs say; "" if that is not known."""
+    if r.would_stand is None:
+        return ""
+    return f"as logged {hundredths(r.score.fom)} s, which would be place {r.would_stand[0]} of {r.would_stand[1]}"
+
+
+def bounds_words(t: Throughput) -> str:
+    """Why the units of an instance are not known, and what they can be at most; "" if they are known."""
+    if t.logged is None:
+        return ""
+    return (
+        f"units of a model not known: the logs say {show(t.logged)}, but so many ran at once on {show(t.total)} that "
+        f"each had at most {show(t.most)}; a model took at most {show(t.most_unit_hours)} unit-hours on average"
+    )
+
+
 def details(r: Result) -> list[str]:
     """The lines under a set's name."""
-    lines = [f"no score: {printable(r.why)}"] if r.why else []
+    lines = list(map(printable, no_score(r))) if r.why else []
+    lines += [words] if r.throughput and (words := bounds_words(r.throughput)) else []
     if r.fom is not None:
         lines.append(f"figure of merit {hundredths(r.fom)} s = {minutes(r.fom)} min: {middle_words(r)}")
         lines.append(f"{interval_words(r)}; median {median_words(r)}")

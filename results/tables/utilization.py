@@ -1,7 +1,7 @@
 """The accelerator utilization (AU) of a set in words."""
 
+from results.runs.utilization import by_epoch
 from results.statistics.result import Result
-from results.statistics.utilization import by_epoch
 
 SHOWN = 10  # epochs
 

@@ -16,12 +16,12 @@ from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import point_of, read, winner_of
 from compliance.verdict import SetVerdict, Verdict
-from results.statistics.intervals import length, union
+from results.runs.columns import Row
+from results.runs.intervals import length, union
+from results.runs.table import rows_of
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
 from results.statistics.student import t_quantile
-from results.tables.columns import Row
-from results.tables.run_table import rows_of
 from results.tuning.estimators import Best, Estimate, best_of, running_time_interval, share, studies
 
 
@@ -125,7 +125,8 @@ class Scored:
     @property
     def solution(self) -> Estimate | None:
         """The time to solution with tuning: the campaign's wall-clock seconds plus the figure of merit of the
-        confirmation runs, with the interval of the latter. None without score."""
+        confirmation runs, with the interval of the latter: a campaign runs once, so its own error is not known. None
+        without score."""
         if self.why or self.confirmation is None or self.wall is None:
             return None
         run = self.confirmation

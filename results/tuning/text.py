@@ -7,8 +7,7 @@ from typing import Any
 
 from compliance.finding import counted
 from compliance.safe import markdown, printable
-from results.tables.formatting import aligned, hundredths, markdown_table, show
-from results.tables.record import plain as finite
+from results.tables.formatting import aligned, finite, hundredths, markdown_table, show
 from results.tuning.estimators import Estimate, profile
 from results.tuning.score import Scored
 
@@ -79,7 +78,8 @@ def told(s: Scored) -> list[str]:
     if s.solution:
         merit = f"{hundredths(s.confirmation.mean)} s over {s.confirmation.n} confirmation runs"
         parts = f"{hundredths(s.wall)} s of campaign, and a figure of merit of {merit}"
-        lines.append(f"time to solution with tuning {ends(s.solution)} s: {parts}")
+        known = "" if math.isnan(s.solution.low) else "; the interval takes the campaign's time as known: it ran once"
+        lines.append(f"time to solution with tuning {ends(s.solution)} s: {parts}{known}")
     if s.winner:
         point = ", ".join(f"{name} {value}" for name, value in s.winner.point.items())
         lines.append(

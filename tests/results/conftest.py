@@ -200,7 +200,9 @@ class Tree:
             log.write(folder / "pruned_results" / f"result_{len(logs) + i}.txt")
         description = home / "systems" / f"{system}.json"
         description.parent.mkdir(parents=True, exist_ok=True)
-        description.write_text(json.dumps({**DESCRIPTION, "system_name": system}), encoding="utf-8")
+        nodes = "32" if scaling == "weak" else "2"  # room for many models at once
+        fields = {**DESCRIPTION, "system_name": system, "number_of_nodes": nodes}
+        description.write_text(json.dumps(fields), encoding="utf-8")
         return folder
 
     def published(self, entry, round="hpc_results_v0.7"):

@@ -1,5 +1,7 @@
 """Comparisons through the command."""
 
+import json
+import math
 import shutil
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 from results import compare
 
+WINNERS = ("faster", "no difference", "times as long")
 REFERENCE = Path(__file__).resolve().parents[2] / "results" / "v1.0" / "reference"
 
 
@@ -41,13 +44,13 @@ def test_text(two, call):
         "for information, B next to A, at the same batch size: 8 % more epochs (exact permutation test for fewer: p = "
         in out.out
     )
-    assert "A  no source: in no submission, or its logs do not name it" in out.out
+    assert "\n  A: no source: its submission holds none\n" in out.out
     assert ".=====eeeee" in out.out
 
 
 def test_identical_sets_are_not_distinguishable(two, call):
     out = call(two[0], two[0])[1].out
-    assert out.startswith("A and B: no difference can be told: A takes 1.00 times as long as B (95 %: ")
+    assert out.startswith("A and B: no difference can be told: A takes 0.")
     assert "settings (differences): none" in out
 
 
@@ -59,13 +62,16 @@ def test_other_problems_have_no_ratio(tree, new_log, two, call):
 
 def test_too_few_runs_have_no_ratio(tree, new_log, two, call):
     few = tree.set([new_log.scaffold(50) for _ in range(3)], org="c")
-    assert call(two[0], few)[1].out.startswith("A and B: no difference can be told: too few runs, or too many did not")
+    out = call(two[0], few)[1].out
+    assert out.startswith("A and B are not compared: B has no score\n") and "   B: no score: too few runs: " in out
 
 
 def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
     compare.main([str(p) for p in two])
     out = capsys.readouterr().out
+    assert out.startswith("A and B are not compared: A and B have no score\n")
     assert "A: no score: not in order: " in out
+    assert not any(words in out for words in WINNERS)
     (row,) = [line for line in out.splitlines() if "FOM as logged, s" in line]
     assert row.split()[-2:] == ["52", "106"]
 
@@ -123,3 +129,21 @@ def test_our_own_submission_against_another(tmp_path, capsys):
         out.count(" no difference can be told") == out.count("measured\n") == len(list(REFERENCE.glob("results/*/*/*")))
     )
     assert "  B against A: " in out and "    changed implementations/pytorch/train.py: +0 -1\n" in out
+
+
+def test_the_product_stands_below_the_sentence_and_in_json(two, call):
+    out = call(*two)[1].out
+    assert "\n   by figures of merit, A takes 0.4" in out and "\nwhat makes A's time over B's\n" in out
+    body = json.loads(call(*two, "--format", "json")[1].out)
+    assert body["schema"] == "comparison/1"
+    (found,) = body["comparisons"]
+    (pair,) = found["pairs"]
+    foms = [found["sets"][letter]["fom_seconds"] for letter in "AB"]
+    assert math.prod(f["value"] for f in pair["factors"]) == pytest.approx(foms[0] / foms[1], rel=1e-12)
+    assert pair["against"] == "B" and pair["why"] is None and pair["said"][0].startswith("A is faster")
+
+
+def test_what_is_not_compared_has_no_product(two, capsys):
+    compare.main([*map(str, two), "--format", "json"])
+    (pair,) = json.loads(capsys.readouterr().out)["comparisons"][0]["pairs"]
+    assert pair["why"] == "A and B have no score" and pair["factors"] == [] and pair["time"]["ratio"] is None

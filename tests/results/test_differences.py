@@ -3,7 +3,17 @@
 import pytest
 
 from compliance.engine import judge
-from results.differences import longest, median_curve, pairs, same_seeds, setting_differences, settings, sides, strip
+from results.differences import (
+    different,
+    longest,
+    median_curve,
+    pairs,
+    same_seeds,
+    setting_differences,
+    settings,
+    sides,
+    strip,
+)
 from results.statistics.result import summarize
 
 
@@ -24,6 +34,23 @@ def test_settings_that_vary_within_a_set_are_all_shown(new_log, read):
     runs = [read(new_log.scaffold(precision=p, hyperparameters={"rate": 1})) for p in ("float32", "bfloat16")]
     found = settings(runs)
     assert found["precision"] == "float32 | bfloat16" and found["hyperparameters.rate"] == "1"
+
+
+def test_what_is_written_differently_is_no_difference():
+    said = [
+        {"opt": "SGD", "nodes": "2", "rate": "2.0", "x": "NaN"},
+        {"opt": "sgd ", "nodes": "2.0", "rate": "2", "x": "nan"},
+    ]
+    assert different(said) == []
+    assert different([{"rate": "2.0"}, {"rate": "2.01"}]) == [("rate", ["2.0", "2.01"])]
+    assert different([{"rate": "2"}, {}]) == [("rate", ["2", "-"])]
+
+
+def test_a_set_without_score_has_no_ratio(tree, new_log):
+    for org, seconds in (("a", 50), ("b", 100)):
+        tree.set([new_log.scaffold(seconds + i, epochs=5, seed=900 + i) for i in range(5)], org=org)
+    (pair,) = pairs(sides(summarize(judge([tree.root]))))
+    assert pair.why == "A and B have no score" and pair.contrast.ratio is None and pair.energy is None
 
 
 def test_seeds_of_more_than_one_set(compared):

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from results import summarize
-from results.tables.run_table import load
+from results.runs.table import load
 
 ABCI = [
     (1601965678466, 1601965825262, 1601966392518),
@@ -118,7 +118,7 @@ def test_weak_instances_by_ranks(tree, new_log, summary):
     logs = [cosmoflow_after_epochs(new_log, 5 + i, **facts) for i in range(4)]
     tree.set(logs, "a", "b", "cosmoflow", "weak", "hpc_results_v1.0")
     (row,) = summary()
-    assert (row["edition"], row["total_scale"], row["instance_scale"], row["models"]) == ("mlperf-hpc-v1.0", 8, 2, 4)
+    assert (row["edition"], row["total_scale"], row["instance_scale"], row["models"]) == ("mlperf-hpc-v1.0", 128, 2, 4)
 
 
 def test_parts_add_up_in_every_layout(tree, new_log):

@@ -42,7 +42,7 @@ def told(*compared):
 
 
 def test_files_are_those_that_the_set_loaded(results):
-    source = source_of(results[0])
+    source, _ = source_of(results[0])
     logged = set(results[0].runs[0].source)
     assert set(source.files) == logged and TRAIN in logged
 
@@ -59,7 +59,7 @@ def test_a_change_is_told_against_both(results, changed):
 
 def test_files_of_one_alone_and_bounds(results, changed, monkeypatch):
     one, other = changed("one", train=b"#\n"), changed("other", config=b"#\n")
-    full, lacking = sources.source_of(one), sources.source_of(other)
+    full, lacking = sources.source_of(one)[0], sources.source_of(other)[0]
     del lacking.files[TRAIN]
     assert sources.Change(f"only in A: {TRAIN}") in sources.between("B", lacking, "A", full).changes
     assert f"added {TRAIN}: +" in " ".join(c.words for c in sources.between("A", full, "B", lacking).changes)
@@ -71,7 +71,7 @@ def test_files_of_one_alone_and_bounds(results, changed, monkeypatch):
 def test_lines_of_a_change_are_there_and_bounded(results, changed, monkeypatch):
     long = changed("long", train=b"# " + b"x" * 400 + b"\n" + b"# y\n" * 9)
     monkeypatch.setattr(sources, "MOST_LINES", 6)
-    (change,) = sources.between("B", sources.source_of(long), "A", sources.source_of(results[0])).changes
+    (change,) = sources.between("B", sources.source_of(long)[0], "A", sources.source_of(results[0])[0]).changes
     assert change.words == f"changed {TRAIN}: +10 -0" and len(change.lines) == 6 and change.more == 8
     assert change.lines[0].startswith("@@ ") and change.lines[4] == "+# " + "x" * 294 + "..."
 
@@ -80,4 +80,16 @@ def test_no_source_is_said(tree, new_log, results):
     tree.set([new_log.scaffold(50 + i) for i in range(5)])
     (plain,) = summarize(judge([tree.root]), as_logged=True)
     without, found = told(plain, results[0])
-    assert without == ["A"] and [d[:2] for d in found] == [("B", "the published reference")]
+    assert without == ["A: no source: its submission holds none"] and [d[:2] for d in found] == [
+        ("B", "the published reference")
+    ]
+
+
+def test_source_that_the_logs_do_not_name_is_no_missing_source(tree, new_log):
+    folder = tree.set([new_log.scaffold(50 + i) for i in range(5)])
+    code = folder.parents[3] / "benchmarks" / "scaffold" / "implementations" / "own" / "train.py"
+    code.parent.mkdir(parents=True)
+    code.write_text("pass\n")
+    (r,) = summarize(judge([tree.root]), as_logged=True)
+    held = "its submission holds 1 file of source, but its logs don't say which of them its runs loaded"
+    assert told(r)[0] == [f"A: {held}"]

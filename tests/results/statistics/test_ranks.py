@@ -22,10 +22,32 @@ def test_ranges_overlap_where_pairs_are_not_told_apart():
     assert rank_ranges([]) == [] and rank_ranges([[1.0]]) == [None] and rank_ranges([fast]) == [(1, 1)]
 
 
+CLOSE = [[50.0, 51.0, 52.0, 53.0, 54.0], [53.5, 61.0, 62.0, 63.0, 64.0]]  # a run of each lies among the other's
+
+
 @pytest.mark.parametrize(("steps", "apart"), [(None, True), ([0.1, 0.1], True), ([0.1, 90.0], False)])
 def test_sets_are_told_apart_where_their_evaluations_are_close(steps, apart):
     ranks = [(1, 1), (2, 2)] if apart else [(1, 2), (1, 2)]
-    assert rank_ranges([[50.0, 51.0, 52.0, 53.0, 54.0], [60.0, 61.0, 62.0, 63.0, 64.0]], steps) == ranks
+    assert rank_ranges(CLOSE, steps) == ranks
+
+
+def test_no_range_spans_sets_that_their_own_runs_separate():
+    """The second set varies so much that no test of means tells it from the first; but each of its runs is slower."""
+    sets = [[100.0, 101.0, 102.0, 103.0, 104.0], [104.5, 105.0, 150.0, 200.0, 290.0]]
+    assert not contrast(*sets).high < 1 and contrast(*sets).separated and contrast(*sets).distinguishable
+    assert rank_ranges(sets) == [(1, 1), (2, 2)]
+    sets[1][0] = 103.5
+    assert not contrast(*sets).separated and rank_ranges(sets) == [(1, 2), (1, 2)]
+
+
+def test_no_range_of_a_large_table_spans_them_either():
+    sets = [[100 * 1.3**system * (1 + run / 20) for run in range(5)] for system in range(20)]
+    assert rank_ranges(sets) == [(place, place) for place in range(1, 21)]
+
+
+def test_a_run_that_did_not_converge_is_slower_than_all():
+    fast, slow = draw(1, 10, 100), [*draw(2, 9, 130), math.inf]
+    assert rank_ranges([fast, slow])[0] == (1, 1)
 
 
 def test_every_set_has_its_step():
@@ -93,6 +115,5 @@ def test_p_values_of_groups_are_those_of_each():
 
 
 def test_ranges_without_steps_are_those_of_steps_of_0():
-    close = [[50 + at + i / 100 for i in range(5)] for at in (0.0, 0.2)]
-    assert rank_ranges(close) == rank_ranges(close, [0.0, 0.0]) == [(1, 1), (2, 2)]
-    assert rank_ranges(close, [1.0, 1.0]) == [(1, 2), (1, 2)]
+    assert rank_ranges(CLOSE) == rank_ranges(CLOSE, [0.0, 0.0]) == [(1, 1), (2, 2)]
+    assert rank_ranges(CLOSE, [90.0, 90.0]) == [(1, 2), (1, 2)]

@@ -8,9 +8,10 @@ import pytest
 
 from compliance.engine import judge
 from compliance.verdict import SetVerdict
+from results.runs.columns import Row
 from results.statistics import result
-from results.statistics.result import summarize
-from results.tables.columns import Row
+from results.statistics.result import as_logged_place, summarize
+from results.tables.text import details, no_score, weak_cells
 from rules.edition import load
 from rules.permutation import MOST_RUNS
 from rules.reference import reference_points
@@ -67,6 +68,40 @@ def test_a_weak_set_counts_models(tree, new_log):
     (r,) = results(tree.set(logs, scaling="weak", pruned=[new_log.scaffold(300.0, seed=9, reach=False)]))
     assert (r.fom, r.throughput.models, r.pruned, r.rank) == (None, 4, 1, None)
     assert r.throughput.seconds == 103
+
+
+def test_the_units_of_a_whole_system_are_no_models(tree, new_log):
+    """Every log says 32 nodes, the whole system's, and four models run at once: neither S nor hours are known."""
+    logs = [new_log.scaffold(100.0, seed=i, start=1_700_000_000_000, number_of_nodes=32) for i in range(4)]
+    (r,) = results(tree.set(logs, scaling="weak"))
+    assert (r.throughput.total, r.throughput.instance, r.throughput.logged, r.throughput.most) == (128, None, 128, 32)
+    assert r.mean("unit_hours") is r.mean("node_hours") is r.mean("train_rate_per_unit") is r.one("units") is None
+    assert r.throughput.most_unit_hours == pytest.approx(128 * 100 / 3600 / 4)
+    said = "\n".join(details(r))
+    assert (
+        "units of a model not known: the logs say 128, but so many ran at once on 128 that each had at most 32; "
+        in said
+    )
+    assert "accelerator-hours" not in said and weak_cells(r)[5] == "<= 32"
+
+
+def test_an_organisation_is_one_whatever_its_case(tree, new_log):
+    tree.set(five(new_log), org="tacc", edition="v0.9")
+    tree.set(five(new_log), org="TACC")
+    assert {r.org for r in summarize(judge([tree.root], "v1.0"), as_logged=True)} == {"TACC"}
+
+
+def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
+    for org, seconds in (("fast", 50), ("wrong", 60), ("slow", 70)):
+        tree.set([new_log.scaffold(seconds + i, seed=seconds + i) for i in range(5)], org=org)
+    found = {r.org: r for r in summarize(judge([tree.root]), as_logged=True)}
+    placed = [found["fast"], found["slow"]]
+    refused = replace(found["wrong"], why="not in order")
+    assert as_logged_place(refused, placed) == (2, 3) and as_logged_place(found["fast"], placed) is None
+    few = replace(refused, score=replace(refused.score, fom=None))
+    assert as_logged_place(few, placed) is None
+    told = "; ".join(no_score(replace(refused, would_stand=(2, 3))))
+    assert told == "no score: not in order; as logged 62.00 s, which would be place 2 of 3"
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2])

@@ -2,8 +2,8 @@
 
 import pytest
 
+from results.runs.columns import Row
 from results.statistics.throughput import throughput
-from results.tables.columns import Row
 
 
 def model(start: int, stop: int, converged: bool) -> Row:
@@ -27,3 +27,19 @@ def test_a_model_that_failed_belongs_among_the_pruned():
 
 def test_no_models():
     assert throughput([], 8.0, 4.0) == (None, "no models")
+
+
+def test_models_that_ran_at_once_fit_into_the_system():
+    """Three models of 8 units each on 16: two at once fit, three don't, and then S is no number of units."""
+    turns = [model(0, 60_000, True), model(0, 30_000, True), model(30_000, 60_000, True)]
+    found, _ = throughput(turns, 16.0, 8.0)
+    assert (found.instance, found.logged, found.most) == (8.0, None, None)
+    found, _ = throughput([*turns[:2], model(29_999, 60_000, True)], 16.0, 8.0)
+    assert (found.instance, found.logged, found.most) == (None, 8.0, pytest.approx(16 / 3))
+    assert found.most_unit_hours == pytest.approx(16 * 60 / 3600 / 3)
+
+
+@pytest.mark.parametrize(("total", "instance"), [(None, 8.0), (16.0, None)])
+def test_without_units_nothing_is_bounded(total, instance):
+    found, _ = throughput([model(0, 60_000, True)], total, instance)
+    assert found.logged is None and found.most is None and found.instance == instance

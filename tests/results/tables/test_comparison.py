@@ -1,6 +1,7 @@
 """The comparison as text: nothing is called faster inside its interval, and what can't be compared has no ratio."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -52,7 +53,26 @@ def span_of(words):
 
 def test_inside_its_interval_nothing_is_faster(compared):
     _, ((words, *_),) = compared((50, {}), (50, {}))
-    assert words.startswith("A and B: no difference can be told: A takes 1.00 times as long as B (95 %: 0.")
+    said = r"A takes 0.\d+ to 1.\d+ times as long as B \(95 %, [\d.]+ degrees of freedom\)"
+    assert re.fullmatch(rf"A and B: no difference can be told: {said}", words)
+
+
+def test_one_comparison_makes_one_statement(compared):
+    """Where no test tells means apart, no winner is named; where all runs separate, the sentence says so."""
+    found, ((words, *more),) = compared((50, {}), (50.5, {}))
+    assert "no difference can be told" in words and not any("faster" in line for line in more)
+    a, b = (side.result for side in found)
+    fast = replace(
+        a, rows=tuple(row._replace(seconds=s) for row, s in zip(a.rows, (100, 101, 102, 103, 104), strict=True))
+    )
+    late = replace(
+        b, rows=tuple(row._replace(seconds=s) for row, s in zip(b.rows, (105, 106, 150, 200, 290), strict=True))
+    )
+    for one, other, name in ((fast, late, "A"), (late, fast, "B")):
+        both = sides([one, other])
+        ((words, *more),) = (pair_words(pair, both) for pair in pairs(both))
+        assert words.startswith(f"{name} is faster: ") and "; every run of one is faster than every run of" in words
+        assert more[0] == f"of all pairs of their runs, that of {name} was faster in 100 %"
 
 
 def test_sets_of_different_problems_have_no_ratio(compared):
@@ -62,7 +82,7 @@ def test_sets_of_different_problems_have_no_ratio(compared):
 
 def test_sets_that_did_not_converge_have_no_ratio(compared):
     _, ((words, *_),) = compared((50, {}), (100, {"reach": False}))
-    assert words.startswith("A and B: no difference can be told: too few runs, or too many did not converge")
+    assert words == "A and B are not compared: B has no score"
 
 
 def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from results.tables.formatting import aligned, hundredths, markdown_table, minutes, show
+from results.tables.formatting import aligned, csv_of, finite, fixed, hundredths, markdown_table, minutes, show
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,19 @@ from results.tables.formatting import aligned, hundredths, markdown_table, minut
 )
 def test_show(value, shown):
     assert show(value) == shown
+
+
+def test_a_small_number_is_never_printed_as_none():
+    assert [fixed(v, 2) for v in (0.0, 0.0065, 0.0996, 0.1, 12.345)] == ["0.00", "0.0065", "0.10", "0.10", "12.35"]
+    assert fixed(-0.0065, 2) == "-0.0065" and fixed(7.4, 0) == "7"
+
+
+def test_what_is_no_number_is_null():
+    assert [finite(v) for v in (float("nan"), math.inf, 1.5, 3, "a", None)] == [None, None, 1.5, 3, "a", None]
+
+
+def test_csv_has_no_infinite_number():
+    assert csv_of(["a", "b"], [{"a": math.inf, "b": 1.5}, {"a": math.nan, "b": -math.inf}]) == "a,b\n,1.5\n,\n"
 
 
 def test_columns_line_up():

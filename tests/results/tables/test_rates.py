@@ -7,9 +7,9 @@ import pytest
 
 from compliance.engine import judge
 from results import summarize
+from results.runs.table import load
 from results.statistics.result import summarize as summarize_sets
 from results.tables.rates import Rate, rates, series
-from results.tables.run_table import load
 
 
 def measured(new_log, data=1, parts=1, batch=8, rate=10.0, start=1_700_000_000_000, problem="smoke", done=True, **more):

@@ -4,7 +4,7 @@ import json
 
 from compliance.engine import judge
 from results.statistics.result import summarize
-from results.tables.record import COLUMNS, plain, rank_text, record
+from results.tables.record import COLUMNS, rank_text, record
 
 
 def test_every_column_in_order_and_fit_for_json(tree, new_log):
@@ -19,7 +19,3 @@ def test_every_column_in_order_and_fit_for_json(tree, new_log):
 
 def test_ranks_in_words():
     assert [rank_text(rank) for rank in (None, (1, 1), (2, 4))] == [None, "1", "2-4"]
-
-
-def test_what_is_no_number_is_null():
-    assert [plain(v) for v in (float("nan"), float("inf"), 1.5, 3, "a", None)] == [None, None, 1.5, 3, "a", None]

@@ -1,7 +1,7 @@
 """A run's convergence curve: the metric over epochs."""
 
 from compliance.reading.run import Evaluation, Run
-from results.tables.row import LARGEST, first
+from results.runs.row import LARGEST, first
 
 
 def curve(run: Run) -> list[tuple[float, float]]:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from compliance.reading.waiting import Waited, Waits
-from results.statistics.utilization import Utilization, by_epoch, utilization
+from results.runs.utilization import Utilization, by_epoch, utilization
 
 
 def run(*epochs, ranks=1, only=False):

@@ -11,9 +11,9 @@ from compliance.reading.energy import METER, UNSOUND, shortfall
 from compliance.reading.run import Evaluation, Fact, Run
 from compliance.reading.values import count_of
 from compliance.verdict import LogVerdict, SetVerdict
-from results.statistics.decomposition import decompose, epoch_count
-from results.statistics.utilization import utilization
-from results.tables.columns import Row
+from results.runs.columns import Row
+from results.runs.decomposition import decompose, epoch_count
+from results.runs.utilization import utilization
 from rules.edition import load
 from rules.limits import Benchmark
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.statistics.intervals import clip, length, subtract, union
+from results.runs.intervals import clip, length, subtract, union
 
 
 def test_union_merges_what_touches_and_drops_what_is_empty_or_backward():

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from compliance.engine import judge
-from results.tables.columns import COLUMNS, Row
-from results.tables.row import first, ratio, settings
-from results.tables.run_table import named_sets, rows_of
+from results.runs.columns import COLUMNS, Row
+from results.runs.row import first, ratio, settings
+from results.runs.table import named_sets, rows_of
 
 
 def rows(path, edition=None):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compliance.reading.run import Run, Span
-from results.statistics.intervals import clip, length, subtract, union
+from results.runs.intervals import clip, length, subtract, union
 
 
 @dataclass(frozen=True)

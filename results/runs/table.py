@@ -1,6 +1,6 @@
 """The table of runs, from which all results are computed: one row for each judged run.
 
-    from results.tables.run_table import load
+    from results.runs.table import load
     runs = load(["results/"])  # a pandas DataFrame
     runs.groupby("set").seconds.describe()
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from compliance.engine import judge
 from compliance.verdict import SetVerdict, Verdict
-from results.tables.columns import COLUMNS, REPEATED, TYPES, Row
-from results.tables.row import row, scaling
+from results.runs.columns import COLUMNS, REPEATED, TYPES, Row
+from results.runs.row import row, scaling
 
 if TYPE_CHECKING:
     import pandas as pd

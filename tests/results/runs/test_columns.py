@@ -1,6 +1,6 @@
 """The columns of the table of runs."""
 
-from results.tables.columns import COLUMNS, LOGGED, REPEATED, TYPES, WHOLE, Row
+from results.runs.columns import COLUMNS, LOGGED, REPEATED, TYPES, WHOLE, Row
 
 
 def test_every_column_has_a_meaning_and_a_type():

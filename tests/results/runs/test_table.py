@@ -3,8 +3,8 @@
 import pytest
 
 from compliance.engine import judge
-from results.tables.columns import COLUMNS
-from results.tables.run_table import load, named_sets
+from results.runs.columns import COLUMNS
+from results.runs.table import load, named_sets
 
 
 def test_load_is_a_data_frame(tree, new_log):

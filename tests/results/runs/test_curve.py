@@ -2,7 +2,7 @@
 
 import pytest
 
-from results.statistics.curve import curve
+from results.runs.curve import curve
 
 
 def test_epochs_are_counted_from_one_wherever_the_log_begins(new_log, read):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.statistics.decomposition import decompose, divide, epoch_count, kinds
-from results.statistics.intervals import length
+from results.runs.decomposition import decompose, divide, epoch_count, kinds
+from results.runs.intervals import length
 
 
 def test_scaffold_run(new_log, read):

@@ -1,0 +1,1 @@
+"""What is known of each run: the rows from which all results are computed."""

@@ -1,0 +1,138 @@
+"""The ratio of two systems' times as a product: what devices, rate, samples to the target, evaluation, staging and the
+rest each make of it.
+
+The mean times of the runs that a figure of merit averages add up to it: T = training + evaluation + staging + rest,
+and training = samples / (devices x rate), where the rate is samples a second a device. So T(A) / T(B) is exactly the
+product of six factors. Evaluation, staging and rest are factors in this order: each is by how much it lengthens what
+stands before it. Where evaluations run beside training (OpenFold, OC20), logs don't tell the two apart: all that isn't
+staging counts as training.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from results.runs.columns import Row
+from results.runs.row import benchmark_of
+from results.statistics.result import Result
+from results.statistics.student import t_quantile
+
+PARTS = ("training", "evaluation", "staging", "rest")
+BESIDE = "training, evaluation and rest"
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One factor of time(A) / time(B): its name, its value, the value of each system behind it, and the ends of its
+    95 % interval, None where it has none: a number of devices has no error."""
+
+    name: str
+    value: float
+    a: float
+    b: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A system by factor: the value whose ratio is the factor, the sign of its logarithm in it, and each run's relative
+    deviation from the value, [] for what has no error."""
+
+    name: str
+    value: float
+    sign: int
+    deviations: tuple[float, ...]
+
+
+def factors(a: Result, b: Result) -> list[Factor]:
+    """The factors of fom(A) / fom(B); [] if a set has no figure of merit, devices or samples are unknown, or the sets
+    are of different benchmarks."""
+    if a.fom is None or b.fom is None or a.group[1] != b.group[1]:
+        return []
+    one, other = measured(a), measured(b)
+    return [factor(x, y) for x, y in zip(one, other, strict=True)] if one and other else []
+
+
+def factor(a: Measured, b: Measured) -> Factor:
+    """The factor of two systems. Its interval is the delta method's on the logarithm, Student's with Welch's degrees of
+    freedom."""
+    value = (a.value / b.value) ** a.sign
+    errors = [squared_error(m.deviations) for m in (a, b)]
+    if not all(m.deviations for m in (a, b)) or not any(errors):
+        return Factor(a.name, value, a.value, b.value)
+    below = sum(e**2 / (len(m.deviations) - 1) for e, m in zip(errors, (a, b), strict=True))
+    half = t_quantile(0.975, sum(errors) ** 2 / below) * math.sqrt(sum(errors))
+    return Factor(a.name, value, a.value, b.value, value * math.exp(-half), value * math.exp(half))
+
+
+def squared_error(deviations: Sequence[float]) -> float:
+    """The squared standard error of the mean of relative deviations."""
+    n = len(deviations)
+    return math.fsum(d * d for d in deviations) / (n - 1) / n if n > 1 else 0.0
+
+
+def measured(r: Result) -> list[Measured]:
+    """What a system's figure of merit is made of; [] if devices, samples or parts are unknown.
+
+    Values are of the runs that the figure of merit averages; deviations of all that converged, so that trimming doesn't
+    make an error smaller than it is.
+    """
+    benchmark = benchmark_of(r.judged.edition, r.group[1])
+    beside = benchmark is not None and benchmark.logged_rate
+    devices, rows = r.one("units"), [row for row in r.rows if row.converged]
+    used = [row for row, counts in zip(r.rows, r.mask, strict=True) if counts]
+    if not devices or not used or len(rows) < 2 or not all(samples(row) and whole(row) for row in rows):
+        return []
+
+    def mean(value: Callable[[Row], float]) -> float:
+        return math.fsum(map(value, used)) / len(used)
+
+    def ratio(above: Callable[[Row], float], below: Callable[[Row], float]) -> tuple[float, list[float]]:
+        x, y = mean(above), mean(below)
+        return x / y, [above(row) / x - below(row) / y for row in rows]
+
+    first = PARTS[:2] + PARTS[3:] if beside else PARTS[:1]
+    if not mean(lambda row: milliseconds(row, first)):
+        return []
+    rate, of_rate = ratio(lambda row: 1000 * samples(row) / devices, lambda row: milliseconds(row, first))
+    number, of_number = ratio(samples, lambda row: 1.0)
+    found = [
+        Measured("devices", devices, -1, ()),
+        Measured("samples a second a device", rate, -1, tuple(of_rate)),
+        Measured("samples to the target", number, 1, tuple(at_least_half_a_step(of_number, used))),
+    ]
+    before = first
+    for part in [p for p in PARTS if p not in first]:
+        after = (*before, part)
+        grown, of_part = ratio(
+            lambda row, after=after: milliseconds(row, after), lambda row, before=before: milliseconds(row, before)
+        )
+        found.append(Measured(part, grown, 1, tuple(of_part)))
+        before = after
+    return found
+
+
+def at_least_half_a_step(deviations: list[float], rows: Sequence[Row]) -> list[float]:
+    """The deviations of samples to the target, none smaller on average than half the samples between evaluations: runs
+    that end at the same evaluation don't show that all would."""
+    least = 0.5 / max(row.evaluations or 1 for row in rows)
+    found = math.sqrt(math.fsum(d * d for d in deviations) / (len(deviations) - 1))
+    return (
+        deviations if found >= least else [least * math.sqrt((len(deviations) - 1) / len(deviations))] * len(deviations)
+    )
+
+
+def samples(row: Row) -> float:
+    """The samples that a run trained on until its target; 0 if unknown."""
+    return float((row.train_samples or 0) * (row.passes or 0))
+
+
+def whole(row: Row) -> bool:
+    """Whether the parts of a run's time are known."""
+    return all(getattr(row, f"{part}_ms") is not None for part in PARTS)
+
+
+def milliseconds(row: Row, parts: Sequence[str]) -> float:
+    """The milliseconds of some parts of a run."""
+    return float(sum(getattr(row, f"{part}_ms") for part in parts))

@@ -1,0 +1,96 @@
+"""The ratio of two systems' times as a product."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from compliance.engine import judge
+from results.statistics.factors import at_least_half_a_step, factors, squared_error
+from results.statistics.result import summarize
+from results.tables.factors import against_the_fastest, factor_rows, sentence
+
+SIX = ["devices", "samples a second a device", "samples to the target", "evaluation", "staging", "rest"]
+
+
+@pytest.fixture
+def two(tree, new_log):
+    """A and B: B has twice the nodes, more epochs, and another spread."""
+    for org, nodes, first, epochs, spread in (("a", 1, 100, 5, 1.0), ("b", 2, 50, 6, 2.5)):
+        seeds = range(ord(org), ord(org) + 7)
+        logs = [
+            new_log.scaffold(first + spread * i, epochs=epochs + i % 2, seed=s, number_of_nodes=nodes)
+            for i, s in enumerate(seeds)
+        ]
+        tree.set(logs, org=org)
+    return summarize(judge([tree.root]), as_logged=True)
+
+
+def test_the_product_is_the_ratio_of_the_figures_of_merit(two):
+    b, a = two  # the fastest first
+    found = factors(a, b)
+    assert [f.name for f in found] == SIX
+    assert math.prod(f.value for f in found) == pytest.approx(a.fom / b.fom, rel=1e-12)
+    turned = factors(b, a)
+    assert [f.value * g.value for f, g in zip(found, turned, strict=True)] == pytest.approx([1] * 6, rel=1e-12)
+
+
+def test_the_product_is_exact_where_runs_are_dropped_and_where_one_failed(tree, new_log):
+    for org, reach in (("a", [True] * 10), ("b", [True] * 9 + [False])):
+        logs = [new_log.scaffold(40 + 3 * i, epochs=4 + i % 3, seed=ord(org) + i, reach=r) for i, r in enumerate(reach)]
+        tree.set(logs, org=org)
+    a, b = summarize(judge([tree.root]), as_logged=True)
+    assert math.prod(f.value for f in factors(a, b)) == pytest.approx(a.fom / b.fom, rel=1e-12)
+
+
+def test_each_factor_is_what_it_says(two):
+    b, a = two
+    devices, rate, number, *_ = factors(a, b)
+    assert (devices.value, devices.a, devices.b, devices.low) == (2.0, 4.0, 8.0, None)
+    assert rate.value == pytest.approx(rate.b / rate.a) and rate.a == pytest.approx(
+        a.mean("trained") / a.mean("training_ms") * 1000 / 4
+    )
+    assert (number.a, number.b) == (a.mean("trained"), b.mean("trained"))
+    assert number.low < number.value < number.high and rate.low < rate.value < rate.high
+
+
+def test_what_every_run_shares_has_no_smaller_error_than_half_a_step(tree, new_log):
+    for org, epochs in (("a", 10), ("b", 5)):
+        tree.set([new_log.scaffold(50 + i, epochs=epochs, seed=ord(org) + i) for i in range(5)], org=org)
+    a, b = summarize(judge([tree.root]), as_logged=True)
+    number = factors(a, b)[2]
+    assert number.low is not None and number.high / number.low > 1.2
+    deviations = at_least_half_a_step([0.0] * 5, [row._replace(evaluations=10) for row in a.rows])
+    assert squared_error(deviations) == pytest.approx(0.05**2 / 5)
+    wide = [0.2, -0.2, 0.1, -0.1, 0.0]
+    assert at_least_half_a_step(wide, a.rows) == wide
+
+
+def test_evaluations_beside_training_are_no_factor(tree, new_log):
+    for org, blocks in (("a", 10), ("b", 12)):
+        logs = [new_log.openfold(seed=ord(org) + i, blocks=blocks + i % 3) for i in range(10)]
+        tree.set(logs, org=org, benchmark="openfold", edition="hpc_results_v3.0")
+    a, b = summarize(judge([tree.root]), as_logged=True)
+    found = factors(a, b)
+    assert [f.name for f in found] == [*SIX[:3], "staging"]
+    assert math.prod(f.value for f in found) == pytest.approx(a.fom / b.fom, rel=1e-12)
+
+
+def test_a_set_without_score_or_devices_has_no_factors(two):
+    b, a = two
+    assert factors(replace(a, why="not in order"), b) == [] == factors(a, replace(b, why="x"))
+    assert factors(replace(a, rows=tuple(row._replace(units=None) for row in a.rows)), b) == []
+    assert factors(replace(a, rows=tuple(row._replace(train_samples=None) for row in a.rows)), b) == []
+    assert factors(a, replace(b, group=("v1.0", "deepcam", *b.group[2:]))) == []
+
+
+def test_in_words_and_for_a_round(two):
+    b, a = two
+    found = factors(a, b)
+    said = sentence(found, a, b, "A", "B")
+    assert said.startswith(f"by figures of merit, A takes {a.fom / b.fom:.3g} times as long as B = 2 (devices) x ")
+    assert said.endswith("(A: 4 accelerators, B: 8 accelerators)")
+    assert factor_rows(found)[0] == ["devices", "2", "exact", "4", "8"]
+    ((group, (head, row)),) = against_the_fastest(two)
+    assert group == a.group and head[:4] == ["org", "system", "times b/box", "devices"] and row[0] == "a"
+    assert sentence([], a, b, "A", "B") == "" and against_the_fastest([a]) == []

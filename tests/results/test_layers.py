@@ -1,0 +1,34 @@
+"""Who imports whom in results/: runs, then statistics, then tables, then pages; pandas is for notebooks alone."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BELOW = {
+    "runs": ("statistics", "tables", "html", "tuning"),
+    "statistics": ("tables", "html", "tuning"),
+    "tables": ("html",),
+}
+
+
+@pytest.mark.parametrize("folder", BELOW)
+def test_a_layer_imports_none_above_it(folder):
+    files = sorted((ROOT / "results" / folder).glob("*.py"))
+    assert files
+    above = re.compile(rf"from results\.({'|'.join(BELOW[folder])})\b|import results\.({'|'.join(BELOW[folder])})\b")
+    found = [f"{file.name}: {line}" for file in files for line in file.read_text().splitlines() if above.search(line)]
+    assert found == []
+
+
+def test_a_circle_would_be_seen():
+    assert re.search(r"from results\.(tables)\b", "from results.tables.row import product")
+
+
+def test_results_without_views_load_no_pandas():
+    code = "import sys, results.summarize, results.compare; print('pandas' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert out.stdout == "False\n"
