@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from results import summarize
+from results import site, summarize
 from results.html.page import bundle, environment
 
 VOID = ("meta", "link", "br", "wbr", "input")
@@ -108,6 +108,15 @@ def test_anchors_lead_somewhere(report):
     ids = [v for _, n, v in attributes if n == "id"]
     assert len(ids) == len(set(ids))
     assert {v[1:] for t, n, v in attributes if n == "href" and v.startswith("#")} <= set(ids)
+
+
+def test_nothing_is_found_only_where_nothing_was(report, tree, new_log, tmp_path):
+    """Sets with errors, on the report and on a round's page of the site: no sentence says that nothing was found."""
+    assert "The checker found nothing." not in report().read_text()
+    site.main([str(tree.root), "--as-logged", "--rules", "v1.0", "--out", str(tmp_path / "site")])
+    assert "The checker found nothing." not in (tmp_path / "site" / "v1.0" / "index.html").read_text()
+    parts = environment().get_template("parts.html").module
+    assert "The checker found nothing." in parts.findings([])
 
 
 def test_same_bytes_every_time(report):
