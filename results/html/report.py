@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from compliance.finding import counted
+from results.html import hardware
 from results.html.across import charts, rate_chart
 from results.html.cells import Cell, Line, Table, number, tone, verdict
 from results.html.charts import HOW, Chart
@@ -141,9 +142,9 @@ RANKED = (
     " The figure of merit is the mean time to train without the fastest and slowest runs, with its 95 % interval. A "
     "rank is the range of places that a set may have: sets share places if their runs do not show which is faster."
 )
-STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
-STRONG = (*STRONG, "units", "samples/s", "unit-hours")
-WEAK = ("system", "verdict", "kind", "models/h", "T units", "S units", "M models", "TTTa, s", "minutes", "pruned")
+STRONG = ("rank", "system", hardware.HEAD, "verdict", "time to train, s", "95 %, s", "converged", "epochs", "units")
+STRONG = (*STRONG, "samples/s", "unit-hours")
+WEAK = ("system", hardware.HEAD, "verdict", "kind", "models/h", "T units", "S units", "M models", "TTTa, s", "pruned")
 WEAK = (*WEAK, "epochs")
 
 
@@ -179,16 +180,17 @@ def system(r: Result, links: Links) -> Cell:
 
 def strong_row(r: Result, links: Links) -> list[Cell]:
     scored = r.fom is not None
-    middle = r.score.median.value if scored else None
+    middle = with_error(r.score.median.value, half(r)) if scored else ""
     place = Cell("-", None, True) if r.rank is None else Cell(rank_text(r.rank), sum(r.rank) / 2, True)
     return [
         place,
         system(r, links),
+        hardware.cell(r),
         verdict(r.standing),
-        number(r.fom, figure(r), title=f"{r.fom} s") if scored else Cell("-", None, True, title=r.why or ""),
-        Cell(ends(r), r.score.trimmed.low, True) if scored else Cell("-", None, True),
-        number(r.fom / 60 if scored else None, minutes(r.fom)),
-        number(middle, with_error(middle, half(r))),
+        number(r.fom, figure(r), title=f"{r.fom} s", below=f"{minutes(r.fom)} min")
+        if scored
+        else Cell("-", None, True, title=r.why or ""),
+        Cell(ends(r), r.score.trimmed.low, True, f"median {middle}") if scored else Cell("-", None, True),
         Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
         number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs"))),
         number(r.one("units"), title=r.one("unit") or ""),
@@ -199,10 +201,10 @@ def strong_row(r: Result, links: Links) -> list[Cell]:
 
 def weak_row(r: Result, links: Links) -> list[Cell]:
     values = weak_numbers(r)
-    last = number(None if values[-1] is None else values[-1] / 60, minutes(values[-1]))
+    last = number(values[-1], below="" if values[-1] is None else f"{minutes(values[-1])} min")
     epochs = number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs")))
-    named = [system(r, links), verdict(r.standing), Cell(r.kind or "-")]
-    return [*named, *map(number, values), last, number(r.pruned), epochs]
+    named = [system(r, links), hardware.cell(r), verdict(r.standing), Cell(r.kind or "-")]
+    return [*named, *map(number, values[:-1]), last, number(r.pruned), epochs]
 
 
 KINDS = {

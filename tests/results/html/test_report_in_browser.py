@@ -60,7 +60,7 @@ def press(page, key, text="", code=0):
 def test_sort_open_and_stay_silent(page, report):
     page.open(report)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
-    click = "[...document.querySelectorAll('table.cards th button')].find(b => b.textContent == 'minutes').click()"
+    click = "[...document.querySelectorAll('table.cards th button')].find(b => b.textContent == 'time to train, s').click()"
     page.run(click)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
     page.run(click)
@@ -86,6 +86,17 @@ def test_search_and_filters_hide_rows_and_their_submissions(page, report):
     page.run(choose + " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
     assert page.run(ORGS) == ["slow"]
     silent(page, report)
+
+
+def test_a_search_for_an_accelerator_finds_all_sets_that_have_some(page, report):
+    for path in report.parent.rglob("systems/*.json"):
+        model = {"accelerator_model_name": "N/A" if "middle" in path.parts else "NVIDIA A100-SXM4", "framework": "Torch"}
+        path.write_text(json.dumps({**json.loads(path.read_text()), **model}))
+    summarize.main(["--as-logged", "--format", "html", "--output", str(report), str(report.parent / "round")])
+    page.open(report)
+    for words, found in (("a100", ["quick", "slow"]), ("torch", ["quick", "middle", "slow"]), ("h100", [])):
+        page.run(f"(() => {{ document.getElementById('find').value = '{words}'; sift(); }})()")
+        assert page.run(ORGS) == found
 
 
 def test_charts_are_drawn_when_they_come_into_view(page, report):
@@ -191,7 +202,7 @@ def test_an_axis_becomes_logarithmic_and_linear_again(page, report):
 
 def test_keyboard_sorts_and_opens(page, report):
     page.open(report)
-    page.run("document.querySelectorAll('table.cards th button')[4].focus()")
+    page.run("document.querySelectorAll('table.cards th button')[5].focus()")
     press(page, "Enter", "\r", 13)
     assert page.run("document.querySelector('th[aria-sort] button').textContent") == "95 %, s"
     page.run("document.querySelector('details.set summary').focus()")
