@@ -31,7 +31,10 @@ def accelerator(r: Result) -> str:
 def cell(r: Result) -> Cell:
     """The cell under HEAD: what a node has, with its host's processors and the framework below."""
     d = r.judged.description
-    accelerators, processors = counted(d, "accelerator", "accelerators"), counted(d, "host_processor", "host_processors")
+    accelerators, processors = (
+        counted(d, "accelerator", "accelerators"),
+        counted(d, "host_processor", "host_processors"),
+    )
     below = (processors if accelerators else "", said(d, "framework"))
     return Cell(accelerators or processors or "-", below=" · ".join(filter(None, below)))
 

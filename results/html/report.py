@@ -10,8 +10,8 @@ from itertools import groupby
 from pathlib import Path
 
 from compliance.finding import counted
-from results.html import hardware
-from results.html.across import charts, rate_chart
+from results.html import hardware, scaling
+from results.html.across import Looks, charts, looks_of, rate_chart
 from results.html.cells import Cell, Line, Table, number, tone, verdict
 from results.html.charts import HOW, Chart
 from results.html.detail import Detail, Room, detail, ends, figure, half, room
@@ -48,6 +48,8 @@ class Section:
     rows: int  # rows of its longest table
     tables: Sequence[Ranked]
     charts: Sequence[Chart]
+    scaling: Table | None
+    refused: Sequence[tuple[str, str, str]]  # name, link, and why it has no score
     rates: Table | None
     rate_charts: Sequence[Chart]
     rate_findings: Sequence[Group]
@@ -75,8 +77,8 @@ def report(
     trained = [r for r in results if not r.throughput_only]
     measured = [run for r in results if r.throughput_only for run in r.runs]
     tried = sum(bool(run.trials) for run in measured)
-    space = room(len(results))
-    found = [section(key, list(of), links, space) for key, of in groupby(results, key=lambda r: r.group[:3])]
+    space, looks = room(len(results)), looks_of(trained)
+    found = [section(key, list(of), links, space, looks) for key, of in groupby(results, key=lambda r: r.group[:3])]
     runs = counted(sum(r.score.n for r in trained), "run")
     parts = [f"{counted(len(trained), 'set')} of runs, {runs}"] if trained or not (measured or tuned) else []
     parts += [f"{counted(len(measured) - tried, 'log')} of throughput alone"] if len(measured) > tried else []
@@ -110,7 +112,7 @@ def facts(r: Result) -> dict[str, str]:
     return {"organisation": r.org or "-", "division": r.group[4], "verdict": word}
 
 
-def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room) -> Section:
+def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room, looks: Looks) -> Section:
     """The section of one edition, benchmark and problem."""
     alone = [r for r in results if r.throughput_only]
     results = [r for r in results if not r.throughput_only]
@@ -123,7 +125,9 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         anchor=anchor(*key),
         rows=max(len(results), len(found)),
         tables=tables(results, links),
-        charts=charts(results),
+        charts=charts(results, looks),
+        scaling=scaling.table(results),
+        refused=[(r.label, links.part(r.org, anchor(r.name, r.group[2])), r.why) for r in results if r.why],
         rates=Table(RATES[1:], [rate_line(rate, lines, links) for rate in found], cards=True) if found else None,
         rate_charts=[chart for chart in drawn if chart],
         rate_findings=[g for of in said for g in of],
