@@ -5,11 +5,15 @@ the epochs that their batch size costs, and in the throughput that their size bu
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
-from results.html.charts import Chart, Rows, Side, curves, key, parts_chart, sample
+from results.html.charts import Chart, Rows, Side, key, parts_chart, sample, tenfold
 from results.html.detail import half, reference_epochs
+from results.html.medians import medians
+from results.html.scaling import efficiency, families
 from results.html.specs import PARTS
 from results.statistics.energy import WORDS
 from results.statistics.result import Result
@@ -17,35 +21,68 @@ from results.tables.rates import Series
 from results.tables.record import rank_text
 
 MOST = 60  # sets in a chart that has a row for each
+BEST = 12  # sets in a chart of curves
 RUNS = 200  # runs in a chart of all curves
 TICKS = 100  # runs of a set in a chart of ranks
 
+Looks = Mapping[str, int]  # {system: number of its look}: a system looks the same in all charts of a page
 Points = Sequence[tuple[Result, float, float, float, float]]  # set, x, its deviation, y, its deviation
-Looks = tuple[list[dict[str, Any]], dict[str, int]]
 Lines = Sequence[tuple[float, float, float, float, str]]  # start x, y, end x, y, and the label at the end
 
 
-def charts(results: Sequence[Result]) -> list[Chart]:
-    """The charts of two or more sets with runs that count; [] for fewer."""
-    results = [r for r in results if any(r.mask)]
+def looks_of(results: Sequence[Result]) -> Looks:
+    """A look for each system of a page, in the order in which systems come."""
+    return {label: i for i, label in enumerate(dict.fromkeys(r.label for r in results))}
+
+
+def charts(results: Sequence[Result], looks: Looks) -> list[Chart]:
+    """The charts of two or more sets with a score; [] for fewer. Scalings and divisions have charts of their own where
+    they can't be compared."""
+    results = [r for r in results if r.fom is not None or r.throughput is not None]
     if len(results) < 2:
         return []
-    looks = organisations(results)
-    strong = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results if r.fom is not None]
+    groups = [list(of) for _, of in groupby(results, key=lambda r: r.group)]
+    strong = [r for r in results if r.fom is not None]
     weak = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput)]
-    both = means(results, "compute_rate", "passes")
+    both = means(strong, "compute_rate", "passes")
     found = [
-        *ranks(results, looks),
-        overlay(results),
-        shares(results),
-        scatter("joint", "Speed against convergence; dashed: equal computing time", both, looks, iso_time(both)),
-        scatter("batch", "What batch size costs: epochs to the target", means(results, "batch", "passes"), looks),
-        scatter("units", "What size buys: training throughput", means(results, "units", "compute_rate"), looks),
+        *(ranks(of, looks) for of in groups),
+        *(overlay(of, looks) for of in groups),
+        *(chart for of in groups for chart in parts(of)),
+        scatter("batch", "What a batch size costs: epochs to the target", means(strong, "batch", "passes"), looks),
+        scatter("rate", "What a batch size allows: samples a second", means(strong, "batch", "compute_rate"), looks),
+        scatter("joint", "Both, joined on the batch (at each mark); dashed: equal time", both, looks, iso_time(both)),
+        scatter("units", "What size buys: samples a second", means(strong, "units", "compute_rate"), looks),
         *energies(results, looks),
-        scatter("strong", "Strong scaling: minutes to train; dashed: ideal", strong, looks, ideal(strong, -1)),
+        strong_scaling(strong, looks),
         scatter("weak", "Weak scaling: models per hour; dashed: ideal", weak, looks, ideal(weak, 1)),
     ]
     return [chart for chart in found if chart]
+
+
+def words(r: Result) -> str:
+    """The division and scaling of a set, as captions say them."""
+    return f"{r.group[4] or '-'} division" + (", many models at once" if r.weak else "")
+
+
+def facts(r: Result) -> dict[str, str]:
+    """What all sets of a group share, for filters."""
+    return {"division": r.group[4] or "-", "scaling": r.group[3]}
+
+
+def batches(found: Points) -> list[tuple[float, float, str]]:
+    """The label of each set: its batch."""
+    return [(x, y, f"{batch:g}") for r, x, _, y, _ in found if (batch := r.one("batch"))]
+
+
+def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
+    """Minutes over units, the sizes of a system joined, with the efficiency of each; None below two sets."""
+    found = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results]
+    return scatter(
+        *("strong", "Strong scaling: minutes to train, with efficiency; dashed: ideal", found, looks),
+        ideal(found, -1),
+        families(results),
+    )
 
 
 def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
@@ -71,27 +108,25 @@ def name_of(r: Result, results: Sequence[Result]) -> str:
     return also if len({other.group[3:] for other in same}) == len(same) else f"{also} {same.index(r) + 1}"
 
 
-def organisations(results: Sequence[Result]) -> Looks:
-    """(looks, {organisation: number of its look}): an organisation looks the same in all charts of a section."""
-    orgs = sorted({r.org for r in results})
-    return [key(i, org or "-") for i, org in enumerate(orgs)], {org: i for i, org in enumerate(orgs)}
+def looking(results: Sequence[Result], looks: Looks) -> list[dict[str, Any]]:
+    """The looks of sets, in their order."""
+    return [key(looks[r.label], name_of(r, results)) for r in results]
 
 
-def ranks(results: Sequence[Result], looks: Looks) -> Iterable[Chart]:
-    """A chart for each division: figures of merit, intervals and runs on one axis, best set first."""
-    for division in sorted({r.group[4] for r in results}):
-        of = [r for r in results if r.fom is not None and r.group[4] == division]
-        if len(of) > 1:
-            some = f"; the first {MOST} of {len(of)}" if len(of) > MOST else ""
-            yield forest(of[:MOST], looks, f"Time to train with its 95 % interval, {division} division{some}")
+def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
+    """Figures of merit, intervals and runs of a group on one axis, best set first; None for fewer than two."""
+    of = [r for r in results if r.fom is not None]
+    if len(of) < 2:
+        return None
+    some = f"; the first {MOST} of {len(of)}" if len(of) > MOST else ""
+    return forest(of[:MOST], looks, f"Time to train with its 95 % interval, {words(of[0])}{some}")
 
 
 def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
     """A row for each set: its rank and name, figure of merit, interval, and a tick for each run."""
-    keys, number = looks
     sets, runs = [], []
-    for r in results:
-        rank, s, t = rank_text(r.rank) or "-", number[r.org], r.score.trimmed
+    for s, r in enumerate(results):
+        rank, t = rank_text(r.rank) or "-", r.score.trimmed
         row = f"{rank}  {name_of(r, results)}"
         low, high = (t.low, t.high) if t.low is not None else (r.fom, r.fom)
         sets.append((s, row, r.label, rank, r.fom, low, high))
@@ -102,20 +137,26 @@ def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
         "runs": Rows(("s", "row", "run", "x"), runs),
     }
     note = "Dot: figure of merit. Line: its interval. Ticks: runs. Before the name: the places that a set may have."
-    return Chart("ranks", caption, keys, tables, note, "shape")
+    log = tenfold([row[3] for row in runs])
+    return Chart("ranks", caption, looking(results, looks), tables, note, "shape", log, facts(results[0]))
 
 
-def overlay(results: Sequence[Result]) -> Chart | None:
-    """The convergence curves of the best twelve sets, at most RUNS in all; with the reference's epochs if all sets have
-    the same batch size."""
-    best = results[:12]
+def overlay(results: Sequence[Result], looks: Looks) -> Chart | None:
+    """The median curves of a group's best sets, and at most RUNS of their runs; with the reference's epochs if all sets
+    have the same batch size. None for fewer than two sets."""
+    best = results[:BEST]
+    if len(best) < 2:
+        return None
     each = max(1, RUNS // len(best))
     targets = {r.one("target") for r in best}
     bands = {tuple(reference_epochs(r, results)) for r in best}
     sides = [Side(name_of(r, best), sample(r.runs, each)) for r in best]
-    chart = curves(sides, shared(targets), shared(bands) or (), RUNS)
+    chart = medians(sides, shared(targets), shared(bands) or (), RUNS)
     some = f"; the first {len(best)} sets of {len(results)}" if len(results) > len(best) else ""
-    return chart and Chart(chart.kind, chart.caption + some, chart.keys, chart.tables, chart.note)
+    if chart is None:
+        return None
+    caption = f"{chart.caption}, {words(best[0])}{some}"
+    return replace(chart, caption=caption, keys=looking(best, looks), facts=facts(best[0]))
 
 
 def shared(values: set[Any]) -> Any:
@@ -123,15 +164,23 @@ def shared(values: set[Any]) -> Any:
     return next(iter(values)) if len(values) == 1 else None
 
 
-def shares(results: Sequence[Result]) -> Chart | None:
-    """The mean parts of each set's time, over the runs that count."""
+def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
+    """The mean parts of the time of a group's sets, over the runs that count: shares, and seconds, on a logarithmic
+    axis if totals span a factor of ten. Nothing for fewer than two sets."""
+    if len(results) < 2:
+        return
     rows = []
     for r in results[:MOST]:
         total = r.mean("total_ms")
         for s, part in enumerate(PARTS):
             if total and (ms := r.mean(f"{part}_ms")):
-                rows.append((s, name_of(r, results), ms / 1000, total / 1000))
-    return parts_chart("time", "Where the time went: means of the runs that count", ("s", "row", "v", "total"), rows)
+                rows.append((s, name_of(r, results), 100 * ms / total, ms / 1000, total / 1000))
+    cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
+    log = tenfold([row[-1] for row in rows])
+    named = {"shares": "Where the time went, shares", "dots" if log else "time": "Where the time went, seconds"}
+    for kind, caption in named.items():
+        chart = parts_chart(kind, f"{caption}: {where}", cols, rows)
+        yield chart and replace(chart, facts=facts(results[0]))
 
 
 def means(results: Sequence[Result], x: str, y: str) -> Points:
@@ -144,27 +193,35 @@ def means(results: Sequence[Result], x: str, y: str) -> Points:
     ]
 
 
-def scatter(kind: str, caption: str, found: Points, looks: Looks, lines: Lines = ()) -> Chart | None:
-    """A chart with a mark for each set, in the look of its organisation; None for fewer than two sets."""
+def scatter(
+    kind: str, caption: str, found: Points, looks: Looks, lines: Lines = (), joined: Sequence[Sequence[Result]] = ()
+) -> Chart | None:
+    """A chart with a mark for each set, and lines through the sets that are `joined`, each with its efficiency; None
+    for fewer than two sets."""
     found = [p for p in found if p[1] and p[3] and p[1] > 0 and p[3] > 0]
     if len(found) < 2:
         return None
-    keys, number = looks
+    sets = [p[0] for p in found]
+    shares = {id(r): round(100 * efficiency(r, of[0])) for of in joined for r in of}
     points, across, up = [], [], []
-    for r, x, dx, y, dy in found:
-        s, is_open = number[r.org], r.group[4].lower() == "open"
-        points.append((s, r.label, x, y, r.group[4], is_open))
+    for s, (r, x, dx, y, dy) in enumerate(found):
+        is_open, share = r.group[4].lower() == "open", shares.get(id(r), "")
+        points.append((s, r.label, x, y, r.one("batch") or "", share, is_open))
         across += [(s, y, max(x - dx, x / 2), x + dx)] if dx else []
         up += [(s, x, max(y - dy, y / 2), y + dy)] if dy else []
     note = "Hollow: open division." if any(p[-1] for p in points) else ""
+    places = {id(p[0]): (s, p[1], p[3]) for s, p in enumerate(found)}
+    through = [(places[id(of[0])][0], *places[id(r)][1:]) for of in joined for r in of]
     tables = {
-        "points": Rows(("s", "set", "x", "y", "division", "hollow"), points),
+        "points": Rows(("s", "set", "x", "y", "batch", "share", "hollow"), points),
         "xbars": Rows(("s", "y", "low", "high"), across),
         "ybars": Rows(("s", "x", "low", "high"), up),
         **drawn(lines),
-        "joined": Rows(("s", "x", "y"), []),
+        "joined": Rows(("s", "x", "y"), through),
     }
-    return Chart(kind, caption, keys, tables, note, "shape")
+    said = [(p[2], p[3], f"{p[5]} %") for p in points if p[5] != ""] + (batches(found) if kind == "joint" else [])
+    tables["labels"] = Rows(tables["labels"].cols, [*tables["labels"].rows, *said])
+    return Chart(kind, caption, looking(sets, looks), tables, note, "shape")
 
 
 def drawn(lines: Lines) -> dict[str, Rows]:
@@ -200,7 +257,7 @@ def ideal(found: Points, slope: int) -> Lines:
     of: dict[str, list[tuple[float, float]]] = {}
     for r, x, _, y, _ in found:
         if x and y:
-            of.setdefault(r.org, []).append((x, y))
+            of.setdefault(r.org.casefold(), []).append((x, y))
     return perfect(of.values(), slope)
 
 

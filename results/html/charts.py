@@ -34,12 +34,14 @@ class Chart:
     tables: dict[str, Rows]
     note: str = ""
     marks: str = "line"  # what a legend shows of a series: line, shape or block
+    log: bool = False  # whether the axis that readers may make logarithmic begins so
+    facts: dict[str, str] = field(default_factory=dict)  # what all its sets share, for filters
 
     @property
     def content(self) -> dict[str, Any]:
         """The chart as the JSON that `report.js` draws."""
         tables = {name: {"cols": t.cols, "rows": t.rows} for name, t in self.tables.items()}
-        return {"kind": self.kind, "keys": self.keys, "marks": self.marks, "tables": tables}
+        return {"kind": self.kind, "keys": self.keys, "marks": self.marks, "log": self.log, "tables": tables}
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,11 @@ def sample(items: Sequence[Any], most: int = MOST) -> list[Any]:
     if len(items) <= most:
         return list(items)
     return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
+
+
+def tenfold(values: Sequence[float]) -> bool:
+    """Whether values, all above 0, span a factor of ten: an axis of them is then logarithmic."""
+    return bool(values) and min(values) > 0 and max(values) >= 10 * min(values)
 
 
 def name_of(run: Run) -> str:

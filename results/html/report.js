@@ -94,10 +94,11 @@ function named(axis, width) {
 }
 // The specification with its tables, without layers that have nothing to draw, and an axis made logarithmic: values
 // without a logarithm are then left out.
-function filled(content, log, width) {
+function filled({ content, log, single }, width) {
   const spec = structuredClone(specs[content.kind]), axis = spec.usermeta.log;
   spec.datasets = tables(content, spec.usermeta.tips);
   spec.layer = spec.layer.filter((layer) => layer.data.values || spec.datasets[layer.data.name].length);
+  if (!single) spec.layer = spec.layer.filter((layer) => layer.data.name !== (spec.usermeta.single ?? ""));
   for (const layer of spec.layer) if (layer.encoding.y?.field === "row") named(layer.encoding.y.axis, width);
   if (spec.height.step) spec.height = spec.height.step * new Set(Object.values(spec.datasets).flat().map((row) => row.row)).size;
   if (log) {
@@ -111,8 +112,8 @@ function filled(content, log, width) {
   return spec;
 }
 async function draw(figure) {
-  const view = figure.querySelector(".view"), content = figure.content;
-  const { view: made } = await vegaEmbed(view, filled(content, figure.log, view.clientWidth), options);
+  const view = figure.querySelector(".view");
+  const { view: made } = await vegaEmbed(view, filled(figure, view.clientWidth), options);
   figure.made?.finalize();
   figure.made = made;
   view.style.minHeight = 0;
@@ -126,13 +127,14 @@ function button(text, pressed, act) {
   made.addEventListener("click", act);
   return made;
 }
+const NAMED = 60;
 // The legend: a button a series, which shows it alone, or all again.
 function legend(figure) {
   const { keys, marks } = figure.content, list = document.createElement("div");
   list.className = "legend";
   const used = new Set(Object.values(figure.content.tables).flatMap(({ cols, rows }) => cols.includes("s") ? rows.map((r) => r[cols.indexOf("s")]) : []));
   keys.forEach((key, s) => {
-    if (!used.has(s)) return;
+    if (!used.has(s) || list.children.length >= NAMED) return;
     const mark = document.createElement("i");
     mark.className = marks;
     const colour = `var(--${marks === "block" ? key.name : "c" + key.c})`;
@@ -164,21 +166,25 @@ function steer(figure, event) {
   }
   figure.made.run();
 }
+// A button beside the title that changes how a chart is drawn.
+function choice(figure, name, text) {
+  const made = button(text, Boolean(figure[name]), () => {
+    figure[name] = !figure[name];
+    made.setAttribute("aria-pressed", figure[name]);
+    draw(figure);
+  });
+  made.className = `choice ${name}`;
+  figure.querySelector("figcaption").append(" ", made);
+}
 function begin(figure) {
   if (figure.content) return;
   figure.content = JSON.parse(figure.querySelector("script").textContent);
-  figure.log = false;
+  figure.log = figure.content.log;
   figure.only = -1;
   legend(figure);
-  if (specs[figure.content.kind].usermeta.log) {
-    const log = button("log scale", "false", () => {
-      figure.log = !figure.log;
-      log.setAttribute("aria-pressed", figure.log);
-      draw(figure);
-    });
-    log.className = "log";
-    figure.querySelector("figcaption").append(" ", log);
-  }
+  const meta = specs[figure.content.kind].usermeta;
+  if (meta.log) choice(figure, "log", "log scale");
+  if (meta.single) choice(figure, "single", "single runs");
   figure.querySelector(".view").addEventListener("keydown", (event) => steer(figure, event));
   figure.drawn = draw(figure);
 }

@@ -10,7 +10,8 @@ from itertools import groupby
 from pathlib import Path
 
 from compliance.finding import counted
-from results.html.across import charts, rate_chart
+from results.html import hardware, scaling
+from results.html.across import Looks, charts, looks_of, rate_chart
 from results.html.cells import Cell, Line, Table, number, tone, verdict
 from results.html.charts import HOW, Chart
 from results.html.detail import Detail, Room, detail, ends, figure, half, room
@@ -47,6 +48,8 @@ class Section:
     rows: int  # rows of its longest table
     tables: Sequence[Ranked]
     charts: Sequence[Chart]
+    scaling: Table | None
+    refused: Sequence[tuple[str, str, str]]  # name, link, and why it has no score
     rates: Table | None
     rate_charts: Sequence[Chart]
     rate_findings: Sequence[Group]
@@ -74,8 +77,8 @@ def report(
     trained = [r for r in results if not r.throughput_only]
     measured = [run for r in results if r.throughput_only for run in r.runs]
     tried = sum(bool(run.trials) for run in measured)
-    space = room(len(results))
-    found = [section(key, list(of), links, space) for key, of in groupby(results, key=lambda r: r.group[:3])]
+    space, looks = room(len(results)), looks_of(trained)
+    found = [section(key, list(of), links, space, looks) for key, of in groupby(results, key=lambda r: r.group[:3])]
     runs = counted(sum(r.score.n for r in trained), "run")
     parts = [f"{counted(len(trained), 'set')} of runs, {runs}"] if trained or not (measured or tuned) else []
     parts += [f"{counted(len(measured) - tried, 'log')} of throughput alone"] if len(measured) > tried else []
@@ -109,7 +112,7 @@ def facts(r: Result) -> dict[str, str]:
     return {"organisation": r.org or "-", "division": r.group[4], "verdict": word}
 
 
-def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room) -> Section:
+def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room, looks: Looks) -> Section:
     """The section of one edition, benchmark and problem."""
     alone = [r for r in results if r.throughput_only]
     results = [r for r in results if not r.throughput_only]
@@ -122,7 +125,9 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         anchor=anchor(*key),
         rows=max(len(results), len(found)),
         tables=tables(results, links),
-        charts=charts(results),
+        charts=charts(results, looks),
+        scaling=scaling.table(results),
+        refused=[(r.label, links.part(r.org, anchor(r.name, r.group[2])), r.why) for r in results if r.why],
         rates=Table(RATES[1:], [rate_line(rate, lines, links) for rate in found], cards=True) if found else None,
         rate_charts=[chart for chart in drawn if chart],
         rate_findings=[g for of in said for g in of],
@@ -141,9 +146,9 @@ RANKED = (
     " The figure of merit is the mean time to train without the fastest and slowest runs, with its 95 % interval. A "
     "rank is the range of places that a set may have: sets share places if their runs do not show which is faster."
 )
-STRONG = ("rank", "system", "verdict", "time to train, s", "95 %, s", "minutes", "median, s", "converged", "epochs")
-STRONG = (*STRONG, "units", "samples/s", "unit-hours")
-WEAK = ("system", "verdict", "kind", "models/h", "T units", "S units", "M models", "TTTa, s", "minutes", "pruned")
+STRONG = ("rank", "system", hardware.HEAD, "verdict", "time to train, s", "95 %, s", "converged", "epochs", "units")
+STRONG = (*STRONG, "samples/s", "unit-hours")
+WEAK = ("system", hardware.HEAD, "verdict", "kind", "models/h", "T units", "S units", "M models", "TTTa, s", "pruned")
 WEAK = (*WEAK, "epochs")
 
 
@@ -179,16 +184,17 @@ def system(r: Result, links: Links) -> Cell:
 
 def strong_row(r: Result, links: Links) -> list[Cell]:
     scored = r.fom is not None
-    middle = r.score.median.value if scored else None
+    middle = with_error(r.score.median.value, half(r)) if scored else ""
     place = Cell("-", None, True) if r.rank is None else Cell(rank_text(r.rank), sum(r.rank) / 2, True)
     return [
         place,
         system(r, links),
+        hardware.cell(r),
         verdict(r.standing),
-        number(r.fom, figure(r), title=f"{r.fom} s") if scored else Cell("-", None, True, title=r.why or ""),
-        Cell(ends(r), r.score.trimmed.low, True) if scored else Cell("-", None, True),
-        number(r.fom / 60 if scored else None, minutes(r.fom)),
-        number(middle, with_error(middle, half(r))),
+        number(r.fom, figure(r), title=f"{r.fom} s", below=f"{minutes(r.fom)} min")
+        if scored
+        else Cell("-", None, True, title=r.why or ""),
+        Cell(ends(r), r.score.trimmed.low, True, f"median {middle}") if scored else Cell("-", None, True),
         Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
         number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs"))),
         number(r.one("units"), title=r.one("unit") or ""),
@@ -199,10 +205,10 @@ def strong_row(r: Result, links: Links) -> list[Cell]:
 
 def weak_row(r: Result, links: Links) -> list[Cell]:
     values = weak_numbers(r)
-    last = number(None if values[-1] is None else values[-1] / 60, minutes(values[-1]))
+    last = number(values[-1], below="" if values[-1] is None else f"{minutes(values[-1])} min")
     epochs = number(r.mean("epochs"), with_error(r.mean("epochs"), r.deviation("epochs")))
-    named = [system(r, links), verdict(r.standing), Cell(r.kind or "-")]
-    return [*named, *map(number, values), last, number(r.pruned), epochs]
+    named = [system(r, links), hardware.cell(r), verdict(r.standing), Cell(r.kind or "-")]
+    return [*named, *map(number, values[:-1]), last, number(r.pruned), epochs]
 
 
 KINDS = {

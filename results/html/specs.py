@@ -99,22 +99,55 @@ def curves(x: str) -> Spec:
     )
 
 
-def spans(field: str) -> Spec:
-    """Bars by part of the time: stacked seconds (`field` "v"), or spans from `x` to `x2` (`field` "x")."""
-    kinds = {
-        "field": "name",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": list(PARTS), "range": [f"var(--{kind})" for kind in PARTS]},
-    }
-    told = {"seconds from": "x", "to": "x2"} if field == "x" else {"seconds": "v", "of": "total"}
-    place = number("seconds", field=field) | {"scale": {"zero": True}}
-    encoding: Spec = {"y": row(), "x": place | ({"stack": "zero"} if field == "v" else {}), "color": kinds}
+KINDS: Spec = {
+    "field": "name",
+    "type": "nominal",
+    "legend": None,
+    "scale": {"domain": list(PARTS), "range": [f"var(--{kind})" for kind in PARTS]},
+}
+
+
+def spans(field: str, title: str = "seconds") -> Spec:
+    """Bars by part of the time: stacked seconds ("v") or shares ("share"), or spans from `x` to `x2` (`field` "x")."""
+    alone = field == "x"
+    told = {"seconds from": "x", "to": "x2"} if alone else {"seconds": "v", "%": "share", "of seconds": "total"}
+    place = number(title, field=field) | {"scale": {"zero": True, "nice": alone}}
+    encoding: Spec = {"y": row(), "x": place | ({} if alone else {"stack": "zero"}), "color": KINDS}
     encoding |= {"opacity": FADE, "order": {"field": "s"}}
-    encoding |= {"x2": {"field": "x2"}} if field == "x" else {}
+    encoding |= {"x2": {"field": "x2"}} if alone else {}
     encoding["tooltip"] = TIP
-    bars = layer("parts", "bar", encoding, [zoomed("x")] if field == "x" else [], clip=True)
+    bars = layer("parts", "bar", encoding, [zoomed("x")] if alone else [], clip=True)
     return picked({"parts": {"run": "row", "kind": "name"} | told}, bars, height={"step": 17})
+
+
+def dots() -> Spec:
+    """A mark for each part of the time on a logarithmic axis, for sets whose times differ much."""
+    encoding: Spec = {"y": row(), "x": number("seconds", True, "v"), "color": KINDS, "opacity": FADE, "tooltip": TIP}
+    encoding["y"]["axis"]["grid"] = True
+    told = {"set": "row", "kind": "name", "seconds": "v", "%": "share", "of seconds": "total"}
+    marks = layer("parts", "point", encoding, [zoomed("x")], filled=True, size=70, opacity=1, clip=True)
+    return picked({"parts": told}, marks, height={"step": 17})
+
+
+def medians() -> Spec:
+    """The median of each set's runs with the middle half of them as a band; single runs on demand."""
+    spec = curves("epoch")
+    *below, lines, near = spec["layer"]
+    near["params"] = [NEAR]
+    place: Spec = {"x": number("epoch"), "y": number(None, field="y"), "color": COLOUR, "detail": {"field": "s"}}
+    half = place | {"y": number(None, field="low"), "y2": {"field": "high"}}
+    half["opacity"] = {"condition": {"test": SHOWN, "value": 0.16}, "value": 0.02}
+    line = place | {"strokeDash": scaled("d", DASHES, list(DASH)), "opacity": FADE}
+    spec["layer"] = [
+        *below,
+        layer("medians", "area", half, clip=True),
+        *(lines, near),
+        layer("medians", "line", line, strokeWidth=2.2, clip=True),
+        layer("medians", "point", place | {"opacity": FADE, "tooltip": TIP}, [zoomed("x", "y")], filled=True, size=16),
+    ]
+    tips = {"medians": {"series": "name", "epoch": "x", "median": "y", "half of the runs from": "low", "to": "high"}}
+    spec["usermeta"] |= {"tips": spec["usermeta"]["tips"] | tips, "single": "points"}
+    return spec
 
 
 def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
@@ -215,19 +248,23 @@ def by_batch() -> Spec:
 
 def of_sets(x: str, y: str) -> Spec:
     """The scatter chart of two measures of sets."""
-    return scatter(x, y, {"set": "set", x: "x", y: "y", "division": "division"})
+    return scatter(x, y, {"set": "set", x: "x", y: "y", "batch": "batch", "efficiency, %": "share"})
 
 
 ENDS = {"95 % from": "low", "to": "high"}
 SPECS: dict[str, Spec] = {
     "curves": curves("epoch"),
+    "medians": medians(),
     "time": spans("v"),
+    "shares": spans("share", "% of the time"),
+    "dots": dots(),
     "timeline": spans("x"),
     "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"} | ENDS),
     "ratios": forest("time of A / time of the other", {"sets": "set", "ratio": "x"} | ENDS, True),
     "batch": of_sets("global batch size", "epochs"),
-    "units": of_sets("units", "samples / s"),
+    "rate": of_sets("global batch size", "samples / s"),
     "joint": of_sets("samples / s", "epochs"),
+    "units": of_sets("units", "samples / s"),
     "energy": of_sets("minutes", "kJ"),
     "strong": of_sets("units", "minutes"),
     "weak": of_sets("units of the system", "models / h"),

@@ -6,7 +6,7 @@ import pytest
 
 from compliance.engine import judge
 from results.html import across
-from results.html.across import charts, ideal, name_of, perfect, rate_chart
+from results.html.across import ideal, looks_of, name_of, parts, perfect, rate_chart
 from results.statistics.result import summarize
 from results.tables.rates import rates, series
 
@@ -21,20 +21,68 @@ def results(tree, new_log):
     return summarize(judge([tree.root]), as_logged=True)
 
 
+def charts(results):
+    return across.charts(results, looks_of(results))
+
+
 def test_one_submission_has_nothing_beside_it(results):
     assert charts(results[:1]) == [] and charts([]) == []
 
 
 def test_what_there_is_to_see(results):
     found = {chart.kind: chart for chart in charts(results)}
-    assert list(found) == ["ranks", "curves", "time", "joint", "batch", "units", "strong"]
-    assert found["curves"].keys[0]["name"] == "a/box, closed" and len(found["curves"].keys) == 3
-    assert [k["name"] for k in found["strong"].keys] == ["a", "b"]
-    low, high, _ = found["curves"].tables["band"].rows[0]  # of the same batch size
+    assert list(found) == ["ranks", "medians", "shares", "time", "batch", "rate", "joint", "units", "strong"]
+    assert [k["name"] for k in found["medians"].keys] == ["a/box", "b/box"]
+    low, high, _ = found["medians"].tables["band"].rows[0]  # of the same batch size
     assert 0 < low < high
     other = [r if r.weak else replace(r, rows=tuple(row._replace(batch=3) for row in r.rows)) for r in results]
-    curves = next(c for c in charts(other) if c.kind == "curves")
+    curves = next(c for c in charts(other) if c.kind == "medians")
     assert curves.tables["band"].rows == []
+
+
+def test_a_set_without_a_score_stands_in_no_chart(results):
+    refused = [replace(r, why="not in order") if r.org == "b" else r for r in results]
+    assert charts([r for r in refused if not r.weak]) == []
+    assert "b/box" not in str([(c.keys, c.tables) for c in charts(refused)])
+
+
+def test_a_system_looks_the_same_in_all_charts_of_a_page(results):
+    looks = {k["name"]: k["c"] for chart in charts(results) if chart.marks != "block" for k in chart.keys}
+    assert {name.partition(",")[0]: c for name, c in looks.items()} == {"a/box": 0, "b/box": 1}
+    assert looks_of([*results, *results]) == {"a/box": 0, "b/box": 1}
+
+
+def test_the_time_is_shown_for_each_division_and_scaling_apart(results):
+    """Shares add up to 100; seconds have a logarithmic axis where a factor of ten is spanned."""
+    strong = [r for r in results if not r.weak]
+    shares, seconds = parts(strong)
+    of_a = [row[2] for row in shares.tables["parts"].rows if row[1] == "a/box"]
+    assert sum(of_a) == pytest.approx(100) and (shares.kind, seconds.kind) == ("shares", "time")
+    assert shares.facts == {"division": "closed", "scaling": "strong"} and "closed division" in seconds.caption
+    far = tuple(row._replace(total_ms=row.total_ms * 10) for row in strong[1].rows)
+    assert [c.kind for c in parts([strong[0], replace(strong[1], rows=far)])] == ["shares", "dots"]
+    assert list(parts(strong[:1])) == []
+    for chart in charts(results):
+        if chart.kind in ("shares", "time"):
+            assert "throughput" not in str(chart.tables) and len({row[1] for row in chart.tables["parts"].rows}) == 2
+
+
+def test_speed_and_convergence_are_joined_on_the_batch(results):
+    found = {chart.kind: chart for chart in charts(results)}
+    places = {kind: {row[1]: row[2:4] for row in found[kind].tables["points"].rows} for kind in ("batch", "rate")}
+    for _, name, rate, epochs, batch, *_ in found["joint"].tables["points"].rows:
+        assert places["batch"][name] == (batch, epochs) and places["rate"][name] == (batch, rate)
+        assert (rate, epochs, f"{batch:g}") in found["joint"].tables["labels"].rows
+
+
+def test_sizes_of_one_system_are_joined_with_their_efficiency(tree, new_log):
+    for units, seconds in ((4, 80.0), (8, 50.0)):
+        logs = [new_log.scaffold(seconds, seed=i, accelerators_per_node=units) for i in range(5)]
+        tree.set(logs, org="a", system=f"box{units}")
+    chart = next(c for c in charts(summarize(judge([tree.root]), as_logged=True)) if c.kind == "strong")
+    assert [row[1:] for row in chart.tables["joined"].rows] == [(4, 80 / 60), (8, 50 / 60)]
+    assert {row[0] for row in chart.tables["joined"].rows} == {1}  # the smaller one's look
+    assert {label for *_, label in chart.tables["labels"].rows if label} == {"100 %", "80 %"}
 
 
 def test_ranks_are_on_one_axis_with_their_intervals(results):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from results import summarize
+from results import site, summarize
 from results.html.page import bundle, environment
 
 VOID = ("meta", "link", "br", "wbr", "input")
@@ -77,7 +77,7 @@ def test_report_is_whole_and_fetches_nothing(report):
 
 def test_charts_side_by_side_and_of_each_submission(report):
     kinds = [chart["kind"] for chart in charts(report().read_text())]
-    assert kinds[:5] == ["ranks", "curves", "time", "joint", "batch"] and "strong" in kinds
+    assert kinds[:5] == ["ranks", "medians", "shares", "time", "batch"] and "strong" in kinds
     assert kinds[-12:] == ["curves", "time", "timeline"] * 4
 
 
@@ -108,6 +108,15 @@ def test_anchors_lead_somewhere(report):
     ids = [v for _, n, v in attributes if n == "id"]
     assert len(ids) == len(set(ids))
     assert {v[1:] for t, n, v in attributes if n == "href" and v.startswith("#")} <= set(ids)
+
+
+def test_nothing_is_found_only_where_nothing_was(report, tree, new_log, tmp_path):
+    """Sets with errors, on the report and on a round's page of the site: no sentence says that nothing was found."""
+    assert "The checker found nothing." not in report().read_text()
+    site.main([str(tree.root), "--as-logged", "--rules", "v1.0", "--out", str(tmp_path / "site")])
+    assert "The checker found nothing." not in (tmp_path / "site" / "v1.0" / "index.html").read_text()
+    parts = environment().get_template("parts.html").module
+    assert "The checker found nothing." in parts.findings([])
 
 
 def test_same_bytes_every_time(report):
@@ -145,7 +154,7 @@ def test_strangers_cannot_write_html(report, evil):
     assert not [v for _, n, v in checker.attributes if n == "href" and v.lower().startswith(("javascript", "data:t"))]
     assert not set("\x1b\u202e") & set(html)
     for chart in charts(html):
-        assert set(chart) == {"kind", "keys", "marks", "tables"}
+        assert set(chart) == {"kind", "keys", "marks", "log", "tables"}
 
 
 def test_addresses_and_names_of_people_are_not_published(report):
@@ -167,7 +176,17 @@ def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
     assert 'data-whole="yes"' not in html and ".cards tbody tr:nth-child(n + 201 of" in html
     made = environment().get_template("report.html")
     many = SimpleNamespace(
-        name="x", anchor="x", rows=1234, tables=[], charts=[], rates=None, rate_findings=[], trials=None, details=[]
+        name="x",
+        anchor="x",
+        rows=1234,
+        tables=[],
+        charts=[],
+        scaling=None,
+        refused=[],
+        rates=None,
+        rate_findings=[],
+        trials=None,
+        details=[],
     )
     nothing = dict.fromkeys(("rules", "title", "summary", "how", "style", "code", "policy"), "")
     lists = {"choices": [], "left_out": [], "tuned": [], "scripts": [], "specs": {}}

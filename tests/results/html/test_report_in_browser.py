@@ -60,7 +60,9 @@ def press(page, key, text="", code=0):
 def test_sort_open_and_stay_silent(page, report):
     page.open(report)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
-    click = "[...document.querySelectorAll('table.cards th button')].find(b => b.textContent == 'minutes').click()"
+    click = (
+        "[...document.querySelectorAll('table.cards th button')].find(b => b.textContent == 'time to train, s').click()"
+    )
     page.run(click)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
     page.run(click)
@@ -86,6 +88,20 @@ def test_search_and_filters_hide_rows_and_their_submissions(page, report):
     page.run(choose + " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
     assert page.run(ORGS) == ["slow"]
     silent(page, report)
+
+
+def test_a_search_for_an_accelerator_finds_all_sets_that_have_some(page, report):
+    for path in report.parent.rglob("systems/*.json"):
+        model = {
+            "accelerator_model_name": "N/A" if "middle" in path.parts else "NVIDIA A100-SXM4",
+            "framework": "Torch",
+        }
+        path.write_text(json.dumps({**json.loads(path.read_text()), **model}))
+    summarize.main(["--as-logged", "--format", "html", "--output", str(report), str(report.parent / "round")])
+    page.open(report)
+    for words, found in (("a100", ["quick", "slow"]), ("torch", ["quick", "middle", "slow"]), ("h100", [])):
+        page.run(f"(() => {{ document.getElementById('find').value = '{words}'; sift(); }})()")
+        assert page.run(ORGS) == found
 
 
 def test_charts_are_drawn_when_they_come_into_view(page, report):
@@ -184,14 +200,26 @@ def test_an_axis_becomes_logarithmic_and_linear_again(page, report):
     kind = "document.querySelector('details.set figure').made.scale('y').type"
     assert page.run(kind) == "linear"
     for wanted in ("log", "linear"):
-        page.run("document.querySelector('details.set figure .log').click()")
+        page.run("document.querySelector('details.set figure .choice.log').click()")
         assert wait(page, f"{kind} === '{wanted}'")
+    silent(page, report)
+
+
+def test_single_runs_are_shown_on_demand(page, report):
+    page.open(report)
+    page.run("document.querySelector('figure.medians').scrollIntoView()")
+    drawn = "document.querySelectorAll('figure.medians .mark-line path').length"
+    assert wait(page, f"{drawn} === 3")
+    page.run("document.querySelector('figure.medians .choice.single').click()")
+    assert wait(page, f"{drawn} === 18")
+    page.run("document.querySelector('figure.medians .choice.single').click()")
+    assert wait(page, f"{drawn} === 3")
     silent(page, report)
 
 
 def test_keyboard_sorts_and_opens(page, report):
     page.open(report)
-    page.run("document.querySelectorAll('table.cards th button')[4].focus()")
+    page.run("document.querySelectorAll('table.cards th button')[5].focus()")
     press(page, "Enter", "\r", 13)
     assert page.run("document.querySelector('th[aria-sort] button').textContent") == "95 %, s"
     page.run("document.querySelector('details.set summary').focus()")
@@ -267,8 +295,8 @@ def test_of_many_rows_some_are_shown_until_all_are_asked_for(page, report):
       body.closest('section').insertAdjacentHTML('afterbegin', '<button data-whole="yes">all</button>'); })()""")
     shown = "[...document.querySelector('table.cards').tBodies[0].rows].filter(r => r.checkVisibility()).length"
     assert page.run(shown) == 200
-    page.run("document.querySelectorAll('table.cards th button')[3].click()")
-    page.run("document.querySelectorAll('table.cards th button')[3].click()")
+    page.run("document.querySelectorAll('table.cards th button')[4].click()")
+    page.run("document.querySelectorAll('table.cards th button')[4].click()")
     assert page.run(ORGS)[:2] == ["slow", "middle"] and page.run(shown) == 200
     page.run("document.getElementById('find').focus()")
     page.call("Input.insertText", text="slow")

@@ -6,7 +6,7 @@ import vl_convert
 
 from results.html.specs import COLOURS, DASHES, SHAPES, SPECS, scaled
 
-TABLES = {"points", "target", "band", "parts", "sets", "runs", "lines", "labels", "joined", "xbars", "ybars"}
+TABLES = {"points", "target", "band", "parts", "sets", "runs", "lines", "labels", "joined", "xbars", "ybars", "medians"}
 
 
 def test_every_kind_is_a_chart_that_vega_lite_knows(capfd):

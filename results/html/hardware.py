@@ -1,0 +1,42 @@
+"""What a system is made of, in the words of its description: accelerators, processors, software."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from results.html.cells import Cell
+from results.statistics.result import Result
+
+LONGEST = 60  # characters of a field
+NOTHING = ("", "-", "0", "n/a", "none")
+
+
+def said(description: Mapping[str, Any], name: str) -> str:
+    """A field of a description as short text; "" if it is missing, no text or number, or says that there is nothing."""
+    value = description.get(name)
+    text = " ".join(str(value).split()) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return "" if text.lower() in NOTHING else text[:LONGEST]
+
+
+def counted(description: Mapping[str, Any], kind: str, each: str) -> str:
+    """The models of a node with their number: "4 x NVIDIA A100"; the model alone if the number is unknown."""
+    model, number = said(description, f"{kind}_model_name"), said(description, f"{each}_per_node")
+    return f"{number} x {model}" if model and number.isdigit() else model
+
+
+def accelerator(r: Result) -> str:
+    """The accelerator's model as described; "" without accelerators or description."""
+    return said(r.judged.description, "accelerator_model_name")
+
+
+def cell(r: Result) -> Cell:
+    """The cell under HEAD: what a node has, with its host's processors and the framework below."""
+    d = r.judged.description
+    accelerators, processors = (
+        counted(d, "accelerator", "accelerators"),
+        counted(d, "host_processor", "host_processors"),
+    )
+    below = (processors if accelerators else "", said(d, "framework"))
+    return Cell(accelerators or processors or "-", below=" · ".join(filter(None, below)))
+
+
+HEAD = "each node, software"
