@@ -5,7 +5,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from results.html.charts import Chart, Rows, Side, curves, tenfold
-from results.statistics.curve import curve
+from results.runs.curve import curve
 
 STEPS = 60  # points of a median curve
 
