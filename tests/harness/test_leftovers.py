@@ -24,7 +24,7 @@ import safetensors.numpy
 
 from benchmark.config import Settings, setting
 from benchmark.ledger import End, Note, read_ledger
-from benchmark.log import Handler, LogWriter
+from benchmark.log import LogWriter
 from benchmark.run import keys, process
 from benchmark.run.describe import Implementation as Described
 from benchmark.run.devices import processor
@@ -42,10 +42,10 @@ from harness.processes import Share
 from harness.runset import RunSet
 from harness.status import read_status
 from rules.current import current
+from tests.support.operations import Operations
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and kills at system calls")
 ROOT = Path(__file__).resolve().parents[2]
-CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
 RUNS = 2
 Make = Callable[[Callable[[], int]], int]
 
@@ -67,39 +67,6 @@ def train(setup: process.Setup) -> None:
     log.stop(keys.SUCCESS)
     numbers = np.frombuffer(setup.seed.to_bytes(8), np.uint8).astype(np.float32)  # no other run's
     log.weights(safetensors.numpy.save({"w": numbers}))
-
-
-class Operations:
-    """Notes what this process does to files, and kills it before its operation number `last`, from 0 on."""
-
-    def __init__(self, root: Path, last: int | None, notes: Path):
-        self.root, self.last, self.notes, self.count = str(root), last, notes, 0
-        sys.addaudithook(self.audit)
-        for owner, name in ((Handler, "emit"), (os, "fsync"), (os, "write")):
-            self.watch(owner, name)
-
-    def audit(self, event: str, arguments: tuple) -> None:
-        writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-        if (writes or event in CHANGES) and str(arguments[0]).startswith(self.root):
-            self.tick(f"{event} {Path(arguments[0]).name}")
-
-    def watch(self, owner: object, name: str) -> None:
-        """Note the calls of a function."""
-        real = getattr(owner, name)
-
-        def watched(*arguments):
-            self.tick(f"{name} {getattr(arguments[-1], 'msg', '')}"[:200])
-            return real(*arguments)
-
-        setattr(owner, name, watched)
-
-    def tick(self, what: str) -> None:
-        if self.count == self.last:
-            os.kill(os.getpid(), signal.SIGKILL)
-        self.count += 1
-        if self.last is None:
-            with open(self.notes, "a") as file:
-                file.write(f"{what}\n")
 
 
 def in_fork(act: Callable[[], int]) -> int:
@@ -164,7 +131,7 @@ class Stage:
 
     def watched(self, last: int | None, act: Callable[[], int]) -> int:
         """Do something that is killed before its operation number `last`."""
-        Operations(self.out, last, self.notes)
+        Operations(str(self.out), last, str(self.notes))
         return act()
 
     def machine_dies(self, last: int | None, anew: bool = False) -> None:
