@@ -6,6 +6,7 @@ import re
 import pytest
 
 from benchmark.log import Event, read_log
+from benchmark.problem import load_problem
 from benchmark.run.keys import EVENTS
 from benchmark.run.options import OPTIONAL, REQUIRED
 from perf.contract import PAGE, pages
@@ -57,3 +58,9 @@ def test_the_example_of_an_event_can_be_read(tmp_path):
     path = tmp_path / "result_0.txt"
     path.write_text(line + "\n")
     assert [type(item) for item in read_log(path)] == [Event] and json.loads(line.partition(" ")[2])
+
+
+def test_the_smaller_problem_is_the_one_whose_numbers_the_mathematics_has(tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(re.search(r"^```yaml\n(tiny4:.*?)```", TEXT, re.M | re.S)[1])
+    assert load_problem("tiny4", path).digest().startswith("62040c83dc64")
