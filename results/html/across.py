@@ -32,7 +32,7 @@ Lines = Sequence[tuple[float, float, float, float, str]]  # start x, y, end x, y
 
 def looks_of(results: Sequence[Result]) -> Looks:
     """A look for each system of a page, in the order in which systems come."""
-    return {label: i for i, label in enumerate(dict.fromkeys(r.label for r in results))}
+    return {label: i for i, label in enumerate(dict.fromkeys(r.label.casefold() for r in results))}
 
 
 def charts(results: Sequence[Result], looks: Looks) -> list[Chart]:
@@ -110,7 +110,7 @@ def name_of(r: Result, results: Sequence[Result]) -> str:
 
 def looking(results: Sequence[Result], looks: Looks) -> list[dict[str, Any]]:
     """The looks of sets, in their order."""
-    return [key(looks[r.label], name_of(r, results)) for r in results]
+    return [key(looks[r.label.casefold()], name_of(r, results)) for r in results]
 
 
 def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
