@@ -39,12 +39,13 @@ function sift() {
     shown += !row.hidden;
   }
   for (const row of document.querySelectorAll(".follows li, .follows tbody tr")) row.hidden = !there.has(target(row));
-  for (const part of document.querySelectorAll(".part")) part.hidden = !part.querySelector("tbody tr:not([hidden]), li:not([hidden])");
   for (const figure of document.querySelectorAll("figure.chart")) figure.hidden = !fits(figure);
-  for (const [section, some] of sections) {
-    section.hidden = !some;
+  const some = ["tbody tr", "li", "figure"].map((kind) => `${kind}:not([hidden])`).join();
+  for (const part of document.querySelectorAll(".part")) part.hidden = !part.querySelector(some);
+  for (const [section, any] of sections) {
+    section.hidden = !any;
     const entry = [...document.querySelectorAll("nav a")].find((a) => a.hash.slice(1) === section.querySelector("h2").id);
-    if (entry) entry.parentNode.hidden = !some;
+    if (entry) entry.parentNode.hidden = !any;
   }
   tools.querySelector("output").value = shown < all ? `${shown} of ${all} sets` : "";
 }

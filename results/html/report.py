@@ -47,7 +47,7 @@ class Section:
     anchor: str
     rows: int  # rows of its longest table
     tables: Sequence[Ranked]
-    charts: Sequence[Chart]
+    charts: Sequence[tuple[str, Sequence[Chart]]]  # by heading
     scaling: Table | None
     refused: Sequence[tuple[str, str, str]]  # name, link, and why it has no score
     rates: Table | None
