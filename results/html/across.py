@@ -23,6 +23,7 @@ from results.tables.record import rank_text
 MOST = 60  # sets in a chart that has a row for each
 BEST = 12  # sets in a chart of curves
 RUNS = 200  # runs in a chart of all curves
+LEAST = 0.1  # percent of the time that a part takes, to stand on a logarithmic axis
 TICKS = 100  # runs of a set in a chart of ranks
 
 Looks = Mapping[str, int]  # {system: number of its look}: a system looks the same in all charts of a page
@@ -32,12 +33,12 @@ Lines = Sequence[tuple[float, float, float, float, str]]  # start x, y, end x, y
 
 def looks_of(results: Sequence[Result]) -> Looks:
     """A look for each system of a page, in the order in which systems come."""
-    return {label: i for i, label in enumerate(dict.fromkeys(r.label for r in results))}
+    return {label: i for i, label in enumerate(dict.fromkeys(r.label.casefold() for r in results))}
 
 
-def charts(results: Sequence[Result], looks: Looks) -> list[Chart]:
-    """The charts of two or more sets with a score; [] for fewer. Scalings and divisions have charts of their own where
-    they can't be compared."""
+def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Chart]]]:
+    """(heading, charts) of two or more sets with a score; [] for fewer. Scalings and divisions have charts of their own
+    where they can't be compared."""
     results = [r for r in results if r.fom is not None or r.throughput is not None]
     if len(results) < 2:
         return []
@@ -45,19 +46,27 @@ def charts(results: Sequence[Result], looks: Looks) -> list[Chart]:
     strong = [r for r in results if r.fom is not None]
     weak = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput)]
     both = means(strong, "compute_rate", "passes")
-    found = [
-        *(ranks(of, looks) for of in groups),
-        *(overlay(of, looks) for of in groups),
-        *(chart for of in groups for chart in parts(of)),
-        scatter("batch", "What a batch size costs: epochs to the target", means(strong, "batch", "passes"), looks),
-        scatter("rate", "What a batch size allows: samples a second", means(strong, "batch", "compute_rate"), looks),
-        scatter("joint", "Both, joined on the batch (at each mark); dashed: equal time", both, looks, iso_time(both)),
-        scatter("units", "What size buys: samples a second", means(strong, "units", "compute_rate"), looks),
-        *energies(results, looks),
-        strong_scaling(strong, looks),
-        scatter("weak", "Weak scaling: models per hour; dashed: ideal", weak, looks, ideal(weak, 1)),
-    ]
-    return [chart for chart in found if chart]
+    found: dict[str, Sequence[Chart | None]] = {
+        "Side by side": [*(ranks(of, looks) for of in groups), *(overlay(of, looks) for of in groups)],
+        "Where the time went": [chart for of in groups for chart in parts(of)],
+        "Speed and convergence": [
+            scatter("batch", "What a batch size costs: epochs to the target", means(strong, "batch", "passes"), looks),
+            scatter(
+                "rate", "What a batch size allows: samples a second", means(strong, "batch", "compute_rate"), looks
+            ),
+            scatter(
+                "joint", "Both, joined on the batch (at each mark); dashed: equal time", both, looks, iso_time(both)
+            ),
+        ],
+        "Size": [
+            scatter("units", "What size buys: samples a second", means(strong, "units", "compute_rate"), looks),
+            strong_scaling(strong, looks),
+            scatter("weak", "Weak scaling: models per hour; dashed: ideal", weak, looks, ideal(weak, 1)),
+            *energies(results, looks),
+        ],
+    }
+    known = [(heading, [chart for chart in of if chart]) for heading, of in found.items()]
+    return [(heading, of) for heading, of in known if of]
 
 
 def words(r: Result) -> str:
@@ -110,7 +119,7 @@ def name_of(r: Result, results: Sequence[Result]) -> str:
 
 def looking(results: Sequence[Result], looks: Looks) -> list[dict[str, Any]]:
     """The looks of sets, in their order."""
-    return [key(looks[r.label], name_of(r, results)) for r in results]
+    return [key(looks[r.label.casefold()], name_of(r, results)) for r in results]
 
 
 def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
@@ -177,9 +186,10 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
                 rows.append((s, name_of(r, results), 100 * ms / total, ms / 1000, total / 1000))
     cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
     log = tenfold([row[-1] for row in rows])
+    seen = [row for row in rows if row[2] >= LEAST] if log else rows
     named = {"shares": "Where the time went, shares", "dots" if log else "time": "Where the time went, seconds"}
     for kind, caption in named.items():
-        chart = parts_chart(kind, f"{caption}: {where}", cols, rows)
+        chart = parts_chart(kind, f"{caption}: {where}", cols, rows if kind == "shares" else seen)
         yield chart and replace(chart, facts=facts(results[0]))
 
 

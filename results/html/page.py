@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from compliance.safe import address, printable
 from results.html.specs import SPECS
@@ -50,6 +50,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["data"] = data
+    made.filters["breakable"] = breakable
     return made
 
 
@@ -80,6 +81,11 @@ def clean(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, Markup):
         return ADDRESS.sub(HIDDEN, printable(value))
     return value
+
+
+def breakable(value: Any) -> Markup:
+    """A name that a narrow screen may break after its parts."""
+    return Markup(re.sub(r"([_/+-])(?=.)", r"\1<wbr>", str(escape(clean(value)))))
 
 
 def data(value: Any) -> Markup:

@@ -15,25 +15,54 @@ function sortBy(button) {
   head.setAttribute("aria-sort", down < 0 ? "descending" : "ascending");
 }
 
-// ---- Search and filters: rows that don't fit are hidden, and with them their submissions.
+// ---- Search and filters: rows that don't fit are hidden, and with them their submissions, charts and headings. The
+// address has what was chosen, so that it can be sent.
 const tools = document.querySelector(".tools[role=search]");
+const controls = [...tools?.querySelectorAll("input, select") ?? []];
+const nameOf = (control) => control.dataset.fact ?? "search";
 const said = (row) => row.said ??= (row.closest("section").querySelector("h2").textContent + " " + row.textContent).toLowerCase();
+const target = (row) => row.querySelector("a")?.getAttribute("href");
 function sift() {
   const words = tools.querySelector("#find").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const wanted = [...tools.querySelectorAll("select")].filter((s) => s.value).map((s) => [s.dataset.fact, s.value]);
+  const wanted = controls.filter((c) => c.dataset.fact && c.value).map((s) => [s.dataset.fact, s.value]);
+  const fits = ({ dataset }) => wanted.every(([fact, value]) => (dataset[fact] ?? value) === value);
+  const there = new Set(), sections = new Map();
   let shown = 0, all = 0;
   for (const row of document.querySelectorAll("table.cards tbody tr[data-organisation]")) {
-    row.hidden = !(wanted.every(([fact, value]) => row.dataset[fact] === value) && words.every((w) => said(row).includes(w)));
-    const set = document.getElementById(row.querySelector("a[href^='#']")?.hash.slice(1));
+    row.hidden = !(fits(row) && words.every((w) => said(row).includes(w)));
+    const href = target(row), set = href.startsWith("#") && document.getElementById(href.slice(1));
     if (set) set.hidden = row.hidden;
+    if (!row.hidden) there.add(href);
+    const section = row.closest("section");
+    sections.set(section, sections.get(section) || !row.hidden);
     all += 1;
     shown += !row.hidden;
   }
+  for (const row of document.querySelectorAll(".follows li, .follows tbody tr")) row.hidden = !there.has(target(row));
+  for (const figure of document.querySelectorAll("figure.chart")) figure.hidden = !fits(figure);
+  const some = ["tbody tr", "li", "figure"].map((kind) => `${kind}:not([hidden])`).join();
+  for (const part of document.querySelectorAll(".part")) part.hidden = !part.querySelector(some);
+  for (const [section, any] of sections) {
+    section.hidden = !any;
+    const entry = [...document.querySelectorAll("nav a")].find((a) => a.hash.slice(1) === section.querySelector("h2").id);
+    if (entry) entry.parentNode.hidden = !any;
+  }
   tools.querySelector("output").value = shown < all ? `${shown} of ${all} sets` : "";
 }
+function keep() {
+  const chosen = new URLSearchParams(controls.filter((c) => c.value).map((c) => [nameOf(c), c.value]));
+  if (chosen.size || location.hash.includes("=")) history.replaceState(null, "", `#${chosen}`);
+}
+function restore() {
+  if (!tools || !location.hash.includes("=")) return;
+  const chosen = new URLSearchParams(location.hash.slice(1));
+  for (const control of controls) control.value = chosen.get(nameOf(control)) ?? "";
+  sift();
+}
 if (tools) {
-  tools.addEventListener("input", sift);
+  tools.addEventListener("input", () => { sift(); keep(); });
   tools.addEventListener("submit", (event) => event.preventDefault());
+  restore();
 }
 
 // ---- Submissions: opened by buttons, and by links to them. What is inside is text (of a noscript) until one is opened,
@@ -55,7 +84,7 @@ function openTarget() {
   const target = document.getElementById(location.hash.slice(1));
   if (target?.tagName === "DETAILS") { target.open = true; fill(target); target.scrollIntoView(); }
 }
-window.addEventListener("hashchange", openTarget);
+window.addEventListener("hashchange", () => { restore(); openTarget(); });
 
 // ---- Charts: drawn when they come into view, and before printing.
 const specs = JSON.parse(document.getElementById("specs").textContent);
@@ -84,13 +113,16 @@ function tables(content, tips) {
   }
   return made;
 }
-// Names of rows take up to WIDEST pixels, less where there are few; long ones lose their middle, since they mostly differ
-// at their ends.
+// Names of rows take up to WIDEST pixels, less where there are few. Where a name is longer, organisation and system have a
+// line each; what is still too long loses its middle, since names mostly differ at their ends.
 const WIDEST = 330, OF_WIDTH = 0.42, LETTER = 6.8;
 function named(axis, width) {
   const limit = Math.min(WIDEST, OF_WIDTH * width), most = Math.floor(limit / LETTER), end = Math.floor(most / 2);
+  const short = (text) => `(length(${text}) > ${most} ? slice(${text}, 0, ${most - end - 1}) + "…" + slice(${text}, -${end}) : ${text})`;
+  const parts = 'split(datum.label, "/")';
   axis.labelLimit = limit;
-  axis.labelExpr = `length(datum.label) > ${most} ? slice(datum.label, 0, ${most - end - 1}) + "…" + slice(datum.label, -${end}) : datum.label`;
+  axis.labelExpr = `length(datum.label) > ${most} && length(${parts}) === 2 ? [${short(`(${parts}[0] + "/")`)}, ${short(`${parts}[1]`)}] : ${short("datum.label")}`;
+  return most;
 }
 // The specification with its tables, without layers that have nothing to draw, and an axis made logarithmic: values
 // without a logarithm are then left out.
@@ -99,8 +131,11 @@ function filled({ content, log, single }, width) {
   spec.datasets = tables(content, spec.usermeta.tips);
   spec.layer = spec.layer.filter((layer) => layer.data.values || spec.datasets[layer.data.name].length);
   if (!single) spec.layer = spec.layer.filter((layer) => layer.data.name !== (spec.usermeta.single ?? ""));
-  for (const layer of spec.layer) if (layer.encoding.y?.field === "row") named(layer.encoding.y.axis, width);
-  if (spec.height.step) spec.height = spec.height.step * new Set(Object.values(spec.datasets).flat().map((row) => row.row)).size;
+  const most = Math.min(...spec.layer.filter((layer) => layer.encoding.y?.field === "row").map((layer) => named(layer.encoding.y.axis, width)));
+  if (spec.height.step) {
+    const rows = new Set(Object.values(spec.datasets).flat().map((row) => row.row)), long = [...rows].some((row) => row?.length > most);
+    spec.height = (long ? Math.max(29, spec.height.step) : spec.height.step) * rows.size;
+  }
   if (log) {
     for (const layer of spec.layer) {
       const encoding = layer.encoding[axis];
@@ -128,6 +163,12 @@ function button(text, pressed, act) {
   return made;
 }
 const NAMED = 60;
+// A name that may break after its parts.
+function broken(name) {
+  const made = document.createElement("span");
+  made.append(...name.split(/(?<=[_/+-])/).flatMap((part) => [part, document.createElement("wbr")]));
+  return made;
+}
 // The legend: a button a series, which shows it alone, or all again.
 function legend(figure) {
   const { keys, marks } = figure.content, list = document.createElement("div");
@@ -141,7 +182,7 @@ function legend(figure) {
     if (marks === "shape") { mark.textContent = GLYPHS[key.h]; mark.style.color = colour; }
     else if (marks === "block") mark.style.background = colour;
     else mark.style.borderTop = `3px ${DASHES[key.d]} ${colour}`;
-    list.append(button([mark, key.name], "false", (event) => {
+    list.append(button([mark, broken(key.name)], "false", (event) => {
       figure.only = figure.only === s ? -1 : s;
       for (const other of list.children) other.setAttribute("aria-pressed", other === event.currentTarget && figure.only === s);
       figure.made?.signal("only", figure.only).run();
@@ -176,6 +217,37 @@ function choice(figure, name, text) {
   made.className = `choice ${name}`;
   figure.querySelector("figcaption").append(" ", made);
 }
+// A chart as a file: the drawing with the colours of the page, or its rows, a table below the other.
+async function drawing(figure) {
+  const style = getComputedStyle(document.documentElement);
+  const text = (await figure.made.toSVG()).replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  return text.replace("<svg ", `<svg style="background:${style.getPropertyValue("--card").trim()}" `);
+}
+function cell(value) {
+  const text = typeof value === "string" ? value.replace(/^[=+\-@\t\r]/, "'$&") : String(value ?? "");
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+function data({ content: { tables, keys } }) {
+  const filled = Object.entries(tables).filter(([, { rows }]) => rows.length);
+  return filled.map(([name, { cols, rows }]) => {
+    const named = rows.map((row) => row.map((value, i) => cols[i] === "s" ? keys[value]?.name : value));
+    return [["table", ...cols.map((c) => c === "s" ? "series" : c)], ...named.map((row) => [name, ...row])];
+  }).map((lines) => lines.map((line) => line.map(cell).join(",") + "\r\n").join("")).join("\r\n");
+}
+function downloads(figure) {
+  const list = document.createElement("div");
+  list.className = "files";
+  const file = (title, end, type, make) => button(title, "false", async () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([await make(figure)], { type }));
+    link.download = `${figure.querySelector("figcaption").firstChild.textContent.trim().replace(/[^\w]+/g, "-").slice(0, 80)}.${end}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  });
+  list.append("as ", file("SVG", "svg", "image/svg+xml", drawing), " ", file("data", "csv", "text/csv", data));
+  for (const one of list.children) one.removeAttribute("aria-pressed");
+  figure.append(list);
+}
 function begin(figure) {
   if (figure.content) return;
   figure.content = JSON.parse(figure.querySelector("script").textContent);
@@ -185,6 +257,7 @@ function begin(figure) {
   const meta = specs[figure.content.kind].usermeta;
   if (meta.log) choice(figure, "log", "log scale");
   if (meta.single) choice(figure, "single", "single runs");
+  downloads(figure);
   figure.querySelector(".view").addEventListener("keydown", (event) => steer(figure, event));
   figure.drawn = draw(figure);
 }

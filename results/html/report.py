@@ -47,7 +47,7 @@ class Section:
     anchor: str
     rows: int  # rows of its longest table
     tables: Sequence[Ranked]
-    charts: Sequence[Chart]
+    charts: Sequence[tuple[str, Sequence[Chart]]]  # by heading
     scaling: Table | None
     refused: Sequence[tuple[str, str, str]]  # name, link, and why it has no score
     rates: Table | None
@@ -100,16 +100,22 @@ def report(
     )
 
 
-def choices(results: Sequence[Result]) -> list[tuple[str, list[str]]]:
-    """(fact, its values) of each fact that tables can be filtered by and that has several values."""
-    found = [(name, sorted({facts(r)[name] for r in results})) for name in ("organisation", "division", "verdict")]
-    return [(name, values) for name, values in found if len(values) > 1]
+FACTS = ("benchmark", "division", "scaling", "organisation", "verdict")
+
+
+def choices(results: Sequence[Result]) -> list[tuple[str, dict[str, str]]]:
+    """(fact, {value: as shown}) of each fact that tables can be filtered by and that has several values. An
+    organisation is one whatever its case."""
+    spelled = {r.org.casefold(): r.org for r in sorted(results, key=lambda r: r.org, reverse=True)}
+    found = [(name, sorted({facts(r)[name] for r in results})) for name in FACTS]
+    shown = [(name, {v: spelled.get(v, v) if name == "organisation" else v for v in values}) for name, values in found]
+    return [(name, values) for name, values in shown if len(values) > 1]
 
 
 def facts(r: Result) -> dict[str, str]:
     """The facts of a set that tables are filtered by."""
     word = {"bad": "errors", "look": "for review", "clean": "clean"}[tone(r.standing)]
-    return {"organisation": r.org or "-", "division": r.group[4], "verdict": word}
+    return dict(zip(FACTS, (r.group[1], r.group[4] or "-", r.group[3], r.org.casefold() or "-", word), strict=True))
 
 
 def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room, looks: Looks) -> Section:
@@ -126,7 +132,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         rows=max(len(results), len(found)),
         tables=tables(results, links),
         charts=charts(results, looks),
-        scaling=scaling.table(results),
+        scaling=scaling.table(results, lambda r: links.part(r.org, anchor(r.name, r.group[2]))),
         refused=[(r.label, links.part(r.org, anchor(r.name, r.group[2])), r.why) for r in results if r.why],
         rates=Table(RATES[1:], [rate_line(rate, lines, links) for rate in found], cards=True) if found else None,
         rate_charts=[chart for chart in drawn if chart],

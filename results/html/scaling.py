@@ -1,7 +1,7 @@
 """Strong scaling of a round: the sets of one organisation and accelerator at several sizes, and what more would buy."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from results.html.cells import Cell, Line, Table, number
@@ -41,19 +41,19 @@ def predicted(family: Sequence[Result], units: float) -> float | None:
 HEAD = ("system", "units", "minutes", "efficiency, %", f"with {MORE} more units: minutes, predicted", "change, %")
 
 
-def table(results: Sequence[Result]) -> Table | None:
-    """The table of all families; None without any."""
-    lines = [Line(row(r, family)) for family in families(results) for r in family]
+def table(results: Sequence[Result], link: Callable[[Result], str]) -> Table | None:
+    """The table of all families, its systems linked to `link`; None without any."""
+    lines = [Line(row(r, family, link(r))) for family in families(results) for r in family]
     return Table(HEAD, lines, cards=True) if lines else None
 
 
-def row(r: Result, family: Sequence[Result]) -> list[Cell]:
+def row(r: Result, family: Sequence[Result], href: str) -> list[Cell]:
     """The cells of a set under HEAD."""
     seconds = predicted(family, r.one("units") + MORE)
     share = 100 * efficiency(r, family[0])
     change = None if seconds is None else 100 * (seconds / r.fom - 1)
     return [
-        Cell(r.system, below=f"{r.org} · {r.group[4]}"),
+        Cell(r.system, below=f"{r.org} · {r.group[4]}", href=href),
         number(r.one("units")),
         number(r.fom / 60, grouped(r.fom / 60, 2)),
         number(share, grouped(share, 0)),

@@ -105,7 +105,7 @@ def round_table(found: Sequence[Round]) -> Table:
                 [
                     Cell(one.name, href=f"{place}index.html"),
                     Cell(one.edition),
-                    number(len({r.org for r in one.results})),
+                    number(len({r.org.casefold() for r in one.results})),
                     number(len(one.results)),
                     number(sum(r.fom is not None or r.throughput is not None for r in one.results)),
                     number(runs),
@@ -119,17 +119,21 @@ def round_table(found: Sequence[Round]) -> Table:
 
 def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
     """(title, table, chart) of every problem with a result: a row for each system, a column for each round. Rounds are
-    compared if benchmark, problem, target, scaling and division are the same."""
-    best: dict[tuple, dict[str, dict[str, tuple[float, Result, Round]]]] = {}
+    compared if benchmark, problem, target, scaling and division are the same; an organisation is one whatever its
+    case, and called as in its last round."""
+    best: dict[tuple, dict[tuple[str, str], dict[str, tuple[float, Result, Round]]]] = {}
     for one in found:
         for r in one.results:
             if (value := worth(r)) is None:
                 continue
-            of = best.setdefault((*r.group[1:3], r.one("target"), *r.group[3:]), {}).setdefault(r.label, {})
+            of = best.setdefault((*r.group[1:3], r.one("target"), *r.group[3:]), {}).setdefault(
+                (r.org.casefold(), r.system), {}
+            )
             kept = of.get(one.name)
             if kept is None or (value > kept[0] if r.weak else value < kept[0]):
                 of[one.name] = (value, r, one)
-    return [trend(group, systems, found) for group, systems in sorted(best.items(), key=lambda item: str(item[0]))]
+    named = {group: {list(of.values())[-1][1].label: of for of in systems.values()} for group, systems in best.items()}
+    return [trend(group, systems, found) for group, systems in sorted(named.items(), key=lambda item: str(item[0]))]
 
 
 def worth(r: Result) -> float | None:

@@ -36,7 +36,7 @@ FADE = {"condition": {"test": SHOWN, "value": 1}, "value": FAINT}
 def number(title: str | None, log: bool = False, field: str = "x") -> Spec:
     """A quantitative axis."""
     scale = {"type": "log", "nice": False, "padding": 24} if log else {"zero": False, "nice": True}
-    axis = {"labelOverlap": "greedy", "labelSeparation": 5}
+    axis = {"labelOverlap": "greedy", "labelSeparation": 5, "labelBound": True}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
 
 

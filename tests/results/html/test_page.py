@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from results.html.page import Links, anchor, bundle, clean, data, policy
+from results.html.page import Links, anchor, breakable, bundle, clean, data, policy
 
 
 def test_values_are_cleaned_where_they_are_printed():
@@ -47,3 +47,8 @@ def test_anchors_can_be_read_and_hold_nothing_of_strangers():
     assert anchor("<x>", "Ä y") == anchor("<x>", "Ä y") != anchor("<x", "Ä y")
     assert anchor("<x>", "b c").startswith("x-b-c-") and len(anchor("a" * 500)) < 70
     assert set(anchor('"><script>')) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") and anchor("\ud800").isalnum()
+
+
+def test_names_may_break_after_their_parts_and_stay_text():
+    assert breakable("a_b/c-d<e>_") == "a_<wbr>b/<wbr>c-<wbr>d&lt;e&gt;_"
+    assert breakable(None) == "" and breakable("x@y.example") == "[address]"

@@ -165,8 +165,12 @@ def test_addresses_and_names_of_people_are_not_published(report):
 
 def test_what_tables_are_filtered_by(report):
     html = report().read_text()
-    assert '<select data-fact="organisation"><option value="">all</option><option>a</option>' in html
-    assert '<tr data-organisation="lost" data-division="closed" data-verdict="errors">' in html
+    assert '<select data-fact="organisation"><option value="">all</option><option value="a">a</option>' in html
+    assert (
+        '<tr data-benchmark="scaffold" data-division="closed" data-scaling="strong" data-organisation="lost" data-'
+        in html
+    )
+    assert '<select data-fact="scaling"><option value="">all</option><option value="strong">strong</option>' in html
     assert 'data-fact="division"' not in html  # there is one only
 
 

@@ -38,7 +38,7 @@ def report(tree, new_log, tmp_path):
     return path
 
 
-ORGS = "[...document.querySelectorAll('table.cards tbody tr')].filter(r => !r.hidden).map(r => r.dataset.organisation)"
+ORGS = "[...document.querySelectorAll('tr[data-organisation]')].filter(r => !r.hidden).map(r => r.dataset.organisation)"
 
 
 def silent(page, report):
@@ -102,6 +102,135 @@ def test_a_search_for_an_accelerator_finds_all_sets_that_have_some(page, report)
     for words, found in (("a100", ["quick", "slow"]), ("torch", ["quick", "middle", "slow"]), ("h100", [])):
         page.run(f"(() => {{ document.getElementById('find').value = '{words}'; sift(); }})()")
         assert page.run(ORGS) == found
+
+
+def choose(page, fact, value):
+    page.run(f"""(() => {{ const s = document.querySelector('[data-fact={fact}]'); s.value = {value!r};
+      s.dispatchEvent(new Event('input', {{bubbles: true}})); }})()""")
+
+
+@pytest.fixture
+def rounded(tree, new_log, tmp_path):
+    """A round of two benchmarks, strong and weak, with sizes of one system, and a set without a score."""
+
+    def runs(seconds, seed=0, **facts):
+        return [new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=seed + i, **facts) for i in range(5)]
+
+    for org, units, seconds in (("Tacc", 100, 400), ("tacc", 200, 250), ("other", 100, 300)):
+        tree.set(runs(seconds, accelerators_per_node=units), org=org, system=f"box{units}")
+    tree.set(runs(80, 90), org="other", system="many", scaling="weak")
+    tree.set([new_log.scaffold(100, reach=False) for _ in range(5)], org="lost")
+    facts = {"submission_benchmark": "deepcam", "problem": "p", "target": 0.95}
+    tree.set(runs(50, 70, **facts), org="other", system="cam", benchmark="deepcam")
+    path = tmp_path / "round.html"
+    summarize.main(["--as-logged", "--format", "html", "--output", str(path), str(tree.root)])
+    return path
+
+
+SEEN = """[...document.querySelectorAll('h2, h3, nav li')].filter(e => e.checkVisibility()).map(e => e.textContent)"""
+
+
+def test_filters_leave_no_empty_heading_and_live_in_the_address(page, rounded):
+    page.open(rounded)
+    whole = page.run(SEEN)
+    assert sum("deepcam" in text for text in whole) == 2 and sum("throughput" in text for text in whole) == 1
+    choose(page, "benchmark", "scaffold")
+    choose(page, "scaling", "strong")
+    told = page.run(SEEN)
+    assert not [text for text in told if "deepcam" in text or "throughput" in text]
+    assert page.run("location.hash") == "#benchmark=scaffold&scaling=strong"
+    choose(page, "organisation", "tacc")
+    assert page.run(ORGS) == ["tacc", "tacc"] and "Without a score" not in page.run(SEEN)
+    spelled = "[...document.querySelectorAll('[data-fact=organisation] option')].map(o => o.textContent)"
+    assert page.run(spelled) == ["all", "lost", "other", "Tacc"]
+    page.run("history.pushState(null, '', '#benchmark=deepcam'); dispatchEvent(new Event('hashchange'))")
+    assert page.run(ORGS) == ["other"] and page.run("document.querySelector('[data-fact=scaling]').value") == ""
+    page.run("history.pushState(null, '', '#='); dispatchEvent(new Event('hashchange'))")
+    assert page.run(SEEN) == whole
+    silent(page, rounded)
+
+
+def test_a_chart_downloads_as_svg_and_as_data(page, rounded):
+    page.open(rounded)
+    page.run("document.querySelector('figure.ranks').scrollIntoView()")
+    assert wait(page, "document.querySelector('figure.ranks').made !== undefined")
+    page.run("HTMLAnchorElement.prototype.click = function () { window.named = this.download; }")
+    page.run("URL.createObjectURL = (blob) => { window.taken = blob; return '#'; }")
+    for place, end in enumerate(("svg", "csv")):
+        page.run(f"window.taken = null; document.querySelectorAll('figure.ranks .files button')[{place}].click()")
+        assert wait(page, "window.taken !== null")
+        text = page.run("window.taken.text()")
+        assert page.run("window.named") == f"Time-to-train-with-its-95-interval-closed-division.{end}"
+        assert "box200" in text and "var(" not in text
+    assert text.startswith("table,series,row,set,rank,x,low,high") and "\r\nruns,tacc/box200," in text
+    silent(page, rounded)
+
+
+NAMES_BROKEN = """[...document.querySelectorAll('td a, .legend button span')].filter(e => e.checkVisibility())
+  .flatMap(e => [...e.childNodes].filter(n => n.nodeType === 3).filter(n => { const r = document.createRange();
+    r.selectNode(n); return new Set([...r.getClientRects()].map(b => Math.round(b.top))).size > 1; })
+  .map(n => n.textContent))"""
+
+
+@pytest.mark.parametrize("width", [380, 768])
+def test_names_break_between_their_parts_only(page, tree, new_log, tmp_path, width):
+    for name in ("fugaku_82944xA64FX_tensorflow_closed", "perlmutter_10x128x4_ngc21.09_mxnet"):
+        logs = [new_log.scaffold(50 + i, seed=i) for i in range(5)]
+        tree.set(logs, org="HPE+LBNL", system=name)
+    path = tmp_path / "names.html"
+    summarize.main(["--as-logged", "--output", str(path), str(tree.root)])
+    page.open(path, width)
+    page.run("document.querySelector('figure.strong, figure.units').scrollIntoView()")
+    assert wait(page, "document.querySelectorAll('.legend button').length > 3")
+    assert page.run(NAMES_BROKEN) == [] and page.run("document.documentElement.scrollWidth") <= width
+
+
+def clicks(page, *scripts):
+    """Do each click, and wait for what it shows."""
+    assert len(scripts) <= 3
+    for script in scripts:
+        page.run(script)
+
+
+def test_the_fastest_closed_system_is_the_first_row_after_two_choices(page, rounded):
+    page.open(rounded)
+    choose(page, "benchmark", "scaffold")
+    choose(page, "scaling", "strong")
+    first = "[...document.querySelectorAll('table.cards tbody tr')].find(r => r.checkVisibility()).innerText"
+    heading = "[...document.querySelectorAll('h3')].find(h => h.checkVisibility()).textContent"
+    assert "box200" in page.run(first) and page.run(first).startswith("1")
+    assert page.run(heading).startswith("closed division")
+
+
+def test_what_the_second_did_better_is_in_the_table_and_joined_on_the_batch(page, rounded):
+    page.open(rounded)
+    clicks(page, "document.querySelector('figure.joint').scrollIntoView()")
+    assert wait(page, "document.querySelector('figure.joint').made !== undefined")
+    points = page.run("document.querySelector('figure.joint').content.tables.points")
+    assert {row[1] for row in points["rows"]} == {"tacc/box200", "Tacc/box100", "other/box100"}
+    assert wait(page, "document.querySelector('figure.joint svg')?.textContent.includes('min')")
+
+
+def test_whether_a_system_scales_and_what_more_would_buy(page, rounded):
+    """One choice: the organisation. The table then has efficiency and a predicted time."""
+    page.open(rounded)
+    choose(page, "organisation", "tacc")
+    table = "[...document.querySelectorAll('h3')].find(h => h.textContent === 'Scaling').parentNode"
+    cells = (
+        f"[...{table}.querySelectorAll('tbody tr')].filter(r => !r.hidden).map(r => [...r.cells].map(c => c.innerText))"
+    )
+    small, large = page.run(cells)
+    assert small[1:4] == ["100", "6.70", "100"] and large[1] == "200" and large[3] == "80"
+    assert small[4] == large[2] and float(large[4]) < float(large[2]) and large[5].startswith("-")
+
+
+def test_what_was_refused_and_why_is_listed_and_one_click_from_its_findings(page, rounded):
+    page.open(rounded)
+    said = "[...document.querySelectorAll('.follows li')].map(l => l.innerText)"
+    assert any(text.startswith("lost/box: 5 of 5 runs did not converge") for text in page.run(said))
+    clicks(page, "[...document.querySelectorAll('.follows li a')].find(a => a.innerText === 'lost/box').click()")
+    assert wait(page, "document.querySelector('details.set[open] summary')?.innerText.includes('lost/box')")
+    assert wait(page, "document.querySelector('details.set[open] .why')?.innerText.startsWith('No score')")
 
 
 def test_charts_are_drawn_when_they_come_into_view(page, report):
@@ -227,7 +356,7 @@ def test_keyboard_sorts_and_opens(page, report):
     assert page.run("document.querySelector('details.set').open")
 
 
-@pytest.mark.parametrize("width", [380, 1366, 1920])
+@pytest.mark.parametrize("width", [380, 768, 1366, 1920])
 @pytest.mark.parametrize("dark", [False, True])
 def test_fits_and_is_legible(page, report, width, dark):
     page.open(report, width, dark)

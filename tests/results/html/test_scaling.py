@@ -35,10 +35,11 @@ def test_a_time_is_predicted_between_sizes_and_a_little_beyond(units, seconds):
 
 
 def test_what_more_units_would_buy():
-    assert MORE == 100 and table([sized(4, 80.0)]) is None
-    found = table([sized(100, 400.0), sized(200, 200.0)])
+    assert MORE == 100 and table([sized(4, 80.0)], str) is None
+    found = table([sized(100, 400.0), sized(200, 200.0)], lambda r: f"#{r.system}")
     assert [[c.text for c in line.cells] for line in found.lines] == [
         ["s100", "100", "6.67", "100", "3.33", "-50"],
         ["s200", "200", "3.33", "100", "2.22", "-33"],
     ]
-    assert table([sized(4, 80.0), sized(8, 40.0)]).lines[0].cells[4].text == "-"  # too far away
+    assert found.lines[0].cells[0].href == "#s100"
+    assert table([sized(4, 80.0), sized(8, 40.0)], str).lines[0].cells[4].text == "-"  # too far away

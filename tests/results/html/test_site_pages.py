@@ -60,6 +60,14 @@ def test_the_best_of_each_system_over_rounds(results):
     assert alone is None  # a chart of one round shows nothing
 
 
+def test_an_organisation_is_one_over_rounds_whatever_its_case(results):
+    """It is called as in its last round."""
+    odd = [r if r.judged.round == "v1.0" else replace(r, judged=replace(r.judged, org="ACME")) for r in results]
+    ((_, table, chart),) = trends(rounds(odd, []))
+    assert [line.cells[0].text for line in table.lines] == ["ACME/box", "bolt/box"]
+    assert [c.text for c in table.lines[0].cells[1:]] == ["10.03", "5.03"] and len(chart.keys) == 3
+
+
 def test_other_targets_are_other_problems(results):
     far = [r._replace(target=0.9) for r in results[0].rows]
     assert len(trends(rounds([replace(results[0], rows=tuple(far)), *results[1:]], []))) == 2
