@@ -7,6 +7,7 @@ from itertools import groupby
 
 from compliance.finding import Finding
 from compliance.safe import markdown, printable, values
+from results.measures.registry import rank_text
 from results.statistics.convergence import Surprise
 from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
@@ -16,7 +17,7 @@ from results.statistics.throughput import Throughput
 from results.tables.formatting import aligned, csv_of, hundredths, markdown_table, minutes, show
 from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
-from results.tables.record import COLUMNS, rank_text, record
+from results.tables.record import COLUMNS, SCHEMA, record
 from results.tables.utilization import utilization_words
 from rules.current import editions
 from rules.edition import load
@@ -39,7 +40,7 @@ def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence
     """JSON with the records of sets, the meanings of their columns, `tuning` campaigns, and (path, why) of what has no
     result."""
     body = {
-        "schema": "results/1",
+        "schema": SCHEMA,
         "columns": COLUMNS,
         "results": [record(r) for r in results],
         "left_out": [{"path": path, "why": why} for path, why in left_out],
