@@ -319,10 +319,22 @@ RATES = (
     ),
     spread_of("au_deviation", "±", "au"),
     Measure(
-        "au_first", "AU of the first epoch", "the same of the first epoch", mean("au_first"), "", deviation("au_first")
+        "au_first",
+        "AU of the first epoch",
+        "the same of the first epoch",
+        mean("au_first"),
+        "",
+        deviation("au_first"),
+        True,
     ),
     Measure(
-        "au_later", "AU of later epochs", "the same of those after it", mean("au_later"), "", deviation("au_later")
+        "au_later",
+        "AU of later epochs",
+        "the same of those after it",
+        mean("au_later"),
+        "",
+        deviation("au_later"),
+        True,
     ),
     Measure(
         "au_barrier",
