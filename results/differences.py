@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from statistics import median
 from typing import Any
 
 from compliance.reading.run import Run
@@ -19,7 +20,6 @@ from results.statistics.contrast import Contrast, contrast
 from results.statistics.convergence import Surprise
 from results.statistics.energy import against as energies
 from results.statistics.result import Result, convergence, seconds_between
-from results.statistics.score import median
 from results.tables.formatting import finite, plus_minus
 
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
@@ -184,7 +184,7 @@ def median_curve(side: Side) -> dict[int, float]:
             if float(epoch).is_integer():
                 values.setdefault(int(epoch), []).append(value)
     least = max(1, len(side.runs) // 2)
-    return {e: median(v).value for e, v in sorted(values.items()) if len(v) >= least}
+    return {e: median(v) for e, v in sorted(values.items()) if len(v) >= least}
 
 
 SIGNS = {"rest": ".", "training": "=", "evaluation": "e", "staging": "s"}

@@ -83,7 +83,8 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
     """((edition, benchmark, problem, division), name, rows) of every table that has rows."""
 
     def key(r: Result) -> tuple[str, str, str, str]:
-        return (*r.group[:3], r.group[4])
+        edition, benchmark, problem, _, division = r.group
+        return edition, benchmark, problem, division
 
     for group, members in groupby(sorted((r for r in results if not r.weak), key=key), key=key):
         found = list(members)
@@ -130,7 +131,7 @@ def time_to_target(r: Result) -> Cells:
     """The row of a set of runs."""
     place = {"org": r.org, "system": r.system, "nodes": r.one("nodes"), "ranks": one(r.runs, "number_of_ranks")}
     found = place | {"units": r.one("units"), "verdict": r.standing.word} | middle(r)
-    if r.fom is not None:
+    if r.fom is not None and r.score.trimmed:
         found |= {"fom_seconds": r.fom, "fom_low": r.score.trimmed.low, "fom_high": r.score.trimmed.high}
     if shown(r):
         found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("train_rate")}
@@ -138,8 +139,10 @@ def time_to_target(r: Result) -> Cells:
 
 
 def energy(r: Result) -> Cells:
-    """The row of a set's energy."""
+    """The row of a set's energy; {} without one."""
     e = r.energy
+    if e is None:
+        return {}
     kilo = {"": e.joules.mean, "_low": e.joules.low, "_high": e.joules.high}
     return {
         "org": r.org,
