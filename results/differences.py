@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from statistics import median
 from typing import Any
 
 from compliance.reading.run import Run
 from results.comparable import obstacle
+from results.measures.measure import Measure, over
+from results.measures.registry import MEASURES
 from results.runs.curve import curve
 from results.runs.decomposition import kinds
 from results.runs.row import seed
@@ -17,9 +20,7 @@ from results.statistics.contrast import Contrast, contrast
 from results.statistics.convergence import Surprise
 from results.statistics.energy import against as energies
 from results.statistics.result import Result, convergence, seconds_between
-from results.statistics.score import median
-from results.tables.formatting import show
-from results.tables.text import energy_interval
+from results.tables.formatting import finite, plus_minus
 
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
 ABSENT = "-"
@@ -134,64 +135,30 @@ def plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)[:200]
 
 
-MEASURES = (
-    ("division", lambda r: r.group[4]),
-    ("edition", lambda r: r.group[0]),
-    ("verdict", lambda r: r.standing.word),
-    ("runs converged", lambda r: f"{r.score.converged}/{r.score.n}"),
-    ("FOM, s", lambda r: show(r.fom)),
-    ("FOM as logged, s", lambda r: show(r.score.fom) if r.why and not r.weak and r.score.fom else ABSENT),
-    ("95 %, s", lambda r: ABSENT if r.fom is None else interval(r)),
-    ("median, s", lambda r: show(r.score.median.value if r.fom is not None else None)),
-    ("models per hour", lambda r: show(rate(r))),
-    ("units", lambda r: show(r.one("units"))),
-    ("global batch size", lambda r: show(r.one("batch"))),
-    ("epochs", lambda r: plus_minus(r, "epochs")),
-    ("seconds per epoch", lambda r: plus_minus(r, "seconds_per_epoch")),
-    ("staging, s", lambda r: plus_minus(r, "staging_ms", 1000)),
-    ("training, s", lambda r: plus_minus(r, "training_ms", 1000)),
-    ("evaluation, s", lambda r: plus_minus(r, "evaluation_ms", 1000)),
-    ("rest, s", lambda r: plus_minus(r, "rest_ms", 1000)),
-    ("samples/s, training", lambda r: plus_minus(r, "train_rate")),
-    ("samples/s per unit", lambda r: plus_minus(r, "train_rate_per_unit")),
-    ("samples/s, evaluation", lambda r: plus_minus(r, "eval_rate")),
-    ("AU, %", lambda r: plus_minus(r, "au", 0.01)),
-    ("AU of the first epoch, %", lambda r: plus_minus(r, "au_first", 0.01)),
-    ("AU of later epochs, %", lambda r: plus_minus(r, "au_later", 0.01)),
-    ("AU with the barrier, %", lambda r: plus_minus(r, "au_barrier", 0.01)),
-    ("unit-hours", lambda r: plus_minus(r, "unit_hours")),
-    ("energy, kJ", lambda r: ABSENT if r.energy is None else show(r.energy.joules.mean / 1000)),
-    ("95 %, kJ", lambda r: ABSENT if r.energy is None else energy_interval(r.energy)),
-    ("mean power, W", lambda r: ABSENT if r.energy is None else show(r.energy.watts)),
-    ("J a sample trained", lambda r: ABSENT if r.energy is None else show(r.energy.trained)),
-    ("J a sample evaluated", lambda r: ABSENT if r.energy is None else show(r.energy.evaluated)),
-    ("energy by", lambda r: ABSENT if r.energy is None else r.energy.words),
+COMPARED = (  # measures of the registry, in the order of the comparison
+    *("division", "edition", "verdict", "accelerator", "processor", "software", "runs", "converged", "fom_seconds"),
+    *("as_logged_seconds", "fom_low", "fom_high", "fom_degrees", "median_seconds", "models_per_hour", "nodes", "units"),
+    *("batch", "epochs", "staging_seconds", "training_seconds", "evaluation_seconds", "rest_seconds"),
+    *("train_samples_per_second", "train_samples_per_second_per_unit", "eval_samples_per_second"),
+    *("au", "au_first", "au_later", "au_barrier", "unit_hours"),
+    *("joules", "joules_low", "joules_high", "watts", "joules_per_sample_trained", "joules_per_sample_evaluated"),
+    "energy_tier",
 )
 
 
 def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     """(measure, its value in each set), without measures that no set has."""
-    rows = [(name, [value(s.result) for s in compared]) for name, value in MEASURES]
+    rows = [(MEASURES[name].title, [shown(MEASURES[name], s.result) for s in compared]) for name in COMPARED]
     return [(name, values) for name, values in rows if set(values) != {ABSENT}]
 
 
-def interval(r: Result) -> str:
-    """The interval of a figure of merit with its degrees of freedom."""
-    t = r.score.trimmed
-    return "not estimable" if t.low is None else f"{show(t.low)} to {show(t.high)} ({t.degrees} df)"
-
-
-def rate(r: Result) -> float | None:
-    """Models per hour: the measured throughput, or else the inverse of the figure of merit."""
-    return r.throughput.models_per_hour if r.throughput else 3600 / r.fom if r.fom else None
-
-
-def plus_minus(r: Result, column: str, divisor: float = 1) -> str:
-    """Mean and sample standard deviation of a column over the runs that the figure of merit averages."""
-    mean, deviation = r.mean(column), r.deviation(column)
-    if mean is None:
-        return ABSENT
-    return show(mean / divisor) + ("" if deviation is None else f" ± {show(deviation / divisor)}")
+def shown(m: Measure, r: Result) -> str:
+    """A measure with its deviation between runs, as text."""
+    value = m.get(r)
+    if isinstance(value, str):
+        return value
+    value, error = finite(value), m.error(r) if m.error else None
+    return plus_minus(over(value, 0.01), over(error, 0.01)) if m.share else plus_minus(value, error)
 
 
 def seeds(side: Side) -> str:
@@ -217,7 +184,7 @@ def median_curve(side: Side) -> dict[int, float]:
             if float(epoch).is_integer():
                 values.setdefault(int(epoch), []).append(value)
     least = max(1, len(side.runs) // 2)
-    return {e: median(v).value for e, v in sorted(values.items()) if len(v) >= least}
+    return {e: median(v) for e, v in sorted(values.items()) if len(v) >= least}
 
 
 SIGNS = {"rest": ".", "training": "=", "evaluation": "e", "staging": "s"}

@@ -15,10 +15,10 @@ from results.html.detail import half, reference_epochs
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
 from results.html.specs import PARTS
+from results.measures.registry import rank_text
 from results.statistics.energy import WORDS
 from results.statistics.result import Result
 from results.tables.rates import Series
-from results.tables.record import rank_text
 
 MOST = 60  # sets in a chart that has a row for each
 BEST = 12  # sets in a chart of curves

@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-MOST = 6  # decimals at most
+from results.tables.formatting import decimals_of
+
 NONE = "-"
 
 
@@ -16,13 +17,6 @@ def grouped(value: float | None, decimals: int | None = None) -> str:
     if decimals is None:
         decimals = 0 if float(value).is_integer() else decimals_of(abs(value) / 100)
     return f"{value:,.{decimals}f}"
-
-
-def decimals_of(error: float | None) -> int:
-    """The decimals that show two significant digits of an error; 2 without an error."""
-    if not error or not math.isfinite(error):
-        return 2
-    return max(0, min(MOST, 1 - math.floor(math.log10(error))))
 
 
 def with_error(value: float | None, error: float | None) -> str:

@@ -20,12 +20,12 @@ from results.html.findings import Group, groups
 from results.html.numbers import grouped, with_error
 from results.html.page import Links, anchor, page
 from results.html.tuning import sections
+from results.measures.registry import rank_text
 from results.statistics.result import Result
 from results.tables.formatting import minutes
 from results.tables.input_trials import HEAD, InputTrial, input_trials, ranks_text
 from results.tables.rates import HEAD as RATES
 from results.tables.rates import Rate, Series, efficiencies, rates, series
-from results.tables.record import rank_text
 from results.tables.text import Places, energy_cells, labelled, slow_words, title, weak_numbers
 from results.tuning.score import Scored
 

@@ -1,6 +1,7 @@
 """A run's convergence curve: the metric over epochs."""
 
-from compliance.reading.run import Evaluation, Run
+from compliance.reading.run import Run
+from compliance.reading.series import Evaluation
 from results.runs.row import LARGEST, first
 
 
@@ -24,10 +25,12 @@ def places(run: Run, found: list[Evaluation]) -> list[float]:
     steps, epochs = [e.step for e in found], [e.epoch for e in found]
     count = len(run.spans["epoch"]) / run.parts or len(found)
     samples = first(run.value("train_samples"))
-    if run.samples is not None and samples and None not in epochs:
-        return [epoch / samples for epoch in epochs]
-    if len(set(epochs)) == len(epochs) and None not in epochs:
-        return [epoch + run.shift for epoch in epochs]
-    if None not in steps and steps[-1]:
-        return [step / steps[-1] * count for step in steps]
+    logged = [epoch for epoch in epochs if epoch is not None]
+    if run.samples is not None and samples and len(logged) == len(epochs):
+        return [epoch / samples for epoch in logged]
+    if len(set(logged)) == len(epochs):
+        return [epoch + run.shift for epoch in logged]
+    counted = [step for step in steps if step is not None]
+    if len(counted) == len(steps) and counted[-1]:
+        return [step / counted[-1] * count for step in counted]
     return [(i + 1) * count / len(steps) for i in range(len(steps))]

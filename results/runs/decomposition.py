@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compliance.reading.run import Run, Span
+from compliance.reading.run import Run
+from compliance.reading.series import Span
 from results.runs.intervals import clip, length, subtract, union
 
 

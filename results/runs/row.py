@@ -8,7 +8,8 @@ from typing import Any
 
 from compliance.finding import errors
 from compliance.reading.energy import METER, UNSOUND, shortfall
-from compliance.reading.run import Evaluation, Fact, Run
+from compliance.reading.run import Fact, Run
+from compliance.reading.series import Evaluation
 from compliance.reading.values import count_of
 from compliance.verdict import LogVerdict, SetVerdict
 from results.runs.columns import Row
@@ -67,10 +68,10 @@ def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
     if found is None:
         return {}
     if found.tier != METER:
-        counts = (run.value("number_of_nodes"), runs.description.get("host_processors_per_node"))
-        counts = map(count_of, (*counts, run.value("accelerators_per_node")))
+        nodes, packages = run.value("number_of_nodes"), runs.description.get("host_processors_per_node")
+        devices = run.value("accelerators_per_node")
         unsound = any(finding.code in UNSOUND for finding in errors(log.findings))
-        if unsound or run.coverage is None or shortfall(run.coverage, *counts):
+        if unsound or run.coverage is None or shortfall(run.coverage, *map(count_of, (nodes, packages, devices))):
             return {}
     joules = dict(zip(("joules", "training_joules", "evaluation_joules"), map(number, found[1:]), strict=True))
     return {"energy_tier": found.tier, **joules}
@@ -214,7 +215,7 @@ def times(run: Run) -> dict[str, Any]:
         "status": text(run.status),
         "target": run.target,
         "converged": counts,
-        "step_ms": step(run, run.passing) if counts else None,
+        "step_ms": step(run, run.passing) if counts and run.passing else None,
         "seconds": run.seconds if counts else math.inf,
         "epochs": begun,
         "trained": samples if samples is not None else product(first(run.value("train_samples")), begun),
@@ -262,7 +263,7 @@ def fault(run: Run) -> str:
     for name, mark in (("run_start", run.start), ("run_stop", run.stop)):
         if mark is None or mark.time_ms is None:
             return f"no {name}" if mark is None else f"the time of {name} (line {mark.line}) is none"
-    if run.window is None:
+    if run.window is None and run.start and run.stop:
         return f"run_stop (line {run.stop.line}) is not later than run_start (line {run.start.line})"
     if run.target is None:
         return "no target is known for this benchmark, edition and problem"
@@ -271,13 +272,14 @@ def fault(run: Run) -> str:
     return f"no evaluation at or before run_stop met the target {run.target:g}"
 
 
-def rates(v: dict[str, Any], stated: float | None) -> dict[str, float | None]:
+def rates(v: dict[str, Any], stated: float | None) -> dict[str, Any]:
     """The columns that follow from others; None if a number is missing or a divisor is 0. `stated` is the training rate
     that the log states where evaluations run beside training, whose time is then unknown."""
     total, staging, training, evaluation = (
         ratio(v.get(f"{name}_ms"), 1000) for name in ("total", "staging", "training", "evaluation")
     )
-    busy = None if training is None else training + evaluation
+    busy = None if training is None or evaluation is None else training + evaluation
+    outside = None if total is None or staging is None else total - staging
     epochs, trained, units = v["epochs"], v["trained"], v["units"]
     exactly = product(v["train_samples"], v["passes"])
     evaluated = product(v["eval_samples"], v["evaluations"])
@@ -291,7 +293,7 @@ def rates(v: dict[str, Any], stated: float | None) -> dict[str, float | None]:
         "epoch_train_rate": epoch_train_rate,
         "sample_rate": ratio(None if None in (trained, evaluated) else trained + evaluated, busy),
         "train_rate": train_rate,
-        "compute_rate": ratio(exactly, None if total is None else total - staging),
+        "compute_rate": ratio(exactly, outside),
         "eval_rate": eval_rate,
         "train_rate_per_unit": ratio(train_rate, units),
         "eval_rate_per_unit": ratio(eval_rate, units),
@@ -307,4 +309,5 @@ def ratio(a: float | None, b: float | None) -> float | None:
 
 def product(*factors: float | None) -> float | None:
     """The product of the factors; None if one is missing."""
-    return None if None in factors else math.prod(factors)
+    known = [factor for factor in factors if factor is not None]
+    return math.prod(known) if len(known) == len(factors) else None

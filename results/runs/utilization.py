@@ -30,12 +30,12 @@ def utilization(run: Run) -> Utilization | None:
         return None
     alone = run.value("number_of_ranks") == 1
     slowest = [own(e) if e.slowest is None and alone else e.slowest for e in epochs]
-    known = None not in slowest
+    known = [wait for wait in slowest if wait is not None]
     return Utilization(
         share(epochs, map(own, epochs)),
         share(epochs[:1], map(own, epochs[:1])),
         share(epochs[1:], map(own, epochs[1:])) if len(epochs) > 1 else None,
-        share(epochs, slowest) if known else None,
+        share(epochs, known) if len(known) == len(epochs) else None,
     )
 
 

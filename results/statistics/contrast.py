@@ -66,7 +66,9 @@ class Contrast:
     @property
     def distinguishable(self) -> bool | None:
         """Whether the interval excludes 1, or the runs separate; None without an interval."""
-        return None if self.low is None else self.separated or not self.low <= 1 <= self.high
+        if self.low is None or self.high is None:
+            return None
+        return self.separated or not self.low <= 1 <= self.high
 
 
 def contrast(
@@ -83,7 +85,7 @@ def contrast(
         return Contrast(None, None, None, faster)
     difference, error = x.mean - y.mean, math.sqrt(x.d + y.d)
     degrees = welch(x, y) if error else None
-    half = t_quantile(1 - ERROR / 2 / together, degrees) * error if error else 0.0
+    half = t_quantile(1 - ERROR / 2 / together, degrees) * error if degrees else 0.0
     low, high = math.exp(difference - half), math.exp(difference + half)
     return Contrast(math.exp(difference), low, high, faster, degrees)
 

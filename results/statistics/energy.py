@@ -47,14 +47,15 @@ def energy(rows: Sequence[Row], mask: Sequence[bool]) -> SetEnergy | None:
     `mask` says which runs the figure of merit averages (in a weak set: which models converged).
     """
     converged = [row for row in rows if row.converged]
-    tiers = {row.energy_tier for row in converged}
+    tiers = {row.energy_tier or "" for row in converged}
     if len(tiers) != 1 or tiers.isdisjoint(WORDS) or not any(mask) or not all(positive(r.joules) for r in converged):
         return None
-    runs = tuple(row.joules if row.converged else math.inf for row in rows)
+    runs = tuple(row.joules or math.nan if row.converged else math.inf for row in rows)
     used = [row for row, counts in zip(rows, mask, strict=True) if counts]
+    joules = [j for j, counts in zip(runs, mask, strict=True) if counts]
     found = trimmed_mean(runs) if used[0].scaling != "weak" else None
-    found = found or TrimmedMean(len(used), 0, fmean([row.joules for row in used]))
-    watts = fmean([1000 * row.joules / row.total_ms for row in used])
+    found = found or TrimmedMean(len(used), 0, fmean(joules))
+    watts = fmean([1000 * j / row.total_ms for j, row in zip(joules, used, strict=True) if row.total_ms])
     evaluated = [(row.evaluation_joules, product(row.eval_samples, row.evaluations)) for row in used]
     trained = a_sample([(row.training_joules, row.trained) for row in used])
     return SetEnergy(tiers.pop(), found, runs, watts, trained, a_sample(evaluated))
@@ -67,8 +68,10 @@ def positive(value: float | None) -> bool:
 
 def a_sample(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
     """The mean of joules / samples over runs, given as (joules, samples); None if a number is unknown."""
-    known = [(joules, samples) for joules, samples in pairs if joules is not None and positive(samples)]
-    return fmean([j / n for j, n in known]) if known and len(known) == len(pairs) else None
+    known = [
+        joules / samples for joules, samples in pairs if joules is not None and samples is not None and samples > 0
+    ]
+    return fmean(known) if known and len(known) == len(pairs) else None
 
 
 def against(a: SetEnergy | None, b: SetEnergy | None, together: int = 1) -> Contrast | None:

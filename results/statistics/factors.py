@@ -11,6 +11,7 @@ staging counts as training.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from results.runs.columns import Row
 from results.runs.row import benchmark_of
@@ -105,9 +106,7 @@ def measured(r: Result) -> list[Measured]:
     before = first
     for part in [p for p in PARTS if p not in first]:
         after = (*before, part)
-        grown, of_part = ratio(
-            lambda row, after=after: milliseconds(row, after), lambda row, before=before: milliseconds(row, before)
-        )
+        grown, of_part = ratio(partial(milliseconds, parts=after), partial(milliseconds, parts=before))
         found.append(Measured(part, grown, 1, tuple(of_part)))
         before = after
     return found

@@ -30,7 +30,7 @@ def rank_ranges(sets: Sequence[Sequence[float]], steps: Sequence[float] | None =
     ranges: list[tuple[int, int] | None] = [None] * len(sets)
     if not known:
         return ranges
-    slower = told_apart([means[i] for i in known]) | separated([sets[i] for i in known])
+    slower = told_apart([mean for mean in means if mean is not None]) | separated([sets[i] for i in known])
     for at, i in enumerate(known):
         ranges[i] = (1 + int(slower[at].sum()), len(known) - int(slower[:, at].sum()))
     return ranges

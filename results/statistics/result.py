@@ -181,12 +181,16 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
     models, why = weak_score(rows) if weak else (None, found.why)
     unlike = mixed(rows)  # means over unlike runs would mean nothing
     if models and models.logged is not None:
-        rows = tuple(row._replace(**dict.fromkeys(OF_UNITS)) for row in rows)
+        unknown: dict[str, Any] = dict.fromkeys(OF_UNITS)
+        rows = tuple(row._replace(**unknown) for row in rows)
     counted = set(range(len(rows)) if weak else kept(times))
     mask = tuple(not unlike and row.converged and i in counted for i, row in enumerate(rows))
     return Result(
         name=name,
-        group=(first.edition, first.benchmark, shared(rows, "problem"), first.scaling, shared(rows, "division")),
+        group=(
+            *(first.edition or "", first.benchmark or "", shared(rows, "problem")),
+            *(first.scaling or "", shared(rows, "division")),
+        ),
         category=shared(rows, "category"),
         judged=runs,
         standing=stands,
@@ -305,7 +309,7 @@ def as_logged_place(r: Result, placed: Sequence[Result]) -> tuple[int, int] | No
     figure even so, or no errors."""
     if r.fom is not None or r.weak or r.score.fom is None or not r.standing.errors or not r.judged.submission:
         return None
-    return 1 + sum(other.fom < r.score.fom for other in placed), len(placed) + 1
+    return 1 + sum(other.fom is not None and other.fom < r.score.fom for other in placed), len(placed) + 1
 
 
 def merit(r: Result) -> tuple[float, str]:

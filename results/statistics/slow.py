@@ -6,8 +6,7 @@ slower.
 
 import math
 from collections.abc import Sequence
-
-from results.statistics.score import median
+from statistics import median
 
 SLOW = 1.5  # times the median: with 10 % of spread, one run in 10^6 takes so long; a typical fault doubles the time
 
@@ -18,6 +17,6 @@ def slow_runs(seconds: Sequence[float]) -> list[tuple[int, float]]:
     known = [s for s in seconds if math.isfinite(s)]
     if len(known) < 3:
         return []
-    usual = median(known).value
+    usual = median(known)
     found = [(i, s / usual) for i, s in enumerate(seconds) if math.isfinite(s) and s >= SLOW * usual]
     return sorted(found, key=lambda run: -run[1])

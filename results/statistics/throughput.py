@@ -45,14 +45,15 @@ def throughput(models: Sequence[Row], total: float | None, instance: float | Non
         return None, "no models"
     if failed:
         return None, f"{failed} of {len(models)} models did not converge, and are not among the pruned"
-    seconds = (max(m.stop_ms for m in models) - min(m.start_ms for m in models)) / 1000
-    most = total / at_once(models) if total is not None else None
+    windows = [(m.start_ms, m.stop_ms) for m in models if m.start_ms is not None and m.stop_ms is not None]
+    seconds = (max(stop for _, stop in windows) - min(start for start, _ in windows)) / 1000
+    most = total / at_once(windows) if total is not None else None
     if instance is None or most is None or instance <= most:
         return Throughput(total, instance, len(models), seconds), ""
     return Throughput(total, None, len(models), seconds, instance, most), ""
 
 
-def at_once(models: Sequence[Row]) -> int:
-    """The most models that ran at the same time; at least 1. A stop comes before a start at the same time."""
-    changes = sorted((at, sign) for m in models for at, sign in ((m.start_ms, 1), (m.stop_ms, -1)))
+def at_once(windows: Sequence[tuple[int, int]]) -> int:
+    """The most of these spans that share a moment; at least 1. A stop comes before a start at the same time."""
+    changes = sorted((at, sign) for window in windows for at, sign in zip(window, (1, -1), strict=True))
     return max(1, *accumulate(sign for _, sign in changes))

@@ -122,7 +122,7 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
     if p.why:
         return [f"A and {p.letter} are not compared: {p.why}"]
     words = [rate_words(p, a, b)] if a.weak else [time_words(p), *energy_words(p, a, b)]
-    if p.contrast.distinguishable:
+    if p.contrast.distinguishable and p.contrast.ratio is not None:
         faster = p.contrast.faster
         name, often = ("A", faster) if p.contrast.ratio < 1 else (p.letter, 1 - faster)
         words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
@@ -133,7 +133,7 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
 def time_words(p: Pair) -> str:
     """Which set trains faster. The ratio is the slower set's time over the faster one's."""
     c = p.contrast
-    if c.ratio is None:
+    if c.ratio is None or c.low is None or c.high is None:
         return f"A and {p.letter}: no difference can be told: too few runs"
     if not c.distinguishable:
         return (
@@ -161,6 +161,8 @@ def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
 
 def span(c: Contrast, together: int) -> str:
     """An interval with its degrees of freedom; what tells two sets apart where the interval holds 1."""
+    if c.low is None or c.high is None:
+        return level(together)
     apart = "; every run of one is faster than every run of the other" if c.low <= 1 <= c.high else ""
     return f"{level(together)}: {c.low:.2f} to {c.high:.2f}, {degrees(c)}{apart}"
 
@@ -177,6 +179,8 @@ def degrees(c: Contrast) -> str:
 
 def rate_words(p: Pair, a: Result, b: Result) -> str:
     """Which set of weak scaling makes more models an hour; each was measured once, so there is no interval."""
+    if a.throughput is None or b.throughput is None:
+        return ""
     x, y = a.throughput.models_per_hour, b.throughput.models_per_hour
     low, high, slow, fast = (x, y, "A", p.letter) if y >= x else (y, x, p.letter, "A")
     said = f"{fast} makes {high / low:.2f} times as many models an hour as {slow} ({show(high)} and {show(low)})"

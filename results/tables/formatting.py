@@ -8,6 +8,7 @@ from typing import Any
 
 from compliance.safe import csv_cell, markdown, printable
 
+MOST_DECIMALS = 6
 Tables = Iterable[tuple[str, Sequence[Sequence[str]]]]  # (title, rows with the head first)
 
 
@@ -30,6 +31,21 @@ def show(value: Any) -> str:
     if float(value).is_integer():
         return f"{int(value)}"
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
+
+
+def decimals_of(error: float | None) -> int:
+    """The decimals that show two significant digits of an error; 2 without an error."""
+    if not error or not math.isfinite(error):
+        return 2
+    return max(0, min(MOST_DECIMALS, 1 - math.floor(math.log10(error))))
+
+
+def plus_minus(value: float | None, error: float | None) -> str:
+    """A mean and its error, with the digits that the error needs: "28.9 ± 1.2"."""
+    if value is None or not error:
+        return show(value)
+    decimals = decimals_of(error)
+    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
 
 
 def fixed(value: float, decimals: int) -> str:

@@ -10,7 +10,17 @@ from compliance.reading.trials import Tried
 from results.statistics.result import Result
 from results.tables.formatting import show
 
-HEAD = ("org", "system", "ranks", "emulate", "format", "place", "samples/s", "AU %", "AU without reads %")
+HEAD: tuple[str, ...] = (
+    "org",
+    "system",
+    "ranks",
+    "emulate",
+    "format",
+    "place",
+    "samples/s",
+    "AU %",
+    "AU without reads %",
+)
 HEAD = (*HEAD, "AU by waiting %", "AU with the barrier %", "MB/s decoded", "read", "device", "p99 wait ms", "longest")
 HEAD = (*HEAD, "cache", "errors", "log")
 
@@ -65,7 +75,7 @@ def ranks_text(ranks: object) -> str:
     return str(ranks) if type(ranks) is int and 0 < ranks < 1 << 31 else "-"
 
 
-SIDES = ("samples/s", "AU %", "AU without reads %", "AU by waiting %", "AU with the barrier %")
+SIDES: tuple[str, ...] = ("samples/s", "AU %", "AU without reads %", "AU by waiting %", "AU with the barrier %")
 SIDES = (*SIDES, "MB/s decoded", "read MB/s", "device MB/s", "p99 wait ms", "longest wait ms")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from compliance.safe import markdown
 from results.runs.row import ratio
 from results.statistics.result import Result
 from results.tables.formatting import csv_of, markdown_of, show, text_of
@@ -60,6 +61,18 @@ TABLES = {  # title: columns
         "joules_per_sample_trained", "joules_per_sample_evaluated", "energy_by",
     ),
 }  # fmt: skip
+SUBMIT = "python harness/submit.py --problem {problem} --org ORG --system SYSTEM"
+STUDY, STEPS = f"{SUBMIT} --study strong --ranks 8 16 32", f"{SUBMIT} --steps 40"
+MADE_BY = {  # title of a table: the command that makes what it needs
+    "time to target": SUBMIT,
+    "strong scaling, time to target": STUDY,
+    "strong scaling, steps": f"{STUDY} --runs 0",
+    "weak scaling, steps": f"{SUBMIT} --study weak --ranks 8 16 32",
+    "phases of a step, seconds": STEPS,
+    "bottlenecks, % of a step and its share of the evaluation": STEPS,
+    "memory and input": STEPS,
+    "energy": f"{SUBMIT} on nodes whose counters a run may read (docs/energy.md)",
+}
 COLUMNS = (
     *("table", "edition", "benchmark", "problem", "division"),
     *dict.fromkeys(column for columns in TABLES.values() for column in columns),
@@ -70,7 +83,8 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
     """((edition, benchmark, problem, division), name, rows) of every table that has rows."""
 
     def key(r: Result) -> tuple[str, str, str, str]:
-        return (*r.group[:3], r.group[4])
+        edition, benchmark, problem, _, division = r.group
+        return edition, benchmark, problem, division
 
     for group, members in groupby(sorted((r for r in results if not r.weak), key=key), key=key):
         found = list(members)
@@ -99,11 +113,25 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
                 yield group, name, rows
 
 
+def missing(results: Iterable[Result]) -> list[tuple[str, list[str]]]:
+    """(title, lines) of the tables that a problem has no row of, each with the command that makes what it needs. ORG
+    and SYSTEM are the submitter's; numbers of ranks are examples."""
+    there: dict[tuple[str, ...], set[str]] = {(*r.group[:3], r.group[4]): set() for r in results if not r.weak}
+    for group, name, _ in tables(results):
+        there[group].add(name)
+    found = []
+    for (edition, benchmark, problem, division), names in sorted(there.items()):
+        lines = [f"{t}: {how.format(problem=problem or 'PROBLEM')}" for t, how in MADE_BY.items() if t not in names]
+        if lines:
+            found.append((title((edition, benchmark, problem, "", division), "missing, and what makes it"), lines))
+    return found
+
+
 def time_to_target(r: Result) -> Cells:
     """The row of a set of runs."""
     place = {"org": r.org, "system": r.system, "nodes": r.one("nodes"), "ranks": one(r.runs, "number_of_ranks")}
     found = place | {"units": r.one("units"), "verdict": r.standing.word} | middle(r)
-    if r.fom is not None:
+    if r.fom is not None and r.score.trimmed:
         found |= {"fom_seconds": r.fom, "fom_low": r.score.trimmed.low, "fom_high": r.score.trimmed.high}
     if shown(r):
         found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("train_rate")}
@@ -111,8 +139,10 @@ def time_to_target(r: Result) -> Cells:
 
 
 def energy(r: Result) -> Cells:
-    """The row of a set's energy."""
+    """The row of a set's energy; {} without one."""
     e = r.energy
+    if e is None:
+        return {}
     kilo = {"": e.joules.mean, "_low": e.joules.low, "_high": e.joules.high}
     return {
         "org": r.org,
@@ -142,13 +172,17 @@ def written(results: Sequence[Result]) -> Iterator[tuple[str, list[list[str]]]]:
 
 
 def procurement_text(results: Sequence[Result]) -> str:
-    """The tables for a terminal."""
-    return text_of(written(results), "no set of runs, and no log of steps\n")
+    """The tables for a terminal, and what is missing."""
+    lacking = ["\n".join(["", name, *(f"  {line}" for line in lines), ""]) for name, lines in missing(results)]
+    return text_of(written(results), "no set of runs, and no log of steps\n") + "".join(lacking)
 
 
 def procurement_markdown(results: Sequence[Result]) -> str:
-    """The tables in Markdown."""
-    return markdown_of(written(results))
+    """The tables in Markdown, and what is missing."""
+    lacking = ""
+    for name, lines in missing(results):
+        lacking += "\n".join(["", f"### {markdown(name)}", "", *(f"- {markdown(line)}" for line in lines), ""])
+    return markdown_of(written(results)) + lacking
 
 
 def procurement_csv(results: Sequence[Result]) -> str:

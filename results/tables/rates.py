@@ -8,13 +8,14 @@ parts of samples, or both. A log with errors is listed but is in no series, unle
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from results.runs.columns import Row
 from results.statistics.result import Result
 from results.tables.formatting import show
 
-HEAD = ("org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")
+HEAD: tuple[str, ...] = ("org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")
 HEAD = (*HEAD, "strong", "weak", "errors", "log")
 WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 
@@ -87,7 +88,7 @@ def rates(results: Iterable[Result]) -> list[Rate]:
     return sorted((f for f in found if f), key=place)
 
 
-def place(f: Rate) -> tuple:
+def place(f: Rate) -> Any:
     """The key by which rates are sorted."""
     return f.org, f.system, f.precision, f.settings, f.units, f.layout or (), f.log
 
@@ -99,18 +100,19 @@ def one(r: Result, run: Row) -> Rate | None:
     if not units or not run.measured_rate or run.measured_rate < 0:
         return None
     sound = r.as_logged or not run.errors
-    rest = (run.log, run.measured_line, run.precision or "", run.errors, sound, run.settings or "")
-    return Rate(r.org, r.system, units, run.batch, layout, run.measured_rate, *rest)
+    made = Rate(r.org, r.system, units, run.batch, layout, run.measured_rate, run.log, run.measured_line)
+    return replace(made, precision=run.precision or "", errors=run.errors, sound=sound, settings=run.settings or "")
 
 
 def series(found: Sequence[Rate]) -> list[Series]:
     """Every series with two or more numbers of units, strong ones first."""
-    grouped: dict[tuple, list[Rate]] = {}
+    grouped: dict[tuple[str, str, str, str, str, str, float], list[Rate]] = {}
     for rate in found:
-        for way in rate.ways if rate.batch and rate.sound else ():
-            for kind, batch in (("strong", rate.batch), ("weak", rate.batch / rate.units)):
+        for way in rate.ways if rate.sound else ():
+            for kind, batch in (("strong", rate.batch or 0), ("weak", (rate.batch or 0) / rate.units)):
                 key = (kind, rate.org, rate.system, way, rate.precision, rate.settings, batch)
-                grouped.setdefault(key, []).append(rate)
+                if batch:
+                    grouped.setdefault(key, []).append(rate)
     return [Series(*key, tuple(m)) for key, m in sorted(grouped.items()) if len({rate.units for rate in m}) > 1]
 
 

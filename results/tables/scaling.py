@@ -47,11 +47,11 @@ def middle(r: Result) -> Cells:
 
 def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
     """The sets of each study of one batch and precision, with speedup and efficiency relative to the fewest ranks."""
-    studies: dict[tuple, list[tuple[float, Result]]] = {}
+    studies: dict[tuple[Any, ...], list[tuple[float, Result]]] = {}
     for r in results:
         ranks = one(r.runs, "number_of_ranks")
         name = study_of(r.system, int(ranks)) if ranks else None
-        if name and shown(r):
+        if ranks and name and shown(r):
             studies.setdefault((r.org, name, r.one("batch"), r.one("precision")), []).append((ranks, r))
     for key, points in sorted(studies.items(), key=lambda item: str(item[0])):
         points.sort(key=lambda point: point[0])
@@ -112,7 +112,7 @@ def shares(phases: dict[str, float | None]) -> Cells:
         return {}
     found = {group: 100 * sum(phases[name] or 0 for name in names) / total for group, names in GROUPS.items()}
     beside = {group: share for group, share in found.items() if group not in ("compute", "evaluation")}
-    return found | {"largest": max(found, key=found.get), "beside_compute": max(beside, key=beside.get)}
+    return found | {"largest": max(found, key=found.__getitem__), "beside_compute": max(beside, key=beside.__getitem__)}
 
 
 def needs(run: Run) -> Cells:

@@ -2,11 +2,13 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from compliance.finding import Finding
 from compliance.safe import markdown, printable, values
+from results.measures.registry import MEASURES, rank_text
 from results.statistics.convergence import Surprise
 from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
@@ -16,7 +18,7 @@ from results.statistics.throughput import Throughput
 from results.tables.formatting import aligned, csv_of, hundredths, markdown_table, minutes, show
 from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
-from results.tables.record import COLUMNS, rank_text, record
+from results.tables.record import COLUMNS, SCHEMA, record
 from results.tables.utilization import utilization_words
 from rules.current import editions
 from rules.edition import load
@@ -35,11 +37,11 @@ def csv_text(results: Iterable[Result]) -> str:
     return csv_of(COLUMNS, map(record, results))
 
 
-def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence[dict] = ()) -> str:
+def json_text(results: Iterable[Result], left_out: Places = (), tuning: Sequence[dict[str, Any]] = ()) -> str:
     """JSON with the records of sets, the meanings of their columns, `tuning` campaigns, and (path, why) of what has no
     result."""
     body = {
-        "schema": "results/1",
+        "schema": SCHEMA,
         "columns": COLUMNS,
         "results": [record(r) for r in results],
         "left_out": [{"path": path, "why": why} for path, why in left_out],
@@ -114,7 +116,11 @@ def energy_cells(r: Result) -> list[str]:
 
 def energy_interval(e: SetEnergy) -> str:
     """The interval of an energy in kJ, "-" without one."""
-    return "-" if e.joules.low is None else f"{show(e.joules.low / 1000)} to {show(e.joules.high / 1000)}"
+    return (
+        "-"
+        if e.joules.low is None or e.joules.high is None
+        else f"{show(e.joules.low / 1000)} to {show(e.joules.high / 1000)}"
+    )
 
 
 def energy_words(e: SetEnergy) -> str:
@@ -142,7 +148,7 @@ def labelled(edition: str, benchmark: str) -> str:
     return f"{benchmark} ({known.label})" if known and known.label else benchmark
 
 
-STRONG = {  # head of a column: a set's cell
+STRONG: dict[str, Callable[[Result], str]] = {  # head of a column: a set's cell
     "rank": lambda r: rank_text(r.rank) or "-",
     "org": lambda r: r.org,
     "system": lambda r: r.system,
@@ -150,12 +156,12 @@ STRONG = {  # head of a column: a set's cell
     "FOM s": lambda r: hundredths(r.fom),
     "95 % interval": lambda r: interval(r),
     "FOM min": lambda r: minutes(r.fom),
-    "median s": lambda r: hundredths(r.score.median.value if r.fom is not None else None),
+    "median s": lambda r: hundredths(MEASURES["median_seconds"].get(r)),
     "runs": lambda r: f"{r.score.converged}/{r.score.n}",
     "epochs": lambda r: show(r.mean("epochs")),
     "verdict": lambda r: r.standing.word,
 }
-WEAK = ("org", "system", "kind", "models/h", "T units", "S units", "M models", "TTTa s", "TTTa min")
+WEAK: tuple[str, ...] = ("org", "system", "kind", "models/h", "T units", "S units", "M models", "TTTa s", "TTTa min")
 WEAK = (*WEAK, "pruned", "verdict")
 
 
@@ -245,7 +251,7 @@ def middle_words(r: Result) -> str:
 def interval_words(r: Result) -> str:
     """The interval of the figure of merit in words."""
     t = r.score.trimmed
-    if t.low is None:
+    if t is None or t.low is None:
         return f"interval not estimable below {FEWEST} runs"
     degrees = f"{t.degrees} degree{'' if t.degrees == 1 else 's'} of freedom"
     return f"95 % {show(t.low)} to {show(t.high)} ({degrees}), standard error {show(t.standard_error)}"
@@ -254,6 +260,8 @@ def interval_words(r: Result) -> str:
 def median_words(r: Result) -> str:
     """The median and its interval in words."""
     m = r.score.median
+    if m is None:
+        return "-"
     if m.level is None:
         return f"{show(m.value)} s"
     return f"{show(m.value)} s, {show(m.low)} to {show(m.high)} at {100 * m.level:.1f} %"
@@ -262,6 +270,8 @@ def median_words(r: Result) -> str:
 def spread_words(r: Result) -> str:
     """The coefficients of variation in words."""
     s = r.spread
+    if s is None:
+        return ""
     each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
     return f"coefficient of variation between runs: seconds {100 * s.time:.1f} %, {each}"
 
@@ -325,10 +335,10 @@ def slow_words(rows: Sequence[Result]) -> str:
 
 def has_interval(r: Result) -> bool:
     """Whether a set has a figure of merit with an interval."""
-    return r.fom is not None and r.score.trimmed.low is not None
+    return r.fom is not None and r.score.trimmed is not None and r.score.trimmed.low is not None
 
 
 def interval(r: Result) -> str:
     """The interval of the figure of merit, "-" without one."""
     t = r.score.trimmed
-    return f"{hundredths(t.low)} to {hundredths(t.high)}" if has_interval(r) else "-"
+    return f"{hundredths(t.low)} to {hundredths(t.high)}" if t and has_interval(r) else "-"

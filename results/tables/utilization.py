@@ -1,14 +1,9 @@
 """The accelerator utilization (AU) of a set in words."""
 
-from results.runs.utilization import by_epoch
+from results.measures.registry import busy_epochs
 from results.statistics.result import Result
 
 SHOWN = 10  # epochs
-
-
-def busy_epochs(r: Result) -> dict[int, float]:
-    """{epoch: mean AU over the runs that the figure of merit averages}."""
-    return by_epoch(run for run, used in zip(r.runs, r.mask, strict=True) if used)
 
 
 def utilization_words(r: Result, name: str = "accelerator utilization ") -> str:

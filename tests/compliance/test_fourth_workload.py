@@ -130,7 +130,7 @@ def test_its_set_is_in_order_and_has_a_figure(repository, tree):
     assert row["benchmark"] == "sequences" and row["verdict"] == "clean"
     assert row["converged"] == 5 and row["fom_seconds"] > 40
     assert row["epochs"] == row["passes"] == 2.5
-    assert row["train_rate"] * row["training_seconds"] == pytest.approx(20, rel=0.01)  # samples
+    assert row["train_samples_per_second"] * row["training_seconds"] == pytest.approx(20, rel=0.01)  # samples
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ GUIDE = ROOT / "docs" / "submitting.md"
 FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = (
     *("docs/submitting.md", "docs/implementing.md", "docs/organising.md", "docs/tuning.md", "docs/io.md"),
+    "docs/procurement.md",
     *("README.md", "compliance/README.md", "rules/README.md", "harness/README.md", "implementations/pytorch/README.md"),
 )
 SHORT = 4  # commands that the shortest of these pages has

@@ -90,7 +90,7 @@ def test_deepcam_v07(tree, new_log, summary):
     assert row["unit_hours"] == pytest.approx(1024 * 702.343 / 3600)
     assert row["node_hours"] == pytest.approx(256 * 702.343 / 3600)
     seconds = row["fom_seconds"] - row["staging_seconds"]
-    assert row["compute_rate"] == pytest.approx(1400 * 2048 / seconds, rel=1e-3)
+    assert row["run_samples_per_second"] == pytest.approx(1400 * 2048 / seconds, rel=1e-3)
 
 
 def test_cosmoflow_on_cpus(tree, new_log, summary):

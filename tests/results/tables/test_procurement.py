@@ -2,13 +2,26 @@
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 
 from compliance.engine import judge
+from perf.pages.scripts import parser_of
 from results import summarize
 from results.statistics.result import summarize as results_of
-from results.tables.procurement import COLUMNS, TABLES, procurement_csv, procurement_markdown, procurement_text, tables
+from results.tables.procurement import (
+    COLUMNS,
+    MADE_BY,
+    TABLES,
+    missing,
+    procurement_csv,
+    procurement_markdown,
+    procurement_text,
+    tables,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -83,3 +96,27 @@ def test_strangers_names_stay_text(tree, new_log):
     (row,) = csv.DictReader(io.StringIO(procurement_csv(results)))
     assert row["org"] == "'=cmd|x"
     assert r"| =cmd\|x | a\|b\](http:" in procurement_markdown(results)
+
+
+def test_what_is_missing_is_said_with_the_command_that_makes_it(study):
+    """A study of runs and steps lacks one table; two sets of runs alone lack all that needs steps or energy."""
+    results = results_of(judge([study.root]), as_logged=True)
+    ((name, lines),) = missing(results)
+    assert name == "v1.0 · scaffold · smoke · closed division · missing, and what makes it"
+    command = "python harness/submit.py --problem smoke --org ORG --system SYSTEM --study weak --ranks 8 16 32"
+    assert lines == [f"weak scaling, steps: {command}"]
+    assert lines[0] in procurement_text(results) and command in procurement_markdown(results)
+
+
+def test_the_committed_reference_says_what_it_lacks(capsys):
+    summarize.main(["--view", "procurement", str(ROOT / "results" / "v1.0" / "reference")])
+    out = capsys.readouterr().out
+    assert out.count("missing, and what makes it") == 3
+    assert all(out.count(f"  {name}: ") == 3 for name in MADE_BY if name != "time to target")
+
+
+def test_every_table_has_its_command_and_the_commands_are_there():
+    assert list(MADE_BY) == list(TABLES)
+    for how in MADE_BY.values():
+        _, script, *options = how.format(problem="smoke").partition(" on ")[0].split()
+        parser_of(script)[0].parse_args(options)

@@ -3,8 +3,9 @@
 import json
 
 from compliance.engine import judge
+from results.measures.registry import rank_text
 from results.statistics.result import summarize
-from results.tables.record import COLUMNS, rank_text, record
+from results.tables.record import COLUMNS, record
 
 
 def test_every_column_in_order_and_fit_for_json(tree, new_log):
