@@ -32,8 +32,9 @@ class Check:
     nothing. After an error of a premise, or one by which such a key can't be used, this check is skipped, so that one
     fault is one finding and not a dozen. Premises of premises count, too. A check of a set does not look at the logs
     that break a premise of theirs. `on`: the kinds of logs, and of sets of them, to which the rule applies. `gate`: a
-    log with an error of this rule is judged no further. `runs`: the logs of a set that the check looks at: those of the
-    set's own kind (alike), runs and throughput-only logs (sound), or also logs that a gate stopped (every).
+    log with an error of this rule is judged no further. `needs`: the numbers of a problem against which it holds runs;
+    an edition without one of them is refused. `runs`: the logs of a set that the check looks at: those of the set's own
+    kind (alike), runs and throughput-only logs (sound), or also logs that a gate stopped (every).
     """
 
     code: str
@@ -43,6 +44,7 @@ class Check:
     reads: tuple[str, ...]
     on: frozenset[str]
     gate: bool
+    needs: tuple[str, ...]
     runs: str
     function: Callable[..., Iterable[Fault]]
 
@@ -58,6 +60,7 @@ def rule(
     reads: tuple[str, ...] = (),
     on: frozenset[str] = RUNS,
     gate: bool = False,
+    needs: tuple[str, ...] = (),
     runs: str = "alike",
 ) -> Callable[[Function], Function]:
     """Mark a generator of `Fault`s as the check of the rule `code`, whose text is in `rules/texts/`. Raises ValueError
@@ -66,7 +69,7 @@ def rule(
     def mark(function: Function) -> Function:
         if code in CHECKS or level not in LEVELS or runs not in LOGS or not on <= EVERY:
             raise ValueError(f"check {function.__name__}: {code} is taken, or no such level or logs")
-        CHECKS[code] = Check(code, level, severity, after, reads, on, gate, runs, function)
+        CHECKS[code] = Check(code, level, severity, after, reads, on, gate, needs, runs, function)
         return function
 
     return mark

@@ -3,7 +3,6 @@ runs may load, and the rules' texts."""
 
 import dataclasses
 import functools
-from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from rules.current import ROOT, editions
 from rules.energy import refuse_without
 from rules.key import Key
 from rules.limits import SEVERITIES, Benchmark, Limits, Published, one_of
-from rules.needs import have_classes, refuse_gaps
 from rules.patch import patched
 from rules.reference import reference_points
 from rules.settings import settings_of
@@ -66,10 +64,11 @@ def loaded(name: str, root: Path) -> Edition:
     keys = {n: {**common, **_keys(b.keys, where)} for n, b in benchmarks.items()}
     rules = _in_force(limits, texts, where)
     refuse_without(limits.energy, rules, where)
-    classes = have_classes(limits.problems, {n: b.score for n, b in benchmarks.items()})
     problems = {n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()}
     for n, problem in problems.items():
-        _complete(problem, limits.problems[n], benchmarks, rules.keys(), classes, f"{where}: problems.{n}")
+        if problem.benchmark not in benchmarks:
+            found = f"{where}: problems.{n}: benchmark: found {problem.benchmark!r}"
+            raise ValueError(f"{found}, wanted the edition's{suggest(problem.benchmark, benchmarks)}")
     return Edition(
         name=name,
         folder=root / name,
@@ -140,21 +139,6 @@ def _keys(values: dict[str, Any], where: str) -> dict[str, Key]:
 def _benchmark(benchmark: Benchmark, limits: Limits, keys: dict[str, Key], where: str) -> Benchmark:
     settings = settings_of({**limits.settings, **benchmark.settings}, keys, benchmark.configured, where)
     return dataclasses.replace(benchmark, settings=settings)
-
-
-def _complete(
-    problem: Published,
-    values: dict[str, Any],
-    benchmarks: dict[str, Benchmark],
-    codes: Set[str],
-    classes: set[str],
-    where: str,
-) -> None:
-    """Raise ValueError if a problem has an unknown benchmark, or lacks a number that its rules need."""
-    name = problem.benchmark
-    if name not in benchmarks:
-        raise ValueError(f"{where}: benchmark: found {name!r}, wanted the edition's{suggest(name, benchmarks)}")
-    refuse_gaps(values, codes, benchmarks[name].score == "mean", name in classes, where)
 
 
 def _published(values: Any, where: str) -> Published:

@@ -14,7 +14,7 @@ SPLITS = ("train", "validation")
 BYTES = ("total", "least_by_rank", "most_by_rank")
 
 
-@rule("DATA01", "log", after=("DATA05",))
+@rule("DATA01", "log", after=("DATA05",), needs=("fingerprints.train", "fingerprints.validation"))
 def fingerprints_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for event in log.all("dataset_fingerprint"):
         split = metadata(event, "split")
@@ -39,7 +39,7 @@ def sample_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Itera
             yield Fault(event.line, f"fingerprint of {show(samples)} {split} samples", str(number))
 
 
-@rule("DATA03", "log", after=("DATA05",))
+@rule("DATA03", "log", after=("DATA05",), needs=("class_counts.train", "class_counts.validation"))
 def class_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     published = terms.problem.class_counts if terms.problem else {}
     for event in log.all("dataset_fingerprint"):
@@ -51,7 +51,7 @@ def class_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterat
         yield from _compare(event.line, "true counts", metadata(event, "true"), published.get("validation"))
 
 
-@rule("DATA04", "log", after=("LOG12",), on=EVERY)
+@rule("DATA04", "log", after=("LOG12",), on=EVERY, needs=("problem_digest",))
 def problem_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event = log.first("problem_digest")
     wanted = terms.problem.problem_digest if terms.problem else None
@@ -124,7 +124,7 @@ def datasets_are_registered(log: Log, terms: Terms, time: Timeline) -> Iterator[
         yield Fault(events[0].line, ", ".join(f"{split} {show(value)}" for split, value in found.items()), names)
 
 
-@rule("DATA07", "log", after=("DATA05",))
+@rule("DATA07", "log", after=("DATA05",), needs=("bytes.train", "bytes.validation"))
 def bytes_read_suffice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     floors = terms.problem.bytes if terms.problem else {}
     ranks = log.value("number_of_ranks")

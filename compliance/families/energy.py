@@ -77,10 +77,12 @@ def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Itera
             yield Fault(last.line, f"{watts:.6g} W of {_named(source)}", f"above 0, at most {most:.6g} W")
 
 
-@rule("ENE05", "set", severity="warning", reads=("number_of_nodes", "accelerators_per_node"))
+@rule(
+    "ENE05", "set", severity="warning", after=tuple(sorted(UNSOUND)), reads=("number_of_nodes", "accelerators_per_node")
+)
 def all_of_the_machine_is_measured(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for run in runs:
-        if run.coverage and run.converged and run.codes.isdisjoint(UNSOUND):
+        if run.coverage and run.converged:
             counts = (run.value("number_of_nodes"), place.described.get("host_processors_per_node"))
             missing = shortfall(run.coverage, *map(count_of, (*counts, run.value("accelerators_per_node"))))
             if missing:

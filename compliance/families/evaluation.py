@@ -208,7 +208,7 @@ def most_confused(counts: Counts) -> tuple[int, int]:
     return max((p + t - 2 * i, index) for index, (p, t, i) in enumerate(triples))
 
 
-@rule("EVL13", "log", after=("LOG12",))
+@rule("EVL13", "log", after=("LOG12",), needs=("outputs",))
 def sums_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     if terms.problem is None or terms.benchmark.score != "mean":
         return

@@ -10,7 +10,7 @@ from compliance.reading.timeline import Timeline
 from compliance.rule import EVERY, rule
 
 
-@rule("MOD01", "log", after=("LOG12",), on=EVERY)
+@rule("MOD01", "log", after=("LOG12",), on=EVERY, needs=("parameter_count",))
 def parameters_are_the_models(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event = log.first("parameter_count")
     wanted = terms.problem.parameter_count if terms.problem and terms.division == "closed" else None

@@ -42,9 +42,9 @@ def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
         yield Fault(1, "logs that name no entry", _choice(registry))
 
 
-@rule("REG03", "set", after=("REG02", "RUN02", "RUN09"), on=RUN)
+@rule("REG03", "set", after=("REG02", "RUN02", "RUN09", "SEED04"), on=RUN)
 def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    drawn = [run for run in runs if run.origin and "SEED04" not in run.codes]
+    drawn = [run for run in runs if run.origin]
     others = [run for run in drawn if not names_entry(run) and _own(run, place)]
     if others:
         found = f"a seed from {show(others[0].origin.source)}{among(others, runs)}"

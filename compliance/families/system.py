@@ -98,6 +98,7 @@ FIELD_KINDS = {  # kind -> whether a value is of it, and the kind in words
     after=("CLK04", "CLK10", "SYS08"),
     reads=("devices", "hyperparameters", "precision", "number_of_ranks", "number_of_nodes", "accelerators_per_node"),
     on=RUNS | STEPS,
+    needs=("flops_per_sample",),
 )
 def devices_can_compute_so_fast(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits, problem = terms.edition.limits.compute, terms.problem

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark.log import Event, read_log
+from compliance.reading.needs import complete
 from compliance.reading.tree import RESULTS, LogFile, Set, Submission, place_of
 from rules.current import OURS, editions, version
 from rules.edition import Edition, load
@@ -58,15 +59,15 @@ def select_edition(target: Target, name: str | None, root: Path, together: Round
     name decides among them, and then the year of the round's logs.
     """
     if name:
-        return load(name, root)
+        return complete(name, root)
     together = together or Round((target,))
     exact = editions(root)
     fitting = functools.cache(  # opens logs, where no folder is named exactly
-        lambda: _fitting([load(n, root) for n in exact], target, together)
+        lambda: _fitting([complete(n, root) for n in exact], target, together)
     )
     for folder in _folders(target, exact):
         if folder.name in exact:
-            return load(folder.name, root)
+            return complete(folder.name, root)
         version = VERSION.search(folder.name)
         named = [e for e in fitting() if e.name.endswith(f"v{version[1]}")] if version else []
         if named:

@@ -8,6 +8,7 @@ import pytest
 from benchmark.hosts import short
 from compliance.families import energy as checks
 from compliance.reading.energy import Live, Reading, Source
+from compliance.rule import CHECKS
 from rules.edition import load
 
 damage = pytest.mark.damage
@@ -325,11 +326,9 @@ def test_ene07_is_of_readings():
     assert fault == (12, "1.000 s between readings of n1: package p0")
 
 
-@pytest.mark.parametrize("number", range(1, 11))
-def test_ene05_is_not_asked_of_readings_that_are_wrong_themselves(number):
-    run = SimpleNamespace(
-        coverage=SimpleNamespace(failed=1, line=7), converged=True, codes={f"ENE{number:02}"}, path="a"
-    )
+def test_ene05_is_not_asked_of_readings_that_are_wrong_themselves():
+    assert set(CHECKS["ENE05"].after) == {f"ENE{number:02}" for number in range(1, 10) if number not in (5, 8)}
+    run = SimpleNamespace(coverage=SimpleNamespace(failed=1, line=7), converged=True, path="a")
     run.value = {}.get
     faults = list(checks.all_of_the_machine_is_measured([run], SimpleNamespace(described={}), None))
-    assert [fault.line for fault in faults] == ([7] if number in (5, 8, 10) else [])
+    assert [fault.line for fault in faults] == [7]

@@ -245,7 +245,7 @@ def test_runs_with_other_settings_are_told_which(tree, law, logs):
 
 def test_so_much_is_told_and_no_more():
     assert checks.MOST_SHOWN == 20
-    assert checks.MOST_TOLD == 10
+    assert checks.MOST_REPLAYS == 10
 
 
 EDITION = load("v1.0")

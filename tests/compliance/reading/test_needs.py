@@ -1,17 +1,22 @@
 """What rules need of a problem: each number left out, or one that nothing could fail, is refused by name."""
 
 import copy
+import shutil
 
 import pytest
+import yaml
 
+import compliance.families  # noqa: F401  registers the checks
 from benchmark.config import read_yaml
+from compliance.reading.needs import complete, have_classes, refuse_gaps
+from compliance.rule import CHECKS
 from rules.current import ROOT
 from rules.edition import load
-from rules.needs import CLASSES, EVERY, GENERATED, MEAN, have_classes, refuse_gaps
 
 LIMITS = read_yaml(ROOT / "v1.0" / "limits.yaml")
 CODES = load("v1.0").codes
-NUMBERS = [(name, code) for needs in (EVERY, GENERATED, CLASSES) for code, names in needs.items() for name in names]
+NEEDS = {code: check.needs for code, check in CHECKS.items() if check.needs}
+NUMBERS = [(name, code) for code, names in NEEDS.items() for name in names if name != "outputs"]
 
 
 def changed(problem, name, value):
@@ -50,7 +55,7 @@ def test_a_mean_needs_its_outputs_and_a_digest_is_one():
     for digest in ("a" * 63, "A" * 64, "a" * 65):
         with pytest.raises(ValueError, match=r"found no problem_digest \(DATA04\)"):
             refuse_gaps(changed("smoke", "problem_digest", digest), CODES, False, True, "x")
-    assert MEAN["EVL13"] == ("outputs",)
+    assert NEEDS["EVL13"] == ("outputs",) and len(NUMBERS) == 9
 
 
 def test_data_of_a_site_has_no_fingerprints_and_says_so():
@@ -65,3 +70,23 @@ def test_benchmarks_have_classes_by_their_score_or_by_one_of_their_problems():
     scores = {"a": "dice", "b": "mean", "c": None, "d": "mean"}
     problems = {"x": {"benchmark": "b", "class_counts": {"train": [1]}}, "y": {"benchmark": "d"}, "z": None}
     assert have_classes(problems, scores) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda p: p["smoke"].pop("parameter_count"), r"problems\.smoke: found no parameter_count \(MOD01\)"),
+        (
+            lambda p: p.update(new={**p["deepcam-mini"], "class_counts": {}}),
+            r"problems\.new: found no class_counts\.train \(DATA03\), class_counts\.validation \(DATA03\)",
+        ),
+    ],
+)
+def test_an_edition_with_a_gap_is_refused_by_its_name(law, tmp_path, change, found):
+    assert complete("v1.0", law) is load("v1.0", law)
+    root = shutil.copytree(law, tmp_path / "rules")
+    limits = yaml.safe_load((root / "v1.0" / "limits.yaml").read_text())
+    change(limits["problems"])
+    (root / "v1.0" / "limits.yaml").write_text(yaml.safe_dump(limits))
+    with pytest.raises(ValueError, match=rf"^v1\.0/limits\.yaml: {found}"):
+        complete("v1.0", root)

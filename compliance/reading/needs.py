@@ -1,19 +1,28 @@
 """The numbers of a problem that rules need. Leaving one out is an error, and does not switch the rule off."""
 
+import functools
 import re
 from collections.abc import Iterator, Set
+from pathlib import Path
 from typing import Any
 
+from compliance.rule import CHECKS
+from rules.edition import Edition, load
+
 DIGEST = re.compile("[0-9a-f]{64}")
-EVERY = {  # rule -> numbers of every problem
-    "DATA04": ("problem_digest",),
-    "DATA07": ("bytes.train", "bytes.validation"),
-    "MOD01": ("parameter_count",),
-    "SYS07": ("flops_per_sample",),
-}
-GENERATED = {"DATA01": ("fingerprints.train", "fingerprints.validation")}  # ... whose data is published
-CLASSES = {"DATA03": ("class_counts.train", "class_counts.validation")}  # ... and has classes
-MEAN = {"EVL13": ("outputs",)}  # ... whose score is a mean of sums
+
+
+@functools.lru_cache(maxsize=64)
+def complete(name: str, root: Path) -> Edition:
+    """Load an edition. Raises ValueError if one of its problems lacks a number that a rule in force needs."""
+    edition = load(name, root)
+    problems = edition.limits.problems
+    classes = have_classes(problems, {n: benchmark.score for n, benchmark in edition.benchmarks.items()})
+    for n, problem in edition.problems.items():
+        mean = edition.benchmarks[problem.benchmark].score == "mean"
+        where = f"{edition.name}/limits.yaml: problems.{n}"
+        refuse_gaps(problems[n], edition.codes, mean, problem.benchmark in classes, where)
+    return edition
 
 
 def have_classes(problems: dict[str, Any], scores: dict[str, str | None]) -> set[str]:
@@ -39,12 +48,11 @@ def refuse_gaps(values: dict[str, Any], codes: Set[str], mean: bool, classes: bo
 
 def _gaps(values: dict[str, Any], codes: Set[str], mean: bool, classes: bool) -> Iterator[tuple[str, str]]:
     """Yield (number, rule) of each number that is missing or malformed."""
-    needs = EVERY | (MEAN if mean else {})
-    if not values.get("site_data"):
-        needs |= GENERATED | (CLASSES if classes else {})
-    for code, names in needs.items():
-        for name in names if code in codes else ():
-            if not _is_one(name, _at(values, name)):
+    published = not values.get("site_data")
+    applies = {"outputs": mean, "fingerprints": published, "class_counts": published and classes}
+    for code in sorted(codes & CHECKS.keys()):
+        for name in CHECKS[code].needs:
+            if applies.get(name.partition(".")[0], True) and not _is_one(name, _at(values, name)):
                 yield name, code
 
 
