@@ -191,24 +191,28 @@ def read_submission(path: Path, name: str, given: Path) -> Submission:
 
 
 def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry], aside: list[Entry]) -> Set:
-    inner, above = parts[1:], submission.path.resolve()
-    tuning = is_tuning(inner)
-    place = Place(
-        round=above.parent.name,
-        org=above.name,
-        system=inner[0] if inner else "",
-        scaling=inner[1] if len(inner) > 2 else "",
-        benchmark=inner[2 if tuning else -1] if len(inner) > 1 else "",
-        home=submission.path,
-        campaign=inner[3] if tuning else "",
-        confirmation=tuning and len(inner) == 5,
-    )
     logs, old = (
         [log_file(submission.path.joinpath(*e.parts), submission.place(*e.parts), e.parts[-2] == PRUNED) for e in some]
         for some in (entries, aside)
     )
     where = (submission.path.joinpath(*parts), submission.place(*parts), submission.given)
-    return Set(*where, place, in_order(logs), in_order(old))
+    return Set(*where, place_in(submission.path, parts[1:]), in_order(logs), in_order(old))
+
+
+def place_in(home: Path, inner: tuple[str, ...]) -> Place:
+    """Return the place of a set in the submission at `home` by the names of its path below results/:
+    <system>/<benchmark>, <system>/<scaling>/<benchmark>, or those of a campaign of tuning."""
+    above, tuning = home.resolve(), is_tuning(inner)
+    return Place(
+        round=above.parent.name,
+        org=above.name,
+        system=inner[0] if inner else "",
+        scaling=inner[1] if len(inner) > 2 else "",
+        benchmark=inner[2 if tuning else -1] if len(inner) > 1 else "",
+        home=home,
+        campaign=inner[3] if tuning else "",
+        confirmation=tuning and len(inner) == 5,
+    )
 
 
 def is_tuning(inner: tuple[str, ...]) -> bool:
@@ -243,20 +247,16 @@ def _superseded(path: Path, name: str) -> list[LogFile]:
 
 
 def place_of(folder: Path) -> Place:
-    """Return the place of a set by its path: <round>/<org>/results/<system>/[<scaling>/]<benchmark>."""
+    """Return the place of a set that was given without its submission, by the names of the folders above it."""
     folder = folder.resolve()
-    for parts in (folder.parts[-6:], folder.parts[-5:]):  # of confirmation runs, and of trials
-        if parts[0] == RESULTS and is_tuning(parts[1:]):
-            home = folder.parents[len(parts) - 1]
-            names = (home.parent.name, home.name, parts[1], TUNING, parts[3], home)
-            return Place(*names, parts[4], len(parts) == 6)
-    benchmark, above, scaling = folder.name, folder.parent, ""
-    if above.name in SCALINGS:
-        scaling, above = above.name, above.parent
-    if above.parent.name == RESULTS:
-        home = above.parent.parent
-        return Place(home.parent.name, home.name, above.name, scaling, benchmark, home)
-    return Place("", "", above.name if scaling else "", scaling, benchmark if scaling else "", folder)
+    for depth in (5, 4, 3, 2):  # of confirmation runs, trials, sets with a scaling, and without
+        inner = folder.parts[-depth:]
+        laid = is_tuning(inner) or depth == 2 or (depth == 3 and inner[1] in SCALINGS)
+        if laid and folder.parts[-depth - 1 : -depth] == (RESULTS,):
+            return place_in(folder.parents[depth], inner)
+    if folder.parent.name in SCALINGS:
+        return Place("", "", folder.parent.parent.name, folder.parent.name, folder.name, folder)
+    return Place("", "", "", "", "", folder)
 
 
 def in_order(logs: list[LogFile]) -> tuple[LogFile, ...]:
