@@ -11,7 +11,7 @@ from typing import Any
 from results.html.charts import Chart, Rows, Side, curves, key, parts_chart, sample
 from results.html.detail import half, reference_epochs
 from results.html.specs import PARTS
-from results.measures.registry import rank_text
+from results.measures.identity import rank_text
 from results.statistics.energy import WORDS
 from results.statistics.result import Result
 from results.tables.rates import Series
