@@ -15,7 +15,7 @@ from results.html.detail import half, reference_epochs
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
 from results.html.specs import PARTS
-from results.measures.registry import rank_text
+from results.measures.identity import rank_text
 from results.statistics.energy import WORDS
 from results.statistics.result import Result
 from results.tables.rates import Series

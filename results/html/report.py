@@ -20,7 +20,7 @@ from results.html.findings import Group, groups
 from results.html.numbers import grouped, with_error
 from results.html.page import Links, anchor, page
 from results.html.tuning import sections
-from results.measures.registry import rank_text
+from results.measures.identity import rank_text
 from results.statistics.result import Result
 from results.tables.formatting import minutes
 from results.tables.input_trials import HEAD, InputTrial, input_trials, ranks_text

@@ -9,7 +9,7 @@ from results.html.cells import Cell, Line, Table, verdict
 from results.html.charts import HOW
 from results.html.detail import Room, detail, ends, worth
 from results.html.page import Links, anchor, page
-from results.measures.registry import rank_text
+from results.measures.identity import rank_text
 from results.statistics.result import Result
 from results.tables.text import Places
 

@@ -90,3 +90,14 @@ def of_energy(get: Callable[[SetEnergy], Any]) -> Get:
 def of_throughput(get: Callable[[Throughput], Any]) -> Get:
     """What follows from a throughput set's score; None for other sets."""
     return lambda r: None if r.throughput is None else get(r.throughput)
+
+
+def seconds_of(part: str, heading: str, meaning: str) -> Measure:
+    """The mean seconds of a part of a run."""
+    get, error = mean(f"{part}_ms", 1000), deviation(f"{part}_ms", 1000)
+    return Measure(f"{part}_seconds", heading, meaning, get, "s", error)
+
+
+def spread_of(name: str, heading: str, column: str) -> Measure:
+    """The deviation of a mean, as a measure of its own."""
+    return Measure(name, heading, "its deviation", deviation(column))

@@ -13,10 +13,9 @@ class Row(NamedTuple):
     system: Annotated[str | None, "the system's folder"] = None
     scaling: Annotated[str | None, "strong (time to train one model) or weak (throughput of many)"] = None
     benchmark: Annotated[str | None, "the benchmark's folder, or what the log says where no folder does"] = None
-    problem: Annotated[
-        str | None,
-        "the problem, as logged (benchmark/*/problems.yaml); not in MLPerf HPC's rounds",
-    ] = None
+    problem: Annotated[str | None, "the problem, as logged (benchmark/*/problems.yaml); not in MLPerf HPC's rounds"] = (
+        None
+    )
     division: Annotated[str | None, "closed or open: as the system description says, or else as logged"] = None
     category: Annotated[str | None, "onprem, cloud, research...: submission_status as logged"] = None
     run: Annotated[int | None, "i of result_<i>.txt"] = None
@@ -26,8 +25,7 @@ class Row(NamedTuple):
     nodes: Annotated[float | None, "nodes that ran it: as logged, or else as the system description says"] = None
     accelerators_per_node: Annotated[float | None, "accelerators in a node, 0 on CPU; same sources"] = None
     units: Annotated[
-        float | None,
-        "accelerators, on CPU systems processors (sockets), or nodes if neither is known",
+        float | None, "accelerators, on CPU systems processors (sockets), or nodes if neither is known"
     ] = None
     unit: Annotated[str | None, "what `units` counts: accelerator, processor or node"] = None
     system_units: Annotated[float | None, "units of the whole system that is described"] = None
@@ -51,19 +49,16 @@ class Row(NamedTuple):
     target: Annotated[float | None, "the value of the metric to be met"] = None
     converged: Annotated[bool, "whether an evaluation between run_start and run_stop met the target"] = False
     target_line: Annotated[int | None, "the line of that evaluation"] = None
-    step_ms: Annotated[
-        int | None,
-        "between that evaluation and the one before: the resolution of the run's time",
-    ] = None
+    step_ms: Annotated[int | None, "between that evaluation and the one before: the resolution of the run's time"] = (
+        None
+    )
     seconds: Annotated[float, "run_stop - run_start where the run converged, infinity where not"] = math.inf
     epochs: Annotated[float | None, "epochs begun inside the timed span, as logged"] = None
     trained: Annotated[
-        float | None,
-        "samples trained: as counted by the log, else whole epochs of the training split",
+        float | None, "samples trained: as counted by the log, else whole epochs of the training split"
     ] = None
     passes: Annotated[
-        float | None,
-        "passes over the training split: by samples or steps where the log counts them, else epochs",
+        float | None, "passes over the training split: by samples or steps where the log counts them, else epochs"
     ] = None
     evaluations: Annotated[int | None, "values of the metric inside the timed span"] = None
     quality: Annotated[float | None, "the value that met the target, or else the last"] = None
@@ -74,21 +69,18 @@ class Row(NamedTuple):
     rest_ms: Annotated[int | None, "outside of staging, training and evaluation"] = None
     seconds_per_epoch: Annotated[float | None, "total seconds over epochs"] = None
     epoch_seconds: Annotated[
-        float | None,
-        "training and evaluation over epochs: seconds of an epoch with its evaluations",
+        float | None, "training and evaluation over epochs: seconds of an epoch with its evaluations"
     ] = None
     epochs_per_minute: Annotated[float | None, "the inverse, in minutes"] = None
     epoch_train_rate: Annotated[
         float | None,
         "samples trained a second of training, every epoch begun counted as a whole one unless the log counts samples",
     ] = None
-    sample_rate: Annotated[
-        float | None,
-        "samples trained and evaluated a second of both, epochs counted likewise",
-    ] = None
+    sample_rate: Annotated[float | None, "samples trained and evaluated a second of both, epochs counted likewise"] = (
+        None
+    )
     train_rate: Annotated[
-        float | None,
-        "samples trained a second of training; what the log states, in benchmarks that evaluate beside it",
+        float | None, "samples trained a second of training; what the log states, in benchmarks that evaluate beside it"
     ] = None
     eval_rate: Annotated[float | None, "samples evaluated a second of evaluation"] = None
     compute_rate: Annotated[float | None, "samples trained a second of all that isn't staging"] = None
@@ -104,8 +96,7 @@ class Row(NamedTuple):
     unit_hours: Annotated[float | None, "units times total hours: the compute budget"] = None
     node_hours: Annotated[float | None, "nodes times total hours"] = None
     energy_tier: Annotated[
-        str | None,
-        "what measured the run's energy: meter, node or component counters, or a rehearsal",
+        str | None, "what measured the run's energy: meter, node or component counters, or a rehearsal"
     ] = None
     joules: Annotated[float | None, "energy over the timed span, where measured"] = None
     training_joules: Annotated[float | None, "energy of the epochs alone"] = None
@@ -117,8 +108,7 @@ class Row(NamedTuple):
     layout: Annotated[str | None, "units along data x depth x height x width, as logged"] = None
     precision: Annotated[str | None, "the precision of activations, as logged"] = None
     settings: Annotated[
-        str | None,
-        "the settings that change how a step is computed, if logged and not the default",
+        str | None, "the settings that change how a step is computed, if logged and not the default"
     ] = None
 
 

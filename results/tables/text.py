@@ -8,7 +8,8 @@ from typing import Any
 
 from compliance.finding import Finding
 from compliance.safe import markdown, printable, values
-from results.measures.registry import MEASURES, rank_text
+from results.measures.identity import rank_text
+from results.measures.registry import MEASURES
 from results.statistics.convergence import Surprise
 from results.statistics.energy import SetEnergy
 from results.statistics.result import Result

@@ -1,6 +1,6 @@
 """The accelerator utilization (AU) of a set in words."""
 
-from results.measures.registry import busy_epochs
+from results.measures.rates import busy_epochs
 from results.statistics.result import Result
 
 SHOWN = 10  # epochs

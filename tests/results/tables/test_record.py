@@ -3,7 +3,7 @@
 import json
 
 from compliance.engine import judge
-from results.measures.registry import rank_text
+from results.measures.identity import rank_text
 from results.statistics.result import summarize
 from results.tables.record import COLUMNS, record
 

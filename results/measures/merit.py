@@ -1,0 +1,80 @@
+"""Measures of the figure of merit, its interval, the spread of runs, and epochs beside the reference's."""
+
+from results.measures.measure import Measure, of_median, of_merit, of_spread
+from results.statistics.result import Result
+
+
+def models_per_hour(r: Result) -> float | None:
+    """Models an hour: M over TTTa in a throughput set, else the inverse of the figure of merit."""
+    return r.throughput.models_per_hour if r.throughput else 3600 / r.fom if r.fom else None
+
+
+MERIT = (
+    Measure("runs", "runs", "runs in the set, pruned models not counted", lambda r: r.score.n),
+    Measure("converged", "converged", "runs that met the target", lambda r: r.score.converged),
+    Measure("required", "required", "runs that a score needs", lambda r: None if r.weak else r.score.required),
+    Measure("dropped", "dropped", "runs dropped from each end (k)", lambda r: None if r.weak else r.score.k),
+    Measure("fom_seconds", "FOM", "the figure of merit: trimmed mean of seconds", of_merit(lambda t: t.mean), "s"),
+    Measure("fom_minutes", "time to train", "the same in minutes", of_merit(lambda t: t.mean / 60), "min"),
+    Measure(
+        "fom_low",
+        "95 % from",
+        "95 % interval of the figure of merit, seconds, low end (Tukey-McLaughlin)",
+        of_merit(lambda t: t.low),
+        "s",
+    ),
+    Measure("fom_high", "to", "high end", of_merit(lambda t: t.high), "s"),
+    Measure("fom_standard_error", "standard error", "its standard error", of_merit(lambda t: t.standard_error), "s"),
+    Measure("fom_degrees", "degrees of freedom", "its degrees of freedom", of_merit(lambda t: t.degrees)),
+    Measure("median_seconds", "median", "median", of_median(lambda m: m.value), "s"),
+    Measure(
+        "median_low",
+        "median from",
+        "interval of the median between order statistics, low end",
+        of_median(lambda m: m.low),
+        "s",
+    ),
+    Measure("median_high", "to", "high end", of_median(lambda m: m.high), "s"),
+    Measure("median_level", "level", "the exact level of that interval", of_median(lambda m: m.level)),
+    Measure(
+        "models_per_hour",
+        "models an hour",
+        "1/T: 3600 over the figure of merit; for throughput sets M over TTTa",
+        models_per_hour,
+    ),
+    Measure("cv", "CV", "coefficient of variation of the converged runs' seconds", of_spread(lambda s: s.time)),
+    Measure("cv_epochs", "CV of epochs", "the same of their epochs", of_spread(lambda s: s.epochs)),
+    Measure(
+        "cv_seconds_per_epoch",
+        "CV of seconds an epoch",
+        "the same of their seconds per epoch",
+        of_spread(lambda s: s.seconds_per_epoch),
+    ),
+    Measure(
+        "share_epochs",
+        "share of epochs",
+        "share of the variance of log seconds that goes with the epochs",
+        of_spread(lambda s: s.share_epochs),
+    ),
+)
+REFERENCE = (
+    Measure(
+        "reference_speedup",
+        "reference's epochs over its own",
+        "mean epochs of the reference, from the edition's points or else from its submission, over the set's, at the "
+        "same batch size: information only",
+        lambda r: r.surprise.speedup if r.surprise else None,
+    ),
+    Measure(
+        "reference_p",
+        "p",
+        "exact one-sided permutation p that epochs this few are chance",
+        lambda r: r.surprise.p if r.surprise else None,
+    ),
+    Measure(
+        "reference_detectable",
+        "detectable",
+        "the smallest speed-up that would have given p <= 0.05",
+        lambda r: r.surprise.detectable if r.surprise else None,
+    ),
+)
