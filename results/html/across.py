@@ -12,6 +12,7 @@ from typing import Any
 
 from results.html.charts import Chart, Rows, Side, key, parts_chart, sample, tenfold
 from results.html.detail import half, reference_epochs
+from results.html.hardware import machine
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
 from results.html.specs import PARTS
@@ -263,11 +264,11 @@ def iso_time(found: Points) -> Lines:
 
 
 def ideal(found: Points, slope: int) -> Lines:
-    """The lines of perfect scaling, from the smallest system of each organisation to its largest."""
-    of: dict[str, list[tuple[float, float]]] = {}
+    """The lines of perfect scaling, from the smallest size of each machine to its largest."""
+    of: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
     for r, x, _, y, _ in found:
         if x and y:
-            of.setdefault(r.org.casefold(), []).append((x, y))
+            of.setdefault(machine(r), []).append((x, y))
     return perfect(of.values(), slope)
 
 

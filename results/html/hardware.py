@@ -23,9 +23,10 @@ def counted(description: Mapping[str, Any], kind: str, each: str) -> str:
     return f"{number} x {model}" if model and number.isdigit() else model
 
 
-def accelerator(r: Result) -> str:
-    """The accelerator's model as described; "" without accelerators or description."""
-    return said(r.judged.description, "accelerator_model_name")
+def machine(r: Result) -> tuple[str, str, str]:
+    """What the sizes of one machine share: organisation, whatever its case, and models of accelerator and processor."""
+    models = (said(r.judged.description, f"{kind}_model_name") for kind in ("accelerator", "host_processor"))
+    return (r.org.casefold(), *models)
 
 
 def cell(r: Result) -> Cell:

@@ -1,11 +1,11 @@
-"""Strong scaling of a round: the sets of one organisation and accelerator at several sizes, and what more would buy."""
+"""Strong scaling of a round: the sets of one machine at several sizes, and what more would buy."""
 
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from results.html.cells import Cell, Line, Table, number
-from results.html.hardware import accelerator
+from results.html.hardware import machine
 from results.html.numbers import grouped
 from results.statistics.result import Result
 
@@ -14,11 +14,11 @@ FURTHEST = 2.0  # times the largest size: nothing is predicted beyond
 
 
 def families(results: Sequence[Result]) -> list[list[Result]]:
-    """The scored sets of each organisation, accelerator and division at two sizes or more, smallest first; of several
-    sets of one size the fastest."""
+    """The scored sets of each machine and division at two sizes or more, smallest first; of several sets of one size
+    the fastest."""
     found: dict[tuple, dict[float, Result]] = {}
     for r in sorted((r for r in results if r.fom and r.one("units")), key=lambda r: r.fom or 0.0):
-        found.setdefault((r.org.casefold(), accelerator(r), r.group), {}).setdefault(r.one("units"), r)
+        found.setdefault((*machine(r), r.group), {}).setdefault(r.one("units"), r)
     return [[sizes[units] for units in sorted(sizes)] for sizes in found.values() if len(sizes) > 1]
 
 

@@ -7,17 +7,18 @@ import pytest
 from results.html.scaling import MORE, efficiency, families, predicted, table
 
 
-def sized(units, seconds, org="a", model="A100", division="closed"):
-    judged = SimpleNamespace(description={"accelerator_model_name": model})
+def sized(units, seconds, org="a", model="A100", division="closed", processor="P"):
+    models = {"accelerator_model_name": model, "host_processor_model_name": processor}
+    judged = SimpleNamespace(description=models)
     group = ("v1.0", "b", "p", "strong", division)
     return SimpleNamespace(
         org=org, system=f"s{units}", judged=judged, group=group, fom=seconds, one={"units": units}.get
     )
 
 
-def test_a_family_has_one_organisation_accelerator_and_division():
+def test_a_family_has_one_organisation_hardware_and_division():
     sets = [sized(8, 50.0), sized(4, 80.0, "A"), sized(8, 40.0), sized(4, 9.0, model="H100"), sized(2, 9.0, "b")]
-    sets += [sized(16, 9.0, division="open"), sized(16, None)]
+    sets += [sized(16, 9.0, division="open"), sized(16, None), sized(32, 9.0, processor="Q")]
     assert [[(r.one("units"), r.fom) for r in of] for of in families(sets)] == [[(4, 80), (8, 40)]]
 
 
