@@ -1,0 +1,46 @@
+"""Files are written completely or not at all."""
+
+import os
+
+import pytest
+
+from benchmark.writing import copy_file, copy_tree, write_text
+
+
+def test_a_text_is_written_with_its_folder(tmp_path):
+    path = tmp_path / "new" / "a.sh"
+    write_text(path, "x\ud800\n", executable=True)
+    assert path.read_text() == "x\\ud800\n" and os.access(path, os.X_OK)
+    assert [p.name for p in path.parent.iterdir()] == ["a.sh"]
+
+
+def test_a_link_stays_one(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
+
+
+def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        write_text(tmp_path / "file" / "a", "x")
+    with pytest.raises(OSError, match="absent"):
+        copy_file(tmp_path / "absent", tmp_path / "copy")
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_is_copied_without_what_is_left_out(tmp_path):
+    source = tmp_path / "source"
+    (source / "sub").mkdir(parents=True)
+    for name in ("a.py", "b.pyc", "sub/c.py"):
+        (source / name).write_text(name)
+    (source / "link").symlink_to("a.py")
+    copy_tree(source, tmp_path / "copy", lambda folder, names: {n for n in names if n.endswith(".pyc")})
+    assert sorted(str(p.relative_to(tmp_path / "copy")) for p in (tmp_path / "copy").rglob("*")) == [
+        "a.py",
+        "link",
+        "sub",
+        "sub/c.py",
+    ]
+    assert (tmp_path / "copy" / "link").is_symlink()
