@@ -1,0 +1,45 @@
+"""The ratio of two systems' times in words, as a table, and as JSON."""
+
+import math
+
+from results.statistics.factors import Factor
+from results.tables.factors import HEAD, factor_records, factor_rows, interval, ratio, sentence
+
+FOUND = (Factor("devices", 2.0, 4, 8), Factor("samples a second a device", 0.75, 100.0, 75.0, 0.7, 0.8))
+
+
+class Set:
+    """A set, as far as the sentence asks it."""
+
+    def __init__(self, fom):
+        self.fom = fom
+
+    def one(self, column):
+        return {"unit": "accelerator"}[column]
+
+
+def test_a_factor_without_error_is_exact():
+    assert [interval(f) for f in FOUND] == ["exact", "0.7 to 0.8"]
+
+
+def test_rows_are_as_wide_as_their_head():
+    rows = factor_rows(FOUND)
+    assert rows[0] == ["devices", "2", "exact", "4", "8"]
+    assert all(len(row) == len(HEAD) for row in rows)
+
+
+def test_json_has_every_field():
+    assert [sorted(record) for record in factor_records(FOUND)] == [["a", "b", "high", "low", "name", "value"]] * 2
+
+
+def test_the_sentence_names_ratio_and_factors():
+    ratio_of_both = math.prod(f.value for f in FOUND)
+    assert sentence(FOUND, Set(60.0), Set(40.0), "A", "B") == (
+        f"by figures of merit, A takes {ratio_of_both:.3g} times as long as B = 2 (devices) x 0.75 (samples a second a "
+        "device) (A: 4 accelerators, B: 8 accelerators)"
+    )
+    assert sentence((), Set(60.0), Set(40.0), "A", "B") == sentence(FOUND, Set(None), Set(40.0), "A", "B") == ""
+
+
+def test_a_ratio_needs_two_figures():
+    assert ratio(Set(60.0), Set(40.0)) == "1.5" and ratio(Set(None), Set(40.0)) == "-"
