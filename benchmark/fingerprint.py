@@ -5,8 +5,6 @@ add their sums.
 """
 
 import hashlib
-from collections.abc import Iterator
-from itertools import product
 
 import numpy as np
 
@@ -25,19 +23,6 @@ def brick_digest(split: str, sample: int, position: tuple[int, int, int], volume
     digest.update(np.ascontiguousarray(volume))
     digest.update(np.ascontiguousarray(label))
     return int.from_bytes(digest.digest(), "big")
-
-
-def brick_digests(
-    split: str, sample: int, origin: tuple[int, int, int], volume: np.ndarray, label: np.ndarray, brick: int
-) -> Iterator[int]:
-    """Yield the sha256 of each brick, row by row, of a box (D, H, W) whose first voxel is `origin`. Raises ValueError
-    unless the box has whole bricks."""
-    if volume.shape != label.shape or any(n % brick for n in (*volume.shape, *origin)):
-        raise ValueError(f"box {volume.shape} at {origin} is not aligned to bricks of {brick}")
-    for z, y, x in product(*(range(0, n, brick) for n in volume.shape)):
-        position = ((origin[0] + z) // brick, (origin[1] + y) // brick, (origin[2] + x) // brick)
-        cut = np.s_[z : z + brick, y : y + brick, x : x + brick]
-        yield brick_digest(split, sample, position, volume[cut], label[cut])
 
 
 def add(*sums: int) -> int:

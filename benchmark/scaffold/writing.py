@@ -5,6 +5,7 @@ final name is complete, whenever a process was killed.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import h5py
 import numpy as np
 
 from benchmark.atomic import replacing
-from benchmark.fingerprint import add, brick_digests, to_hex
+from benchmark.fingerprint import add, brick_digest, to_hex
 from benchmark.hdf5_writing import writing
 from benchmark.scaffold.bricks import occupied_voxels
 from benchmark.scaffold.description import Header
@@ -90,3 +91,16 @@ def read_slabs(path: Path, problem: Problem) -> Iterator[Slab]:
     """Yield a stored sample in slabs of one brick's depth, so that only one slab has to be in memory."""
     for first in range(0, problem.side, problem.brick):
         yield first, *read_box(path, (first, 0, 0), (problem.brick, problem.side, problem.side))
+
+
+def brick_digests(
+    split: str, sample: int, origin: tuple[int, int, int], volume: np.ndarray, label: np.ndarray, brick: int
+) -> Iterator[int]:
+    """Yield the sha256 of each brick, row by row, of a box (D, H, W) whose first voxel is `origin`. Raises ValueError
+    unless the box has whole bricks."""
+    if volume.shape != label.shape or any(n % brick for n in (*volume.shape, *origin)):
+        raise ValueError(f"box {volume.shape} at {origin} is not aligned to bricks of {brick}")
+    for z, y, x in product(*(range(0, n, brick) for n in volume.shape)):
+        position = ((origin[0] + z) // brick, (origin[1] + y) // brick, (origin[2] + x) // brick)
+        cut = np.s_[z : z + brick, y : y + brick, x : x + brick]
+        yield brick_digest(split, sample, position, volume[cut], label[cut])

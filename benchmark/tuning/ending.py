@@ -6,7 +6,7 @@ computes the decision again from the same logs.
 
 import statistics
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -51,16 +51,6 @@ def _score_at(course: Course, epoch: float, before: float) -> float | None:
         return None
     count = bisect_right(course.evaluations, epoch, key=itemgetter(0))
     return course.evaluations[count - 1][2] if count else None
-
-
-def first_ending(campaign: Any, own: Course, others: Sequence[Course], lower: bool) -> tuple[int, str] | None:
-    """Return after how many evaluations a trial has to end, and why; None if neither budget nor pruning ends it."""
-    if campaign.budget.seconds is None and not campaign.pruning:
-        return None
-    for count, last in enumerate(own.evaluations, 1):  # the decision depends on the last evaluation alone
-        if why := ending(campaign, Course(own.start, own.stop, (last,)), others, lower):
-            return count, why
-    return None
 
 
 def course(log: Path, metric: str) -> Course:

@@ -9,7 +9,6 @@ from benchmark.ledger import Drawn, Frozen
 from benchmark.run.files import LEDGER
 from benchmark.tree import CONFIRMATION
 from benchmark.tuning.campaign import FILE, same
-from benchmark.tuning.ending import first_ending
 from benchmark.tuning.folder import OWN, Opened
 from benchmark.tuning.table import KEY as TABLE
 from benchmark.tuning.table import taken
@@ -26,7 +25,17 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tree import Set
-from compliance.reading.tuning import asked_late, course_of, entry_of, point_of, read, settings_of, winner_of, words
+from compliance.reading.tuning import (
+    asked_late,
+    course_of,
+    entry_of,
+    first_ending,
+    point_of,
+    read,
+    settings_of,
+    winner_of,
+    words,
+)
 from compliance.rule import EVERY, rule
 from rules.edition import Edition
 from rules.registry import NAME as REGISTRY

@@ -3,7 +3,7 @@
 import functools
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from benchmark.log import open_regular
 from benchmark.run.files import LEDGER
 from benchmark.tree import result_path
 from benchmark.tuning.campaign import FILE, LARGEST, Campaign, read_frozen, within
-from benchmark.tuning.ending import Course
+from benchmark.tuning.ending import Course, ending
 from benchmark.tuning.folder import Opened, opened
 from compliance.reading.ledger import SetLedger
 from compliance.reading.run import Run
@@ -127,3 +127,13 @@ def winner_of(runs: list[Run]) -> Run | None:
 def words(settings: dict[str, Any], names: list[str]) -> str:
     """Return the named settings in words."""
     return ", ".join(f"{name} {shown(settings.get(name))}" for name in names)
+
+
+def first_ending(campaign: Campaign, own: Course, others: Sequence[Course], lower: bool) -> tuple[int, str] | None:
+    """Return after how many evaluations a trial has to end, and why; None if neither budget nor pruning ends it."""
+    if campaign.budget.seconds is None and not campaign.pruning:
+        return None
+    for count, last in enumerate(own.evaluations, 1):  # the decision depends on the last evaluation alone
+        if why := ending(campaign, Course(own.start, own.stop, (last,)), others, lower):
+            return count, why
+    return None

@@ -3,7 +3,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from benchmark.fingerprint import MODULUS, add, brick_digest, brick_digests, from_hex, to_hex
+from benchmark.fingerprint import MODULUS, add, brick_digest, from_hex, to_hex
+from benchmark.scaffold.writing import brick_digests
 
 RNG = np.random.default_rng(0)
 VOLUME, LABEL = RNG.integers(0, 255, (2, 8, 8, 8)).astype(np.uint8)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from benchmark.atomic import sweep
-from benchmark.fingerprint import add, brick_digests, to_hex
+from benchmark.fingerprint import add, to_hex
 from benchmark.scaffold import store
 from benchmark.scaffold.description import read_header
+from benchmark.scaffold.writing import brick_digests
 
 
 def test_what_is_written_is_read(stored, tiny):

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmark.tuning.campaign import campaign_of
-from benchmark.tuning.ending import Course, ending, first_ending
+from benchmark.tuning.ending import Course, ending
 
 PLAIN = {"problem": "smoke", "batch_size": 2, "trials": 4, "space": {"a": {"values": [1]}}}
 
@@ -45,11 +45,3 @@ def test_a_trial_that_had_fewer_epochs_counts_by_its_last():
     pruned = campaign(pruning={"trials": 1, "settled": 0})
     assert ending(pruned, course(0.1, 0.15, 0.18), [course(0.2, stop=-1)], False)
     assert not ending(pruned, course(0.1, 0.15, 0.18), [Course(0, -1, ((5, 0, 0.9),))], False)
-
-
-def test_the_first_end_of_a_trial():
-    short = campaign(budget={"seconds": 2})
-    assert first_ending(short, course(0.1, 0.2, 0.3, 0.4), [], False) == (2, "its budget of 2 s is over")
-    assert first_ending(short, course(0.1), [], False) is None
-    assert first_ending(short, Course(None, None, ((1, 5000, 0.1),)), [], False) is None
-    assert first_ending(campaign(), course(*[0.1] * 9), [], False) is None  # epochs are the run's own limit

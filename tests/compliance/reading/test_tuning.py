@@ -7,6 +7,7 @@ import pytest
 
 from benchmark.ledger import Asked, Entry, Start
 from benchmark.tuning.campaign import campaign_of
+from benchmark.tuning.ending import Course
 from benchmark.tuning.folder import OWN, Opened
 from compliance.reading import tuning as module
 from compliance.reading.discovery import discover
@@ -16,6 +17,7 @@ from compliance.reading.tuning import (
     asked_late,
     course_of,
     entry_of,
+    first_ending,
     given_names,
     point_of,
     read,
@@ -163,3 +165,22 @@ def test_the_course_of_a_trial_has_the_scores_of_its_epochs():
 def test_settings_that_are_no_object_are_none(value):
     assert settings_of(SimpleNamespace(value=lambda key: value)) == {}
     assert settings_of(SimpleNamespace(value=lambda key: {"a": 1})) == {"a": 1}
+
+
+def limited(**budget):
+    """A campaign whose trials have this budget."""
+    plain = {"problem": "smoke", "batch_size": 2, "trials": 4, "space": {"a": {"values": [1]}}}
+    return campaign_of({**plain, "budget": budget}, "")
+
+
+def trial(*scores):
+    """A trial that evaluates once a second from 0 on."""
+    return Course(0, None, tuple((i, 1000 * i, score) for i, score in enumerate(scores, 1)))
+
+
+def test_the_first_end_of_a_trial():
+    short = limited(seconds=2)
+    assert first_ending(short, trial(0.1, 0.2, 0.3, 0.4), [], False) == (2, "its budget of 2 s is over")
+    assert first_ending(short, trial(0.1), [], False) is None
+    assert first_ending(short, Course(None, None, ((1, 5000, 0.1),)), [], False) is None
+    assert first_ending(limited(epochs=8), trial(*[0.1] * 9), [], False) is None  # epochs are the run's own limit
