@@ -16,6 +16,7 @@ from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from compliance.engine import judge
 from compliance.families import tuning as checks
+from compliance.reading.needs import complete
 from rules.edition import loaded
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
@@ -251,11 +252,13 @@ def test_the_cost_of_recomputing_ends(tuned, law, codes, most):
     before = path.read_text()
     path.write_text(before.replace("operations: 10000000", f"operations: {most}"))
     loaded.cache_clear()
+    complete.cache_clear()
     try:
         assert [f.code for f in judge([str(tuned.root)], rules=law).findings] == codes
     finally:
         path.write_text(before)
         loaded.cache_clear()
+        complete.cache_clear()
 
 
 @pytest.mark.parametrize("nodes, codes", [("1", ["TUN06"]), ("2", []), ("3", [])])

@@ -83,7 +83,7 @@ def test_benchmarks_have_classes_by_their_score_or_by_one_of_their_problems():
     ],
 )
 def test_an_edition_with_a_gap_is_refused_by_its_name(law, tmp_path, change, found):
-    assert complete("v1.0", law) is load("v1.0", law)
+    assert complete("v1.0", law).rules.keys() == load("v1.0", law).rules.keys()
     root = shutil.copytree(law, tmp_path / "rules")
     limits = yaml.safe_load((root / "v1.0" / "limits.yaml").read_text())
     change(limits["problems"])

@@ -142,12 +142,12 @@ def test_a_rehearsal_has_no_ratio(tree, new_log):
 
 
 def test_time_against_energy_is_a_chart_for_each_way(tree, new_log):
-    from results.html.across import energies, organisations
+    from results.html.across import energies, looks_of
 
     for org, watts, seed in (("a", 400.0, 1), ("b", 500.0, 50), ("c", None, 90)):
         tree.set(five(new_log, watts, seed), org=org)
     results = results_of(judge([tree.root]), as_logged=True)
-    found = [chart for chart in energies(results, organisations(results)) if chart]
+    found = [chart for chart in energies(results, looks_of(results)) if chart]
     assert [chart.caption for chart in found] == ["Energy to the target against time, by node counters"]
     assert [row[1] for row in found[0].tables["points"].rows] == ["a/box", "b/box"]
 
