@@ -6,6 +6,7 @@ weak scaling, the phases of a step, memory, and energy. Text, Markdown and CSV a
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -61,6 +62,7 @@ TABLES = {  # title: columns
         "joules_per_sample_trained", "joules_per_sample_evaluated", "energy_by",
     ),
 }  # fmt: skip
+PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # how problems are named
 SUBMIT = "python harness/submit.py --problem {problem} --org ORG --system SYSTEM"
 STUDY, STEPS = f"{SUBMIT} --study strong --ranks 8 16 32", f"{SUBMIT} --steps 40"
 MADE_BY = {  # title of a table: the command that makes what it needs
@@ -121,7 +123,8 @@ def missing(results: Iterable[Result]) -> list[tuple[str, list[str]]]:
         there[group].add(name)
     found = []
     for (edition, benchmark, problem, division), names in sorted(there.items()):
-        lines = [f"{t}: {how.format(problem=problem or 'PROBLEM')}" for t, how in MADE_BY.items() if t not in names]
+        named = problem if PLAIN.fullmatch(problem or "") else "PROBLEM"  # people copy these commands into a shell
+        lines = [f"{t}: {how.format(problem=named)}" for t, how in MADE_BY.items() if t not in names]
         if lines:
             found.append((title((edition, benchmark, problem, "", division), "missing, and what makes it"), lines))
     return found
