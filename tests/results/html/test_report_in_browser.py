@@ -142,7 +142,7 @@ def test_filters_leave_no_empty_heading_and_live_in_the_address(page, rounded):
     choose(page, "organisation", "tacc")
     assert page.run(ORGS) == ["tacc", "tacc"] and "Without a score" not in page.run(SEEN)
     spelled = "[...document.querySelectorAll('[data-fact=organisation] option')].map(o => o.textContent)"
-    assert page.run(spelled) == ["all", "lost", "other", "Tacc"]
+    assert page.run(spelled) == ["all", "lost", "other", "tacc"]
     page.run("history.pushState(null, '', '#benchmark=deepcam'); dispatchEvent(new Event('hashchange'))")
     assert page.run(ORGS) == ["other"] and page.run("document.querySelector('[data-fact=scaling]').value") == ""
     page.run("history.pushState(null, '', '#='); dispatchEvent(new Event('hashchange'))")
@@ -207,7 +207,7 @@ def test_what_the_second_did_better_is_in_the_table_and_joined_on_the_batch(page
     clicks(page, "document.querySelector('figure.joint').scrollIntoView()")
     assert wait(page, "document.querySelector('figure.joint').made !== undefined")
     points = page.run("document.querySelector('figure.joint').content.tables.points")
-    assert {row[1] for row in points["rows"]} == {"tacc/box200", "Tacc/box100", "other/box100"}
+    assert {row[1] for row in points["rows"]} == {"tacc/box200", "tacc/box100", "other/box100"}
     assert wait(page, "document.querySelector('figure.joint svg')?.textContent.includes('min')")
 
 
