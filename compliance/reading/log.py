@@ -193,8 +193,10 @@ def _gather(log: Log, path: Path, known: frozenset[str], until: float) -> None:
 
 def _named(path: Path, lines: set[int]) -> dict[int, str]:
     """Return number of a line -> its key, of those among `lines` that are of one event and still name its key."""
+    if not lines:
+        return {}
     found: dict[int, str] = {}
-    number, last = 1, max(lines, default=0)
+    number, last = 1, max(lines)
     with open_regular(path) as file:
         while number <= last and (text := file.readline(LONGEST_LINE)):
             keys = KEY.findall(text) if number in lines else []
