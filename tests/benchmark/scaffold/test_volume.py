@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from benchmark.fingerprint import add, brick_digests, to_hex
+from benchmark.fingerprint import add, to_hex
 from benchmark.problem import SPLITS, load_problem
 from benchmark.scaffold.held_out import held_out
 from benchmark.scaffold.problem import Intensity
@@ -20,6 +20,7 @@ from benchmark.scaffold.volume import (
     mark,
     pools,
 )
+from benchmark.scaffold.writing import brick_digests
 
 
 @pytest.fixture
