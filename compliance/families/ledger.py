@@ -198,7 +198,7 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> I
     else:
         if run.stop_ms is not None:
             yield from _apart(run.stop_ms - end.time_ms, slack, f"before run_stop of {run.file.name}", end, launched)
-        if launched.was_noted(end):
+        if noted and launched.was_noted(end):
             found, wanted = f"start {last.number} with the note: {noted[0]}", "none before the end"
             yield Fault(end.number, found, wanted, path=launched.path, severity="review")
 

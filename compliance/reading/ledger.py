@@ -38,8 +38,8 @@ class SetLedger:
 
     @cached_property
     def ends(self) -> dict[int, Entry[End]]:
-        """The end of each start, by its number: the first. Where that was recorded for the run after a note on its start,
-        it is the last, since the run may have gone on elsewhere and recorded its own."""
+        """The end of each start, by its number: the first. Where that one was recorded for the run, after a note on its
+        start, it is the last, since the run may have gone on elsewhere and recorded its own."""
         found: dict[int, Entry[End]] = {}
         for entry in entries_of(End, self.ledger.entries):
             before = found.get(entry.said.of)
