@@ -43,7 +43,6 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
     "package": ("compliance/package.py", SUBMISSION, "--out", "{disk}/package.tar.gz"),
     "imports": ("perf/imports.py", "--out", "{disk}/imports.svg"),
     "completion": ("integrations/completion.py",),
-    "results_speed": ("perf/results_speed.py", "--set", "4", "--keep", "{disk}/round"),
     "compare": ("results/compare.py", SUBMISSION, SUBMISSION, "--output", "{disk}/page.html"),
     "dlio": ("perf/dlio.py", "export", *NAMES, "--data", "{disk}/none", "--out", "{disk}/dlio", "--views", "store"),
 }
