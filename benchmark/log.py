@@ -43,20 +43,11 @@ class BadLine(NamedTuple):
 
 
 class Oddity(NamedTuple):
-    """Something in a line that should not be there, though the event can be read. `kind` is one of ODDITIES."""
+    """Something in a line that should not be there, though the event can be read: a prefix, a suffix, an encoding other
+    than UTF-8, a control (NUL, byte order mark), a constant (NaN, Infinity), or a field that is there twice."""
 
     line: int
     kind: str
-
-
-ODDITIES = {
-    "prefix": "text before the token",
-    "suffix": "text after the event",
-    "encoding": "bytes that are not UTF-8",
-    "control": "a NUL byte or a byte order mark",
-    "constant": "NaN or Infinity, which JSON does not have",
-    "twice": "a field named twice in one event",
-}
 
 
 class _Decoder(json.JSONDecoder):
@@ -66,6 +57,7 @@ class _Decoder(json.JSONDecoder):
     def __init__(self) -> None:
         self.constant = self.twice = False
         super().__init__(object_pairs_hook=self._object, parse_constant=self._constant)
+        self.fast = json.JSONDecoder(parse_constant=self._constant).scan_once  # does not see names
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -77,6 +69,13 @@ class _Decoder(json.JSONDecoder):
         self.constant = True
         return float(name.replace("Infinity", "inf"))
 
+    def scan(self, text: str, start: int) -> tuple[Any, int]:
+        """Return the value that begins at `start`, and where it ends. Raises as `scan_once`."""
+        value, end = self.fast(text, start)
+        if text.count(":", start, end) == _names(value):  # each name has a colon, so there are no more names
+            return value, end
+        return self.scan_once(text, start)
+
     def oddities(self, line: int) -> list[Oddity]:
         """Return what was noticed since the last call."""
         found = [Oddity(line, kind) for kind in ("constant", "twice") if getattr(self, kind)]
@@ -84,8 +83,13 @@ class _Decoder(json.JSONDecoder):
         return found
 
 
+def _names(event: Any) -> int:
+    """Return how many names an event has, with those of its value and its metadata; 0 if it is no object."""
+    objects = (event, event.get("value"), event.get("metadata")) if type(event) is dict else ()
+    return sum([len(found) for found in objects if type(found) is dict])
+
+
 _DECODER = _Decoder()
-_scan = _DECODER.scan_once
 
 
 def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
@@ -108,17 +112,17 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Oddity]:
     """Return what a line holds from its token at `at` on: usually one event, several where ranks wrote at once."""
     start = at + len(TOKEN)
-    while text[start : start + 1].isspace():
+    while text[start : start + 1] != "{" and text[start : start + 1].isspace():
         start += 1
     try:
-        fields, end = _scan(text, start)
+        fields, end = _DECODER.scan(text, start)
     except StopIteration:
         return [BadLine(number, f"not JSON: found {text[start : start + 40]!r} after the token")]
     except (ValueError, RecursionError) as error:
         too_long = len(text) >= LONGEST
         return [BadLine(number, "the line is longer than 1 MiB" if too_long else f"not JSON: {str(error)[:200]}")]
     finally:
-        oddities = _DECODER.oddities(number)
+        oddities = _DECODER.oddities(number) if _DECODER.constant or _DECODER.twice else []
     if type(fields) is not dict:
         return [BadLine(number, f"found a JSON {type(fields).__name__}, wanted an object")]
     key, time_ms = fields.get("key"), fields.get("time_ms")

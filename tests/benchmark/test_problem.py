@@ -11,7 +11,7 @@ from benchmark.scaffold.problem import Problem
 
 
 def test_unknown_problem():
-    with pytest.raises(ValueError, match=re.escape("no problem 'smok'; did you mean 'smoke'?; or --problems FILE")):
+    with pytest.raises(ValueError, match=re.escape("no problem 'smok'; did you mean 'smoke'?; or --problems")):
         load_problem("smok")
 
 

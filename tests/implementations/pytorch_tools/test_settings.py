@@ -125,7 +125,7 @@ def test_a_problems_table_has_its_own_defaults(capsys):
     [
         (
             ["--problem", "smok"],
-            "settings.py: problems.yaml: no problem 'smok'; did you mean 'smoke'?; or --problems FILE\n",
+            "settings.py: problems.yaml: no problem 'smok'; did you mean 'smoke'?; or --problems\n",
         ),
         (
             ["--implementation", "acme"],
