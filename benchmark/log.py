@@ -57,7 +57,6 @@ class _Decoder(json.JSONDecoder):
     def __init__(self) -> None:
         self.constant = self.twice = False
         super().__init__(object_pairs_hook=self._object, parse_constant=self._constant)
-        self.fast = json.JSONDecoder(parse_constant=self._constant).scan_once  # does not see names
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -69,27 +68,26 @@ class _Decoder(json.JSONDecoder):
         self.constant = True
         return float(name.replace("Infinity", "inf"))
 
-    def scan(self, text: str, start: int) -> tuple[Any, int]:
-        """Return the value that begins at `start`, and where it ends. Raises as `scan_once`."""
-        value, end = self.fast(text, start)
-        if text.count(":", start, end) == _names(value):  # each name has a colon, so there are no more names
-            return value, end
-        return self.scan_once(text, start)
-
-    def oddities(self, line: int) -> list[Oddity]:
-        """Return what was noticed since the last call."""
-        found = [Oddity(line, kind) for kind in ("constant", "twice") if getattr(self, kind)]
+    def oddities(self, line: int, text: str, start: int) -> list[Oddity]:
+        """Return what is odd in the JSON value that begins at `start`. Raises as `scan_once`."""
         self.constant = self.twice = False
+        self.scan_once(text, start)
+        found = [Oddity(line, kind) for kind in ("constant", "twice") if getattr(self, kind)]
+        self.constant = False
         return found
+
+
+_DECODER = _Decoder()
+_scan = json.JSONDecoder(parse_constant=_DECODER.parse_constant).scan_once  # fast: looks at no names
 
 
 def _names(event: Any) -> int:
     """Return how many names an event has, with those of its value and its metadata; 0 if it is no object."""
-    objects = (event, event.get("value"), event.get("metadata")) if type(event) is dict else ()
-    return sum([len(found) for found in objects if type(found) is dict])
-
-
-_DECODER = _Decoder()
+    if type(event) is not dict:
+        return 0
+    value, metadata = event.get("value"), event.get("metadata")
+    inside = len(metadata) if type(metadata) is dict else 0
+    return len(event) + inside + (len(value) if type(value) is dict else 0)
 
 
 def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
@@ -102,7 +100,7 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
             at = text.find(TOKEN)
             if at < 0:
                 continue
-            if text[:at].strip():
+            if at and text[:at].strip():
                 yield Oddity(number, "control" if text.startswith(("\ufeff", "\0")) else "prefix")
             yield from parse_line(number, text, at)
             if not is_utf8 and "\ufffd" in text:
@@ -114,15 +112,16 @@ def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Od
     start = at + len(TOKEN)
     while text[start : start + 1] != "{" and text[start : start + 1].isspace():
         start += 1
+    oddities: list[Oddity] = []
     try:
-        fields, end = _DECODER.scan(text, start)
+        fields, end = _scan(text, start)
+        if _DECODER.constant or text.count(":", start, end) > _names(fields):  # else each colon is of a name of its own
+            oddities = _DECODER.oddities(number, text, start)
     except StopIteration:
         return [BadLine(number, f"not JSON: found {text[start : start + 40]!r} after the token")]
     except (ValueError, RecursionError) as error:
         too_long = len(text) >= LONGEST
         return [BadLine(number, "the line is longer than 1 MiB" if too_long else f"not JSON: {str(error)[:200]}")]
-    finally:
-        oddities = _DECODER.oddities(number) if _DECODER.constant or _DECODER.twice else []
     if type(fields) is not dict:
         return [BadLine(number, f"found a JSON {type(fields).__name__}, wanted an object")]
     key, time_ms = fields.get("key"), fields.get("time_ms")
