@@ -41,7 +41,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
+        raise ValueError(f"{path}: {error.strerror}") from None
 
 
 def parse_yaml(data: bytes, path: Path) -> Any:

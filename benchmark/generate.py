@@ -14,10 +14,11 @@ Exit codes: 0 done, 1 the dataset is wrong (--verify), 2 it could not be made or
 """
 
 import argparse
+import itertools
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -149,8 +150,8 @@ def record(root: Path, problem: AnyProblem, workers: int = 1, seconds: float | N
 
 def verify(
     root: Path, problem: AnyProblem, workers: int = 1, launch: Launch | None = None, seconds: float | None = None
-) -> list[str]:
-    """Read and digest every brick of this rank's share. Return the dataset's faults, one line each.
+) -> Iterator[str]:
+    """Read and digest every brick of this rank's share. Yield the dataset's faults as they are found, one line each.
 
     The bricks are compared with the headers of their files, and the headers with the manifest. Raises ValueError if
     there is no manifest of this problem, and TooLate if a sample takes longer than so many `seconds`.
@@ -158,14 +159,12 @@ def verify(
     launch = launch or detect_launch()
     entries = {(e.split, e.sample): e for e in load_manifest(root, problem).entries}
     mine = share(tasks(problem), launch.rank, launch.world_size)
-    faults = []
     for found in progress(work(verify_one, root, problem, mine, workers, seconds), len(mine), "verify", launch):
         if isinstance(found, str):
-            faults.append(found)
+            yield found
         elif found != (entry := entries[found.split, found.sample]):
             path = module_of(problem).sample_path(root, problem, found.split, found.sample)
-            faults.append(f"{path}: found digest {found.digest}, wanted {entry.digest}, which the manifest states")
-    return faults
+            yield f"{path}: found digest {found.digest}, wanted {entry.digest}, which the manifest states"
 
 
 def stream(problem: AnyProblem, workers: int = 1) -> Manifest:
@@ -227,13 +226,15 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.verify:
         wrong = verify(options.out, problem, workers, launch, options.timeout)
-        wrong += faults(options.out, problem) if launch.rank == 0 else []
-        for line in wrong:
-            print(line)
-        if not wrong:
+        beside = faults(options.out, problem) if launch.rank == 0 else []
+        in_order = True
+        for line in itertools.chain(wrong, beside):
+            print(line, flush=True)
+            in_order = False
+        if in_order:
             verified = len(share(tasks(problem), launch.rank, launch.world_size))
             print(f"{options.out}: {verified} samples of {problem.name} verified")
-        return 1 if wrong else 0
+        return 0 if in_order else 1
     if options.manifest:
         print(describe(problem, record(options.out, problem, workers, options.timeout)))
         return 0

@@ -43,20 +43,11 @@ class BadLine(NamedTuple):
 
 
 class Oddity(NamedTuple):
-    """Something in a line that should not be there, though the event can be read. `kind` is one of ODDITIES."""
+    """Something in a line that should not be there, though the event can be read: a prefix, a suffix, an encoding other
+    than UTF-8, a control (NUL, byte order mark), a constant (NaN, Infinity), or a field that is there twice."""
 
     line: int
     kind: str
-
-
-ODDITIES = {
-    "prefix": "text before the token",
-    "suffix": "text after the event",
-    "encoding": "bytes that are not UTF-8",
-    "control": "a NUL byte or a byte order mark",
-    "constant": "NaN or Infinity, which JSON does not have",
-    "twice": "a field named twice in one event",
-}
 
 
 class _Decoder(json.JSONDecoder):
@@ -77,15 +68,26 @@ class _Decoder(json.JSONDecoder):
         self.constant = True
         return float(name.replace("Infinity", "inf"))
 
-    def oddities(self, line: int) -> list[Oddity]:
-        """Return what was noticed since the last call."""
-        found = [Oddity(line, kind) for kind in ("constant", "twice") if getattr(self, kind)]
+    def oddities(self, line: int, text: str, start: int) -> list[Oddity]:
+        """Return what is odd in the JSON value that begins at `start`. Raises as `scan_once`."""
         self.constant = self.twice = False
+        self.scan_once(text, start)
+        found = [Oddity(line, kind) for kind in ("constant", "twice") if getattr(self, kind)]
+        self.constant = False
         return found
 
 
 _DECODER = _Decoder()
-_scan = _DECODER.scan_once
+_scan = json.JSONDecoder(parse_constant=_DECODER.parse_constant).scan_once  # fast: looks at no names
+
+
+def _names(event: Any) -> int:
+    """Return how many names an event has, with those of its value and its metadata; 0 if it is no object."""
+    if type(event) is not dict:
+        return 0
+    value, metadata = event.get("value"), event.get("metadata")
+    inside = len(metadata) if type(metadata) is dict else 0
+    return len(event) + inside + (len(value) if type(value) is dict else 0)
 
 
 def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
@@ -98,7 +100,7 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
             at = text.find(TOKEN)
             if at < 0:
                 continue
-            if text[:at].strip():
+            if at and text[:at].strip():
                 yield Oddity(number, "control" if text.startswith(("\ufeff", "\0")) else "prefix")
             yield from parse_line(number, text, at)
             if not is_utf8 and "\ufffd" in text:
@@ -108,17 +110,18 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Oddity]:
     """Return what a line holds from its token at `at` on: usually one event, several where ranks wrote at once."""
     start = at + len(TOKEN)
-    while text[start : start + 1].isspace():
+    while text[start : start + 1] != "{" and text[start : start + 1].isspace():
         start += 1
+    oddities: list[Oddity] = []
     try:
         fields, end = _scan(text, start)
+        if _DECODER.constant or text.count(":", start, end) > _names(fields):  # else each colon is of a name of its own
+            oddities = _DECODER.oddities(number, text, start)
     except StopIteration:
         return [BadLine(number, f"not JSON: found {text[start : start + 40]!r} after the token")]
     except (ValueError, RecursionError) as error:
         too_long = len(text) >= LONGEST
         return [BadLine(number, "the line is longer than 1 MiB" if too_long else f"not JSON: {str(error)[:200]}")]
-    finally:
-        oddities = _DECODER.oddities(number)
     if type(fields) is not dict:
         return [BadLine(number, f"found a JSON {type(fields).__name__}, wanted an object")]
     key, time_ms = fields.get("key"), fields.get("time_ms")

@@ -54,4 +54,4 @@ def load_problem(name: str, path: Path | None = None) -> AnyProblem:
             problem: AnyProblem = build(workload(kind).Problem, {"name": name, **fields}, f"{file.name}: {name}")
             return problem
     known = [known for problems in found.values() for known in problems]
-    raise ValueError(f"{files[0].name}: no problem {name!r}{suggest(name, known)}")
+    raise ValueError(f"{files[0].name}: no problem {name!r}{suggest(name, known)}{'' if path else '; or --problems'}")

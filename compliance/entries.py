@@ -23,7 +23,9 @@ def read_entries(path: Path, judged: Iterable[str | Path], cls: type[T], what: s
     try:
         text = path.read_text(encoding="utf-8")
         node, entries = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
-    except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or no date of the calendar
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    except (ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or no date of the calendar
         raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
     except RecursionError:
         raise ValueError(f"{path}: cannot be read as YAML: nested too deeply") from None

@@ -26,6 +26,7 @@ from benchmark.generate import generate
 from benchmark.launch import Launch
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
+from benchmark.writing import write_text
 from harness.implementation import find_implementation
 from harness.launcher import Launcher
 from implementations.pytorch.config import config_path
@@ -85,7 +86,7 @@ def prepare(out: Path, cases: Sequence[Case]) -> Path:
             generate(out / problem.name, problem, 2, Launch(0, 1, 0, 1, "none"))
         definitions[problem.name] = {k: v for k, v in shallow(problem).items() if k != "name"}
     path = out / "problems.yaml"
-    path.write_text(yaml.safe_dump(definitions))
+    write_text(path, yaml.safe_dump(definitions))
     return path
 
 
@@ -118,13 +119,23 @@ def table(cases: Sequence[Case], found: Sequence[list[tuple[str, float, float]]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--system", default="epyc-2core", help="rates to start from: a name, or a file ending in .yaml")
     parser.add_argument("--out", type=Path, default=Path("build/projection"))
     parser.add_argument("--keep", action="store_true", help="use existing logs")
     parser.add_argument("--only", choices=[c.name for c in CASES], help="run this case only, and calibrate nothing")
     options = parser.parse_args()
+    try:
+        measure(options)
+    except (ValueError, OSError) as error:
+        print(f"check_projection.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Run the cases, and print what was measured and predicted. Raises ValueError and OSError."""
     cases = [case for case in CASES if options.only in (None, case.name)]
     file = prepare(options.out, cases)
     if options.only:
@@ -138,10 +149,10 @@ def main() -> None:
     runs = [read_measured(log, file) for log in logs]
     fitted = [r for r, case in zip(runs, CASES, strict=True) if case.fits]
     system, doubts = calibrate(fitted, load_system(options.system))
-    (options.out / "system.yaml").write_text(dump_system(system, doubts))
+    write_text(options.out / "system.yaml", dump_system(system, doubts))
     print(dump_system(system, doubts))
     print(table(CASES, [compare(r, system) for r in runs]))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

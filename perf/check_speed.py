@@ -15,7 +15,6 @@ import json
 import logging
 import re
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -27,7 +26,9 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmark.atomic import naming
 from benchmark.log import TOKEN
+from benchmark.writing import copy_file, copy_tree
 from compliance.engine import judge
 from perf.results_speed import fresh
 
@@ -98,11 +99,14 @@ def make_copies(submission: Path, round_: Path, count: int) -> Path:
     """A round with so many copies of a submission, which differ in the name of the organisation."""
     own = json.dumps(submission.resolve().name)
     for index in range(count):
-        copy = shutil.copytree(submission, round_ / f"org{index}")
+        copy = round_ / f"org{index}"
+        copy_tree(submission, copy, lambda folder, names: set())
         for path in (*copy.rglob("result_*.txt"), *copy.glob("systems/*.json")):
-            path.write_bytes(path.read_bytes().replace(own.encode(), json.dumps(copy.name).encode()))
+            data = path.read_bytes().replace(own.encode(), json.dumps(copy.name).encode())
+            with naming(path):
+                path.write_bytes(data)
     for path in submission.resolve().parent.glob("registry.yaml"):
-        shutil.copy(path, round_)
+        copy_file(path, round_ / path.name)
     return round_
 
 
@@ -112,7 +116,7 @@ def big_log(path: Path, mebibytes: int) -> None:
     line = f":::MLLOG {json.dumps({**event, 'value': 0.001, 'metadata': {'lineno': 608, 'step_num': 1}})}\n"
     noise = "step 1 loss 0.693147 of something that a program prints to the same file as its events\n" * 20
     chunk = (line * 10 + noise) * 200
-    with path.open("w") as file:
+    with naming(path), path.open("w") as file:
         for _ in range(mebibytes * (1 << 20) // len(chunk)):
             file.write(chunk)
 
@@ -135,6 +139,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--copies", type=int, default=0, help="judge a round of so many copies of a submission")
     args = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)
+    try:
+        run(args)
+    except OSError as error:
+        print(f"check_speed.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def run(args: argparse.Namespace) -> None:
+    """Measure what the options say. Raises OSError."""
     if args.copies:
         with tempfile.TemporaryDirectory() as folder:
             measure(make_copies(args.round, Path(folder) / args.round.resolve().parent.name, args.copies), args.repeats)
@@ -145,7 +159,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             memory, took = judge_big(size)
             print(f"a log of {size} MiB: {memory:.0f} MiB of memory at most, {took:.1f} s")
     print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
-    return 0
 
 
 def measure(round_: Path, repeats: int) -> None:

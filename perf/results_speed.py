@@ -22,6 +22,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmark.atomic import naming
+
 ROOT = Path(__file__).resolve().parents[1]
 START = 1_700_000_000_000
 
@@ -81,7 +86,9 @@ def write_round(root: Path, sets: Sequence[int], lines: int) -> tuple[int, int]:
         folder.mkdir(parents=True)
         for run in range(runs):
             text = log_text(rng, "box", lines)
-            (folder / f"result_{run}.txt").write_text(text, encoding="utf-8")
+            path = folder / f"result_{run}.txt"
+            with naming(path):
+                path.write_text(text, encoding="utf-8")
             logs, size = logs + 1, size + len(text)
     return logs, size
 
@@ -176,26 +183,29 @@ def main() -> int:
     if args.beside:
         return beside(args.beside)
     home = args.keep or Path(tempfile.mkdtemp(prefix="results_speed_"))
-    if args.set:
-        try:
-            return one_set(args.set, home.resolve())
-        finally:
-            if not args.keep:
-                shutil.rmtree(home, ignore_errors=True)
-    forms, n = args.formats.split(","), args.submissions
-    print(" ".join(name.rjust(width) for name, width in NAMES.items()))
     try:
-        for name, part, lines, formats in (
-            ("long", max(10, n // 10), 20, forms[:1]),
-            ("quarter", max(10, n // 4), 1, forms),
-            ("whole", n, 1, forms),
-        ):
-            rows(home / name, part, lines, formats)
-            if not args.keep:
-                shutil.rmtree(home / name)
+        if args.set:
+            return one_set(args.set, home.resolve())
+        return rounds(home, args.submissions, args.formats.split(","), bool(args.keep))
+    except OSError as error:
+        print(f"results_speed.py: {error}", file=sys.stderr)
+        return 2
     finally:
         if not args.keep:
             shutil.rmtree(home, ignore_errors=True)
+
+
+def rounds(home: Path, n: int, forms: list[str], keep: bool) -> int:
+    """Print a table of a tenth of a round with long logs, of a quarter of it, and of the whole."""
+    print(" ".join(name.rjust(width) for name, width in NAMES.items()))
+    for name, part, lines, formats in (
+        ("long", max(10, n // 10), 20, forms[:1]),
+        ("quarter", max(10, n // 4), 1, forms),
+        ("whole", n, 1, forms),
+    ):
+        rows(home / name, part, lines, formats)
+        if not keep:
+            shutil.rmtree(home / name)
     return 0
 
 

@@ -60,6 +60,8 @@ class Problem(Samples):
             found = getattr(self, field)
             if not least <= found <= most or found & (found - 1):
                 raise ValueError(f"{field}: found {found}, wanted a power of two up to {most}")
+        if self.width < 1 or self.width % 8:
+            raise ValueError(f"width: found {self.width}, wanted a multiple of 8, the groups of each GroupNorm")
         if self.points < 32:
             raise ValueError(
                 f"voxels_per_point: found {self.voxels_per_point}: {self.points} points, wanted 32 or more"

@@ -62,7 +62,7 @@ def _references(launched: SetLedger) -> Iterator[Fault]:
         elif isinstance(entry.said, Start) and about.said.run != entry.said.run:
             found = f"{show(entry.said.run)} goes on from start {about.number}, of {show(about.said.run)}"
             yield Fault(entry.number, found, "a start of its own", path=launched.path)
-        elif isinstance(entry.said, End) and launched.ends[about.number] is not entry:
+        elif isinstance(entry.said, End) and entry.number > launched.ends[about.number].number:
             yield Fault(entry.number, f"another end of start {about.number}", "one", path=launched.path)
 
 
@@ -198,7 +198,7 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> I
     else:
         if run.stop_ms is not None:
             yield from _apart(run.stop_ms - end.time_ms, slack, f"before run_stop of {run.file.name}", end, launched)
-        if noted and launched.noted[last.number] < end.number:
+        if noted and launched.was_noted(end):
             found, wanted = f"start {last.number} with the note: {noted[0]}", "none before the end"
             yield Fault(end.number, found, wanted, path=launched.path, severity="review")
 

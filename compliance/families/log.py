@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from benchmark.log import ODDITIES, Event
+from benchmark.log import Event
 from compliance.finding import Fault, show
 from compliance.reading.log import MOST_EVENTS, Log
 from compliance.reading.terms import Terms
@@ -19,6 +19,14 @@ ELSEWHERE = (*COUNTED, "seed")  # SEED01 asks for it
 DECIDES = "submission_benchmark"  # all other keys depend on it
 PHASES = (*OF_AN_EPOCH, "block_start", "block_stop", "staging_start", "staging_stop", "resumed")
 POSITIVE, FROM_ZERO, ANY = ("throughput", "compute_seconds"), ("wait_seconds",), ("loss",)
+ODDITIES = {
+    "prefix": "text before the token",
+    "suffix": "text after the event",
+    "encoding": "bytes that are not UTF-8",
+    "control": "a NUL byte or a byte order mark",
+    "constant": "NaN or Infinity, which JSON does not have",
+    "twice": "a field named twice in one event",
+}
 
 
 @rule("LOG01", "log", after=("LOG02",), on=EVERY)

@@ -38,8 +38,18 @@ class SetLedger:
 
     @cached_property
     def ends(self) -> dict[int, Entry[End]]:
-        """The first end of each start, by its number."""
-        return {e.said.of: e for e in reversed(entries_of(End, self.ledger.entries))}
+        """The end of each start, by its number: the first. Where that one was recorded for the run, after a note on its
+        start, it is the last, since the run may have gone on elsewhere and recorded its own."""
+        found: dict[int, Entry[End]] = {}
+        for entry in entries_of(End, self.ledger.entries):
+            before = found.get(entry.said.of)
+            if before is None or self.was_noted(before):
+                found[entry.said.of] = entry
+        return found
+
+    def was_noted(self, end: Entry[End]) -> bool:
+        """Return whether there is a note on the start of an end before it."""
+        return self.noted.get(end.said.of, end.number) < end.number
 
     @cached_property
     def notes(self) -> dict[int, list[str]]:

@@ -17,11 +17,13 @@ or a dead function; a rank that a function computes from the seed.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from compliance.source.flow import DEEPEST, MOST_BOUND, TORCH, Call, Flow, Value
 from compliance.source.module import FOREIGN, PARAMETER, Bound, Function, Place
 
 MOST_CALLS = 50  # calls of a function whose arguments are followed
+STARRED = -1  # arguments of a call that unpacks some: any number
 
 
 def untraced(flows: Sequence[Flow]) -> list[list[tuple[int, str]]]:
@@ -38,11 +40,13 @@ class _Trace:
         self.known: dict[tuple[int, Place], bool] = {}
         self.read = frozenset[str]().union(*(flow.read for flow in flows))
         self.set_elsewhere = frozenset[str]().union(*(flow.set_elsewhere for flow in flows))
-        self.calls: dict[str, list[tuple[int, Call]]] = defaultdict(list)
+        self.calls: dict[tuple[str, int | None], list[tuple[int, Call]]] = defaultdict(list)  # by name and arguments
         self.functions = [{f.scope: f for f in flow.functions} for flow in flows]
         for index, flow in enumerate(flows):
             for name, calls in flow.calls.items():
-                self.calls[name] += [(index, call) for call in calls]
+                for call in calls:
+                    self.calls[name, None].append((index, call))
+                    self.calls[name, STARRED if call.starred else _arguments(call)].append((index, call))
         logged = [(index, place, line) for index, flow in enumerate(flows) for place, line in flow.logged]
         self.root, self.behind = self._root(*logged[0]) if len(logged) == 1 else (None, 0)
         handed = frozenset[str]().union(*(flow.handed for flow in flows))
@@ -113,8 +117,11 @@ class _Trace:
         return all(known and self._traced(i, value, depth) for i, known, value in given)
 
     def _calls(self, function: Function) -> list[tuple[int, Call]]:
-        """Return (index of the module, call) of the calls by a function's name that have as many arguments as it."""
-        return [(index, call) for index, call in self.calls.get(function.name, ()) if _may_be(call, function)]
+        """Return (index of the module, call) of the calls by a function's name that may be of this function, by the
+        number of arguments; of more than MOST_CALLS, one more."""
+        counts = (None,) if function.arity is None else (function.arity, STARRED)
+        calls = (call for count in counts for call in self.calls.get((function.name, count), ()))
+        return list(islice(calls, MOST_CALLS + 1))
 
     def _depends(self, index: int, place: Place, depth: int = DEEPEST) -> bool:
         """Return whether a name for a rank or the like may be computed from the seed, by its value or an argument."""
@@ -129,7 +136,7 @@ class _Trace:
         values: list[tuple[int, Value | None]] = [(index, value or Value())]
         if bound.value is PARAMETER and function:
             calls = self._calls(function)
-            values = [(i, _argument(c, function, place[1])[1]) for i, c in calls[: MOST_CALLS + 1]]
+            values = [(i, _argument(c, function, place[1])[1]) for i, c in calls]
         return len(values) > MOST_CALLS or any(
             v is None
             or any(self._place(i, p, line, DEEPEST) for p, line in v.of)
@@ -138,9 +145,8 @@ class _Trace:
         )
 
 
-def _may_be(call: Call, function: Function) -> bool:
-    """Return whether a call by the name of a function may be one of this function, by the number of arguments."""
-    return call.starred or function.arity in (None, len(call.values) + len(call.keywords))
+def _arguments(call: Call) -> int:
+    return len(call.values) + len(call.keywords)
 
 
 def _argument(call: Call, function: Function, name: str) -> tuple[bool, Value | None]:

@@ -7,6 +7,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from benchmark.writing import write_text
+
 PACKAGES = Path(__file__).resolve().parents[2] / "requirements" / "dlio.txt"
 FOLDER = Path("build/dlio")
 
@@ -28,7 +30,7 @@ def make(folder: Path) -> Path:
     if done.returncode:
         raise OSError(f"pip ended with {done.returncode}")
     (library,) = folder.glob("lib/python*/site-packages")
-    (library / "project.pth").write_text(sysconfig.get_paths()["purelib"] + "\n", encoding="utf-8")
+    write_text(library / "project.pth", sysconfig.get_paths()["purelib"] + "\n")
     launch = Path(__file__).with_name("launch.py")
     subprocess.run([str(python), str(launch), "--help"], check=True, stdout=subprocess.DEVNULL)
     return python

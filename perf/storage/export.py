@@ -5,6 +5,7 @@ file, for DLIO's own HDF5 reader. `store` has links to our files, for a reader c
 (`plugin.py`). DLIO finds files by their ending, and splits by the folders `train` and `valid`.
 """
 
+import io
 import math
 import os
 from collections.abc import Iterator
@@ -16,7 +17,9 @@ import h5py
 import numpy as np
 import yaml
 
+from benchmark.atomic import replacing
 from benchmark.workload import AnyProblem, Box, module_of
+from benchmark.writing import write_text
 
 VIEWS = ("stock", "store")
 SPLITS = {"train": "train", "validation": "valid"}
@@ -58,13 +61,16 @@ def record_shape(path: Path) -> tuple[tuple[int, ...], str]:
 
 
 def write_view(path: Path, source: Path) -> None:
-    """Write a file whose virtual dataset `records` refers to the arrays of a sample."""
+    """Write a file whose virtual dataset `records` refers to the arrays of a sample. Raises OSError, which names it."""
     shape, dtype = record_shape(source)
     layout = h5py.VirtualLayout(shape, dtype)
     for number, name in enumerate(arrays_of(source)):
         layout[0, number] = h5py.VirtualSource(str(source.resolve()), name, shape[2:], dtype)
-    with h5py.File(path, "w", locking=False) as file:
+    data = io.BytesIO()
+    with h5py.File(data, "w") as file:
         file.create_virtual_dataset("records", layout)
+    with replacing(path) as partial:
+        partial.write_bytes(data.getvalue())
 
 
 def export(problem: AnyProblem, data: Path, out: Path, view: str, settings: Settings) -> dict[str, int]:
@@ -87,12 +93,11 @@ def export(problem: AnyProblem, data: Path, out: Path, view: str, settings: Sett
                 path.symlink_to(os.path.abspath(source))
     if view == "store":
         known = {"problem": problem.name, "data": str(data.resolve())}
-        (out / view / "store.yaml").write_text(yaml.safe_dump(known), encoding="utf-8")
+        write_text(out / view / "store.yaml", yaml.safe_dump(known))
     first = module_of(problem).sample_path(data, problem, "train", problem.split_samples("train")[0])
     path = out / "config" / "workload" / f"{name_of(problem, view)}.yaml"
-    path.parent.mkdir(parents=True, exist_ok=True)
     body = workload(problem, out, view, settings, counts, record_bytes(problem, first, view))
-    path.write_text(yaml.safe_dump(body, sort_keys=False), encoding="utf-8")
+    write_text(path, yaml.safe_dump(body, sort_keys=False))
     return cut
 
 

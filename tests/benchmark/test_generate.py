@@ -152,7 +152,7 @@ def test_data_of_an_earlier_version_are_to_be_made_again(tiny, reference, tmp_pa
     said = f"{path}: problem: found text of variable length, wanted .*, remove the folder and generate the data again"
     with pytest.raises(ValueError, match=said):
         generate(tmp_path, tiny)
-    assert len(verify(tmp_path, tiny)) == 1
+    assert len(list(verify(tmp_path, tiny))) == 1
 
 
 def test_too_little_disk(tiny, tmp_path, monkeypatch):
@@ -171,7 +171,7 @@ def test_dry_run_bounds_what_is_written(tiny, reference, tmp_path):
 
 
 def test_verify(tiny, reference, tmp_path):
-    assert verify(reference, tiny) == []
+    assert list(verify(reference, tiny)) == []
     shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
     broken, gone = store.sample_path(tmp_path, "train", 1), store.sample_path(tmp_path, "validation", 5)
     with h5py.File(broken) as file:
@@ -180,7 +180,7 @@ def test_verify(tiny, reference, tmp_path):
         file.seek(where)
         file.write(b"\xff" * 64)
     gone.unlink()
-    faults = verify(tmp_path, tiny, workers=2)
+    faults = list(verify(tmp_path, tiny, workers=2))
     assert sorted(line.partition(":")[0] for line in faults) == sorted(map(str, (broken, gone)))
 
 
@@ -224,6 +224,25 @@ def test_a_sample_that_is_never_read_is_named(tiny, reference, monkeypatch, caps
     assert capsys.readouterr().err == f"generate.py: {reference}: sample 1 of train {why}\n"
 
 
+def test_faults_are_printed_as_they_are_found(tiny, reference, monkeypatch, capsys):
+    """Before the sample that is never read."""
+
+    def late(job, root, problem, tasks, workers, seconds=None):
+        yield "train/00000.h5: damaged"
+        assert capsys.readouterr().out == "train/00000.h5: damaged\n"
+        yield "train/00001.h5: damaged"
+        raise TooLate(("train", 2))
+
+    monkeypatch.setattr(command, "work", late)
+    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
+    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(reference), "--verify"])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    said = capsys.readouterr()
+    assert (ended.value.code, said.out) == (2, "train/00001.h5: damaged\n")
+    assert "sample 2 of train not read within 600 s" in said.err
+
+
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
 def test_a_limit_is_more_than_0(monkeypatch, capsys, seconds):
     monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "smoke", "--out", "x", "--timeout", seconds])
@@ -234,7 +253,7 @@ def test_a_limit_is_more_than_0(monkeypatch, capsys, seconds):
 
 def test_verify_of_nothing(tiny, tmp_path):
     with pytest.raises(ValueError, match="no manifest"):
-        verify(tmp_path, tiny)
+        list(verify(tmp_path, tiny))
 
 
 def test_verify_holds_files_against_the_manifest(tiny, reference, tmp_path):

@@ -11,8 +11,15 @@ from benchmark.scaffold.problem import Problem
 
 
 def test_unknown_problem():
-    with pytest.raises(ValueError, match=re.escape("no problem 'smok'; did you mean 'smoke'?")):
+    with pytest.raises(ValueError, match=re.escape("no problem 'smok'; did you mean 'smoke'?; or --problems")):
         load_problem("smok")
+
+
+def test_unknown_problem_of_a_file(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("tiny: {}")
+    with pytest.raises(ValueError, match=r"^mine\.yaml: no problem 'smok'; known: tiny$"):
+        load_problem("smok", file)
 
 
 def test_digest_covers_every_field(tiny):

@@ -43,7 +43,7 @@ def test_what_is_no_list_of_entries_is_refused(tmp_path, text, said):
 
 
 def test_a_file_that_is_absent_or_in_what_is_judged_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="cannot be read"):
+    with pytest.raises(ValueError, match="No such file"):
         read_entries(tmp_path / "none.yaml", [], Entry, "entries")
     with pytest.raises(ValueError, match=r"entries inside of .*, wanted a file outside of what is judged"):
         read_entries(tmp_path / "none.yaml", [tmp_path], Entry, "entries")

@@ -304,6 +304,27 @@ def test_an_end_that_is_recorded_later_says_so(stage):
     assert [(f.severity, f.line) for f in reviews] == [("review", end.number)] and LATE in reviews[0].found
 
 
+def test_a_rank_that_was_taken_for_dead_records_its_end_itself(stage):
+    """It writes its weights and its end after the command has recorded one for it. A reviewer is told, no more."""
+    seen = stage.operations(stage.run_dies)
+    stage.again()
+    stage.run_dies(next(i for i, what in enumerate(seen) if "weights" in what))
+    usual, log = stage.faults(), stage.logs[1]
+    *_, note, _ = read_ledger(stage.runs.folder / LEDGER).entries
+    assert note.said.text == LATE
+    data = safetensors.numpy.save({"w": np.frombuffer(os.urandom(8), np.uint8).astype(np.float32)})
+    weights_path(log).parent.mkdir(exist_ok=True)
+    weights_path(log).write_bytes(data)
+    with contextlib.closing(LogWriter(log, append=True)) as rest:
+        rest.event("weights", sha256(data), bytes=len(data), path=f"weights/{weights_path(log).name}")
+    append_end(stage.runs.folder / LEDGER, note.said.of, "success", sha256(log.read_bytes()))
+    assert stage.faults() <= usual
+    assert len([f for f in judge([stage.out / "Us"], edition=current()).findings if f.code == "LED06"]) == 1
+    before = stage.contents()
+    stage.put_in_order()
+    assert stage.contents() == before
+
+
 def test_the_checker_would_see_what_is_left(stage):
     """Each leftover that the other tests look for is an error or a warning."""
     stage.operations(stage.machine_dies)

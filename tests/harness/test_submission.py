@@ -1,6 +1,7 @@
 """What is judged before runs are made, and when. The checker's answers are given."""
 
 import dataclasses
+import sys
 from types import MappingProxyType
 
 import pytest
@@ -55,6 +56,16 @@ def test_before_there_are_data_the_head_is_judged(published, fake, monkeypatch):
     calls, _ = published
     monkeypatch.setattr(submission, "has_data", lambda *_: False)
     assert make_submission(fake.setup(), Wanted(1)) == 0 and calls == ["head", "data", "step", "data"]
+
+
+def test_a_problem_that_is_not_published_is_named_before_it_is_run(published, fake, monkeypatch, capsys):
+    make_submission(fake.setup(), Wanted(1))
+    assert "publish no such problem" not in capsys.readouterr().err
+    monkeypatch.setattr(Setup, "published", None)
+    monkeypatch.setattr(submission, "make_data", lambda *_: print("made", file=sys.stderr))
+    make_submission(fake.setup(), Wanted(2))
+    said = capsys.readouterr().err
+    assert said.index("publish no such problem (LOG12): no round scores its runs") < said.index("made")
 
 
 @pytest.mark.parametrize("where", ["head", "step"])

@@ -13,13 +13,14 @@ import pytest
 from benchmark.writing import copy_file, copy_tree
 from rules.current import EDITION
 
-pytestmark = pytest.mark.slow  # a dozen commands
+pytestmark = pytest.mark.slow  # a dozen commands and more
 
 ROOT = Path(__file__).resolve().parents[2]
 SUBMISSION = ROOT / "results" / "v1.0" / "reference"
 TUNED = ROOT / "results" / "v1.0-tuning" / "v1.0"
 LOG = next(SUBMISSION.rglob("strong/scaffold/result_0.txt"))
-JOB = ("slurm", "--problem", "smoke", "--org", "acme", "--system", "box", "--nodes", "1", "--ranks-per-node", "1")
+NAMES = ("--problem", "smoke")
+JOB = ("slurm", *NAMES, "--org", "acme", "--system", "box", "--nodes", "1", "--ranks-per-node", "1")
 CAMPAIGN = """
 problem: smoke
 batch_size: 2
@@ -32,7 +33,7 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
     "init": ("harness/init.py", "acme"),
     "render": ("harness/launch/render.py", *JOB, "--output", "{disk}/job.sh"),
     "tune": ("harness/tune.py", "{disk}/campaign.yaml", "--org", "acme", "--system", "box", "--out", "{disk}/out"),
-    "generate": ("benchmark/generate.py", "--problem", "smoke", "--out", "{disk}/data", "--workers", "1"),
+    "generate": ("benchmark/generate.py", *NAMES, "--out", "{disk}/data", "--workers", "1"),
     "new": ("rules/new.py", "v9.9", "--from", EDITION),
     "draw": ("rules/draw.py", "{disk}/round/v1.0/registry.yaml"),
     "freeze": ("results/freeze.py", "{disk}/round/v1.0", "--with-errors"),
@@ -42,6 +43,8 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
     "package": ("compliance/package.py", SUBMISSION, "--out", "{disk}/package.tar.gz"),
     "imports": ("perf/imports.py", "--out", "{disk}/imports.svg"),
     "completion": ("integrations/completion.py",),
+    "compare": ("results/compare.py", SUBMISSION, SUBMISSION, "--output", "{disk}/page.html"),
+    "dlio": ("perf/dlio.py", "export", *NAMES, "--data", "{disk}/none", "--out", "{disk}/dlio", "--views", "store"),
 }
 
 

@@ -59,8 +59,6 @@ class UNet(nn.Module):
 
     def __init__(self, classes: int, width: int, levels: int, channels: int = 1):
         super().__init__()
-        if width % GROUPS:
-            raise ValueError(f"found width {width}, wanted a multiple of GroupNorm's {GROUPS} groups")
         widths = [width << level for level in range(levels + 1)]
         self.down = nn.ModuleList(block(a, b) for a, b in zip([channels, *widths[:-2]], widths[:-1], strict=True))
         self.bottom = block(widths[-2], widths[-1])

@@ -190,7 +190,7 @@ def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
     manifest = generate.record(tmp_path, real)
     made = [making.stream_sample(mini, entry.split, entry.sample) for entry in manifest.entries[:3]]
     assert [entry.digest for entry in manifest.entries[:3]] == [entry.digest for entry in made]
-    assert load_manifest(tmp_path, real) == manifest and generate.verify(tmp_path, real) == []
+    assert load_manifest(tmp_path, real) == manifest and list(generate.verify(tmp_path, real)) == []
     files.write_sample(tmp_path / "train" / "b.h5", real, *sample)
     (fault,) = generate.verify(tmp_path, real)
     assert fault.startswith(f"{tmp_path / 'train' / 'b.h5'}: found digest ")

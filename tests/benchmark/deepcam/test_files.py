@@ -35,7 +35,7 @@ def test_files_are_in_the_published_format(tiny, data):
 
 def test_stored_streamed_and_verified_alike(tiny, data):
     manifest = load_manifest(data, tiny)
-    assert stream(tiny) == manifest and verify(data, tiny, 1, ALONE) == []
+    assert stream(tiny) == manifest and list(verify(data, tiny, 1, ALONE)) == []
 
 
 def test_evidence_is_of_place_data_range_and_labels(tiny, data):
@@ -80,7 +80,7 @@ def test_published_files_count_by_name(real, tiny, data):
     (data / "manifest.json").unlink()
     assert deepcam.sample_path(data, real, "validation", 4).name == "data-2001-02-01-00-0.h5"
     assert record(data, real).fingerprints == stream(tiny).fingerprints
-    assert verify(data, real, 1, ALONE) == []
+    assert list(verify(data, real, 1, ALONE)) == []
 
 
 def test_real_data_must_be_all_there_and_no_more(real, data):

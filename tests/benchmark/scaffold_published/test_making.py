@@ -13,7 +13,7 @@ from benchmark.workload import held_out
 
 def test_a_sites_manifest_has_every_samples_digest_and_counts(data, problem):
     made = record(data, problem)
-    assert load_manifest(data, problem) == made and verify(data, problem) == []
+    assert load_manifest(data, problem) == made and list(verify(data, problem)) == []
     assert [sum(e.class_counts) for e in made.entries] == [512] * 10
     described = json.loads((data / "croissant.json").read_text())
     sets = [one["includes"] for one in described["distribution"] if one["@type"] == "cr:FileSet"]

@@ -601,6 +601,28 @@ def test_an_end_that_was_recorded_later_is_for_a_reviewer(launched, law):
     assert text == "start 5 with the note: recorded later" and wanted == "none before the end"
 
 
+@pytest.mark.parametrize("logged", ["first", "last"])
+def test_a_run_that_records_its_end_after_one_was_recorded_for_it(launched, law, logged):
+    """It was silent on another node for so long that it was taken for dead. Its own end counts, the last."""
+
+    def steps(campaign, events):
+        number, stop = campaign.start(events, "result_2.txt"), time_of(events, "run_stop")
+        campaign.state(events, number)
+        campaign.note(number, "recorded later", stop)
+        digests = {"first": ["its log", "a log without weights"], "last": ["a log without weights", "its log"]}[logged]
+        for digest in digests:
+            campaign.end(number, log_text(events) if digest == "its log" else digest, "success", stop + 3)
+
+    everything_but(launched, 2, steps)
+    ((line, code, severity, text, wanted),) = findings(launched, law)
+    if logged == "last":
+        assert (line, code, severity) == (8, "LED06", "review")
+        assert text == "start 5 with the note: recorded later" and wanted == "none before the end"
+    else:
+        assert (line, code, severity) == (1, "LED06", "error")
+        assert wanted.endswith(f", as in line 8 of {launched.ledger}")
+
+
 @pytest.mark.parametrize(("status", "name"), [("success", ""), ("success", "result_9.txt"), (None, "result_9.txt")])
 def test_a_start_that_a_note_explains_is_for_a_reviewer(launched, law, status, name):
     def before(campaign, index):

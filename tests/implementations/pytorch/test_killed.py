@@ -1,15 +1,23 @@
 """Real training, killed before any operation on a file: the same command makes what is missing, and the checker finds
 no error that the kill caused. Runs that learn nothing are killed everywhere in harness/test_leftovers.py. By default a
-sample of the operations; EVERY=1 in the environment takes all."""
+sample of the operations. EVERY=1 in the environment takes all of a run without checkpoints. Of one with checkpoints it
+takes all but lines of the log, from the first epoch on, and again after it was resumed: 130 kills, half an hour."""
 
+import dataclasses
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
+from benchmark.generate import generate
+from benchmark.launch import Launch
 from benchmark.ledger import read_ledger
+from benchmark.log import Event, read_log
+from benchmark.problem import load_problem
 from benchmark.run.files import LEDGER
 from benchmark.tree import result_path, set_path
 from compliance.engine import judge
@@ -29,11 +37,16 @@ SCRIPT = ROOT / "tests" / "support" / "killed.py"
 SAMPLE = 3  # operations by default
 
 
-def chosen(count: int, first: int = 0) -> list[int]:
-    """All operations from the `first` on, or some, the last ones among them."""
+def chosen(numbers: Sequence[int]) -> Sequence[int]:
+    """Return all these operations, or some, the first and the last ones among them."""
     if os.environ.get("EVERY"):
-        return list(range(first, count))
-    return sorted({first + (count - 1 - first) * part // (SAMPLE - 1) for part in range(SAMPLE)})
+        return numbers
+    return [numbers[(len(numbers) - 1) * part // (SAMPLE - 1)] for part in range(SAMPLE)]
+
+
+def on_files(names: list[str], first: int = 0) -> list[int]:
+    """Return the operations from the `first` on that are no lines of the log."""
+    return [at for at, name in enumerate(names) if at >= first and ":::MLLOG" not in name]
 
 
 class Killing:
@@ -59,7 +72,7 @@ class Killing:
         """The runs of submit.py, without what it asks train.py before the first."""
         files = {"problems": self.tiny.problems, "config": self.tiny.config, "settings": settings}
         reference = Implementation(ROOT / "implementations" / "pytorch")
-        setup = Setup(reference, Launcher(), "tiny", self.tiny.data, self.out, "Us", "laptop", **files)
+        setup = Setup(reference, Launcher(), self.tiny.problem.name, self.tiny.data, self.out, "Us", "laptop", **files)
         kept = self.folder / "kept" if checkpoints else None
         return RunSet(setup, set_path(self.out / "Us", "laptop", "scaffold"), 1, checkpoints=kept).make()
 
@@ -105,25 +118,59 @@ def killing(tiny, tmp_path, monkeypatch):
         yield found
 
 
+@pytest.fixture
+def third(killing):
+    """The same with a run that writes checkpoints, and reaches its target in the third epoch."""
+    folder = killing.folder.parent
+    problems = yaml.safe_load(killing.tiny.problems.read_text())
+    path = folder / "third.yaml"
+    path.write_text(yaml.safe_dump({"third": {**problems["tiny"], "target": 0.14}}))
+    problem = load_problem("third", path)
+    generate(folder / "data", problem, 1, Launch(0, 1, 0, 1, "none"))
+    killing.tiny = dataclasses.replace(killing.tiny, problem=problem, problems=path, data=folder / "data")
+    return killing
+
+
+CHECKPOINTS = {"checkpoints": True, "settings": ("--rehearsal-seed", "9", "epochs=5", "average_decay=0.9")}
+
+
 def test_a_training_that_is_killed(killing):
     count = len(killing.operations())
     usual = killing.faults()
     assert count > 40
-    for at in chosen(count):
+    for at in chosen(range(count)):
         killing.anew()
         assert killing.a_set(str(at)) == 0
         killing.is_whole(usual, at)
 
 
-@pytest.mark.skipif(not os.environ.get("EVERY"), reason="three runs for each operation")
-def test_a_training_that_is_killed_while_it_is_resumed(killing):
-    """Also a second time, and while it writes its checkpoints."""
-    more = {"checkpoints": True, "settings": ("epochs=3",)}
-    names = killing.operations(**more)
-    usual = killing.faults()
-    first = str(1 + max(at for at, name in enumerate(names) if "epoch_stop" in name))
-    again = len(killing.operations(first, **more))
-    for kills in [(str(at),) for at in chosen(len(names))] + [(first, str(at)) for at in chosen(again)]:
-        killing.anew()
-        assert killing.a_set(*kills, **more) == 0
-        killing.is_whole(usual, kills)
+def epochs_of(killing: Killing) -> list[int]:
+    """Return the epochs that the run's log has. One that was trained again counts once."""
+    log = result_path(killing.out / "Us", "laptop", "scaffold", 0)
+    events = (e for e in read_log(log) if isinstance(e, Event) and e.key == "epoch_stop")
+    return list(dict.fromkeys(e.metadata["epoch_num"] for e in events))
+
+
+def test_a_training_that_is_killed_while_it_writes_checkpoints(third):
+    names = third.operations(**CHECKPOINTS)
+    usual, first = third.faults(), next(at for at, name in enumerate(names) if "epoch_start" in name)
+    assert epochs_of(third) == [1, 2, 3]
+    for at in chosen(on_files(names, first)):
+        third.anew()
+        assert third.a_set(str(at), **CHECKPOINTS) == 0
+        third.is_whole(usual, at)
+        assert epochs_of(third) == [1, 2, 3], at
+
+
+def test_a_training_that_is_killed_again_after_it_was_resumed(third):
+    """It is killed at the end of its second epoch at first."""
+    names = third.operations(**CHECKPOINTS)
+    first = str([at for at, name in enumerate(names) if "eval_start" in name][2])
+    again = third.operations(first, **CHECKPOINTS)
+    usual = third.faults()
+    assert epochs_of(third) == [1, 2, 3] and len(again) < len(names) / 2
+    for at in chosen(on_files(again)):
+        third.anew()
+        assert third.a_set(first, str(at), **CHECKPOINTS) == 0
+        third.is_whole(usual, at)
+        assert epochs_of(third) == [1, 2, 3], at

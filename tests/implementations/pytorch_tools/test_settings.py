@@ -123,7 +123,10 @@ def test_a_problems_table_has_its_own_defaults(capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--problem", "smok"], "settings.py: problems.yaml: no problem 'smok'; did you mean 'smoke'?\n"),
+        (
+            ["--problem", "smok"],
+            "settings.py: problems.yaml: no problem 'smok'; did you mean 'smoke'?; or --problems\n",
+        ),
         (
             ["--implementation", "acme"],
             "settings.py: --implementation: found no config.py in acme, wanted a copy of pytorch\n",

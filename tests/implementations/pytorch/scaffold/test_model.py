@@ -26,11 +26,6 @@ def test_layers_are_those_of_the_design():
     assert parameter_count(model) == down + rise + up + 16 * 6 + 6
 
 
-def test_width_must_divide_into_groups():
-    with pytest.raises(ValueError, match="found width 12"):
-        UNet(classes=2, width=12, levels=1)
-
-
 def test_built_as_the_problem_says_in_channels_last_memory():
     problem = load_problem("smoke")
     model = build_model(problem)

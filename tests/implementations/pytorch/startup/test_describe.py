@@ -153,7 +153,7 @@ def test_every_workload_describes_itself_without_its_data(name, capfd):
         (["batch_size=0"], "command line: batch_size: found 0, wanted 1 or more"),
         (["--layout", "1,3,1,1"], "layout 1,3,1,1: depth: found 3, wanted a divisor of 2"),
         (["--problem", "smok"], "did you mean 'smoke'"),
-        (["--config", "nowhere.yaml"], "nowhere.yaml: cannot be read as YAML"),
+        (["--config", "nowhere.yaml"], "nowhere.yaml: No such file or directory"),
     ],
 )
 def test_what_cannot_run_is_said_in_one_line(capsys, more, said):
