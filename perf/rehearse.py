@@ -1,6 +1,6 @@
 """Rehearse a run on a machine that is not there: what ranks would keep and send, and whether they would wait for ever.
 
-    python perf/rehearse.py --problem scale11 --layout 4,4,8,8 --system dgx-h100
+    python perf/rehearse.py --problem scale11 --layout 4,8,8,8 --system dgx-h100
     python perf/rehearse.py --problem scale9 --layout 4,2,2,4 --rank 0 37 --order 'tile=[1,2,2,2]'
 
 On one core, with tensors that have shapes and no memory, ranks make their groups, a step, an evaluation of a sample

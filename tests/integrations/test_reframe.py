@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from benchmark.problem import load_problem
+from benchmark.run.log import time_to_target
 from benchmark.workload import problem_files
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
@@ -59,6 +60,12 @@ def test_references_are_of_problems_systems_and_variables():
         for wanted in systems.values():
             assert wanted.keys() <= variables
             assert all(len(limits) == 3 and limits[0] > 0 for limits in wanted.values())
+
+
+def test_the_reference_time_is_the_figure_of_merit_of_the_published_runs():
+    found = yaml.safe_load((HERE / "references.yaml").read_text())["smoke"]["epyc-2core:cpu"]["time_to_target"][0]
+    times = sorted(time_to_target(log) for log in LOG.parent.glob("result_*.txt"))
+    assert len(times) == 5 and found == pytest.approx(sum(times[1:-1]) / 3, rel=0.005)
 
 
 @pytest.fixture
