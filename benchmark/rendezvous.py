@@ -30,7 +30,7 @@ def meet(launch: Launch) -> None:
 def check_own(host: str) -> None:
     """Raise ValueError if a host is not this one. Ranks that look for rank 0 elsewhere would wait for their timeout."""
     try:
-        socket.create_server((host, 0)).close()
+        socket.create_server((host, 0), family=socket.getaddrinfo(host, 0)[0][0]).close()
     except OSError as error:
         why = f"found {host}, the job's first host, for rank 0 on {socket.gethostname()} ({error.strerror or error})"
         raise ValueError(f"MASTER_ADDR: {why}, wanted MASTER_ADDR=<host of rank 0>") from None
