@@ -1,7 +1,7 @@
 """Rehearse a run on a machine that is not there: what ranks would keep and send, and whether they would wait for ever.
 
     python perf/rehearse.py --problem scale11 --layout 4,8,8,8 --system dgx-h100
-    python perf/rehearse.py --problem scale9 --layout 4,2,2,4 --rank 0 37 --order 'tile=[1,2,2,2]'
+    python perf/rehearse.py --problem scale9 --layout 4,2,2,4 --rank 0,37 --order 'tile=[1,2,2,2]'
 
 On one core, with tensors that have shapes and no memory, ranks make their groups, a step, an evaluation of a sample
 and a checkpoint. By default these are the first rank, one in the middle of the volume, and the last. Settings go at the
@@ -10,6 +10,7 @@ cannot number, or has ranks that call in different orders, 2 a wrong command.
 """
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -37,10 +38,17 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--problem", required=True, help="smoke, scale9, cosmoflow, ...")
     parser.add_argument("--layout", required=True, help="ranks by data,depth,height,width")
     parser.add_argument("--system", default="dgx-h100", help="of perf/systems, or a file (default: dgx-h100)")
-    parser.add_argument("--rank", type=int, nargs="+", help="which (default: first, middle of the volume, last)")
+    parser.add_argument("--rank", metavar="R,...", help="which (default: first, middle of the volume, last)")
     parser.add_argument("--order", action="store_true", help="print each call in order, not only their sums")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="as for train.py")
     return parser.parse_intermixed_args(arguments)
+
+
+def named(text: str) -> list[int]:
+    """The ranks in a text such as 0,37. Raises ValueError for another text."""
+    if not re.fullmatch(r"\d{1,6}(,\d{1,6})*", text):
+        raise ValueError(f"--rank: found {text!r}, wanted numbers such as 0,37")
+    return sorted(set(map(int, text.split(","))))
 
 
 def chosen(layout: Layout) -> list[int]:
@@ -130,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = resolve(config, 1, layout.ranks)
         at_once = config.batch_size // config.accumulate
         validate_layout(layout.extents, layout.tile, problem, layout.ranks, at_once)
-        ranks = args.rank or chosen(layout)
+        ranks = named(args.rank) if args.rank else chosen(layout)
         if odd := [rank for rank in ranks if not 0 <= rank < layout.ranks]:
             raise ValueError(f"--rank: found {odd[0]}, wanted 0 to {layout.ranks - 1}")
     except ValueError as error:

@@ -87,13 +87,14 @@ def test_energy_is_the_sum_of_whole_readings_alone(reframe_module, tmp_path, mon
             ":::MLLOG " + json.dumps({"key": "energy_reading", "value": value, "metadata": {"moment": moment}}) + "\n"
         )
 
-    def energy(*lines):
+    def energy(*lines, dry=False):
         log.write_text("".join(lines))
-        stand_in = type("Run", (), {"log": str(log)})()
+        stand_in = type("Run", (), {"log": str(log), "is_dry_run": lambda self: dry})()
         return reframe_module.ScaffoldRun.energy(stand_in)
 
     assert energy() == []
     assert energy(reading("run_start", [0.0, 0.0]), reading("run_stop", [5.0, 7.5])) == [5.0, 7.5]
     assert energy(reading("run_start", [0.0])) == []  # no end
+    assert energy(reading("run_stop", [5.0]), dry=True) == []  # nothing runs, and there is no log to read
     assert energy(reading("run_stop", [5.0, None])) == []  # a counter failed
     assert len(reframe_module.events(str(LOG), "tracked_stats")) == 4
