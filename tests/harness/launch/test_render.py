@@ -139,3 +139,10 @@ def test_every_launcher_takes_more_words(launcher, capsys):
 def test_gres_is_slurms(capsys):
     assert render.main(command("flux --problem smoke --nodes 1 --ranks-per-node 1 --gres")) == 2
     assert "render.py: --gres: found flux, wanted slurm" in capsys.readouterr().err
+
+
+def test_a_job_of_the_reference_says_how_to_rehearse_it(capsys):
+    words = "slurm --problem scale9 --nodes 8 --layout 4,2,2,4 --container image 'tile=[1,2,2,2]'"
+    said = "#     python perf/rehearse.py --problem scale9 --layout 4,2,2,4 'tile=[1,2,2,2]'\n"
+    assert said in script(f"{words} --implementation pytorch", capsys)
+    assert "rehearse" not in script(words, capsys)  # another implementation
