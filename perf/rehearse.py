@@ -138,6 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = resolve(config, 1, layout.ranks)
         at_once = config.batch_size // config.accumulate
         validate_layout(layout.extents, layout.tile, problem, layout.ranks, at_once)
+        if config.sharding != "ddp":
+            raise ValueError(f"sharding: found {config.sharding}, wanted ddp: what FSDP2 calls cannot be rehearsed")
         ranks = named(args.rank) if args.rank else chosen(layout)
         if odd := [rank for rank in ranks if not 0 <= rank < layout.ranks]:
             raise ValueError(f"--rank: found {odd[0]}, wanted 0 to {layout.ranks - 1}")
