@@ -97,14 +97,8 @@ def show(found: Sequence[Rehearsal], order: bool) -> None:
     for name, cells in rows.items():
         print(f"{name:24}" + "".join(f"{cell:>12}" for cell in cells))
     one = max(found, key=lambda one: sum(event.sent for event in one.events))
-    print(
-        f"\ncalls of rank {one.rank}, in the order in which each comes first"
-        if not order
-        else f"\ncalls of rank {one.rank}"
-    )
-    lines = map(numbered, enumerate(one.events)) if order else summed(one.events)
-    for line in lines:
-        print(line)
+    print(f"\ncalls of rank {one.rank}" + ("" if order else ", in the order in which each comes first"))
+    print("\n".join(map(numbered, enumerate(one.events)) if order else summed(one.events)))
 
 
 def numbered(item: tuple[int, Event]) -> str:
