@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmark.run.layouts import propose
 from benchmark.tree import WEAK, set_path, system_path
 from harness.data import compare_data, has_data, make_data
 from harness.implementation import Description, takes
@@ -21,7 +22,8 @@ from rules.edition import load
 @dataclass(frozen=True)
 class Wanted:
     """What is made. `runs` is how many runs there are to be, None for what the rules ask for. `only` is the one to
-    make. `models` are trained at once (a throughput set), 0 for runs one after another. `check` makes no runs."""
+    make. `models` are trained at once (a throughput set), 0 for runs one after another. `check` makes no runs.
+    `whole_node` asks for a layout where accelerators of this node would be idle."""
 
     runs: int | None = None
     only: int | None = None
@@ -29,6 +31,7 @@ class Wanted:
     check: bool = False
     models: int = 0
     checkpoints: Path | None = None
+    whole_node: bool = False
 
 
 def make_submission(setup: Setup, wanted: Wanted) -> int:
@@ -37,6 +40,8 @@ def make_submission(setup: Setup, wanted: Wanted) -> int:
     if not wanted.models:  # a throughput set takes no entry
         check_entry(setup)
     described, parts = describe(setup, wanted.models)
+    if wanted.whole_node and not wanted.models:
+        check_use(setup, described)
     runs = set_of(setup, wanted, described)
     if wanted.check:
         compare_data(setup.problem, setup.data, setup.problems)
@@ -84,6 +89,19 @@ def describe(setup: Setup, models: int) -> tuple[Description | None, Sequence[Sh
     if described is None:
         say("train.py has no --describe: settings, devices and software are not known; complete the system description")
     return described, parts
+
+
+def check_use(setup: Setup, described: Description | None) -> None:
+    """Print how many of this node's accelerators a run uses. Raises ValueError if it would use one of several, and no
+    option says how ranks are laid out."""
+    if described is None or described.device == "cpu" or setup.launcher.words:
+        return
+    found, used = described.accelerators.count, setup.launcher.ranks
+    if used == 1 < found and not setup.layout and not any(word.startswith("layout=") for word in setup.settings):
+        batch = described.settings.get("batch_size")
+        fits = " or ".join(propose(setup.definition, found, batch if isinstance(batch, int) else None))
+        raise ValueError(f"--layout: found none, and {found} accelerators here, wanted {fits}, or 1,1,1,1 to use one")
+    say(f"uses {used} of this node's {found} accelerators")
 
 
 def set_of(setup: Setup, wanted: Wanted, described: Description | None) -> RunSet:

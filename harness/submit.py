@@ -26,7 +26,7 @@ from harness.options import add_launcher_options, add_options, add_out, add_regi
 from harness.processes import exit_on_signals
 from harness.registration import request_of
 from harness.study import KINDS, STEPS, make_study, measure
-from harness.submission import Wanted, describe, make_submission
+from harness.submission import Wanted, check_use, describe, make_submission
 from harness.system import write_system
 
 POINT = re.compile(r"[1-9]\d{0,5}(,[1-9]\d{0,5})*")
@@ -84,7 +84,7 @@ def check_options(parser: argparse.ArgumentParser, args: argparse.Namespace) -> 
 def make(args: argparse.Namespace) -> int:
     """Make what the options ask for. Return the exit code. Raises ValueError, and OSError."""
     setup = setup_of(args)
-    wanted = Wanted(args.runs, args.run, args.anew, args.check, args.throughput or 0, args.checkpoint)
+    wanted = Wanted(args.runs, args.run, args.anew, args.check, args.throughput or 0, args.checkpoint, not args.study)
     if args.register:
         print(request_of(setup).text)
         return 0
@@ -92,7 +92,9 @@ def make(args: argparse.Namespace) -> int:
         steps = STEPS if args.steps is None else args.steps
         return make_study(setup, args.study, args.ranks, steps, wanted)
     if args.steps:
-        write_system(setup, describe(setup, 0)[0])
+        described, _ = describe(setup, 0)
+        check_use(setup, described)
+        write_system(setup, described)
         make_data(setup.problem, setup.data, setup.problems)
         return measure(setup, args.steps)
     return make_submission(setup, wanted)

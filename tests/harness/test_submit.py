@@ -238,3 +238,20 @@ def test_the_harness_runs_without_torch(fake):
     for script in ("tune.py", "init.py", "launch/render.py"):
         command = [sys.executable, str(SUBMIT.parent / script), "--help"]
         assert subprocess.run(command, env=environment, capture_output=True).returncode == 0
+
+
+def test_a_layout_is_asked_for_where_accelerators_would_be_idle(fake, capsys):
+    """The fake says that this node has four."""
+    for more in ([], ["--steps", "7"]):
+        assert fake.submit("--runs", "1", "device=cuda", *more) == 2
+        said = (
+            "submit.py: --layout: found none, and 4 accelerators here, wanted 2,2,1,1 or 1,2,2,1, or 1,1,1,1 to use one"
+        )
+        assert said in capsys.readouterr().err and not fake.starts()
+    assert fake.submit("--runs", "1", "device=cuda", "--layout", "1,1,1,1") == 0
+    assert "uses 1 of this node's 4 accelerators" in capsys.readouterr().err
+
+
+def test_ranks_of_a_launcher_may_be_on_other_nodes(fake, capsys):
+    assert fake.submit("--runs", "1", "device=cuda", "--exec", "env") == 0
+    assert "accelerators" not in capsys.readouterr().err

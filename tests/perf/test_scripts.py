@@ -37,6 +37,7 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {log}, 
     "perf/project.py": "--problem smoke --ranks 2 --system epyc-2core",
     "perf/rank_errors.py": "--groups 2",
     "perf/reevaluation.py": "{log} --data-seeds 1 2",
+    "perf/rehearse.py": "--problem smoke --layout 1,1,1,2 --rank 0",
     "perf/replay_bands.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
     "--seeds 1 --epochs 1 --ways float32",
     "perf/report_picture.py": "--out {out}/report.png",
