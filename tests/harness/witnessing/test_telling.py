@@ -66,7 +66,9 @@ def kinds(log):
 def test_the_start_is_told_first_and_once(witness, log):
     (receipt,) = receipts_of(log)
     assert receipt.told == Start(**asdict(REQUEST), run=receipt.told.run, log="result_3.txt")
-    with pytest.raises(ValueError, match="receipts_3.jsonl: found receipts without a log, wanted none before the run"):
+    with pytest.raises(
+        ValueError, match=r"receipts_3\.jsonl: found receipts without a log, wanted none before the run"
+    ):
         tell_start(witness.tell, REQUEST, log)
 
 
@@ -213,7 +215,7 @@ def test_over_http_refusals_are_the_witnesss_words(served):
 
 
 def test_over_http_what_is_not_there_is_unheard():
-    with pytest.raises(Unheard, match="http://127.0.0.1:1: .*refused"):
+    with pytest.raises(Unheard, match=r"http://127\.0\.0\.1:1: .*refused"):
         ask("http://127.0.0.1:1", "token")("{}")
 
 
