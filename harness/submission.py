@@ -1,7 +1,7 @@
 """Make the submission of one system: data, system description, what can be judged beforehand, and the missing runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmark.run.layouts import propose
@@ -11,10 +11,11 @@ from harness.implementation import Description, takes
 from harness.options import Setup
 from harness.preflight import forecast, judge_head, measure_step, report
 from harness.processes import Share
-from harness.registration import check_entry
+from harness.registration import check_entry, request_of
 from harness.runset import WRONG, RunSet, say
 from harness.system import write_system
 from harness.throughput import shares
+from harness.witnessing.attendance import Attendance, attendance
 from rules.current import EDITION
 from rules.edition import load
 
@@ -23,7 +24,8 @@ from rules.edition import load
 class Wanted:
     """What is made. `runs` is how many runs there are to be, None for what the rules ask for. `only` is the one to
     make. `models` are trained at once (a throughput set), 0 for runs one after another. `check` makes no runs.
-    `whole_node` asks for a layout where accelerators of this node would be idle."""
+    `whole_node` asks for a layout where accelerators of this node would be idle. `witness` is the address of the round's
+    witness."""
 
     runs: int | None = None
     only: int | None = None
@@ -32,6 +34,7 @@ class Wanted:
     models: int = 0
     checkpoints: Path | None = None
     whole_node: bool = False
+    witness: str | None = None
 
 
 def make_submission(setup: Setup, wanted: Wanted) -> int:
@@ -60,8 +63,15 @@ def make_submission(setup: Setup, wanted: Wanted) -> int:
     make_data(setup.problem, setup.data, setup.problems)
     if not runs.runs:
         return 0
+    if wanted.witness:
+        runs = replace(runs, witness=attended(setup, wanted.witness))
     code = runs.make(parts, wanted.anew, wanted.only)
     return code if code == WRONG else runs.report(wanted.only)
+
+
+def attended(setup: Setup, witness: str) -> Attendance:
+    """Return what tells the round's witness of the runs of a setup. Raises ValueError, as `request_of` does as well."""
+    return attendance(witness, request_of(setup), load(EDITION).benchmarks[setup.benchmark].metric)
 
 
 def refused(runs: RunSet, measure: bool, at_once: int) -> bool:

@@ -17,6 +17,7 @@ from benchmark.source import combine
 from compliance.reading import log as reading_log
 from rules.current import ROOT
 from rules.edition import load
+from tests.support.witness import KEY
 
 TRUE = [400_000, 50_000, 30_000, 20_000]
 START = 1_775_000_000_000  # in the year of the edition, before today
@@ -99,8 +100,9 @@ def config_digest(settings: dict) -> str:
 def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny`, `mean` and `sampled` too,
     and others on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`,
-    of rounds that require an entry in the registry; `launched`, of rounds that require a launch ledger; and `weighed`,
-    of rounds that require final weights; `surveyed`, of rounds that require environment manifests."""
+    of rounds that require an entry in the registry; `launched`, of rounds that require a launch ledger; `witnessed`, of
+    rounds that require a witness; `weighed`, of rounds that require final weights; and `surveyed`, of rounds that
+    require environment manifests."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
@@ -109,11 +111,13 @@ def law(folder: Path) -> Path:
     probe = {"metric": "eval_error", "lower": True, "score": "mean"}
     limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
     limits["benchmarks"]["sampled"] = {**limits["benchmarks"]["scaffold"], "score": "mean", "sample_counts": True}
+    limits["witness_key"] = KEY
     path.write_text(yaml.safe_dump(limits, sort_keys=False))
     others = {
         "whole-systems": {"system_nodes_logged": True},
         "assigned": {"registry": "required"},
         "launched": {"ledger": "required"},
+        "witnessed": {"witness": "required"},
         "weighed": {"weights": {"use": "required"}},
         "surveyed": {"environment": {"use": "required"}},
     }

@@ -153,7 +153,7 @@ def test_an_implementation_without_the_optional_options(fake, capsys, monkeypatc
     assert "train.py has no --describe: settings, devices and software are not known" in capsys.readouterr().err
     system = json.loads(system_path(fake.submission, "laptop").read_text())
     assert (system["framework"], system["accelerators_per_node"]) == ("", "0")
-    assert fake.submit("--register") == 2 and "--register: found no --describe" in capsys.readouterr().err
+    assert fake.submit("--register") == 2 and "found no --describe in train.py" in capsys.readouterr().err
     monkeypatch.setenv("LACKING", "--head --steps --checkpoint")
     assert fake.submit("--runs", "1", "--check") == 0
     said = capsys.readouterr().err
