@@ -3,7 +3,7 @@
 The test is that of MLPerf's checker of reference convergence points (mlperf_logging/rcp_checker, version 4.1.68):
 Student's t for two samples of one deviation, that of the points. An edition chooses the chance at which an honest set
 is found, and whether means are "olympic", without the fastest and the slowest run, as MLPerf's are. Between two batch
-sizes, means and deviations are on a straight line.
+sizes, means and deviations are on a straight line. MLPerf's leaves out points beside which others are faster.
 """
 
 import math
@@ -36,6 +36,7 @@ def allowed(
 
     None outside of all points, and where a point has fewer than twice the runs that a set is `required` to have.
     """
+    points = kept(points) if olympic else points
     weights = neighbours(points, batch)
     chosen = [points[size] for size in weights]
     dropped = 2 if olympic else 0
@@ -51,6 +52,22 @@ def allowed(
     own = runs - dropped
     error = spread * math.sqrt(1 / known + 1 / own)
     return Allowed(mean - above(chance, known + own - 2) * error, mean, tuple(weights), between)
+
+
+def kept(points: Mapping[int, ReferencePoint]) -> dict[int, ReferencePoint]:
+    """The points that MLPerf's checker keeps: none of a smaller batch size than the fastest one, and, from small to
+    large, none that is slower than a straight line between its neighbours."""
+    means = {size: centre_and_spread(points[size].epochs, True)[0] for size in sorted(points)}
+    sizes = [size for size in means if size >= min(means, key=lambda s: means[s])]
+    i = 1
+    while i < len(sizes) - 1:
+        low, size, high = sizes[i - 1 : i + 2]
+        line = means[low] + (means[high] - means[low]) * (size - low) / (high - low)
+        if means[size] > line:
+            del sizes[i]
+            i -= 1
+        i += 1
+    return {size: points[size] for size in sizes}
 
 
 def centre_and_spread(epochs: Sequence[float], olympic: bool) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import pytest
 from mlperf_logging.rcp_checker.rcp_checker import RCP_Checker
 
 from rules.edition import load
-from rules.fewest import COARSE, allowed, average
+from rules.fewest import COARSE, allowed, average, kept
 from rules.reference import reference_points
 from rules.student import above
 
@@ -24,13 +24,14 @@ def points(values):
 
 @pytest.mark.parametrize(("edition", "version", "name"), [(e, v, name) for e, v, names in ROUNDS for name in names])
 def test_the_published_rounds_have_mlperfs_points_and_limits(edition, version, name):
-    """The points that its checker keeps, and at every batch size between them its fewest epochs."""
+    """All of its points, of which it keeps some, and at every batch size between these its fewest epochs."""
     theirs, ours = RCP_Checker("hpc", version, name, False), load(edition)
     found, limits = ours.benchmarks[name].reference_epochs, ours.limits.convergence
-    kept = {p["BS"]: sorted(p["Epochs to converge"]) for p in theirs.pruned_rcp_data.values()}
-    assert {size: sorted(p.crossings) for size, p in found.items()} == kept
+    known = {p["BS"]: sorted(p["Epochs to converge"]) for p in theirs.rcp_data.values()}
+    assert {size: sorted(p.crossings) for size, p in found.items()} == known
+    assert list(kept(found)) == [p["BS"] for p in theirs.pruned_rcp_data.values()]
     required = ours.benchmarks[name].runs
-    sizes = sorted(found)
+    sizes = list(kept(found))
     for batch in {*sizes, *range(sizes[0] + 1, sizes[-1], 37)}:
         record = theirs._find_rcp(batch, "pruned_rcps")
         if record is None:
@@ -80,6 +81,13 @@ def test_between_two_points_mean_and_deviation_are_on_a_line():
     low, high = (allowed(known, size, 5, 5, 0.001) for size in (2, 4))
     assert middle.mean == pytest.approx((low.mean + high.mean) / 2)
     assert middle.least == pytest.approx((low.least + high.least) / 2)
+
+
+def test_points_beside_which_others_are_faster_are_left_out_by_mlperfs_test_alone():
+    known = points({2: [9] * 10, 4: [5] * 10, 6: [8] * 10, 8: [7] * 10, 16: [20] * 10})
+    assert list(kept(known)) == [4, 8, 16] and list(kept({})) == []
+    assert allowed(known, 6, 5, 5, 0.05, True).batches == (4, 8)
+    assert allowed(known, 6, 5, 5, 0.05).batches == (6,)
 
 
 def test_an_average_is_of_the_runs_that_converged_or_olympic():
