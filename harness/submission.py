@@ -24,8 +24,8 @@ from rules.edition import load
 class Wanted:
     """What is made. `runs` is how many runs there are to be, None for what the rules ask for. `only` is the one to
     make. `models` are trained at once (a throughput set), 0 for runs one after another. `check` makes no runs.
-    `whole_node` asks for a layout where accelerators of this node would be idle. `witness` is the address of the round's
-    witness."""
+    `whole_node` asks for a layout where accelerators of this node would be idle. `witness` is the address of the
+    round's witness."""
 
     runs: int | None = None
     only: int | None = None

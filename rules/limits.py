@@ -42,6 +42,7 @@ class Benchmark:
     settings: dict[str, Any] = field(default_factory=dict)  # name -> Setting: those that define what is trained
     keys: dict[str, Any] = field(default_factory=dict)  # name -> fields of Key
     configured: dict[str, str] = field(default_factory=dict)  # key -> its name in `hyperparameters`
+    reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # where problems have no name
 
     def __post_init__(self) -> None:
         if self.score not in (None, "dice", "mean"):
@@ -189,9 +190,16 @@ class Io:
 
 @dataclass(frozen=True)
 class Convergence:
-    """When a set needs surprisingly few epochs compared with the reference."""
+    """When a set needs fewer epochs than the reference."""
 
-    surprise: float  # one-sided p below which a person looks
+    surprise: float = 0.0  # one-sided p below which a person looks: RUN22
+    chance: float = 0.0  # with which an honest set is below what the points allow: RUN23
+    olympic: bool = False  # whether means leave out the fastest and the slowest run, as MLPerf's do
+
+    def __post_init__(self) -> None:
+        for name, found in (("surprise", self.surprise), ("chance", self.chance)):
+            if not 0 <= found <= 0.5:
+                raise ValueError(f"{name}: found {found}, wanted a number from 0 to 0.5")
 
 
 @dataclass(frozen=True)
