@@ -150,8 +150,8 @@ def points(log: Path, metric: str) -> list[tuple[str, int]]:
 
 
 def attend(tell: Ask, log: Path, metric: str, over: Callable[[], bool]) -> None:
-    """Tell what a run does until its log has its end, or the run is `over`. Raises Unheard for what could not be told
-    within PATIENCE seconds after that, and ValueError where the witness refuses.
+    """Tell what a run does until it is `over`. Raises Unheard for what could not be told within PATIENCE seconds after
+    that, and ValueError where the witness refuses.
 
     What was told before, as the receipts show, is not told again. So a run can be attended again after a crash.
     """
@@ -172,8 +172,6 @@ def attend(tell: Ask, log: Path, metric: str, over: Callable[[], bool]) -> None:
                 digest = hashlib.sha256(file.read(length)).hexdigest()
             keep(log, patiently(tell, canonical(asdict(Step(run, step, kind, length, digest))), wanted))
             told = step
-            if kind == RUN_STOP:
-                return
         if last:
             return
         time.sleep(POLL)

@@ -91,6 +91,7 @@ def test_what_is_written_is_told_as_it_is_written(witness, log):
         while len(witness.heard) < number + 1 and time.monotonic() < end:
             time.sleep(0.005)
         assert len(witness.heard) == number + 1
+    over.set()
     thread.join(20)
     assert not thread.is_alive() and len(kinds(log)) == 5
 
@@ -148,6 +149,15 @@ def test_a_resumed_run_goes_on_after_its_first_end(witness, log):
     write(log, "resumed", EPOCH, END)
     attend(witness.tell, log, "eval_accuracy", lambda: True)
     assert kinds(log) == ["start", "run_start", "run_stop", "evaluation", "run_stop"]
+
+
+def test_a_resumed_run_whose_first_end_was_not_told(witness, log):
+    """The command was killed with the run."""
+    write(log, HEAD, BEGIN)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    write(log, EPOCH, END, "resumed", EPOCH, END)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert kinds(log) == ["start", "run_start", "evaluation", "run_stop", "evaluation", "run_stop"]
 
 
 def test_a_receipt_that_a_killed_command_did_not_finish_is_got_again(witness, log):
