@@ -112,7 +112,8 @@ def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
         stats = event.value if type(event.value) is dict else {}
         if "wait_by_rank" in stats:
             parts = [stats.get("wait_seconds"), stats.get("compute_seconds")]
-            seconds = sum(parts) if all(map(is_number, parts)) else None
+            numbers = [n for n in parts if is_number(n)]
+            seconds = sum(numbers) if numbers == parts else None
             if fault := _waits_fault(event, stats["wait_by_rank"], seconds):
                 yield fault
 

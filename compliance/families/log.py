@@ -1,7 +1,8 @@
 """LOG: the log can be read, is complete, and has the required keys with values of the right type."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from benchmark.log import Event
 from compliance.finding import Fault, show
@@ -178,7 +179,7 @@ def applies(key: Key, log: Log, terms: Terms) -> bool:
     return all(log.value(name) == value for name, value in key.only_if)
 
 
-KINDS = {
+KINDS: dict[str, Callable[[Any], bool]] = {
     "int": lambda v: type(v) is int,
     "number": is_number,
     "string": lambda v: type(v) is str and bool(v.strip()),
@@ -213,7 +214,7 @@ def describe(key: Key) -> str:
     kinds |= {"bool": "true or false", "list": "a list", "object": "an object"}
     limits = {"from": key.min, "above": key.above, "up to": key.max, "below": key.below, "of length": key.length}
     words = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
-    return " ".join([kinds.get(key.kind, key.kind or "a value"), *words])
+    return " ".join([kinds.get(key.kind or "", key.kind or "a value"), *words])
 
 
 @rule("LOG13", "log", after=("CLK10",), reads=("tracked_stats",))

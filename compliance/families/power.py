@@ -28,9 +28,11 @@ def power_covers_the_run(files: SubmissionFiles) -> Iterator[Fault]:
         run, place = runs.get(files.submission.place(*result)), files.submission.place(*entry.parts)
         if run is None:
             yield Fault(1, f"no {'/'.join(result)}", "the log of the run that was measured", path=place)
-        elif instrument.kind == "node" and instrument.readings and None not in (run.start_ms, run.stop_ms):
+            continue
+        start, stop = run.start_ms, run.stop_ms
+        if instrument.kind == "node" and instrument.readings and start is not None and stop is not None:
             first, last = instrument.readings[0][0], instrument.readings[-1][0]
-            late, early = (first - run.start_ms) / 1000, (run.stop_ms - last) / 1000
+            late, early = (first - start) / 1000, (stop - last) / 1000
             if max(late, early) > 0:
                 found = f"first reading {late:.3f} s after run_start, last {early:.3f} s before run_stop"
                 yield Fault(1, found, "readings from run_start to run_stop", path=place)

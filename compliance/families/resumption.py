@@ -15,7 +15,7 @@ from compliance.rule import rule
 def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for event in log.all("resumed"):
         last = _before(event, time)
-        if not time.start.line < event.line < time.stop.line:
+        if time.start is None or time.stop is None or not time.start.line < event.line < time.stop.line:
             yield Fault(event.line, "resumed outside the run", "between run_start and run_stop")
         elif last is None:
             yield Fault(event.line, "resumed before any evaluation", "an evaluation before it")

@@ -18,6 +18,7 @@ from results.statistics.student import t_quantile
 from rules.edition import load
 from rules.reference import ReferencePoint, neighbours
 
+WIDEST = 100.0  # of a logarithm: two runs of very unlike speed tell nothing
 STEP = 1 / 6  # of an epoch: the least deviation of the reference's runs, which end at evaluations
 
 
@@ -125,7 +126,7 @@ def half_width(parts: Sequence[Part], together: int = 1) -> float:
     if not total:
         return 0.0
     degrees = total**2 / math.fsum(p.squared**2 / p.degrees for p in parts)
-    return t_quantile(1 - (1 - LEVEL) / 2 / together, degrees) * math.sqrt(total)
+    return min(WIDEST, t_quantile(1 - (1 - LEVEL) / 2 / together, degrees) * math.sqrt(total))
 
 
 def ratio(a: Expected, b: Expected, together: int = 1) -> Ratio:

@@ -96,6 +96,7 @@ def test_both_errors_count_and_neither_alone():
     assert half_width([speed]) < half_width([point]) < both < half_width([speed]) + half_width([point])
     assert half_width([speed], 3) > half_width([speed])
     assert half_width([Part(0.0, 4)]) == 0
+    assert half_width([Part(4.0, 1)], 1000) == module.WIDEST
 
 
 def test_runs_that_end_at_one_evaluation_have_an_error(tree, new_log, published):
